@@ -1,0 +1,26 @@
+# Compile flags of our own sources (zw_own_flags) and of the C libraries (zw_library_flags).
+add_library(zw_own_flags INTERFACE)
+add_library(zw_library_flags INTERFACE)
+
+target_compile_options(zw_own_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+
+if(EMSCRIPTEN)
+  # SIMD128 is for our kernels only: on zstd's own objects it costs speed (docs/performance.md).
+  # memory.copy/fill instructions everywhere: the C library's own memcpy is many times slower.
+  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory)
+  target_compile_options(zw_library_flags INTERFACE -O2 -mbulk-memory)
+else()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    # Byte shuffles by a runtime index are one instruction from SSSE3 on, as in SIMD128.
+    target_compile_options(zw_own_flags INTERFACE -mssse3)
+  endif()
+  if(ZW_SANITIZE)
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(zw_own_flags INTERFACE ${sanitizers})
+    # The libraries shift and align as their authors please: address checks only.
+    target_compile_options(zw_library_flags INTERFACE -fsanitize=address -fno-omit-frame-pointer)
+    target_link_options(zw_own_flags INTERFACE ${sanitizers})
+  endif()
+endif()

@@ -1,0 +1,17 @@
+// Places inside the checkout that the scripts share. Nothing is written outside it, except by the
+// system's package manager and npm.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const buildDir = path.join(root, "build");
+export const thirdPartyDir = path.join(root, "third_party");
+export const distDir = path.join(root, "dist");
+
+/** Folder for temporary files of the tools we call; made when first asked for. */
+export function tempDir() {
+  const dir = path.join(buildDir, "tmp");
+  mkdirSync(dir, { recursive: true });
+  return dir;
+}

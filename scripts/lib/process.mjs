@@ -1,0 +1,67 @@
+// Running programs: output passed through (run), collected (capture) or only shown on failure (quiet).
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import { root, tempDir } from "./paths.mjs";
+
+/** A failure whose message is all that the user needs to see. */
+export class SetupError extends Error {}
+
+function environment(extra) {
+  return { ...process.env, TMPDIR: tempDir(), ...extra };
+}
+
+function check(result, command, args) {
+  if (result.error) throw new SetupError(`${command}: ${result.error.message}`);
+  if (result.status !== 0) {
+    const output = [result.stdout, result.stderr].filter(Boolean).join("\n").trim();
+    const how = result.signal ? `was stopped by ${result.signal}` : `exited with ${result.status}`;
+    throw new SetupError(`${command} ${args.join(" ")}\n  ${how}${output ? `\n${output}` : ""}`);
+  }
+  return result;
+}
+
+/** Runs a program with its output passed through; throws SetupError unless it exits with 0. */
+export function run(command, args, { cwd = root, env } = {}) {
+  check(spawnSync(command, args, { cwd, stdio: "inherit", env: environment(env) }), command, args);
+}
+
+/** Runs a program silently; its output is shown only in the error when it fails. */
+export function quiet(command, args, options) {
+  return capture(command, args, options);
+}
+
+/** Runs a program and returns what it printed on stdout. */
+export function capture(command, args, { cwd = root, env } = {}) {
+  const options = { cwd, encoding: "utf8", maxBuffer: 64 << 20, env: environment(env) };
+  return check(spawnSync(command, args, options), command, args).stdout;
+}
+
+/** The path of a program on PATH, or undefined. */
+export function which(name) {
+  for (const dir of (process.env.PATH ?? "").split(path.delimiter)) {
+    const file = path.join(dir, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // not here
+    }
+  }
+  return undefined;
+}
+
+/** Prints the heading of one step of the work. */
+export function step(text) {
+  console.log(`\x1b[1m» ${text}\x1b[0m`);
+}
+
+/** Runs `main` as a script's whole work: a SetupError is shown without its stack. */
+export async function runMain(main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    console.error(error instanceof SetupError ? `\nerror: ${error.message}` : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,89 @@
+// System packages: what the build and the tests need, how it is recognised, and what it is called.
+import { existsSync, readFileSync } from "node:fs";
+import { capture, run, SetupError, step, which } from "./process.mjs";
+
+/**
+ * Everything needed beyond Node and git. `has` looks for the thing itself, so an Emscripten or a
+ * Chromium from elsewhere serves as well as Debian's. `debian` is the package that brings it.
+ */
+const requirements = {
+  emscripten: { what: "Emscripten 3.1.6 or newer (emcc on PATH)", debian: "emscripten", has: () => which("emcc") },
+  cmake: { what: "CMake 3.22 or newer", debian: "cmake", has: () => which("cmake") },
+  ninja: { what: "Ninja", debian: "ninja-build", has: () => which("ninja") },
+  patch: { what: "patch", debian: "patch", has: () => which("patch") },
+  xz: { what: "xz", debian: "xz-utils", has: () => which("xz") },
+  bzip2: { what: "bzip2", debian: "bzip2", has: () => which("bzip2") },
+  clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
+  sanitizers: { what: "Clang's sanitizer runtime", debian: "libclang-rt-14-dev", has: hasSanitizers },
+  googletest: { what: "GoogleTest", debian: "libgtest-dev", has: hasGoogleTest },
+  chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
+};
+
+/** Names of requirements by the work they are for. */
+const needs = {
+  build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
+  native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
+  browser: ["chromium"],
+};
+
+/** Path of clang++ (plain or with Debian's version suffix), or undefined. */
+export function findClang() {
+  return which("clang++") ?? which("clang++-14");
+}
+
+/** Path of a Chromium: $CHROMIUM, else the usual names on PATH; undefined where there is none. */
+export function findChromium() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  return ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"].map(which).find(Boolean);
+}
+
+function hasSanitizers() {
+  const clang = findClang();
+  if (!clang) return false;
+  if (process.platform !== "linux") return true; // comes with the compiler elsewhere
+  const arch = { x64: "x86_64", arm64: "aarch64" }[process.arch];
+  const name = `libclang_rt.asan-${arch}.a`;
+  const file = capture(clang, [`-print-file-name=${name}`]).trim();
+  return file !== name || existsSync(capture(clang, ["-print-file-name=libclang_rt.asan.a"]).trim());
+}
+
+function hasGoogleTest() {
+  return ["/usr", "/usr/local", "/opt/homebrew"].some((p) => existsSync(`${p}/include/gtest/gtest.h`));
+}
+
+function isDebian() {
+  try {
+    return /^ID(_LIKE)?=.*debian/m.test(readFileSync("/etc/os-release", "utf8")) && Boolean(which("apt-get"));
+  } catch {
+    return false;
+  }
+}
+
+function explain(missing) {
+  const list = missing.map((r) => `  - ${r.what}`).join("\n");
+  const packages = missing.map((r) => r.debian).join(" ");
+  return (
+    `some programs are missing:\n${list}\n` +
+    `On Debian or Ubuntu, install them with\n  sudo apt-get install --no-install-recommends ${packages}\n` +
+    "On other systems, install them with your package manager, then run the command again."
+  );
+}
+
+/**
+ * Makes sure that the programs for the given kinds of work are there: installs what is missing on
+ * Debian as root, otherwise throws one message that names everything missing.
+ * @param {("build" | "native" | "browser")[]} kinds
+ */
+export function ensureSystem(kinds) {
+  const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
+  const missing = wanted.filter((r) => !r.has());
+  if (missing.length === 0) return;
+  if (!isDebian() || process.getuid?.() !== 0) throw new SetupError(explain(missing));
+  const packages = missing.map((r) => r.debian);
+  step(`Installing Debian packages: ${packages.join(" ")}`);
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  run("apt-get", ["update", "-qq"], { env });
+  run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env });
+  const still = wanted.filter((r) => !r.has());
+  if (still.length > 0) throw new SetupError(explain(still));
+}

@@ -1,0 +1,47 @@
+// Buffer: one growable block of memory. Growing drops the contents (nothing is ever kept across
+// calls), failure is a status, and the owner's budget is checked by whoever asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/bytes.hpp"
+#include "base/status.hpp"
+
+namespace zw {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  ~Buffer() { std::free(data_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  /// Makes room for `bytes`; what was in the buffer is lost when it has to grow. The memory is not
+  /// cleared: callers write every byte they hand on.
+  Status reserve(size_t bytes) {
+    if (bytes <= capacity_) return {};
+    release();
+    data_ = static_cast<uint8_t*>(std::malloc(bytes));
+    if (!data_) return Code::OutOfMemory;
+    capacity_ = bytes;
+    return {};
+  }
+
+  void release() {
+    std::free(data_);
+    data_ = nullptr;
+    capacity_ = 0;
+  }
+
+  uint8_t* data() const { return data_; }
+  size_t capacity() const { return capacity_; }
+  ByteSpan first(size_t bytes) const { return {data_, bytes}; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+}  // namespace zw

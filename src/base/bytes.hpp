@@ -1,0 +1,75 @@
+// Views of bytes and the reader through which headers are read. Byte order on the wire is always
+// given by the function's name; hosts are little-endian (asserted here, relied on everywhere).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace zw {
+
+static_assert(std::endian::native == std::endian::little, "the core assumes a little-endian host");
+
+using ByteView = std::span<const uint8_t>;
+using ByteSpan = std::span<uint8_t>;
+
+/// Unaligned load of a T in host (little-endian) order.
+template <class T>
+inline T load(const uint8_t* p) {
+  T v;
+  std::memcpy(&v, p, sizeof(T));
+  return v;
+}
+
+/// Unaligned store of a T in host (little-endian) order.
+template <class T>
+inline void store(uint8_t* p, T v) {
+  std::memcpy(p, &v, sizeof(T));
+}
+
+/// Reads little-endian fields from the front of a view and never past its end: a read that does not
+/// fit returns 0 and makes `ok()` false for good, so a whole header can be read and checked once.
+class ByteReader {
+ public:
+  explicit ByteReader(ByteView bytes) : bytes_(bytes) {}
+
+  uint8_t u8() { return take<uint8_t>(); }
+  uint16_t u16() { return take<uint16_t>(); }
+  uint32_t u32() { return take<uint32_t>(); }
+  uint64_t u64() { return take<uint64_t>(); }
+
+  /// The next n bytes; an empty view where fewer are left.
+  ByteView bytes(size_t n) {
+    if (n > left()) {
+      ok_ = false;
+      return {};
+    }
+    ByteView v = bytes_.subspan(at_, n);
+    at_ += n;
+    return v;
+  }
+
+  size_t at() const { return at_; }
+  size_t left() const { return bytes_.size() - at_; }
+  bool ok() const { return ok_; }
+
+ private:
+  template <class T>
+  T take() {
+    if (sizeof(T) > left()) {
+      ok_ = false;
+      return 0;
+    }
+    T v = load<T>(bytes_.data() + at_);
+    at_ += sizeof(T);
+    return v;
+  }
+
+  ByteView bytes_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace zw

@@ -1,0 +1,115 @@
+// What a codec is to the core: one struct of functions, prepared once per array and run per chunk.
+//
+// Life of a codec in a chain:
+//   prepare   once per array: checks every parameter against the array and computes sizes. All
+//             checks of the configuration happen here, none at run time.
+//   decode    once per chunk: may rely on a prepared Step, and on nothing about the bytes it reads.
+//   encode    likewise; absent (nullptr) in the decode module.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+#include "base/status.hpp"
+#include "codecs/workspace.hpp"
+#include "dtypes/dtype.hpp"
+
+// The full module and native builds hold encoders and rare decoders; decode.wasm does not. Codecs
+// write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers to.
+#ifdef ZW_FULL_MODULE
+#define ZW_FULL_ONLY(function) function
+#else
+#define ZW_FULL_ONLY(function) nullptr
+#endif
+
+namespace zw {
+
+/// Position in a chain: AA* AB BB* (spec: Zarr v3 core, codec pipeline).
+enum class CodecKind : uint8_t { ArrayToArray, ArrayToBytes, BytesToBytes };
+
+enum class CodecId : uint8_t {
+#define ZW_CODEC(Id, name) Id,
+#define ZW_CODEC_FULL(Id, name) Id,
+#include "codecs/codec_list.inc"
+#undef ZW_CODEC
+#undef ZW_CODEC_FULL
+};
+
+/// The array at one point of a chain. Products are checked when it is made: itemCount * itemBytes
+/// fits the session's chunk limit, hence a size_t.
+struct ArrayInfo {
+  DTypeId dtype = DTypeId::Uint8;
+  uint32_t itemBytes = 1;
+  uint32_t rank = 0;
+  std::array<uint32_t, kMaxRank> shape{};
+  size_t itemCount = 1;
+
+  size_t bytes() const { return itemCount * itemBytes; }
+};
+
+/// A number of bytes, exact or an upper bound (what a compressor yields).
+struct Size {
+  size_t bytes = 0;
+  bool exact = true;
+};
+
+struct ChunkView;
+struct Codec;
+
+/// A codec bound to one array. The chain fills the decoded side (`decodedArray` for AA and AB,
+/// `decoded` for BB) and the parameters, `prepare` fills the encoded side.
+struct Step {
+  const Codec* codec = nullptr;
+  std::span<const uint32_t> params;  // integers; each codec documents its slots
+  ArrayInfo decodedArray;
+  ArrayInfo encodedArray;
+  Size decoded;
+  Size encoded;
+};
+
+struct Codec {
+  const char* name;
+  CodecKind kind;
+
+  /// Checks `step.params` and fills the encoded side. Fails with BadParameters or a sharper code.
+  Status (*prepare)(Step& step);
+
+  /// Codecs that move nothing (bytes, transpose) only change how the chunk is looked at, from the
+  /// encoded towards the decoded side; they have no decode and no encode.
+  void (*relabel)(const Step& step, ChunkView& view);
+
+  /// Decodes all of `in`. `out` holds `step.decoded.bytes` writable bytes and does not overlap
+  /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that only
+  /// strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch; when
+  /// not, more than that is LimitExceeded. Input left over is TrailingBytes. On failure the contents
+  /// of `out` mean nothing.
+  Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
+
+  /// Encodes all of `in` (`step.decoded.bytes` at most). `out` holds `step.encoded.bytes` writable
+  /// bytes and does not overlap `in`; `result` is the part written.
+  Status (*encode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
+};
+
+#define ZW_CODEC(Id, name) extern const Codec k##Id##Codec;
+#define ZW_CODEC_FULL(Id, name) extern const Codec k##Id##Codec;
+#include "codecs/codec_list.inc"
+#undef ZW_CODEC
+#undef ZW_CODEC_FULL
+
+/// The codec of an id; nullptr for an id out of range or a codec that this module does not hold.
+const Codec* codecOf(uint32_t id);
+/// The name of a codec id whether or not this module holds it; "" out of range.
+const char* codecName(uint32_t id);
+uint32_t codecCount();
+
+/// What a compressor may make of `decoded`: an upper bound that holds for every compressor here
+/// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small frames).
+/// This, never a header's word, is what intermediate buffers are sized by.
+inline Size compressedSize(Size decoded) {
+  return {decoded.bytes + decoded.bytes / 8 + 65536, false};
+}
+
+}  // namespace zw

@@ -1,0 +1,38 @@
+#include <iterator>
+
+#include "codecs/codec.hpp"
+
+namespace zw {
+namespace {
+
+constexpr const Codec* kTable[] = {
+#define ZW_CODEC(Id, name) &k##Id##Codec,
+#define ZW_CODEC_FULL(Id, name) ZW_FULL_ONLY(&k##Id##Codec),
+#include "codecs/codec_list.inc"
+#undef ZW_CODEC
+#undef ZW_CODEC_FULL
+};
+
+constexpr const char* kNames[] = {
+#define ZW_CODEC(Id, name) name,
+#define ZW_CODEC_FULL(Id, name) name,
+#include "codecs/codec_list.inc"
+#undef ZW_CODEC
+#undef ZW_CODEC_FULL
+};
+
+}  // namespace
+
+const Codec* codecOf(uint32_t id) {
+  return id < std::size(kTable) ? kTable[id] : nullptr;
+}
+
+const char* codecName(uint32_t id) {
+  return id < std::size(kNames) ? kNames[id] : "";
+}
+
+uint32_t codecCount() {
+  return static_cast<uint32_t>(std::size(kNames));
+}
+
+}  // namespace zw

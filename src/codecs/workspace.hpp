@@ -1,0 +1,67 @@
+// Workspace: the memory and library contexts that codecs reuse from chunk to chunk. One per session,
+// never shared between threads.
+#pragma once
+
+#include <cstdint>
+
+#include "base/buffer.hpp"
+
+namespace zw {
+
+/// Scratch buffers; a codec owns its slot while it runs. Names say who may use them.
+enum class ScratchSlot : uint8_t { BloscBlock, BloscStage, Codec, Count };
+
+/// Library contexts, made at first use.
+enum class ContextId : uint8_t { Inflate, ZstdDecode, Deflate, ZstdEncode, Lz4Encode, Count };
+
+class Workspace {
+ public:
+  Workspace() = default;
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() { releaseAll(); }
+
+  /// Most bytes that one scratch buffer may take; larger asks are LimitExceeded. A session sets it
+  /// from its chunk limit, so that no header can ask for more than the array itself needs.
+  void setScratchLimit(size_t bytes) { scratchLimit_ = bytes; }
+
+  /// A scratch buffer of `bytes` bytes, its contents undefined. Valid until the same slot is asked
+  /// for again.
+  Status scratch(ScratchSlot slot, size_t bytes, ByteSpan& out) {
+    if (bytes > scratchLimit_) return Code::LimitExceeded;
+    Buffer& buffer = scratch_[static_cast<uint8_t>(slot)];
+    if (Status s = buffer.reserve(bytes)) return s;
+    out = buffer.first(bytes);
+    return {};
+  }
+
+  /// The context `id`, made by `make` at first use and destroyed with the workspace. Null when it
+  /// cannot be made (out of memory).
+  template <class T>
+  T* context(ContextId id, T* (*make)(), void (*destroy)(void*)) {
+    Context& slot = contexts_[static_cast<uint8_t>(id)];
+    if (!slot.object) slot = {make(), destroy};
+    return static_cast<T*>(slot.object);
+  }
+
+  /// Gives back all memory; the next use makes it again.
+  void releaseAll() {
+    for (Buffer& buffer : scratch_) buffer.release();
+    for (Context& slot : contexts_) {
+      if (slot.object) slot.destroy(slot.object);
+      slot = {};
+    }
+  }
+
+ private:
+  struct Context {
+    void* object = nullptr;
+    void (*destroy)(void*) = nullptr;
+  };
+
+  Buffer scratch_[static_cast<uint8_t>(ScratchSlot::Count)];
+  Context contexts_[static_cast<uint8_t>(ContextId::Count)];
+  size_t scratchLimit_ = SIZE_MAX;
+};
+
+}  // namespace zw

@@ -1,0 +1,25 @@
+#include "dtypes/dtype.hpp"
+
+#include <iterator>
+
+namespace zw {
+namespace {
+
+constexpr DTypeInfo kRows[] = {
+#define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class) \
+  {name, itemBytes, componentBytes, DTypeClass::Class},
+#include "dtypes/dtype_list.inc"
+#undef ZW_DTYPE
+};
+
+}  // namespace
+
+const DTypeInfo* dtypeInfo(uint32_t id) {
+  return id < std::size(kRows) ? &kRows[id] : nullptr;
+}
+
+uint32_t dtypeCount() {
+  return static_cast<uint32_t>(std::size(kRows));
+}
+
+}  // namespace zw
