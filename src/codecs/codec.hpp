@@ -38,6 +38,13 @@ enum class CodecId : uint8_t {
 #undef ZW_CODEC_FULL
 };
 
+/// A run of `count` components of `bytes` bytes each: what byte order applies to. A complex64 element
+/// is one run of two 4-byte components; a struct has a run per field.
+struct Component {
+  uint32_t bytes;
+  uint32_t count;
+};
+
 /// The array at one point of a chain. Products are checked when it is made: itemCount * itemBytes
 /// fits the session's chunk limit, hence a size_t.
 struct ArrayInfo {
@@ -46,6 +53,7 @@ struct ArrayInfo {
   uint32_t rank = 0;
   std::array<uint32_t, kMaxRank> shape{};
   size_t itemCount = 1;
+  std::span<const Component> components;  // never empty; together exactly itemBytes
 
   size_t bytes() const { return itemCount * itemBytes; }
 };
@@ -75,6 +83,7 @@ struct Codec {
   CodecKind kind;
 
   /// Checks `step.params` and fills the encoded side. Fails with BadParameters or a sharper code.
+  /// May put a more special codec into `step.codec`.
   Status (*prepare)(Step& step);
 
   /// Codecs that move nothing (bytes, transpose) only change how the chunk is looked at, from the
