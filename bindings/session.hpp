@@ -1,0 +1,86 @@
+// Session: everything one thread of JavaScript needs of the core, behind calls that take and return
+// integers. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
+#pragma once
+
+#include <cstdint>
+
+#include "chain/run.hpp"
+
+namespace zw {
+
+class Session {
+ public:
+  explicit Session(double maxChunkBytes);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Addresses below are byte offsets into the module's memory; 0 means that memory could not be had.
+  // Each stays valid until the same function is called with a larger size, or trim().
+
+  /// Room for `bytes` bytes of input (an encoded or, for encode, a decoded chunk).
+  uintptr_t reserveInput(uint32_t bytes);
+  /// Room for `bytes` bytes of output. decode, and encode before it writes, reserve it themselves.
+  uintptr_t reserveOutput(uint32_t bytes);
+  /// Room for `count` 32-bit words: a plan to prepare, or a placement.
+  uintptr_t reserveWords(uint32_t count);
+
+  /// Prepares the plan in the first `count` words. Returns its number, or -1 (see errorCode).
+  int32_t prepare(uint32_t count);
+  /// Forgets a plan; its number may be given to another.
+  void release(uint32_t plan);
+  /// Bytes of the plan's decoded chunk; 0 for no such plan.
+  uint32_t decodedBytes(uint32_t plan) const;
+
+  // Each returns a status code (status_list.inc); errorStep and errorAt say more when it is not Ok.
+
+  /// Decodes `bytes` bytes of input into the output buffer, decodedBytes(plan) of them.
+  uint32_t decode(uint32_t plan, uint32_t bytes);
+  /// Decodes `bytes` bytes of input and places a part of it in a slab, as the words say:
+  /// [slab, offset in it, (start, step, count, destination stride)…].
+  uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
+  /// Writes the plan's fill value where decodePlaced would write elements.
+  uint32_t fillPlaced(uint32_t plan);
+  /// Encodes the decodedBytes(plan) bytes of input into the output buffer; outputBytes says how many.
+  uint32_t encode(uint32_t plan, uint32_t bytes);
+
+  uintptr_t outputAddress() const { return reinterpret_cast<uintptr_t>(output_.data()); }
+  uint32_t outputBytes() const { return outputBytes_; }
+
+  /// Makes a slab: memory in which a part of a result is put together from several chunks. Returns
+  /// its number (never 0), or 0 without memory. Its contents are undefined at first.
+  uint32_t makeSlab(uint32_t bytes);
+  uintptr_t slabAddress(uint32_t slab) const;
+  void freeSlab(uint32_t slab);
+
+  uint32_t errorCode() const { return static_cast<uint32_t>(error_.status.code); }
+  /// Position in the chain of the codec that failed; 0xffffffff for none.
+  uint32_t errorStep() const { return error_.step; }
+  /// Input byte at which the trouble was noticed, where known.
+  uint32_t errorAt() const { return error_.status.at; }
+
+  /// Gives back buffers and library contexts (plans and slabs stay).
+  void trim();
+
+ private:
+  static constexpr uint32_t kMaxPlans = 1024;
+  static constexpr uint32_t kMaxSlabs = 256;
+
+  const Plan* planOf(uint32_t plan) const { return plan < kMaxPlans ? plans_[plan] : nullptr; }
+  bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
+  uint32_t finish(ChainStatus status);
+
+  uint64_t maxChunkBytes_;
+  Buffer input_;
+  Buffer output_;
+  Buffer words_;
+  uint32_t outputBytes_ = 0;
+  uint32_t wordCount_ = 0;
+  StageBuffers stages_;
+  Workspace work_;
+  ChainStatus error_;
+  Plan* plans_[kMaxPlans] = {};
+  Buffer slabs_[kMaxSlabs];
+};
+
+}  // namespace zw

@@ -1,0 +1,22 @@
+# decode.wasm and full.wasm, each with its Embind glue as an ES module. The glue never fetches the
+# .wasm: web/src/engine/module.ts instantiates it and hands it over.
+set(ZW_LINK_FLAGS
+  -O3 --bind
+  -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker
+  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMALLOC=emmalloc
+  -sDYNAMIC_EXECUTION=0      # no eval and no new Function: strict page policies
+  -sFILESYSTEM=0 -sSUPPORT_ERRNO=0
+  # Binaryen folds single-caller functions into giants that V8 compiles badly: capping that is worth
+  # up to 40 % of decode speed (docs/performance.md).
+  -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=1)
+
+function(zw_add_module name core)
+  add_executable(${name} bindings/bindings.cpp bindings/session.cpp)
+  target_link_libraries(${name} PRIVATE ${core})
+  target_compile_definitions(${name} PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+  target_link_options(${name} PRIVATE ${ZW_LINK_FLAGS})
+  set_target_properties(${name} PROPERTIES SUFFIX .mjs)
+endfunction()
+
+zw_add_module(decode zw_core_decode)
+zw_add_module(full zw_core_full)

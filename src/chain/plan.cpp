@@ -1,0 +1,224 @@
+#include "chain/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/checked.hpp"
+
+namespace zw {
+
+/// Reads words from the front and never past the end; one failed read makes `ok()` false for good.
+class WordReader {
+ public:
+  explicit WordReader(std::span<const uint32_t> words) : words_(words) {}
+
+  uint32_t next() {
+    const std::span<const uint32_t> one = take(1);
+    return one.empty() ? 0 : one[0];
+  }
+  std::span<const uint32_t> take(size_t count) {
+    if (count > words_.size() - at_) {
+      ok_ = false;
+      return {};
+    }
+    at_ += count;
+    return words_.subspan(at_ - count, count);
+  }
+  bool ok() const { return ok_; }
+  bool atEnd() const { return at_ == words_.size(); }
+
+ private:
+  std::span<const uint32_t> words_;
+  size_t at_ = 0;
+  bool ok_ = true;
+};
+
+namespace {
+
+/// Reserves an array of `count` default-constructed T in `buffer`; null without memory.
+template <class T>
+T* makeArray(Buffer& buffer, size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  if (buffer.reserve(std::max<size_t>(1, count) * sizeof(T))) return nullptr;
+  T* items = reinterpret_cast<T*>(buffer.data());
+  for (size_t i = 0; i < count; i++) new (items + i) T();
+  return items;
+}
+
+bool isComponentWidth(uint32_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+/// Checks the component runs against the data type's row: together exactly the item, and of the one
+/// width that the row names, if it names one.
+Status checkComponents(std::span<const Component> runs, const DTypeInfo& dtype,
+                       uint32_t itemBytes) {
+  uint64_t total = 0;
+  for (const Component& run : runs) {
+    if (!isComponentWidth(run.bytes) || run.count == 0) return Code::BadPlan;
+    if (dtype.componentBytes && run.bytes != dtype.componentBytes) return Code::BadPlan;
+    total += uint64_t{run.bytes} * run.count;
+  }
+  return total == itemBytes ? Status{} : Status{Code::BadPlan};
+}
+
+/// Fills shape and itemCount; the product with itemBytes must stay within `maxBytes`.
+Status setShape(ArrayInfo& array, std::span<const uint32_t> shape, uint64_t maxBytes) {
+  uint64_t bytes = array.itemBytes;
+  array.rank = static_cast<uint32_t>(shape.size());
+  for (uint32_t axis = 0; axis < array.rank; axis++) {
+    if (shape[axis] == 0) return Code::BadPlan;  // a chunk has at least one element
+    array.shape[axis] = shape[axis];
+    if (!checkedMul(bytes, shape[axis], bytes) || bytes > maxBytes) return Code::LimitExceeded;
+  }
+  if (bytes > maxBytes) return Code::LimitExceeded;
+  array.itemCount = static_cast<size_t>(bytes / array.itemBytes);
+  return {};
+}
+
+}  // namespace
+
+bool isContiguousNative(const ChunkView& view) {
+  if (view.swapBytes != 1) return false;
+  size_t stride = view.itemBytes;
+  for (uint32_t axis = view.rank; axis-- > 0;) {
+    if (view.shape[axis] != 1 && view.stride[axis] != stride) return false;
+    stride *= view.shape[axis];
+  }
+  return true;
+}
+
+ChainStatus Plan::readArray(WordReader& reader, uint64_t maxChunkBytes) {
+  const DTypeInfo* dtype = dtypeInfo(reader.next());
+  if (!dtype) return {Code::UnknownDataType};
+  array_.dtype = static_cast<DTypeId>(dtype - dtypeInfo(0));
+  array_.itemBytes = reader.next();
+  if (array_.itemBytes == 0 || (dtype->itemBytes && array_.itemBytes != dtype->itemBytes)) {
+    return {Code::BadPlan};
+  }
+  if (array_.itemBytes > kMaxItemBytes) return {Code::LimitExceeded};
+
+  const uint32_t runs = reader.next();
+  if (runs == 0) return {Code::BadPlan};
+  if (runs > kMaxSwapRuns) return {Code::LimitExceeded};
+  const std::span<const uint32_t> pairs = reader.take(size_t{2} * runs);
+  if (!reader.ok()) return {Code::BadPlan};
+  Component* components = makeArray<Component>(components_, runs);
+  if (!components) return {Code::OutOfMemory};
+  for (uint32_t i = 0; i < runs; i++) components[i] = {pairs[2 * i], pairs[2 * i + 1]};
+  array_.components = {components, runs};
+  if (Status s = checkComponents(array_.components, *dtype, array_.itemBytes)) return {s};
+
+  const uint32_t rank = reader.next();
+  if (rank > kMaxRank) return {Code::LimitExceeded};
+  const std::span<const uint32_t> shape = reader.take(rank);
+  const std::span<const uint32_t> fill = reader.take((array_.itemBytes + 3) / 4);
+  if (!reader.ok()) return {Code::BadPlan};
+  fillItem_ = reinterpret_cast<const uint8_t*>(fill.data());
+  return {setShape(array_, shape, maxChunkBytes)};
+}
+
+/// Prepares step `index`. `position` is the kind of the codec before it (AA at the start), `array`
+/// the array that an AA or AB codec is given, `size` the bytes that a BB codec is given.
+ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayInfo*& array,
+                              Size& size) {
+  Step& step = step_[index];
+  const CodecKind kind = step.codec->kind;
+  const bool afterBytes = position != CodecKind::ArrayToArray;
+  if (afterBytes != (kind == CodecKind::BytesToBytes)) return {Code::BadOrder, index};
+  position = kind;
+  if (kind == CodecKind::BytesToBytes) {
+    step.decoded = size;
+  } else {
+    step.decodedArray = *array;
+    step.decoded = {array->bytes(), true};
+  }
+  if (Status s = step.codec->prepare(step)) return {s, index};
+  if (kind == CodecKind::ArrayToArray) {
+    step.encoded = {step.encodedArray.bytes(), true};
+    array = &step.encodedArray;
+  }
+  size = step.encoded;
+  // Every buffer is sized by these numbers: they must fit 32 bits on wasm32 with room to spare.
+  if (uint64_t{size.bytes} > uint64_t{UINT32_MAX} / 2) return {Code::LimitExceeded, index};
+  return {};
+}
+
+ChainStatus Plan::readSteps(WordReader& reader) {
+  stepCount_ = reader.next();
+  if (!reader.ok()) return {Code::BadPlan};
+  if (stepCount_ > kMaxChainLength) return {Code::LimitExceeded};
+  step_ = makeArray<Step>(steps_, stepCount_);
+  if (!step_) return {Code::OutOfMemory};
+
+  CodecKind position = CodecKind::ArrayToArray;
+  const ArrayInfo* array = &array_;
+  Size size{array_.bytes(), true};
+  for (uint32_t i = 0; i < stepCount_; i++) {
+    const uint32_t id = reader.next();
+    step_[i].codec = codecOf(id);
+    step_[i].params = reader.take(reader.next());
+    if (!reader.ok()) return {Code::BadPlan, i};
+    if (!step_[i].codec) return {Code::UnknownCodec, i};
+    if (ChainStatus s = prepareStep(i, position, array, size)) return s;
+  }
+  if (!reader.atEnd()) return {Code::BadPlan};
+  if (position == CodecKind::ArrayToArray) return {Code::BadOrder};  // no array→bytes codec
+  encodedSize_ = size;
+  return {};
+}
+
+/// Adds a copy from the layout `view` unless it is the identity.
+void Plan::addLayout(const ChunkView& view) {
+  if (isContiguousNative(view)) return;
+  stages_[stageCount_++].view = view;
+}
+
+/// Walks the chain from the encoded side. Runs of codecs that only relabel gather in `view`; a codec
+/// that moves data needs its input laid out first, so the view is flushed into a copy before it.
+ChainStatus Plan::buildStages() {
+  // A copy may stand before each codec and after the last one.
+  stages_ = makeArray<Stage>(stagesBuffer_, size_t{2} * stepCount_ + 1);
+  if (!stages_) return {Code::OutOfMemory};
+  ChunkView view;
+  for (uint32_t i = stepCount_; i-- > 0;) {
+    const Step& step = step_[i];
+    if (step.codec->kind == CodecKind::ArrayToBytes) {
+      const ArrayInfo& array = step.decodedArray;
+      makeContiguous(view, array.rank, array.shape.data(), array.itemBytes);
+    }
+    if (step.codec->relabel) {
+      step.codec->relabel(step, view);
+      continue;
+    }
+    if (step.codec->kind == CodecKind::ArrayToArray) {
+      addLayout(view);
+      const ArrayInfo& array = step.decodedArray;
+      makeContiguous(view, array.rank, array.shape.data(), array.itemBytes);
+      view.swapBytes = 1;
+    }
+    stages_[stageCount_].step = &step;
+    stages_[stageCount_++].stepIndex = i;
+  }
+  isPlain_ = isContiguousNative(view);
+  stages_[stageCount_++].view = view;
+  stageBytes_ = array_.bytes();
+  for (uint32_t i = 0; i < stepCount_; i++) {
+    stageBytes_ = std::max({stageBytes_, step_[i].decoded.bytes, step_[i].encoded.bytes});
+  }
+  return {};
+}
+
+ChainStatus Plan::prepare(std::span<const uint32_t> words, uint64_t maxChunkBytes) {
+  if (words.size() > kMaxPlanWords) return {Code::LimitExceeded};
+  if (Status s = words_.reserve(words.size_bytes() + 1)) return {s};
+  std::memcpy(words_.data(), words.data(), words.size_bytes());
+  WordReader reader({reinterpret_cast<const uint32_t*>(words_.data()), words.size()});
+  if (reader.next() != kPlanVersion) return {Code::BadPlan};
+  if (ChainStatus s = readArray(reader, maxChunkBytes)) return s;
+  if (ChainStatus s = readSteps(reader)) return s;
+  return buildStages();
+}
+
+}  // namespace zw

@@ -1,0 +1,205 @@
+#include "chain/run.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace zw {
+namespace {
+
+/// Axes of the copy from a view to the C-order, native array it shows.
+struct LayoutAxes {
+  CopyAxis axes[kMaxRank];
+
+  explicit LayoutAxes(const ChunkView& view) {
+    size_t stride = view.itemBytes;
+    for (uint32_t axis = view.rank; axis-- > 0;) {
+      axes[axis] = {view.shape[axis], view.stride[axis], stride};
+      stride *= view.shape[axis];
+    }
+  }
+  /// The way back, for encoding.
+  void reverse(uint32_t rank) {
+    for (uint32_t axis = 0; axis < rank; axis++) {
+      std::swap(axes[axis].srcStride, axes[axis].dstStride);
+    }
+  }
+};
+
+Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint8_t* dst) {
+  LayoutAxes layout(view);
+  if (encoding) layout.reverse(view.rank);
+  StridedCopy copy;
+  const std::span<const CopyAxis> axes(layout.axes, view.rank);
+  if (Status s = prepareStridedCopy(axes, view.itemBytes, view.swapBytes, copy)) return s;
+  runStridedCopy(copy, src, dst);
+  return {};
+}
+
+size_t viewBytes(const ChunkView& view) {
+  size_t bytes = view.itemBytes;
+  for (uint32_t axis = 0; axis < view.rank; axis++) bytes *= view.shape[axis];
+  return bytes;
+}
+
+/// Hands out the two stage buffers in turn, so that a stage never writes where it reads.
+class StageTargets {
+ public:
+  StageTargets(const Plan& plan, StageBuffers& buffers) : plan_(plan), buffers_(buffers) {}
+
+  Status next(ByteSpan& out) {
+    Buffer& buffer = second_ ? buffers_.pong : buffers_.ping;
+    second_ = !second_;
+    if (Status s = buffer.reserve(plan_.stageBytes())) return s;
+    out = buffer.first(plan_.stageBytes());
+    return {};
+  }
+
+ private:
+  const Plan& plan_;
+  StageBuffers& buffers_;
+  bool second_ = false;
+};
+
+/// Size rule of one decoded stage: exact where metadata fixes it, else an upper bound.
+Status checkDecoded(Size expected, size_t bytes) {
+  if (expected.exact && bytes != expected.bytes) return {Code::SizeMismatch, bytes};
+  if (bytes > expected.bytes) return {Code::LimitExceeded, bytes};
+  return {};
+}
+
+/// Runs every stage but the last layout copy. `last`, where not empty, receives the output of the
+/// last of them, which spares the final copy; `current` is what came out, wherever it lies.
+ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
+                            StageBuffers& buffers, Workspace& work) {
+  const std::span<const Stage> stages = plan.stages();
+  StageTargets targets(plan, buffers);
+  for (size_t i = 0; i + 1 < stages.size(); i++) {
+    const Stage& stage = stages[i];
+    ByteSpan out = i + 2 == stages.size() ? last : ByteSpan{};
+    if (out.empty()) {
+      if (Status s = targets.next(out)) return {s, stage.stepIndex};
+    }
+    if (!stage.step) {
+      if (Status s = copyLayout(stage.view, false, current.data(), out.data())) return {s};
+      current = out.first(viewBytes(stage.view));
+      continue;
+    }
+    const Step& step = *stage.step;
+    const ByteSpan room = out.first(step.decoded.bytes);
+    if (Status s = step.codec->decode(step, current, room, work, current)) {
+      return {s, stage.stepIndex};
+    }
+    if (Status s = checkDecoded(step.decoded, current.size())) return {s, stage.stepIndex};
+  }
+  // A chain without moving codecs has had no size check so far.
+  if (Status s = checkDecoded({viewBytes(plan.view()), true}, current.size())) return {s};
+  return {};
+}
+
+/// Checks a placement against chunk and destination in 64 bits, and turns it into copy axes.
+Status placementAxes(const Plan& plan, const Placement& placement, size_t destinationBytes,
+                     CopyAxis* axes, size_t& srcOffset, bool& empty) {
+  const ChunkView& view = plan.view();
+  if (placement.axes.size() != view.rank) return Code::BadPlacement;
+  uint64_t dstEnd = uint64_t{placement.dstOffset} + view.itemBytes;
+  srcOffset = 0;
+  empty = false;
+  for (uint32_t i = 0; i < view.rank; i++) {
+    const PlacementAxis& axis = placement.axes[i];
+    if (axis.count == 0) {
+      empty = true;
+      return {};
+    }
+    const uint64_t lastIndex = axis.start + uint64_t{axis.step} * (axis.count - 1);
+    if (lastIndex >= view.shape[i]) return Code::BadPlacement;
+    dstEnd += uint64_t{axis.dstStride} * (axis.count - 1);
+    srcOffset += size_t{axis.start} * view.stride[i];
+    // With one element the step is never taken, and its product could overflow.
+    axes[i] = {axis.count, axis.count > 1 ? axis.step * view.stride[i] : 0, axis.dstStride};
+  }
+  return dstEnd > destinationBytes ? Status{Code::BadPlacement} : Status{};
+}
+
+}  // namespace
+
+ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
+                        Workspace& work) {
+  ByteView current = encoded;
+  const ByteSpan last = plan.isPlain() ? out : ByteSpan{};
+  if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
+  if (!plan.isPlain()) return {copyLayout(plan.view(), false, current.data(), out.data())};
+  if (current.data() != out.data()) std::memcpy(out.data(), current.data(), current.size());
+  return {};
+}
+
+ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& placement,
+                         ByteSpan destination, StageBuffers& stages, Workspace& work) {
+  CopyAxis axes[kMaxRank];
+  size_t srcOffset = 0;
+  bool empty = false;
+  if (Status s = placementAxes(plan, placement, destination.size(), axes, srcOffset, empty)) {
+    return {s};
+  }
+  ByteView current = encoded;
+  if (ChainStatus s = runDecodeStages(plan, current, {}, stages, work)) return s;
+  if (empty) return {};
+  const ChunkView& view = plan.view();
+  StridedCopy copy;
+  if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
+    return {s};
+  }
+  runStridedCopy(copy, current.data() + srcOffset, destination.data() + placement.dstOffset);
+  return {};
+}
+
+Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination) {
+  CopyAxis axes[kMaxRank];
+  size_t srcOffset = 0;
+  bool empty = false;
+  if (Status s = placementAxes(plan, placement, destination.size(), axes, srcOffset, empty)) {
+    return s;
+  }
+  if (empty) return {};
+  const ChunkView& view = plan.view();
+  for (uint32_t i = 0; i < view.rank; i++) axes[i].srcStride = 0;
+  StridedCopy copy;
+  if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, 1, copy)) return s;
+  runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset);
+  return {};
+}
+
+ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageBuffers& buffers,
+                        Workspace& work, ByteView& result) {
+  if (decoded.size() != plan.array().bytes()) return {Code::SizeMismatch};
+  const std::span<const Stage> stages = plan.stages();
+  StageTargets targets(plan, buffers);
+  result = decoded;
+  for (size_t i = stages.size(); i-- > 0;) {
+    const Stage& stage = stages[i];
+    if (!stage.step && isContiguousNative(stage.view)) continue;
+    ByteSpan target = out;
+    if (i > 0) {
+      if (Status s = targets.next(target)) return {s, stage.stepIndex};
+    }
+    if (!stage.step) {
+      if (Status s = copyLayout(stage.view, true, result.data(), target.data())) return {s};
+      result = target.first(viewBytes(stage.view));
+      continue;
+    }
+    const Step& step = *stage.step;
+    if (!step.codec->encode) return {Code::EncodeUnsupported, stage.stepIndex};
+    const ByteSpan room = target.first(step.encoded.bytes);
+    if (Status s = step.codec->encode(step, result, room, work, result)) {
+      return {s, stage.stepIndex};
+    }
+  }
+  if (result.data() == decoded.data()) {  // nothing moved
+    std::memcpy(out.data(), decoded.data(), decoded.size());
+    result = out.first(decoded.size());
+  }
+  return {};
+}
+
+}  // namespace zw
