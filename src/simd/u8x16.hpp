@@ -1,0 +1,133 @@
+// U8x16: sixteen bytes in a register, and the few operations the kernels are written in. The only
+// file that names vector types or intrinsics.
+//
+// Everything that the compilers' vector extensions can say is said with them, so one source becomes
+// SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers see the very code
+// that ships. One operation, a byte shuffle by an index in a register, has a body per target.
+//
+// Cost, measured in V8: zips, and shuffles of whole 4- and 8-byte lanes, are one instruction. Any
+// other shuffle by constant indices is expanded into several, with its mask rebuilt in place every
+// time; swizzle() by a mask that the compiler cannot see through (see `opaque`) is two.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#elif defined(__SSSE3__)
+#include <tmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define ZW_INLINE inline __attribute__((always_inline))
+
+namespace zw::simd {
+
+using U8x16 [[gnu::vector_size(16)]] = uint8_t;
+using U16x8 [[gnu::vector_size(16)]] = uint16_t;
+
+/// Memory accesses before this stay before it. No instruction; it only binds the compiler. Stores
+/// that fill a cache line in ascending order are merged by the hardware: LLVM likes to emit them
+/// backwards for WebAssembly, and on a Zen 3 that made a byte swap a fifth slower.
+ZW_INLINE void keepOrder() { asm volatile("" ::: "memory"); }
+
+/// Loads and stores of 16 bytes at any address; memcpy, so nothing is assumed about alignment.
+ZW_INLINE U8x16 load(const uint8_t* p) {
+  U8x16 v;
+  std::memcpy(&v, p, 16);
+  return v;
+}
+ZW_INLINE void store(uint8_t* p, U8x16 v) {
+  std::memcpy(p, &v, 16);
+  keepOrder();
+}
+
+/// Loads of N (1, 2, 4, 8 or 16) bytes into the low end, zeros above; stores of the N low bytes.
+template <int N>
+ZW_INLINE U8x16 loadLow(const uint8_t* p) {
+  U8x16 v = {};
+  std::memcpy(&v, p, N);
+  return v;
+}
+template <int N>
+ZW_INLINE void storeLow(uint8_t* p, U8x16 v) {
+  std::memcpy(p, &v, N);
+  keepOrder();
+}
+
+template <class Pattern, size_t... I>
+ZW_INLINE U8x16 shuffleBy(U8x16 a, U8x16 b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, Pattern::at(I)...);
+}
+
+/// Byte i of the result is byte `Pattern::at(i)` of a (0..15) followed by b (16..31).
+template <class Pattern>
+ZW_INLINE U8x16 shuffle(U8x16 a, U8x16 b) {
+  return shuffleBy<Pattern>(a, b, std::make_index_sequence<16>{});
+}
+
+template <int W, int Half>
+struct ZipPattern {
+  static constexpr int at(size_t i) {
+    const int lane = static_cast<int>(i) / W, byte = static_cast<int>(i) % W;
+    return Half * 8 + lane / 2 * W + byte + (lane % 2) * 16;
+  }
+};
+
+/// Interleaves the W-byte lanes of the low (high) halves: a0 b0 a1 b1 …
+template <int W>
+ZW_INLINE U8x16 zipLow(U8x16 a, U8x16 b) {
+  return shuffle<ZipPattern<W, 0>>(a, b);
+}
+template <int W>
+ZW_INLINE U8x16 zipHigh(U8x16 a, U8x16 b) {
+  return shuffle<ZipPattern<W, 1>>(a, b);
+}
+
+/// Sixteen copies of the N-byte value at p (N = 1, 2, 4, 8 or 16: of 16 / N values).
+template <int N>
+ZW_INLINE U8x16 splat(const uint8_t* p) {
+  U8x16 v = loadLow<N>(p);
+  if constexpr (N <= 1) v = zipLow<1>(v, v);
+  if constexpr (N <= 2) v = zipLow<2>(v, v);
+  if constexpr (N <= 4) v = zipLow<4>(v, v);
+  if constexpr (N <= 8) v = zipLow<8>(v, v);
+  return v;
+}
+
+/// Byte i of the result is v[index[i]]; an index of 0x80 and above gives 0, one of 0x10..0x7f is
+/// not allowed (targets differ).
+ZW_INLINE U8x16 swizzle(U8x16 v, U8x16 index) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_i8x16_swizzle((v128_t)v, (v128_t)index);
+#elif defined(__SSSE3__)
+  return (U8x16)_mm_shuffle_epi8((__m128i)v, (__m128i)index);
+#elif defined(__aarch64__)
+  return (U8x16)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)index);
+#else
+  U8x16 out = {};
+  for (int i = 0; i < 16; i++) out[i] = index[i] < 16 ? v[index[i]] : uint8_t{0};
+  return out;
+#endif
+}
+
+/// v, in a way that hides its value from the compiler. For constants used in hot loops: a mask that
+/// is known gets folded into other operations or rebuilt at every use, an unknown one stays in a
+/// register or is reloaded, which is far cheaper.
+ZW_INLINE U8x16 opaque(U8x16 v) {
+  volatile U8x16 hidden = v;
+  return hidden;
+}
+
+template <int W>
+struct SwapPattern {
+  static constexpr int at(size_t i) {
+    return static_cast<int>(i) / W * W + (W - 1 - static_cast<int>(i) % W);
+  }
+};
+
+}  // namespace zw::simd
