@@ -51,6 +51,11 @@ export function which(name) {
   return undefined;
 }
 
+/** The path of a program that npm has put into node_modules. */
+export function findTool(name) {
+  return path.join(root, "node_modules/.bin", name);
+}
+
 /** Prints the heading of one step of the work. */
 export function step(text) {
   console.log(`\x1b[1m» ${text}\x1b[0m`);

@@ -1,0 +1,76 @@
+// Building: the wasm modules with CMake, the library and command line with tsc, the viewer with esbuild.
+// Every step is incremental, so that a second run finds nothing to do.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { buildDir, distDir, root } from "./paths.mjs";
+import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
+import { findClang } from "./system.mjs";
+
+const modules = ["decode", "full"];
+
+/** Emscripten's CMake toolchain file, beside the emcc that is on PATH. */
+function emscriptenToolchain() {
+  const emcc = which("emcc");
+  if (!emcc) throw new SetupError("emcc is not on PATH");
+  const places = [path.dirname(realpathSync(emcc)), "/usr/share/emscripten"];
+  const file = places.map((dir) => path.join(dir, "cmake/Modules/Platform/Emscripten.cmake")).find(existsSync);
+  if (!file) throw new SetupError(`Emscripten.cmake was not found beside ${emcc}`);
+  return file;
+}
+
+/** Debian's Emscripten looks for its JavaScript optimiser's packages there. */
+const emscriptenEnv = existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
+
+function cmake(dir, options, targets, env) {
+  const configured = existsSync(path.join(dir, "build.ninja"));
+  if (!configured) quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+  run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
+}
+
+/** Builds decode.wasm and full.wasm with their glue into dist/wasm. */
+export function buildWasm(targets = modules) {
+  step("Building the WebAssembly modules");
+  const dir = path.join(buildDir, "wasm");
+  cmake(dir, [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"], targets, emscriptenEnv);
+  mkdirSync(path.join(distDir, "wasm"), { recursive: true });
+  for (const name of modules) {
+    copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
+    minifyGlue(path.join(dir, `${name}.mjs`), path.join(distDir, "wasm", `${name}.mjs`));
+  }
+}
+
+function isNewer(from, to) {
+  return !existsSync(to) || statSync(from).mtimeMs > statSync(to).mtimeMs;
+}
+
+function copyIfNewer(from, to) {
+  if (isNewer(from, to)) copyFileSync(from, to);
+}
+
+/** The glue, minified: Emscripten leaves comments and long names in it. */
+function minifyGlue(from, to) {
+  if (!isNewer(from, to)) return;
+  const text = capture(findTool("esbuild"), [from, "--minify", "--format=esm", "--target=es2022", "--log-level=error"]);
+  writeFileSync(to, text);
+}
+
+/** Builds the native core, its tests or benchmarks. */
+export function buildNative(preset, targets, options = []) {
+  const clang = findClang();
+  const compilers = clang ? [`-DCMAKE_CXX_COMPILER=${clang}`, `-DCMAKE_C_COMPILER=${clang.replace("clang++", "clang")}`] : [];
+  const dir = path.join(buildDir, preset);
+  cmake(dir, [`--preset=${preset}`, ...compilers, ...options], targets, {});
+  return dir;
+}
+
+/** Compiles the library and the command line into dist. */
+export function buildLibrary() {
+  step("Compiling TypeScript");
+  run(findTool("tsc"), ["-p", "web/src/tsconfig.json"]);
+  run(findTool("tsc"), ["-p", "web/cli/tsconfig.json"]);
+}
+
+/** Version of the package, for messages. */
+export function packageVersion() {
+  return JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version;
+}

@@ -1,0 +1,55 @@
+/** bytes: elements in C order, in a stated byte order. Spec: Zarr v3 "bytes" codec. */
+import { type Component, componentsOf } from "../dtypes/dtype.js";
+import type { Endian } from "../dtypes/typestr.js";
+import { show } from "./config.js";
+import type { CodecDefinition } from "./definition.js";
+
+const endianWords: Readonly<Record<Endian, number>> = { little: 1, big: 2 };
+const notGiven = 0;
+const perComponent = 3;
+
+function wordOf(endian: unknown): number | undefined {
+  if (endian === undefined || endian === null) return notGiven;
+  return typeof endian === "string" && Object.hasOwn(endianWords, endian)
+    ? endianWords[endian as Endian]
+    : undefined;
+}
+
+/**
+ * `endian` is "little" or "big"; required for types of several bytes. Beyond the specification, a list
+ * gives one per leaf field of a structured type (null for single bytes): Zarr v1 and v2 allow that.
+ */
+export const bytes: CodecDefinition = {
+  core: "bytes",
+  kind: "array-to-bytes",
+  names: { 3: ["bytes", "endian"] }, // the draft of 2022 called it "endian"
+  parse(config, { array }) {
+    config.only("endian");
+    const endian = config.get("endian");
+    const runs = componentsOf(array.dtype);
+    const words = Array.isArray(endian) ? endian.map(wordOf) : [wordOf(endian)];
+    if (words.includes(undefined) || (Array.isArray(endian) && words.length !== runs.length)) {
+      throw config.error(`"endian" must be "little" or "big", not ${show(endian)}`);
+    }
+    const missing = runs.some((run, i) => run.bytes > 1 && words[Array.isArray(endian) ? i : 0] === notGiven);
+    if (missing)
+      throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`, "missing-endian");
+    return { params: Array.isArray(endian) ? [perComponent, ...(words as number[])] : (words as number[]) };
+  },
+};
+
+/** Whether parameters made here swap anything of elements with these component runs. */
+export function swapsBytes(params: readonly number[], runs: readonly Component[]): boolean {
+  const endianOf = (i: number) => (params[0] === perComponent ? params[1 + i] : params[0]);
+  return runs.some((run, i) => run.bytes > 1 && endianOf(i) === endianWords.big);
+}
+
+/** The `endian` of a bytes configuration for endians given per component run. */
+export function endianConfiguration(endians: readonly (Endian | undefined)[]): {
+  endian?: Endian | (Endian | null)[];
+} {
+  const given = new Set(endians.filter((endian) => endian !== undefined));
+  if (given.size === 0) return {};
+  const [first] = given;
+  return { endian: given.size === 1 ? first! : endians.map((endian) => endian ?? null) };
+}

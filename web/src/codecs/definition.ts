@@ -1,0 +1,38 @@
+/** What a codec is to the TypeScript side: its names, and how its configuration becomes parameters. */
+import type { DType } from "../dtypes/dtype.js";
+import type { ConfigReader } from "./config.js";
+import type { CoreCodec } from "./table.js";
+
+/** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
+export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes";
+
+export type ZarrVersion = 1 | 2 | 3;
+
+/** The array that a codec is given when it encodes. */
+export interface CodecArray {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+export interface CodecContext {
+  readonly version: ZarrVersion;
+  /** For array codecs the array they are given; for bytes codecs the last array before them. */
+  readonly array: CodecArray;
+}
+
+export interface ParsedCodec {
+  /** Integer slots; the core's codec file says what each means. Negative numbers are two's complement. */
+  params: number[];
+  /** The array that it encodes to, where that differs (array-to-array codecs). */
+  encoded?: CodecArray;
+}
+
+export interface CodecDefinition {
+  /** The core's name of the codec. */
+  readonly core: CoreCodec;
+  readonly kind: CodecKind;
+  /** Names by Zarr version; v1's are values of `compression`, v2's are ids. */
+  readonly names: { readonly [V in ZarrVersion]?: readonly string[] };
+  /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */
+  parse(config: ConfigReader, context: CodecContext): ParsedCodec;
+}

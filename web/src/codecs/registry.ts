@@ -1,0 +1,39 @@
+/** Every codec, by name and Zarr version. The one list of codecs on the TypeScript side. */
+import { blosc } from "./blosc.js";
+import { bytes } from "./bytes.js";
+import { bz2 } from "./bz2.js";
+import type { CodecDefinition, ZarrVersion } from "./definition.js";
+import { gzip, zlib } from "./deflate.js";
+import { lz4 } from "./lz4.js";
+import { lzma } from "./lzma.js";
+import { transpose } from "./transpose.js";
+import { zstd } from "./zstd.js";
+
+export const codecDefinitions: readonly CodecDefinition[] = [
+  bytes,
+  transpose,
+  zlib,
+  gzip,
+  zstd,
+  lz4,
+  blosc,
+  bz2,
+  lzma,
+];
+
+const byName = new Map<string, CodecDefinition>();
+for (const definition of codecDefinitions) {
+  for (const [version, names] of Object.entries(definition.names)) {
+    for (const name of names) byName.set(`${version}:${name}`, definition);
+  }
+}
+
+/** The codec that a Zarr version calls by this name. */
+export function findCodec(name: string, version: ZarrVersion): CodecDefinition | undefined {
+  return byName.get(`${version}:${name}`);
+}
+
+/** All names of a Zarr version, in the registry's order. */
+export function codecNames(version: ZarrVersion): string[] {
+  return codecDefinitions.flatMap((definition) => definition.names[version] ?? []);
+}

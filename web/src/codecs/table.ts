@@ -1,0 +1,26 @@
+/**
+ * The core's codecs, in the order of src/codecs/codec_list.inc: a row's index is its id in plans.
+ * `decode` and `encode` say which module can do it. tests/node compares the list with both modules.
+ */
+import type { ModuleName } from "../engine/module.js";
+
+export const coreCodecs = [
+  { core: "bytes", decode: "decode", encode: "decode" },
+  { core: "transpose", decode: "decode", encode: "decode" },
+  { core: "zlib", decode: "decode", encode: "full" },
+  { core: "gzip", decode: "decode", encode: "full" },
+  { core: "zstd", decode: "decode", encode: "full" },
+  { core: "lz4", decode: "decode", encode: "full" },
+  { core: "blosc", decode: "decode", encode: "full" },
+  { core: "bz2", decode: "full", encode: "full" },
+  { core: "lzma", decode: "full", encode: "full" },
+] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
+
+export type CoreCodec = (typeof coreCodecs)[number]["core"];
+
+const rows = new Map(coreCodecs.map((row, id) => [row.core, { ...row, id }]));
+
+/** The row of a core codec, with its id. */
+export function codecRow(core: CoreCodec) {
+  return rows.get(core)!;
+}

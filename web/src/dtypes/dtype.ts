@@ -1,0 +1,135 @@
+/** Data types: what an array's elements are, whatever Zarr version named them. */
+import { type CoreType, coreRow } from "./table.js";
+
+/** Units of datetime64 and timedelta64, as NumPy names them. */
+export const timeUnits = [
+  "generic",
+  "Y",
+  "M",
+  "W",
+  "D",
+  "h",
+  "m",
+  "s",
+  "ms",
+  "us",
+  "ns",
+  "ps",
+  "fs",
+  "as",
+] as const;
+export type TimeUnit = (typeof timeUnits)[number];
+
+/** One field of a structured data type. */
+export interface Field {
+  readonly name: string;
+  readonly dtype: DType;
+  /** Offset of the field in the packed element, in bytes. */
+  readonly offset: number;
+  /** Lengths of a subarray field, C order; empty for a plain field. */
+  readonly shape: readonly number[];
+}
+
+/**
+ * A data type. Immutable; `String(dtype)` is its name.
+ *
+ * Elements in memory are always little-endian and packed: structured types have no padding, complex
+ * numbers are real part then imaginary part.
+ */
+export class DType {
+  /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`. */
+  readonly name: string;
+  /** Bytes of one element. */
+  readonly itemBytes: number;
+  /** Unit of datetimes and timedeltas; undefined for other types. */
+  readonly unit: TimeUnit | undefined;
+  /** How many units one count stands for (datetimes and timedeltas); undefined for other types. */
+  readonly scaleFactor: number | undefined;
+  /** Fields of a structured type, in storage order; undefined for other types. */
+  readonly fields: readonly Field[] | undefined;
+  /** Name in the core's table. */
+  readonly core: CoreType;
+
+  private constructor(core: CoreType, name: string, itemBytes: number, rest: Partial<DType> = {}) {
+    this.core = core;
+    this.name = name;
+    this.itemBytes = itemBytes;
+    this.unit = rest.unit;
+    this.scaleFactor = rest.scaleFactor;
+    this.fields = rest.fields;
+    Object.freeze(this);
+  }
+
+  toString(): string {
+    return this.name;
+  }
+
+  /** A type of fixed width that has the same name in the core: bool, integers, floats, complex. */
+  static simple(core: SimpleType): DType {
+    return new DType(core, core, coreRow(core).itemBytes);
+  }
+  /** `bytes` uninterpreted bytes (v3 `r*`, NumPy `V`). */
+  static raw(bytes: number): DType {
+    return new DType("raw", `r${8 * bytes}`, bytes);
+  }
+  /** Byte string of fixed length, padded with NULs (NumPy `S`). */
+  static fixedBytes(bytes: number): DType {
+    return new DType("fixed_bytes", "null_terminated_bytes", bytes);
+  }
+  /** Unicode string of `length` code points of 4 bytes, padded with NULs (NumPy `U`). */
+  static fixedUtf32(length: number): DType {
+    return new DType("fixed_utf32", "fixed_length_utf32", 4 * length);
+  }
+  static time(core: "datetime64" | "timedelta64", unit: TimeUnit, scaleFactor = 1): DType {
+    return new DType(core, `numpy.${core}`, 8, { unit, scaleFactor });
+  }
+  /** Packed fields, in order. Names must be unique and not empty: the parsers check that. */
+  static struct(fields: readonly { name: string; dtype: DType; shape?: readonly number[] }[]): DType {
+    let offset = 0;
+    const placed = fields.map(({ name, dtype, shape = [] }) => {
+      const field: Field = Object.freeze({ name, dtype, offset, shape: Object.freeze([...shape]) });
+      offset += dtype.itemBytes * shape.reduce((a, b) => a * b, 1);
+      return field;
+    });
+    return new DType("struct", "struct", offset, { fields: Object.freeze(placed) });
+  }
+}
+
+/** Core types whose name and width say everything. */
+export const simpleTypes = [
+  "bool",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
+  "float16",
+  "float32",
+  "float64",
+  "complex64",
+  "complex128",
+] as const satisfies readonly CoreType[];
+export type SimpleType = (typeof simpleTypes)[number];
+
+/** A run of `count` components of `bytes` bytes: what byte order applies to. */
+export interface Component {
+  readonly bytes: number;
+  readonly count: number;
+}
+
+/** The runs of components of one element, in storage order; a struct has a run per leaf field. */
+export function componentsOf(dtype: DType): Component[] {
+  if (dtype.fields) {
+    return dtype.fields.flatMap((field) => {
+      const times = field.shape.reduce((a, b) => a * b, 1);
+      const runs = componentsOf(field.dtype);
+      if (runs.length === 1) return [{ bytes: runs[0]!.bytes, count: runs[0]!.count * times }];
+      return Array.from({ length: times }, () => runs).flat();
+    });
+  }
+  const bytes = coreRow(dtype.core).componentBytes;
+  return [{ bytes, count: dtype.itemBytes / bytes }];
+}

@@ -1,0 +1,44 @@
+/**
+ * The core's data types, in the order of src/dtypes/dtype_list.inc: a row's index is its id in plans.
+ * tests/node compares the two lists through the wasm module.
+ */
+export const coreTypes = [
+  { core: "bool", itemBytes: 1, componentBytes: 1 },
+  { core: "int8", itemBytes: 1, componentBytes: 1 },
+  { core: "int16", itemBytes: 2, componentBytes: 2 },
+  { core: "int32", itemBytes: 4, componentBytes: 4 },
+  { core: "int64", itemBytes: 8, componentBytes: 8 },
+  { core: "uint8", itemBytes: 1, componentBytes: 1 },
+  { core: "uint16", itemBytes: 2, componentBytes: 2 },
+  { core: "uint32", itemBytes: 4, componentBytes: 4 },
+  { core: "uint64", itemBytes: 8, componentBytes: 8 },
+  { core: "float16", itemBytes: 2, componentBytes: 2 },
+  { core: "float32", itemBytes: 4, componentBytes: 4 },
+  { core: "float64", itemBytes: 8, componentBytes: 8 },
+  { core: "complex64", itemBytes: 8, componentBytes: 4 },
+  { core: "complex128", itemBytes: 16, componentBytes: 8 },
+  { core: "raw", itemBytes: 0, componentBytes: 1 },
+  { core: "fixed_bytes", itemBytes: 0, componentBytes: 1 },
+  { core: "fixed_utf32", itemBytes: 0, componentBytes: 4 },
+  { core: "datetime64", itemBytes: 8, componentBytes: 8 },
+  { core: "timedelta64", itemBytes: 8, componentBytes: 8 },
+  { core: "struct", itemBytes: 0, componentBytes: 0 },
+] as const satisfies readonly CoreRow[];
+
+interface CoreRow {
+  /** Name in the core. */
+  core: string;
+  /** Bytes of one element; 0 = depends on the data type's parameters. */
+  itemBytes: number;
+  /** Width that the byte order applies to; 0 = field by field. */
+  componentBytes: number;
+}
+
+export type CoreType = (typeof coreTypes)[number]["core"];
+
+const rows = new Map(coreTypes.map((row, id) => [row.core, { ...row, id }]));
+
+/** The row of a core type, with its id. */
+export function coreRow(core: CoreType) {
+  return rows.get(core)!;
+}

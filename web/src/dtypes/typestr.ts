@@ -1,0 +1,165 @@
+/**
+ * NumPy type strings and descriptions: how Zarr v1 and v2 write data types.
+ * Spec: Zarr v1 and v2, "Data type encoding".
+ */
+import { invalidMetadata, limitExceeded, unsupported } from "../errors.js";
+import { isJsonObject, type Json, JsonNumber } from "../metadata/json.js";
+import { componentsOf, DType, type SimpleType, type TimeUnit, timeUnits } from "./dtype.js";
+
+export type Endian = "little" | "big";
+
+/** A data type and the byte order in which it is stored. */
+export interface StoredType {
+  dtype: DType;
+  /** One per run of components (see componentsOf); undefined where byte order has no meaning. */
+  endians: (Endian | undefined)[];
+}
+
+const numbers: Readonly<Record<string, SimpleType>> = {
+  b1: "bool",
+  i1: "int8",
+  i2: "int16",
+  i4: "int32",
+  i8: "int64",
+  u1: "uint8",
+  u2: "uint16",
+  u4: "uint32",
+  u8: "uint64",
+  f2: "float16",
+  f4: "float32",
+  f8: "float64",
+  c8: "complex64",
+  c16: "complex128",
+};
+
+/** Most bytes of one element; the core's kMaxItemBytes. */
+const maxItemBytes = 2 ** 20;
+/** Deepest nesting of structured types. */
+const maxStructDepth = 16;
+
+/**
+ * Parses a type string such as `<f8`, `|S12`, `>M8[10s]`.
+ * @throws InvalidMetadata for a malformed one, Unsupported for one that NumPy knows and Zarr data cannot use here.
+ */
+export function parseTypestr(text: string): StoredType {
+  const match = /^([<>|])([a-zA-Z])(\d*)(?:\[(\d*)([^\]]*)\])?$/.exec(text);
+  if (!match) throw invalidMetadata(`"${text}" is not a NumPy type string`, { code: "unknown-dtype" });
+  const [, order, kind, digits, multiple, unit] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string?,
+    string?,
+  ];
+  if (kind === "O")
+    throw unsupported("object arrays (dtype |O) need an object codec", { code: "object-dtype" });
+  const dtype =
+    unit === undefined ? plainType(text, kind, Number(digits)) : timeType(text, kind, digits, multiple, unit);
+  return { dtype, endians: [endianOf(text, order, componentsOf(dtype)[0]!.bytes)] };
+}
+
+function plainType(text: string, kind: string, size: number): DType {
+  const simple = numbers[`${kind}${size}`];
+  if (simple) return DType.simple(simple);
+  if (kind === "S" || kind === "V" || kind === "U") {
+    if (size < 1) throw unsupported(`elements of no bytes (dtype "${text}")`, { code: "empty-dtype" });
+    const bytes = kind === "U" ? 4 * size : size;
+    if (!(bytes <= maxItemBytes))
+      throw limitExceeded(`dtype "${text}" has elements of more than ${maxItemBytes} bytes`);
+    return kind === "S" ? DType.fixedBytes(size) : kind === "V" ? DType.raw(size) : DType.fixedUtf32(size);
+  }
+  if (kind === "M" || kind === "m") {
+    throw invalidMetadata(`dtype "${text}" needs a unit, such as "${text}[ns]"`, { code: "unknown-dtype" });
+  }
+  if (kind === "f" || kind === "c") throw unsupported(`dtype "${text}"`, { code: "unknown-dtype" });
+  throw invalidMetadata(`unknown dtype "${text}"`, { code: "unknown-dtype" });
+}
+
+function timeType(text: string, kind: string, size: string, multiple = "", unit = ""): DType {
+  const name = (unit === "μs" ? "us" : unit) as TimeUnit;
+  const factor = multiple === "" ? 1 : Number(multiple);
+  if (
+    (kind !== "M" && kind !== "m") ||
+    size !== "8" ||
+    !timeUnits.includes(name) ||
+    factor < 1 ||
+    factor > 2 ** 31 - 1
+  ) {
+    throw invalidMetadata(`unknown dtype "${text}"`, { code: "unknown-dtype" });
+  }
+  return DType.time(kind === "M" ? "datetime64" : "timedelta64", name, factor);
+}
+
+function endianOf(text: string, order: string, componentBytes: number): Endian | undefined {
+  if (componentBytes === 1) return undefined; // any of the three marks is accepted, none has a meaning
+  if (order === "|")
+    throw invalidMetadata(`dtype "${text}" needs a byte order, "<" or ">"`, { code: "missing-endian" });
+  return order === "<" ? "little" : "big";
+}
+
+/**
+ * Parses the JSON form of a data type: a type string, or a list of `[name, type]` fields.
+ * @param subarrays whether fields may have a third element, the shape of a subarray (Zarr v2).
+ */
+export function parseDescr(json: Json | undefined, subarrays: boolean, depth = 0): StoredType {
+  if (typeof json === "string") return parseTypestr(json);
+  if (!Array.isArray(json))
+    throw invalidMetadata("dtype must be a type string or a list of fields", { code: "unknown-dtype" });
+  if (depth >= maxStructDepth)
+    throw limitExceeded(`structured types nested deeper than ${maxStructDepth} levels`);
+  if (json.length === 0)
+    throw invalidMetadata("a structured dtype needs at least one field", { code: "unknown-dtype" });
+  const seen = new Set<string>();
+  const parsed = json.map((entry) => parseField(entry, subarrays, depth, seen));
+  const dtype = DType.struct(parsed);
+  if (!(dtype.itemBytes <= maxItemBytes)) throw limitExceeded(`elements of more than ${maxItemBytes} bytes`);
+  return { dtype, endians: parsed.flatMap((field) => field.endians) };
+}
+
+function parseField(entry: Json, subarrays: boolean, depth: number, seen: Set<string>) {
+  const most = subarrays ? 3 : 2;
+  if (!Array.isArray(entry) || entry.length < 2 || entry.length > most) {
+    throw invalidMetadata(
+      `a field of a structured dtype must be a list of ${subarrays ? "two or three" : "two"} elements`,
+      {
+        code: "unknown-dtype",
+      },
+    );
+  }
+  const [name, type, dims] = entry as [Json, Json, Json?];
+  if (typeof name !== "string" || name === "" || seen.has(name)) {
+    throw invalidMetadata("field names of a structured dtype must be unique, non-empty strings", {
+      code: "unknown-dtype",
+    });
+  }
+  seen.add(name);
+  const inner = parseDescr(type, subarrays, depth + 1);
+  const shape = dims === undefined ? [] : parseSubarray(dims);
+  const times = shape.reduce((a, b) => a * b, 1);
+  if (!(times * inner.dtype.itemBytes <= maxItemBytes))
+    throw limitExceeded(`elements of more than ${maxItemBytes} bytes`);
+  // componentsOf repeats the runs of a subarray of structs, and merges those of a plain type.
+  const repeats = inner.endians.length === 1 ? 1 : times;
+  const endians = Array.from({ length: repeats }, () => inner.endians).flat();
+  return { name, dtype: inner.dtype, shape, endians };
+}
+
+function parseSubarray(dims: Json): number[] {
+  const list = Array.isArray(dims) ? dims : [dims];
+  return list.map((dim) => {
+    const length = dim instanceof JsonNumber && dim.isInteger ? dim.value : 0;
+    if (length < 1 || length > maxItemBytes) {
+      throw invalidMetadata("the shape of a subarray field must be a list of positive integers", {
+        code: "unknown-dtype",
+      });
+    }
+    return length;
+  });
+}
+
+/** What a data type is called in messages. */
+export function describeType(json: Json | undefined): string {
+  if (typeof json === "string") return `"${json}"`;
+  return Array.isArray(json) || isJsonObject(json) ? "a structured type" : String(json);
+}

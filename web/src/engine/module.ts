@@ -1,0 +1,86 @@
+/**
+ * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the bytes are had
+ * here, by URL, from disk, or from the caller, and compiled once.
+ */
+import { loadWasm } from "#platform";
+import { engineFailed } from "../errors.js";
+import type { Core, CoreFactory } from "../wasm/core.js";
+
+/** decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. */
+export type ModuleName = "decode" | "full";
+
+/** Where a module comes from: its URL, its bytes, an answer that streams them, or it is compiled already. */
+export type WasmSource = string | URL | BufferSource | Response | WebAssembly.Module;
+type LazySource = WasmSource | Promise<WasmSource> | (() => WasmSource | Promise<WasmSource>);
+
+/** The packaged files. Written so that bundlers recognise and copy them. */
+const packaged: Readonly<Record<ModuleName, () => URL>> = {
+  decode: () => new URL("../wasm/decode.wasm", import.meta.url),
+  full: () => new URL("../wasm/full.wasm", import.meta.url),
+};
+
+const factories: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
+  decode: () => import("../wasm/decode.mjs"),
+  full: () => import("../wasm/full.mjs"),
+};
+
+const sources: Partial<Record<ModuleName, LazySource>> = {};
+const compiled: Partial<Record<ModuleName, Promise<WebAssembly.Module>>> = {};
+
+/**
+ * Says where the WebAssembly modules come from, instead of the packaged files. Call it before the
+ * first use of the library; a module that is loaded already stays in use.
+ */
+export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): void {
+  for (const name of ["decode", "full"] as const) {
+    const source = own[name];
+    if (source === undefined) continue;
+    sources[name] = source;
+    delete compiled[name];
+  }
+}
+
+/** The compiled module; compiled once, shared by every instance (and by workers). */
+export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
+  compiled[name] ??= compile(name).catch((cause) => {
+    delete compiled[name]; // a later call may be luckier
+    throw engineFailed(
+      `${name}.wasm could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    );
+  });
+  return compiled[name];
+}
+
+async function compile(name: ModuleName): Promise<WebAssembly.Module> {
+  const given = sources[name] ?? packaged[name]();
+  const source = await (typeof given === "function" ? given() : given);
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source === "string" || source instanceof URL) {
+    return compileBytes(await loadWasm(new URL(source, import.meta.url)));
+  }
+  return compileBytes(source);
+}
+
+async function compileBytes(source: BufferSource | Response): Promise<WebAssembly.Module> {
+  if (!(source instanceof Response)) return WebAssembly.compile(source);
+  if (!source.ok) throw new Error(`${source.url} answered ${source.status}`);
+  // Streaming compilation insists on the media type, which not every server sends.
+  const type = source.headers.get("content-type") ?? "";
+  return /^application\/wasm\b/.test(type)
+    ? WebAssembly.compileStreaming(source)
+    : WebAssembly.compile(await source.arrayBuffer());
+}
+
+/** A fresh instance of a module, with memory of its own. */
+export async function instantiate(name: ModuleName): Promise<Core> {
+  const [module, { default: factory }] = await Promise.all([compiledModule(name), factories[name]()]);
+  return new Promise((resolve, reject) => {
+    factory({
+      instantiateWasm(imports, done) {
+        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module), reject);
+        return {};
+      },
+    }).then(resolve, reject);
+  });
+}

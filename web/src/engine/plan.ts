@@ -1,0 +1,91 @@
+/** Plans: a codec chain bound to one array, as the words that src/chain/plan.hpp reads. */
+import { swapsBytes } from "../codecs/bytes.js";
+import { type CoreCodec, codecRow } from "../codecs/table.js";
+import { componentsOf, type DType } from "../dtypes/dtype.js";
+import { coreRow } from "../dtypes/table.js";
+import type { ModuleName } from "./module.js";
+
+/** The word format; src/chain/plan.hpp's kPlanVersion. */
+const planVersion = 1;
+
+/** One codec of a chain, its configuration already turned into the core's integer parameters. */
+export interface ChainStep {
+  readonly core: CoreCodec;
+  readonly params: readonly number[];
+  /** The name by which the metadata calls the codec. */
+  readonly name: string;
+}
+
+export interface PlanArray {
+  readonly dtype: DType;
+  /** Decoded chunk. */
+  readonly shape: readonly number[];
+  /** One element of fill value, `dtype.itemBytes` bytes. */
+  readonly fillItem: Uint8Array;
+}
+
+/** Has no memory of its own in the core: sessions prepare it when they first meet it. */
+export class Plan {
+  readonly words: Uint32Array;
+  readonly decodedBytes: number;
+  /** The module that can encode it. */
+  readonly encodeModule: ModuleName;
+  /** True where encoded chunks are byte for byte what they decode to. */
+  readonly isNative: boolean;
+  #decodeModule: ModuleName;
+
+  constructor(
+    readonly array: PlanArray,
+    readonly steps: readonly ChainStep[],
+  ) {
+    const { dtype, shape } = array;
+    this.words = Uint32Array.from([
+      planVersion,
+      ...arrayWords(array),
+      steps.length,
+      ...steps.flatMap(stepWords),
+    ]);
+    this.decodedBytes = shape.reduce((bytes, length) => bytes * length, dtype.itemBytes);
+    this.#decodeModule = moduleFor(steps, "decode");
+    this.encodeModule = moduleFor(steps, "encode");
+    this.isNative = steps.every((step) => leavesBytesAlone(step, dtype));
+  }
+
+  /** The module that can decode it. */
+  get decodeModule(): ModuleName {
+    return this.#decodeModule;
+  }
+
+  /** Says that a chunk turned out to need the full module: from now on all are decoded there. */
+  requireFullModule(): void {
+    this.#decodeModule = "full";
+  }
+}
+
+function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {
+  if (core === "transpose") return params.every((axis, i) => axis === i);
+  return core === "bytes" && !swapsBytes(params, componentsOf(dtype));
+}
+
+function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {
+  const runs = componentsOf(dtype);
+  const padded = new Uint8Array(Math.ceil(dtype.itemBytes / 4) * 4);
+  padded.set(fillItem);
+  return [
+    coreRow(dtype.core).id,
+    dtype.itemBytes,
+    runs.length,
+    ...runs.flatMap((run) => [run.bytes, run.count]),
+    shape.length,
+    ...shape,
+    ...new Uint32Array(padded.buffer),
+  ];
+}
+
+function stepWords(step: ChainStep): number[] {
+  return [codecRow(step.core).id, step.params.length, ...step.params];
+}
+
+function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
+  return steps.some((step) => codecRow(step.core)[direction] === "full") ? "full" : "decode";
+}

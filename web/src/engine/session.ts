@@ -1,0 +1,230 @@
+/**
+ * A session with the core: the only file that sees the WebAssembly memory.
+ *
+ * Views of that memory are loans. They die when the memory grows, so each is made after the last call
+ * that may grow it and used at once; none is stored, returned or carried across an `await`.
+ */
+import {
+  corruptChunk,
+  engineFailed,
+  invalidMetadata,
+  kebab,
+  limitExceeded,
+  type ZarrError,
+} from "../errors.js";
+import type { Core, CoreSession } from "../wasm/core.js";
+import type { ModuleName } from "./module.js";
+import type { Plan } from "./plan.js";
+
+/** Where a part of a decoded chunk goes: per axis `[start, step, count, stride in the slab in bytes]`. */
+export interface Placement {
+  slab: Slab;
+  /** Offset of the first element in the slab, in bytes. */
+  offset: number;
+  axes: readonly (readonly [start: number, step: number, count: number, stride: number])[];
+}
+
+/** Memory in the core in which a part of a result is put together. Must be freed. */
+export interface Slab {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/** Thrown when a chunk turns out to need a decoder that only the full module holds. */
+export class NeedsFullModule extends Error {}
+
+/** Plans that a session keeps prepared; the least recently used one goes first. */
+const maxPlans = 512;
+/** Status codes of the core that are the metadata's fault, or a limit's; all others are the chunk's. */
+const metadataCodes = new Set([
+  "BadPlan",
+  "UnknownCodec",
+  "UnknownDataType",
+  "BadParameters",
+  "BadOrder",
+  "BadPermutation",
+  "MissingEndian",
+]);
+const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
+
+export class CodecSession {
+  /** False after a trap: the instance must not be used again. */
+  usable = true;
+  readonly #session: CoreSession;
+  readonly #plans = new Map<Plan, number>();
+  #heap: Uint8Array<ArrayBuffer>;
+  #input = { address: 0, bytes: 0 };
+  #words = { address: 0, count: 0 };
+
+  constructor(
+    readonly core: Core,
+    readonly module: ModuleName,
+    chunkBytes: number,
+  ) {
+    this.#session = new core.Session(chunkBytes);
+    this.#heap = core.heap() as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Bytes of the module's memory, which never shrinks. */
+  get memoryBytes(): number {
+    return this.#view().byteLength;
+  }
+
+  /** Checks and prepares a plan, if this session has not met it yet. */
+  prepare(plan: Plan): void {
+    this.#call(() => this.#planId(plan));
+  }
+
+  /** Decodes a chunk into a new array of exactly plan.decodedBytes bytes. */
+  decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    return this.#call(() => this.#decoded(plan, encoded).slice());
+  }
+
+  /** Decodes a chunk into the caller's bytes, exactly plan.decodedBytes; nothing is written on failure. */
+  decodeInto(plan: Plan, encoded: Uint8Array, out: Uint8Array): void {
+    this.#call(() => out.set(this.#decoded(plan, encoded)));
+  }
+
+  /** Decodes a chunk and puts a part of it into a slab; nothing is written on failure. */
+  decodePlaced(plan: Plan, encoded: Uint8Array, placement: Placement): void {
+    this.#call(() => {
+      const id = this.#planId(plan);
+      this.#setInput(encoded);
+      this.#setPlacement(placement);
+      this.#check(this.#session.decodePlaced(id, encoded.byteLength), plan);
+    });
+  }
+
+  /** Writes the plan's fill value where decodePlaced would put elements. */
+  fillPlaced(plan: Plan, placement: Placement): void {
+    this.#call(() => {
+      const id = this.#planId(plan);
+      this.#setPlacement(placement);
+      this.#check(this.#session.fillPlaced(id), plan);
+    });
+  }
+
+  /** Encodes a decoded chunk (plan.decodedBytes bytes) into a new array. */
+  encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    return this.#call(() => {
+      const id = this.#planId(plan);
+      this.#setInput(decoded);
+      this.#check(this.#session.encode(id, decoded.byteLength), plan);
+      const address = this.#session.outputAddress();
+      return this.#view().slice(address, address + this.#session.outputBytes());
+    });
+  }
+
+  makeSlab(bytes: number): Slab {
+    return this.#call(() => {
+      const id = this.#session.makeSlab(bytes);
+      if (id === 0) throw outOfMemory(bytes);
+      return { id, bytes };
+    });
+  }
+
+  freeSlab(slab: Slab): void {
+    if (this.usable) this.#call(() => this.#session.freeSlab(slab.id));
+  }
+
+  /** Copies a run of a slab into a result. */
+  copyFromSlab(slab: Slab, offset: number, bytes: number, out: Uint8Array, outOffset: number): void {
+    const start = this.#session.slabAddress(slab.id) + offset;
+    out.set(this.#view().subarray(start, start + bytes), outOffset);
+  }
+
+  /** Gives back buffers and library contexts inside the module. */
+  trim(): void {
+    this.#call(() => this.#session.trim());
+    this.#input = { address: 0, bytes: 0 };
+    this.#words = { address: 0, count: 0 };
+  }
+
+  /** Decodes and lends the result, which lies in the module's memory. */
+  #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    const id = this.#planId(plan);
+    this.#setInput(encoded);
+    this.#check(this.#session.decode(id, encoded.byteLength), plan);
+    const address = this.#session.outputAddress();
+    return this.#view().subarray(address, address + plan.decodedBytes);
+  }
+
+  /** All of the memory. The view is kept between calls and replaced when it has died. */
+  #view(): Uint8Array<ArrayBuffer> {
+    if (this.#heap.byteLength === 0) this.#heap = this.core.heap() as Uint8Array<ArrayBuffer>;
+    return this.#heap;
+  }
+
+  #setInput(bytes: Uint8Array): void {
+    if (bytes.byteLength > this.#input.bytes || this.#input.address === 0) {
+      const address = this.#session.reserveInput(bytes.byteLength);
+      if (address === 0) throw outOfMemory(bytes.byteLength);
+      this.#input = { address, bytes: bytes.byteLength };
+    }
+    this.#view().set(bytes, this.#input.address);
+  }
+
+  #setWords(words: ArrayLike<number>): void {
+    if (words.length > this.#words.count || this.#words.address === 0) {
+      const address = this.#session.reserveWords(words.length);
+      if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
+      this.#words = { address, count: words.length };
+    }
+    new Uint32Array(this.#view().buffer, this.#words.address, words.length).set(words);
+  }
+
+  #setPlacement({ slab, offset, axes }: Placement): void {
+    this.#setWords([slab.id, offset, ...axes.flat()]);
+  }
+
+  #planId(plan: Plan): number {
+    const known = this.#plans.get(plan);
+    if (known !== undefined) return known;
+    if (this.#plans.size >= maxPlans) this.#forgetOldest();
+    this.#setWords(plan.words);
+    const id = this.#session.prepare(plan.words.length);
+    if (id < 0) this.#check(this.#session.errorCode(), plan);
+    this.#plans.set(plan, id);
+    return id;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#plans;
+    this.#session.release(oldest![1]);
+    this.#plans.delete(oldest![0]);
+  }
+
+  /** Turns a status code of the core into an error that names the codec. */
+  #check(code: number, plan: Plan): void {
+    if (code === 0) return;
+    const name = this.core.statusName(code);
+    if (name === "NeedsFullModule") throw new NeedsFullModule();
+    const codec = plan.steps[this.#session.errorStep()]?.name;
+    const byteOffset = this.#session.errorAt();
+    const message = `${codec ? `codec ${codec}: ` : ""}${this.core.statusMessage(code)}`;
+    throw errorFor(name)(message, { code: kebab(name), codec, byteOffset });
+  }
+
+  /** Runs a piece of work; a trap in the core marks the session as unusable. */
+  #call<T>(work: () => T): T {
+    if (!this.usable) throw engineFailed("the WebAssembly instance failed earlier and is being replaced");
+    try {
+      return work();
+    } catch (cause) {
+      if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
+      this.usable = false;
+      throw engineFailed(`the WebAssembly instance failed: ${cause.message}`, { code: "trap", cause });
+    }
+  }
+}
+
+function errorFor(name: string): typeof corruptChunk {
+  if (metadataCodes.has(name)) return invalidMetadata;
+  return limitCodes.has(name) ? limitExceeded : corruptChunk;
+}
+
+function outOfMemory(bytes: number): ZarrError {
+  return limitExceeded(`no memory for ${bytes} bytes inside the WebAssembly module`, {
+    code: "out-of-memory",
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * Errors: one family, told apart by `_tag` and, more finely, by `code`.
+ *
+ * Every error that this library throws on purpose is a {@link ZarrError}, except an abort, which
+ * rethrows the signal's own reason. docs/errors.md lists tags and codes.
+ */
+
+/** What each tag stands for; the one list of tags. */
+export const errorTags = {
+  NotFound: "nothing is stored there",
+  InvalidMetadata: "the metadata is not valid",
+  UnknownCodec: "a codec is not known",
+  Unsupported: "valid, but not supported here",
+  CorruptChunk: "a chunk's bytes cannot be decoded",
+  InvalidSelection: "a selection does not fit the array",
+  InvalidArgument: "an argument does not fit the call",
+  Network: "a store could not be read",
+  LimitExceeded: "a limit is exceeded",
+  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+} as const;
+
+export type ErrorTag = keyof typeof errorTags;
+
+/** Facts that an error may carry besides its message. */
+export interface ErrorDetails {
+  /** Stable short name of the exact reason, for programs: `"checksum-mismatch"`, `"http-status"`. */
+  code?: string | undefined;
+  /** Name of the codec concerned. */
+  codec?: string | undefined;
+  /** Store key of the chunk concerned. */
+  chunkKey?: string | undefined;
+  /** Offset into the encoded chunk at which the trouble was noticed. */
+  byteOffset?: number | undefined;
+  /** HTTP status of the answer, for `Network`. */
+  status?: number | undefined;
+  /** The error behind this one. */
+  cause?: unknown;
+}
+
+/** The base of all errors of this library. */
+export class ZarrError extends Error {
+  override readonly name: string = "ZarrError";
+  readonly _tag: ErrorTag;
+  readonly code: string;
+  readonly codec: string | undefined;
+  readonly chunkKey: string | undefined;
+  readonly byteOffset: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this._tag = tag;
+    this.code = details.code ?? kebab(tag);
+    this.codec = details.codec;
+    this.chunkKey = details.chunkKey;
+    this.byteOffset = details.byteOffset;
+    this.status = details.status;
+  }
+}
+
+/** "ChecksumMismatch" → "checksum-mismatch". */
+export function kebab(name: string): string {
+  return name.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase();
+}
+
+/**
+ * Narrows an unknown error.
+ * @param tags when given, only errors with one of these tags pass.
+ */
+export function isZarrError(error: unknown, ...tags: ErrorTag[]): error is ZarrError {
+  return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
+}
+
+export const notFound = (message: string, details?: ErrorDetails) =>
+  new ZarrError("NotFound", message, details);
+export const invalidMetadata = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidMetadata", message, details);
+export const unknownCodec = (message: string, details?: ErrorDetails) =>
+  new ZarrError("UnknownCodec", message, details);
+export const unsupported = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Unsupported", message, details);
+export const corruptChunk = (message: string, details?: ErrorDetails) =>
+  new ZarrError("CorruptChunk", message, details);
+export const invalidSelection = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidSelection", message, details);
+export const invalidArgument = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidArgument", message, details);
+export const networkError = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Network", message, details);
+export const limitExceeded = (message: string, details?: ErrorDetails) =>
+  new ZarrError("LimitExceeded", message, details);
+export const engineFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EngineFailed", message, details);
+
+/**
+ * The same error with more facts added where it has none yet: lower layers know what went wrong,
+ * higher ones know where. Other values pass unchanged.
+ */
+export function withDetails(error: unknown, details: ErrorDetails): unknown {
+  if (!isZarrError(error)) return error;
+  const where =
+    details.chunkKey !== undefined && error.chunkKey === undefined ? `chunk ${details.chunkKey}: ` : "";
+  return new ZarrError(error._tag, where + error.message, {
+    code: error.code,
+    codec: error.codec ?? details.codec,
+    chunkKey: error.chunkKey ?? details.chunkKey,
+    byteOffset: error.byteOffset ?? details.byteOffset,
+    status: error.status ?? details.status,
+    cause: error.cause ?? details.cause,
+  });
+}
+
+/** A warning: something odd that was read nonetheless. */
+export interface ZarrWarning {
+  /** Stable short name: `"v1-order"`, `"duplicate-key"`. */
+  code: string;
+  message: string;
+}
+
+/** Receives warnings; without one they are not shown. */
+export type OnWarning = (warning: ZarrWarning) => void;

@@ -1,0 +1,26 @@
+/**
+ * zarr-wasm: read Zarr arrays in browsers and in Node, Deno and Bun.
+ * @packageDocumentation
+ */
+export { type Region, ZarrArray } from "./array.js";
+export type { CodecMetadata } from "./codecs/chain.js";
+export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
+export { type ElementData, type ElementRegion, field, strings } from "./dtypes/elements.js";
+export type { FillScalar } from "./dtypes/fill.js";
+export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
+export {
+  type ErrorDetails,
+  type ErrorTag,
+  isZarrError,
+  type OnWarning,
+  ZarrError,
+  type ZarrWarning,
+} from "./errors.js";
+export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./get.js";
+export { defaultLimits, type Limits } from "./limits.js";
+export type { Attributes } from "./metadata/spec.js";
+export { type OpenOptions, open, type Source } from "./open.js";
+export type { Progress } from "./region/assemble.js";
+export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
+export { HttpStore, type HttpStoreOptions } from "./store/http.js";
+export type { GetOptions, RangeQuery, Store } from "./store/store.js";

@@ -1,0 +1,150 @@
+/**
+ * Zarr v1: one array per store, `meta` and `attrs` beside the chunks.
+ * Spec: Zarr storage specification version 1.
+ */
+
+import { endianConfiguration } from "../codecs/bytes.js";
+import type { CodecMetadata } from "../codecs/chain.js";
+import { codecNames } from "../codecs/registry.js";
+import { parseLooseFill } from "../dtypes/fill.js";
+import { parseDescr } from "../dtypes/typestr.js";
+import { invalidMetadata, type OnWarning, unknownCodec } from "../errors.js";
+import type { Limits } from "../limits.js";
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  showJson,
+  toPlain,
+} from "./json.js";
+import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+
+/** Keys of a v1 array. */
+export const v1MetaKey = "meta";
+export const v1AttrsKey = "attrs";
+
+/** The eight names that `meta` must hold. Others may be there and mean nothing. */
+const required = [
+  "zarr_format",
+  "shape",
+  "chunks",
+  "dtype",
+  "compression",
+  "compression_opts",
+  "fill_value",
+  "order",
+] as const;
+
+export interface V1Options {
+  limits: Limits;
+  /**
+   * Layout of `order: "F"` chunks. "spec": as the specification says. "writer": as zarr-python 1.x
+   * really wrote them, which is C order for every compressor but blosc.
+   */
+  order: "spec" | "writer";
+  onWarning?: OnWarning | undefined;
+}
+
+/** Parses a `meta` document and, where there is one, an `attrs` document. */
+export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options: V1Options): ArraySpec {
+  const object = parseObject(meta, v1MetaKey, options);
+  const missing = required.filter((name) => !Object.hasOwn(object, name));
+  if (missing.length > 0)
+    throw invalidMetadata(`meta lacks ${missing.map((name) => `"${name}"`).join(", ")}`, {
+      code: "missing-key",
+    });
+  const format = object["zarr_format"];
+  if (!(format instanceof JsonNumber && format.text === "1")) {
+    throw invalidMetadata(`"zarr_format" in meta must be 1, not ${showJson(format)}`, { code: "bad-format" });
+  }
+
+  const shape = readLengths(object["shape"], "shape", 0);
+  const chunkShape = readLengths(object["chunks"], "chunks", 1);
+  const { dtype, endians } = parseDescr(object["dtype"], false);
+  const order = readOrder(object["order"]);
+  const compression = readCompression(object["compression"], object["compression_opts"]);
+  const isTransposed = order === "F" && shape.length > 1 && !isWrittenInC(compression, options);
+  const codecs: CodecMetadata[] = [
+    ...(isTransposed
+      ? [{ name: "transpose", configuration: { order: shape.map((_, axis) => shape.length - 1 - axis) } }]
+      : []),
+    { name: "bytes", configuration: endianConfiguration(endians) },
+    ...(compression ? [compression] : []),
+  ];
+  return completeSpec(
+    {
+      zarrFormat: 1,
+      shape,
+      chunkShape,
+      dtype,
+      fill: parseLooseFill(dtype, object["fill_value"]!),
+      codecs,
+      attributes: parseAttributes(attrs, options),
+      dimensionNames: undefined,
+      chunkKey: (coordinates) => coordinates.join(".") || "0",
+    },
+    options.limits,
+  );
+}
+
+function parseObject(bytes: Uint8Array, name: string, { limits, onWarning }: V1Options): JsonObject {
+  const json = parseJson(bytes, { name, maxDepth: limits.metadataDepth, bareNonFinite: true, onWarning });
+  if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });
+  return json;
+}
+
+function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Attributes {
+  if (attrs) return toPlain(parseObject(attrs, v1AttrsKey, options)) as Attributes;
+  const message = "the key attrs is missing; the specification asks for it even when there are no attributes";
+  options.onWarning?.({ code: "missing-attrs", message });
+  return {};
+}
+
+function readOrder(json: Json | undefined): "C" | "F" {
+  if (json !== "C" && json !== "F")
+    throw invalidMetadata(`"order" in meta must be "C" or "F", not ${showJson(json)}`, { code: "bad-order" });
+  return json;
+}
+
+/** True where `order: "F"` chunks are read as the C-order chunks that zarr-python 1.x wrote. */
+function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning }: V1Options): boolean {
+  if (compression?.name === "blosc") return false;
+  if (order === "writer") return true;
+  onWarning?.({
+    code: "v1-order",
+    message:
+      'order is "F" and the compressor is not blosc: zarr-python 1.x wrote such chunks in C order. They are read in F order, ' +
+      'as the specification says; v1Order: "writer" (--v1-order writer) reads them as they were written',
+  });
+  return false;
+}
+
+/** The compressor as a codec; undefined for none. Its options are an integer, an object or null. */
+function readCompression(name: Json | undefined, opts: Json | undefined): CodecMetadata | undefined {
+  if (name === "none" || name === null) return undefined;
+  if (typeof name !== "string")
+    throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`, {
+      code: "bad-compression",
+    });
+  if (!codecNames(1).includes(name)) {
+    const known = ["none", ...codecNames(1)].join(", ");
+    throw unknownCodec(`compression "${name}" is not known; Zarr v1 arrays may use ${known}`, {
+      codec: name,
+    });
+  }
+  return { name, configuration: readCompressionOpts(name, opts) };
+}
+
+function readCompressionOpts(name: string, opts: Json | undefined): Record<string, unknown> {
+  if (opts === null || opts === undefined) return {};
+  if (isJsonObject(opts)) return toPlain(opts) as Record<string, unknown>;
+  if (opts instanceof JsonNumber && opts.isInteger) return { level: opts.value };
+  // The specification allows a string; no compressor has ever had one but a level in quotes.
+  if (typeof opts === "string" && /^-?\d+$/.test(opts)) return { level: Number(opts) };
+  throw invalidMetadata(`"compression_opts" in meta do not fit ${name}: ${showJson(opts)}`, {
+    code: "bad-compression-opts",
+    codec: name,
+  });
+}

@@ -1,0 +1,5 @@
+/**
+ * Stores for Node, Deno and Bun.
+ * @packageDocumentation
+ */
+export { FileSystemStore } from "./store/file.js";

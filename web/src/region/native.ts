@@ -1,0 +1,66 @@
+/**
+ * Chunks that are stored exactly as they are used (no compressor, C order, native byte order) never
+ * enter the core: their rows are copied from the fetched bytes to the result.
+ */
+import type { Plan } from "../engine/plan.js";
+import { corruptChunk } from "../errors.js";
+import type { Piece } from "./pieces.js";
+import { countOf, stridesOf } from "./strides.js";
+
+/** Shorter rows are better gathered by the core, row copies from JavaScript cost some 50 ns each. */
+const minRowBytes = 64;
+
+/** True where the pieces of a plan's chunks can be copied as they are, in rows that are long enough. */
+export function isNativePlan(plan: Plan, pieces: readonly Piece[][]): boolean {
+  if (!plan.isNative) return false;
+  const inner = pieces.at(-1);
+  if (!inner) return true;
+  const rowBytes = Math.max(0, ...inner.map((piece) => piece.count)) * plan.array.dtype.itemBytes;
+  const contiguous = inner.every((piece) => piece.step === 1 || piece.count === 1);
+  return contiguous && (rowBytes >= minRowBytes || pieces.every((list) => list.length <= 1));
+}
+
+/** Copies the part of a chunk that the pieces name; a missing chunk is fill value. */
+export function placeNative(
+  plan: Plan,
+  encoded: Uint8Array | undefined,
+  pieces: readonly Piece[],
+  out: Uint8Array,
+  outStrides: readonly number[],
+): void {
+  const { shape, dtype, fillItem } = plan.array;
+  if (encoded && encoded.byteLength !== plan.decodedBytes) {
+    const message = `codec bytes: the chunk has ${encoded.byteLength} bytes where its shape and data type need ${plan.decodedBytes}`;
+    throw corruptChunk(message, { code: "size-mismatch", codec: plan.steps[0]!.name });
+  }
+  const strides = stridesOf(shape, dtype.itemBytes);
+  const inner = pieces.at(-1);
+  const rowBytes = (inner?.count ?? 1) * dtype.itemBytes;
+  const row = encoded ? undefined : fillRow(fillItem, rowBytes);
+  const outerPieces = pieces.slice(0, -1);
+  const start = (axisStrides: readonly number[], at: (piece: Piece) => number) =>
+    pieces.reduce((sum, piece, axis) => sum + at(piece) * axisStrides[axis]!, 0);
+  let from = start(strides, (piece) => piece.start);
+  let to = start(outStrides, (piece) => piece.out);
+  const counter = outerPieces.map(() => 0);
+  for (let left = countOf(outerPieces.map((piece) => piece.count)); left > 0; left--) {
+    out.set(row ?? encoded!.subarray(from, from + rowBytes), to);
+    for (let axis = outerPieces.length - 1; axis >= 0; axis--) {
+      const piece = outerPieces[axis]!;
+      from += piece.step * strides[axis]!;
+      to += outStrides[axis]!;
+      if (++counter[axis]! < piece.count) break;
+      counter[axis] = 0;
+      from -= piece.count * piece.step * strides[axis]!;
+      to -= piece.count * outStrides[axis]!;
+    }
+  }
+}
+
+function fillRow(item: Uint8Array, bytes: number): Uint8Array {
+  const row = new Uint8Array(bytes);
+  if (item.some((byte) => byte !== 0)) {
+    for (let at = 0; at < bytes; at += item.byteLength) row.set(item, at);
+  }
+  return row;
+}
