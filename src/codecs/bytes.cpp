@@ -8,7 +8,9 @@
 // Uniform byte order moves nothing here: the codec relabels the view, and the swap happens in the
 // materialise pass. Structs with components of several widths or orders get the variant below,
 // which copies item by item.
-#include "chain/chunk_view.hpp"
+#include <cstring>
+
+#include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
 #include "kernels/byteswap.hpp"
 
@@ -50,9 +52,14 @@ Status copySwappingRuns(const Step& step, ByteView in, ByteSpan out, Workspace&,
   for (size_t item = 0; item < array.itemCount; item++) {
     for (size_t i = 0; i < array.components.size(); i++) {
       const Component run = array.components[i];
-      swapCopy(dst, src, run.count, isSwapped(step, i) ? run.bytes : 1);
-      src += size_t{run.bytes} * run.count;
-      dst += size_t{run.bytes} * run.count;
+      const size_t bytes = size_t{run.bytes} * run.count;
+      if (isSwapped(step, i)) {
+        swapCopy(dst, src, run.count, run.bytes);
+      } else {
+        std::memcpy(dst, src, bytes);
+      }
+      src += bytes;
+      dst += bytes;
     }
   }
   result = out.first(in.size());

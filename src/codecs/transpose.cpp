@@ -5,7 +5,7 @@
 // The draft's "C" and "F" are resolved to permutations before they reach the core.
 //
 // Nothing moves here: decoding gives decoded axis order[i] the stride of encoded axis i.
-#include "chain/chunk_view.hpp"
+#include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
 
 namespace zw {

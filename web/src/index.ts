@@ -7,6 +7,8 @@ export type { CodecMetadata } from "./codecs/chain.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings } from "./dtypes/elements.js";
 export type { FillScalar } from "./dtypes/fill.js";
+export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export {
   type ErrorDetails,

@@ -22,7 +22,8 @@ function wordOf(endian: unknown): number | undefined {
 export const bytes: CodecDefinition = {
   core: "bytes",
   kind: "array-to-bytes",
-  names: { 3: ["bytes", "endian"] }, // the draft of 2022 called it "endian"
+  // Zarr v1 and v2 do not name it: their dtype says the byte order. The draft of 2022 called it "endian".
+  names: { 1: ["bytes"], 2: ["bytes"], 3: ["bytes", "endian"] },
   parse(config, { array }) {
     config.only("endian");
     const endian = config.get("endian");

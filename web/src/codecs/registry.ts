@@ -2,7 +2,7 @@
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { bz2 } from "./bz2.js";
-import type { CodecDefinition, ZarrVersion } from "./definition.js";
+import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import { gzip, zlib } from "./deflate.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
@@ -33,7 +33,8 @@ export function findCodec(name: string, version: ZarrVersion): CodecDefinition |
   return byName.get(`${version}:${name}`);
 }
 
-/** All names of a Zarr version, in the registry's order. */
-export function codecNames(version: ZarrVersion): string[] {
-  return codecDefinitions.flatMap((definition) => definition.names[version] ?? []);
+/** All names of a Zarr version, or those of one kind, in the registry's order. */
+export function codecNames(version: ZarrVersion, kind?: CodecKind): string[] {
+  const chosen = codecDefinitions.filter((definition) => kind === undefined || definition.kind === kind);
+  return chosen.flatMap((definition) => definition.names[version] ?? []);
 }

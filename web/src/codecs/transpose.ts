@@ -21,7 +21,8 @@ function readOrder(config: ConfigReader, rank: number): number[] {
 export const transpose: CodecDefinition = {
   core: "transpose",
   kind: "array-to-array",
-  names: { 3: ["transpose"] },
+  // Zarr v1 and v2 do not name it: they have "order".
+  names: { 1: ["transpose"], 2: ["transpose"], 3: ["transpose"] },
   parse(config, { array }) {
     config.only("order");
     const order = readOrder(config, array.shape.length);

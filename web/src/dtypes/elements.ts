@@ -2,6 +2,7 @@
 import { invalidArgument } from "../errors.js";
 import type { DType, Field } from "./dtype.js";
 import { narrowToHalf, widenHalf } from "./half.js";
+import { utf32String, withoutPadding } from "./scalar.js";
 import type { CoreType } from "./table.js";
 
 /** Typed arrays that element data comes in. */
@@ -185,17 +186,5 @@ export function strings(region: ElementRegion): string[] {
 const utf8 = new TextDecoder();
 
 function byteString(item: Uint8Array): string {
-  let end = item.length;
-  while (end > 0 && item[end - 1] === 0) end--;
-  return utf8.decode(item.subarray(0, end));
-}
-
-function utf32String(item: Uint8Array): string {
-  const view = new DataView(item.buffer, item.byteOffset, item.byteLength);
-  let text = "";
-  for (let at = 0; at < item.byteLength; at += 4) {
-    const code = view.getUint32(at, true);
-    text += code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
-  }
-  return text.replace(/\0+$/, "");
+  return utf8.decode(withoutPadding(item));
 }

@@ -14,7 +14,8 @@ const sessions: Partial<Record<ModuleName, Promise<CodecSession>>> = {};
 /** The session of a module; a new one after a failure. */
 export async function sessionOf(name: ModuleName): Promise<CodecSession> {
   for (;;) {
-    const pending = (sessions[name] ??= startSession(name));
+    sessions[name] ??= startSession(name);
+    const pending = sessions[name];
     const session = await pending;
     if (session.usable) return session;
     // Broken. Whoever notices first makes room for a new one; the others find that.

@@ -59,7 +59,8 @@ export function parseJson(bytes: Uint8Array, options: JsonOptions): Json {
 
 // Sticky expressions: each matches at `lastIndex` or not at all.
 const space = /[ \t\n\r]*/y;
-const plainText = /[^"\\\u0000-\u001f]*/y; // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 forbids them in strings
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 forbids them in strings
+const plainText = /[^"\\\u0000-\u001f]*/y;
 const numberText = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const bareText = /-?Infinity|NaN/y;
 const hex4 = /[0-9a-fA-F]{4}/y;

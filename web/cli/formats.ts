@@ -1,0 +1,105 @@
+/** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
+import { type BytesRegion, type NumpyDescr, numpyDescr, readScalar, type Scalar } from "zarr-wasm";
+
+type Pieces = Iterable<Uint8Array | string>;
+
+/** Lines that are gathered before they are written. */
+const batch = 4096;
+
+export const formats = {
+  raw: (region: BytesRegion): Pieces => [region.bytes],
+  jsonl: (region: BytesRegion): Pieces => batched(jsonLines(region)),
+  npy: (region: BytesRegion): Pieces => [npyHeader(region), region.bytes],
+  text: (region: BytesRegion): Pieces => batched(table(region)),
+};
+
+function* batched(lines: Iterable<string>): Generator<string> {
+  let gathered: string[] = [];
+  for (const line of lines) {
+    gathered.push(line);
+    if (gathered.length < batch) continue;
+    yield gathered.join("");
+    gathered = [];
+  }
+  yield gathered.join("");
+}
+
+function* scalars({ bytes, dtype }: BytesRegion): Generator<Scalar> {
+  for (let at = 0; at < bytes.byteLength; at += dtype.itemBytes) yield readScalar(dtype, bytes, at);
+}
+
+function* jsonLines(region: BytesRegion): Generator<string> {
+  for (const value of scalars(region)) yield `${toJson(value)}\n`;
+}
+
+/** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for what is not finite. */
+function toJson(value: Scalar): string {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number")
+    return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
+  if (value instanceof Uint8Array) return `{"b64":"${Buffer.from(value).toString("base64")}"}`;
+  if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** The header of a version 1.0 (or 2.0, if long) .npy file; elements follow. */
+function npyHeader({ shape, dtype }: BytesRegion): Uint8Array {
+  const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
+  const dict = `{'descr': ${pythonDescr(numpyDescr(dtype))}, 'fortran_order': False, 'shape': ${tuple}, }`;
+  const long = dict.length + 11 > 65535;
+  const prefix = long ? 12 : 10;
+  const length = Math.ceil((prefix + dict.length + 1) / 64) * 64 - prefix;
+  const header = Buffer.alloc(prefix + length, " ");
+  header.write("\x93NUMPY", "latin1");
+  header[6] = long ? 2 : 1;
+  header[7] = 0;
+  if (long) header.writeUInt32LE(length, 8);
+  else header.writeUInt16LE(length, 8);
+  header.write(dict, prefix, "latin1");
+  header[header.length - 1] = 0x0a;
+  return header;
+}
+
+function pythonDescr(descr: NumpyDescr): string {
+  if (typeof descr === "string") return `'${descr}'`;
+  const fields = descr.map(([name, type, shape]) => {
+    const dims = shape ? `, (${shape.join(", ")},)` : "";
+    return `(${JSON.stringify(name)}, ${pythonDescr(type)}${dims})`;
+  });
+  return `[${fields.join(", ")}]`;
+}
+
+/** Rows of the last dimension as lines, with an empty line between the blocks of outer dimensions. */
+function* table(region: BytesRegion): Generator<string> {
+  const columns = region.shape.at(-1) ?? 1;
+  const block = columns * (region.shape.at(-2) ?? 1);
+  let index = 0;
+  for (const value of scalars(region)) {
+    index++;
+    const isLast = index % columns === 0;
+    yield toText(value) + (isLast ? "\n" : "\t");
+    if (
+      isLast &&
+      region.shape.length > 2 &&
+      index % block === 0 &&
+      index * region.dtype.itemBytes < region.bytes.byteLength
+    ) {
+      yield "\n";
+    }
+  }
+}
+
+function toText(value: Scalar): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Uint8Array)
+    return Buffer.from(value)
+      .toString("latin1")
+      .replace(/[^\x20-\x7e]/g, "·");
+  if (Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "number")) {
+    const [re, im] = value as [number, number];
+    return `${re}${im < 0 || Object.is(im, -0) ? "-" : "+"}${Math.abs(im)}i`;
+  }
+  return typeof value === "object" ? toJson(value) : String(value);
+}

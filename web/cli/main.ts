@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+/** The command line: `zarr-wasm info` and `zarr-wasm read`. */
+import { parseArgs } from "node:util";
+import { isZarrError } from "zarr-wasm";
+import { runInfo } from "./info.js";
+import { runRead } from "./read.js";
+import { UsageError } from "./usage.js";
+
+const help = `Usage: zarr-wasm COMMAND SOURCE [options]
+
+  info SOURCE [--path P] [--json]
+      facts about an array: shape, chunks, data type, codecs, sizes
+
+  read SOURCE [--path P] [--select "0:10,5,::2"] [--format raw|jsonl|npy|text]
+              [--out FILE] [--v1-order writer]
+      elements of an array, in C order
+        raw    little-endian element bytes
+        jsonl  one JSON value per element and line
+        npy    a NumPy file
+        text   a table (default)
+
+SOURCE is an http or https URL, or a folder.
+`;
+
+const commands = { info: runInfo, read: runRead };
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args);
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  const [command, source, ...rest] = positionals;
+  if (!Object.hasOwn(commands, command!)) throw new UsageError(`unknown command "${command}"`);
+  if (source === undefined || rest.length > 0) throw new UsageError(`${command} needs exactly one SOURCE`);
+  await commands[command as keyof typeof commands](source, values);
+  return 0;
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        path: { type: "string" },
+        json: { type: "boolean" },
+        select: { type: "string" },
+        format: { type: "string" },
+        out: { type: "string" },
+        "v1-order": { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** What went wrong, in one line. */
+function report(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`zarr-wasm: ${message.replace(/\s*\n\s*/g, " ")}\n`);
+  if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
+}
+
+// A reader that goes away early (head, say) is not an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    report(error);
+    if (!(error instanceof UsageError) && !isZarrError(error) && process.env["DEBUG"]) console.error(error);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  },
+);

@@ -1,0 +1,56 @@
+/** `zarr-wasm read`: elements of an array. */
+import { writeFile } from "node:fs/promises";
+import { getBytes, type Progress, type Selection, slice } from "zarr-wasm";
+import { formats } from "./formats.js";
+import { openSource, UsageError, type Values } from "./usage.js";
+
+export async function runRead(source: string, values: Values): Promise<void> {
+  const format = values.format ?? "text";
+  if (!Object.hasOwn(formats, format)) {
+    throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
+  }
+  const selection = values.select === undefined ? null : parseSelection(values.select);
+  const array = await openSource(source, values);
+  const region = await getBytes(array, selection, { onProgress: progressBar() });
+  const pieces = formats[format as keyof typeof formats](region);
+  if (values.out !== undefined) await writeFile(values.out, pieces);
+  else await writeOut(pieces);
+}
+
+/** Parses "0:10,5,::2,:" as in Python, without negative steps. */
+function parseSelection(text: string): Selection {
+  return text.split(",").map((part) => {
+    const entry = part.trim();
+    if (/^-?\d+$/.test(entry)) return Number(entry);
+    const match = /^(-?\d+)?:(-?\d+)?(?::(\d+)?)?$/.exec(entry);
+    if (!match)
+      throw new UsageError(`--select: "${entry}" is neither an index nor a slice such as 0:10 or ::2`);
+    const [start, stop, step] = match
+      .slice(1)
+      .map((digits) => (digits === undefined ? null : Number(digits)));
+    return slice(start!, stop!, step!);
+  });
+}
+
+async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {
+  for (const piece of pieces) {
+    if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+  }
+}
+
+/** Shows progress on stderr where that is a terminal and the work takes a while. */
+function progressBar(): ((progress: Progress) => void) | undefined {
+  if (!process.stderr.isTTY) return undefined;
+  const start = performance.now();
+  let shown = 0;
+  return ({ chunks, totalChunks, bytes }) => {
+    const now = performance.now();
+    const done = chunks === totalChunks;
+    if (now - start < 500 || (now - shown < 100 && !done)) return;
+    shown = now;
+    const percent = Math.floor((100 * chunks) / totalChunks);
+    process.stderr.write(
+      `\r${percent} %  ${chunks} of ${totalChunks} chunks, ${(bytes / 2 ** 20).toFixed(1)} MiB${done ? "\n" : ""}`,
+    );
+  };
+}

@@ -1,0 +1,43 @@
+/** Data types as NumPy describes them, for .npy files and for people who think in NumPy. */
+import type { DType } from "./dtype.js";
+import type { CoreType } from "./table.js";
+
+/** A type string, or the list of fields of a structured type. */
+export type NumpyDescr = string | [name: string, descr: NumpyDescr, shape?: readonly number[]][];
+
+const letters: Readonly<Record<CoreType, string>> = {
+  bool: "|b",
+  int8: "|i",
+  int16: "<i",
+  int32: "<i",
+  int64: "<i",
+  uint8: "|u",
+  uint16: "<u",
+  uint32: "<u",
+  uint64: "<u",
+  float16: "<f",
+  float32: "<f",
+  float64: "<f",
+  complex64: "<c",
+  complex128: "<c",
+  raw: "|V",
+  fixed_bytes: "|S",
+  fixed_utf32: "<U",
+  datetime64: "<M",
+  timedelta64: "<m",
+  struct: "|V",
+};
+
+/** The description of little-endian, packed elements, which is how elements are in memory here. */
+export function numpyDescr(dtype: DType): NumpyDescr {
+  if (dtype.fields) {
+    return dtype.fields.map(({ name, dtype: type, shape }) =>
+      shape.length === 0 ? [name, numpyDescr(type)] : [name, numpyDescr(type), shape],
+    );
+  }
+  const size = dtype.core === "fixed_utf32" ? dtype.itemBytes / 4 : dtype.itemBytes;
+  if (dtype.unit === undefined) return `${letters[dtype.core]}${size}`;
+  const unit =
+    dtype.unit === "generic" ? "" : `[${dtype.scaleFactor === 1 ? "" : dtype.scaleFactor}${dtype.unit}]`;
+  return `${letters[dtype.core]}${size}${unit}`;
+}

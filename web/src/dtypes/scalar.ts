@@ -1,0 +1,81 @@
+/** Single elements as JavaScript values: for printing, tooltips and tests, not for bulk work. */
+import type { DType, Field } from "./dtype.js";
+import { fromHalfBits } from "./half.js";
+
+/** One element: complex is [re, im]; raw bytes and byte strings are bytes; a struct is an object of its fields. */
+export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] | { [field: string]: Scalar };
+
+/**
+ * Reads the element at a byte offset of packed, little-endian elements. Byte strings come without their
+ * padding; datetimes and timedeltas as the stored count of units.
+ */
+export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Scalar {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, dtype.itemBytes);
+  switch (dtype.core) {
+    case "bool":
+      return view.getUint8(0) !== 0;
+    case "int8":
+      return view.getInt8(0);
+    case "int16":
+      return view.getInt16(0, true);
+    case "int32":
+      return view.getInt32(0, true);
+    case "uint8":
+      return view.getUint8(0);
+    case "uint16":
+      return view.getUint16(0, true);
+    case "uint32":
+      return view.getUint32(0, true);
+    case "uint64":
+      return view.getBigUint64(0, true);
+    case "int64":
+    case "datetime64":
+    case "timedelta64":
+      return view.getBigInt64(0, true);
+    case "float16":
+      return fromHalfBits(view.getUint16(0, true));
+    case "float32":
+      return view.getFloat32(0, true);
+    case "float64":
+      return view.getFloat64(0, true);
+    case "complex64":
+      return [view.getFloat32(0, true), view.getFloat32(4, true)];
+    case "complex128":
+      return [view.getFloat64(0, true), view.getFloat64(8, true)];
+    case "fixed_utf32":
+      return utf32String(bytes.subarray(offset, offset + dtype.itemBytes));
+    case "fixed_bytes":
+      return withoutPadding(bytes.slice(offset, offset + dtype.itemBytes));
+    case "raw":
+      return bytes.slice(offset, offset + dtype.itemBytes);
+    case "struct":
+      return Object.fromEntries(dtype.fields!.map((field) => [field.name, readField(field, bytes, offset)]));
+  }
+}
+
+function readField({ dtype, shape, offset }: Field, bytes: Uint8Array, start: number): Scalar {
+  const read = (dims: readonly number[], at: number): Scalar => {
+    if (dims.length === 0) return readScalar(dtype, bytes, at);
+    const width = dims.slice(1).reduce((a, b) => a * b, dtype.itemBytes);
+    return Array.from({ length: dims[0]! }, (_, i) => read(dims.slice(1), at + i * width));
+  };
+  return read(shape, start + offset);
+}
+
+/** The bytes of a NUL-padded string. */
+export function withoutPadding(item: Uint8Array): Uint8Array {
+  let end = item.length;
+  while (end > 0 && item[end - 1] === 0) end--;
+  return item.subarray(0, end);
+}
+
+/** A NUL-padded UTF-32 string; code points beyond Unicode become U+FFFD. */
+export function utf32String(item: Uint8Array): string {
+  const view = new DataView(item.buffer, item.byteOffset, item.byteLength);
+  let text = "";
+  for (let at = 0; at < item.byteLength; at += 4) {
+    const code = view.getUint32(at, true);
+    text += code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+  }
+  return text.replace(/\0+$/, "");
+}
