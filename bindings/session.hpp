@@ -15,8 +15,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Addresses below are byte offsets into the module's memory; 0 means that memory could not be had.
-  // Each stays valid until the same function is called with a larger size, or trim().
+  // Addresses below are byte offsets into the module's memory; 0 means that memory could not be
+  // had. Each stays valid until the same function is called with a larger size, or trim().
 
   /// Room for `bytes` bytes of input (an encoded or, for encode, a decoded chunk).
   uintptr_t reserveInput(uint32_t bytes);
@@ -41,7 +41,8 @@ class Session {
   uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
   /// Writes the plan's fill value where decodePlaced would write elements.
   uint32_t fillPlaced(uint32_t plan);
-  /// Encodes the decodedBytes(plan) bytes of input into the output buffer; outputBytes says how many.
+  /// Encodes the decodedBytes(plan) bytes of input into the output buffer; outputBytes says how
+  /// many.
   uint32_t encode(uint32_t plan, uint32_t bytes);
 
   uintptr_t outputAddress() const { return reinterpret_cast<uintptr_t>(output_.data()); }

@@ -1,4 +1,5 @@
-// Status: the result of everything in the core that can fail. No exceptions, no aborts, no printing.
+// Status: the result of everything in the core that can fail. No exceptions, no aborts, no
+// printing.
 #pragma once
 
 #include <cstdint>

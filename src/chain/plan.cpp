@@ -175,8 +175,9 @@ void Plan::addLayout(const ChunkView& view) {
   stages_[stageCount_++].view = view;
 }
 
-/// Walks the chain from the encoded side. Runs of codecs that only relabel gather in `view`; a codec
-/// that moves data needs its input laid out first, so the view is flushed into a copy before it.
+/// Walks the chain from the encoded side. Runs of codecs that only relabel gather in `view`; a
+/// codec that moves data needs its input laid out first, so the view is flushed into a copy before
+/// it.
 ChainStatus Plan::buildStages() {
   // A copy may stand before each codec and after the last one.
   stages_ = makeArray<Stage>(stagesBuffer_, size_t{2} * stepCount_ + 1);
@@ -211,8 +212,9 @@ ChainStatus Plan::buildStages() {
 }
 
 ChainStatus Plan::prepare(std::span<const uint32_t> words, uint64_t maxChunkBytes) {
+  if (words.empty()) return {Code::BadPlan};
   if (words.size() > kMaxPlanWords) return {Code::LimitExceeded};
-  if (Status s = words_.reserve(words.size_bytes() + 1)) return {s};
+  if (Status s = words_.reserve(words.size_bytes())) return {s};
   std::memcpy(words_.data(), words.data(), words.size_bytes());
   WordReader reader({reinterpret_cast<const uint32_t*>(words_.data()), words.size()});
   if (reader.next() != kPlanVersion) return {Code::BadPlan};

@@ -122,6 +122,14 @@ Status placementAxes(const Plan& plan, const Placement& placement, size_t destin
   return dstEnd > destinationBytes ? Status{Code::BadPlacement} : Status{};
 }
 
+/// True where a placement takes every element of the chunk.
+bool isWholeChunk(const Plan& plan, const Placement& placement) {
+  for (uint32_t i = 0; i < placement.axes.size(); i++) {
+    if (placement.axes[i].count != plan.array().shape[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
@@ -142,15 +150,21 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
   if (Status s = placementAxes(plan, placement, destination.size(), axes, srcOffset, empty)) {
     return {s};
   }
-  ByteView current = encoded;
-  if (ChainStatus s = runDecodeStages(plan, current, {}, stages, work)) return s;
-  if (empty) return {};
   const ChunkView& view = plan.view();
   StridedCopy copy;
-  if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
-    return {s};
+  if (!empty) {
+    const std::span<const CopyAxis> used(axes, view.rank);
+    if (Status s = prepareStridedCopy(used, view.itemBytes, view.swapBytes, copy)) return {s};
   }
-  runStridedCopy(copy, current.data() + srcOffset, destination.data() + placement.dstOffset);
+  ByteView current = encoded;
+  ByteSpan last;
+  if (!empty && isWholeChunk(plan, placement) && isPlainCopy(copy)) {
+    last = destination.subspan(placement.dstOffset, plan.array().bytes());
+  }
+  if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
+  uint8_t* to = destination.data() + placement.dstOffset;
+  if (empty || current.data() == to) return {};
+  runStridedCopy(copy, current.data() + srcOffset, to);
   return {};
 }
 

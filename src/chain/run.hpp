@@ -41,8 +41,8 @@ struct StageBuffers {
 ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
                         Workspace& work);
 
-/// Decodes `encoded` and writes the part that `placement` names into `destination`, touching nothing
-/// else there. Nothing at all is written unless the whole chunk decoded well.
+/// Decodes `encoded` and writes the part that `placement` names into `destination`, touching
+/// nothing else there. On failure that part of the destination means nothing.
 ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& placement,
                          ByteSpan destination, StageBuffers& stages, Workspace& work);
 

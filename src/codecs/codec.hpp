@@ -38,8 +38,8 @@ enum class CodecId : uint8_t {
 #undef ZW_CODEC_FULL
 };
 
-/// A run of `count` components of `bytes` bytes each: what byte order applies to. A complex64 element
-/// is one run of two 4-byte components; a struct has a run per field.
+/// A run of `count` components of `bytes` bytes each: what byte order applies to. A complex64
+/// element is one run of two 4-byte components; a struct has a run per field.
 struct Component {
   uint32_t bytes;
   uint32_t count;
@@ -91,10 +91,10 @@ struct Codec {
   void (*relabel)(const Step& step, ChunkView& view);
 
   /// Decodes all of `in`. `out` holds `step.decoded.bytes` writable bytes and does not overlap
-  /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that only
-  /// strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch; when
-  /// not, more than that is LimitExceeded. Input left over is TrailingBytes. On failure the contents
-  /// of `out` mean nothing.
+  /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that
+  /// only strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch;
+  /// when not, more than that is LimitExceeded. Input left over is TrailingBytes. On failure the
+  /// contents of `out` mean nothing.
   Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
 
   /// Encodes all of `in` (`step.decoded.bytes` at most). `out` holds `step.encoded.bytes` writable
@@ -115,8 +115,8 @@ const char* codecName(uint32_t id);
 uint32_t codecCount();
 
 /// What a compressor may make of `decoded`: an upper bound that holds for every compressor here
-/// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small frames).
-/// This, never a header's word, is what intermediate buffers are sized by.
+/// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small
+/// frames). This, never a header's word, is what intermediate buffers are sized by.
 inline Size compressedSize(Size decoded) {
   return {decoded.bytes + decoded.bytes / 8 + 65536, false};
 }
