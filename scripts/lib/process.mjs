@@ -26,6 +26,13 @@ export function run(command, args, { cwd = root, env } = {}) {
   check(spawnSync(command, args, { cwd, stdio: "inherit", env: environment(env) }), command, args);
 }
 
+/** Runs a program with its output passed through; true if it exits with 0. */
+export function attempt(command, args, { cwd = root, env } = {}) {
+  const result = spawnSync(command, args, { cwd, stdio: "inherit", env: environment(env) });
+  if (result.error) throw new SetupError(`${command}: ${result.error.message}`);
+  return result.status === 0;
+}
+
 /** Runs a program silently; its output is shown only in the error when it fails. */
 export function quiet(command, args, options) {
   return capture(command, args, options);

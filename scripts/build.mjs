@@ -1,0 +1,19 @@
+// npm run build: everything that the published package holds, into dist/.
+import { buildLibrary, buildWasm } from "./lib/build.mjs";
+import { ensurePackages } from "./lib/npm.mjs";
+import { runMain } from "./lib/process.mjs";
+import { ensureSources } from "./lib/sources.mjs";
+import { ensureSystem } from "./lib/system.mjs";
+import { buildViewer } from "./lib/viewer.mjs";
+
+/** Set-up and build; each part does nothing where nothing is to be done. */
+export function buildAll() {
+  ensureSystem(["build"]);
+  ensurePackages();
+  ensureSources();
+  buildWasm();
+  buildLibrary();
+  buildViewer();
+}
+
+if (import.meta.filename === process.argv[1]) runMain(buildAll);

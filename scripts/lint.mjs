@@ -1,0 +1,39 @@
+// npm run lint: formatting and rules of TypeScript and JavaScript, types of everything, formatting of C++,
+// dead exports, the shape of the package. --fix formats.
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { root } from "./lib/paths.mjs";
+import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
+
+const fix = process.argv.includes("--fix");
+
+function cppFiles(dir) {
+  return readdirSync(path.join(root, dir), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(cpp|hpp)$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+/** Each check: its name, and whether it passes. */
+const checks = [
+  ["biome", () => attempt(findTool("biome"), ["check", ...(fix ? ["--write"] : []), "."])],
+  ["types", () => attempt(findTool("tsc"), ["-p", "tsconfig.json"])],
+  [
+    "clang-format",
+    () => {
+      if (!which("clang-format")) return console.log("  clang-format is not installed: skipped"), true;
+      const files = ["src", "bindings", "tests/cpp", "tests/fuzz", "bench"].flatMap(cppFiles);
+      return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
+    },
+  ],
+  ["knip", () => attempt(findTool("knip"), [])],
+  ["publint", () => attempt(findTool("publint"), ["--strict"])],
+];
+
+runMain(() => {
+  const failed = checks.filter(([name, check]) => {
+    step(name);
+    return !check();
+  });
+  if (failed.length > 0) console.log(`failed: ${failed.map(([name]) => name).join(", ")}`);
+  return failed.length > 0 ? 1 : 0;
+});
