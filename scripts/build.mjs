@@ -1,4 +1,5 @@
 // npm run build: everything that the published package holds, into dist/.
+import { fileURLToPath } from "node:url";
 import { buildLibrary, buildWasm } from "./lib/build.mjs";
 import { ensurePackages } from "./lib/npm.mjs";
 import { runMain } from "./lib/process.mjs";
@@ -16,4 +17,4 @@ export function buildAll() {
   buildViewer();
 }
 
-if (import.meta.filename === process.argv[1]) runMain(buildAll);
+if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(buildAll);

@@ -20,7 +20,10 @@ const checks = [
   [
     "clang-format",
     () => {
-      if (!which("clang-format")) return console.log("  clang-format is not installed: skipped"), true;
+      if (!which("clang-format")) {
+        console.log("  clang-format is not installed: skipped");
+        return true;
+      }
       const files = ["src", "bindings", "tests/cpp", "tests/fuzz", "bench"].flatMap(cppFiles);
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
     },

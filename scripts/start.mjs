@@ -29,7 +29,8 @@ async function serve(port) {
 function readPort(text) {
   if (text === undefined) return undefined;
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new SetupError(`--port ${text} is not a port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new SetupError(`--port ${text} is not a port`);
   return port;
 }
 
@@ -38,7 +39,8 @@ async function fetchPage(url) {
   for (const part of ["/viewer/", "/viewer/page.js", "/viewer/style.css", "/wasm/decode.wasm"]) {
     const response = await fetch(url + part);
     const bytes = (await response.arrayBuffer()).byteLength;
-    if (!response.ok || bytes === 0) throw new SetupError(`${part} answered ${response.status} with ${bytes} bytes`);
+    if (!response.ok || bytes === 0)
+      throw new SetupError(`${part} answered ${response.status} with ${bytes} bytes`);
     console.log(`  ${part}  ${bytes} bytes`);
   }
 }
@@ -49,7 +51,8 @@ async function showSample(url, { title, store, sha256 }) {
   const array = await open(`${url}/examples/${store}`, { onWarning: () => {} });
   const { bytes } = await getBytes(array);
   const found = createHash("sha256").update(bytes).digest("hex");
-  if (found !== sha256) throw new SetupError(`sample ${store} was decoded wrongly: SHA-256 ${found}, expected ${sha256}`);
+  if (found !== sha256)
+    throw new SetupError(`sample ${store} was decoded wrongly: SHA-256 ${found}, expected ${sha256}`);
   console.log(`  ${store}: ${title}; ${bytes.length} bytes decoded, SHA-256 as expected`);
   return { array, corner: () => get(array, [slice(0, 4), slice(0, 5)]) };
 }

@@ -17,15 +17,30 @@ function runNative() {
   step("Native tests under AddressSanitizer and UndefinedBehaviorSanitizer");
   const dir = buildNative("sanitize", ["zw_tests"]);
   const report = path.join(reports, "native.xml");
-  const ok = attempt("ctest", ["--test-dir", dir, "-j", "2", "--output-on-failure", "--progress", "--output-junit", report]);
-  const [, total, failed] = /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(readReport(report)) ?? [];
+  const ok = attempt("ctest", [
+    "--test-dir",
+    dir,
+    "-j",
+    "2",
+    "--output-on-failure",
+    "--progress",
+    "--output-junit",
+    report,
+  ]);
+  const [, total, failed] =
+    /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(readReport(report)) ?? [];
   return count(ok, Number(total) - Number(failed), Number(failed));
 }
 
 function runNode() {
   step("Tests of the built package in Node");
   const report = path.join(reports, "node.json");
-  const ok = attempt(findTool("vitest"), ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`]);
+  const ok = attempt(findTool("vitest"), [
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ]);
   const { numPassedTests, numFailedTests, numFailedTestSuites = 0 } = JSON.parse(readReport(report) || "{}");
   return count(ok, numPassedTests, Math.max(numFailedTests, numFailedTestSuites));
 }

@@ -19,7 +19,12 @@ function codename() {
 function machineSources() {
   const files = ["/etc/apt/sources.list"];
   const parts = "/etc/apt/sources.list.d";
-  if (existsSync(parts)) files.push(...readdirSync(parts).sort().map((f) => path.join(parts, f)));
+  if (existsSync(parts))
+    files.push(
+      ...readdirSync(parts)
+        .sort()
+        .map((f) => path.join(parts, f)),
+    );
   const text = (file) => (existsSync(file) ? readFileSync(file, "utf8") : "");
   return files.flatMap((file) =>
     file.endsWith(".sources") ? paragraphs(text(file)) : file.endsWith(".list") ? oneLiners(text(file)) : [],
@@ -39,21 +44,27 @@ function paragraphs(text) {
 }
 
 function oneLiners(text) {
-  return [...text.matchAll(/^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)$/gm)].map(([, options, uri, suite, components]) => ({
-    types: "deb",
-    uris: uri,
-    suites: suite,
-    components: components.trim(),
-    "signed-by": /signed-by=(\S+)/.exec(options ?? "")?.[1],
-  }));
+  return [...text.matchAll(/^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)$/gm)].map(
+    ([, options, uri, suite, components]) => ({
+      types: "deb",
+      uris: uri,
+      suites: suite,
+      components: components.trim(),
+      "signed-by": /signed-by=(\S+)/.exec(options ?? "")?.[1],
+    }),
+  );
 }
 
 /** The distribution's own entries as source entries, in deb822 form; "" where there are none. */
 function sourceEntries() {
   const release = codename();
-  const own = machineSources().filter((s) => s.types?.split(/\s+/).includes("deb") && s.components?.split(/\s+/).includes("main"));
+  const own = machineSources().filter(
+    (s) => s.types?.split(/\s+/).includes("deb") && s.components?.split(/\s+/).includes("main"),
+  );
   const entries = own.flatMap((s) => {
-    const suites = (s.suites ?? "").split(/\s+/).filter((x) => [release, `${release}-updates`, `${release}-security`].includes(x));
+    const suites = (s.suites ?? "")
+      .split(/\s+/)
+      .filter((x) => [release, `${release}-updates`, `${release}-security`].includes(x));
     if (!release || suites.length === 0) return [];
     const signed = s["signed-by"] ? `Signed-By: ${s["signed-by"]}\n` : "";
     return [`Types: deb-src\nURIs: ${s.uris}\nSuites: ${suites.join(" ")}\nComponents: main\n${signed}`];
@@ -62,8 +73,13 @@ function sourceEntries() {
 }
 
 function aptOptions() {
-  const dirs = { parts: path.join(work, "parts"), lists: path.join(work, "lists"), cache: path.join(work, "cache") };
-  for (const dir of [dirs.parts, path.join(dirs.lists, "partial"), path.join(dirs.cache, "archives/partial")]) mkdirSync(dir, { recursive: true });
+  const dirs = {
+    parts: path.join(work, "parts"),
+    lists: path.join(work, "lists"),
+    cache: path.join(work, "cache"),
+  };
+  for (const dir of [dirs.parts, path.join(dirs.lists, "partial"), path.join(dirs.cache, "archives/partial")])
+    mkdirSync(dir, { recursive: true });
   const settings = {
     "Dir::Etc::SourceList": "/dev/null",
     "Dir::Etc::SourceParts": dirs.parts,
@@ -95,12 +111,17 @@ export function downloadSourcePackages(packages) {
   });
   const downloads = path.join(work, "downloads");
   mkdirSync(downloads, { recursive: true });
-  if (exact.length > 0) quiet("apt-get", [...options, "source", "-qq", "--download-only", "--only-source", ...exact], { cwd: downloads });
+  if (exact.length > 0)
+    quiet("apt-get", [...options, "source", "-qq", "--download-only", "--only-source", ...exact], {
+      cwd: downloads,
+    });
   return downloads;
 }
 
 function newestRevision(options, source, version) {
   const text = capture("apt-cache", [...options, "showsrc", "--only-source", source]);
-  const found = [...text.matchAll(/^Version: (\S+)$/gm)].map((m) => m[1]).filter((v) => v.startsWith(`${version}-`));
+  const found = [...text.matchAll(/^Version: (\S+)$/gm)]
+    .map((m) => m[1])
+    .filter((v) => v.startsWith(`${version}-`));
   return found.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1);
 }

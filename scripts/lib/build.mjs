@@ -1,6 +1,14 @@
 // Building: the wasm modules with CMake, the library and command line with tsc, the viewer with esbuild.
 // Every step is incremental, so that a second run finds nothing to do.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
@@ -13,7 +21,9 @@ function emscriptenToolchain() {
   const emcc = which("emcc");
   if (!emcc) throw new SetupError("emcc is not on PATH");
   const places = [path.dirname(realpathSync(emcc)), "/usr/share/emscripten"];
-  const file = places.map((dir) => path.join(dir, "cmake/Modules/Platform/Emscripten.cmake")).find(existsSync);
+  const file = places
+    .map((dir) => path.join(dir, "cmake/Modules/Platform/Emscripten.cmake"))
+    .find(existsSync);
   if (!file) throw new SetupError(`Emscripten.cmake was not found beside ${emcc}`);
   return file;
 }
@@ -31,7 +41,12 @@ function cmake(dir, options, targets, env) {
 export function buildWasm(targets = modules) {
   step("Building the WebAssembly modules");
   const dir = path.join(buildDir, "wasm");
-  cmake(dir, [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"], targets, emscriptenEnv);
+  cmake(
+    dir,
+    [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"],
+    targets,
+    emscriptenEnv,
+  );
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const name of modules) {
     copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
@@ -50,14 +65,22 @@ function copyIfNewer(from, to) {
 /** The glue, minified: Emscripten leaves comments and long names in it. */
 function minifyGlue(from, to) {
   if (!isNewer(from, to)) return;
-  const text = capture(findTool("esbuild"), [from, "--minify", "--format=esm", "--target=es2022", "--log-level=error"]);
+  const text = capture(findTool("esbuild"), [
+    from,
+    "--minify",
+    "--format=esm",
+    "--target=es2022",
+    "--log-level=error",
+  ]);
   writeFileSync(to, text);
 }
 
 /** Builds the native core, its tests or benchmarks. */
 export function buildNative(preset, targets, options = []) {
   const clang = findClang();
-  const compilers = clang ? [`-DCMAKE_CXX_COMPILER=${clang}`, `-DCMAKE_C_COMPILER=${clang.replace("clang++", "clang")}`] : [];
+  const compilers = clang
+    ? [`-DCMAKE_CXX_COMPILER=${clang}`, `-DCMAKE_C_COMPILER=${clang.replace("clang++", "clang")}`]
+    : [];
   const dir = path.join(buildDir, preset);
   cmake(dir, [`--preset=${preset}`, ...compilers, ...options], targets, {});
   return dir;

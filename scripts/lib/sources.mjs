@@ -40,7 +40,9 @@ function unpack(name, entry, downloads) {
   const { source, version, archive, sha256 } = entry.debian;
   const file = path.join(downloads, archive);
   if (!existsSync(file)) {
-    console.log(`  ${source} ${version} is not in this distribution; CMake will fetch the upstream release of ${name}`);
+    console.log(
+      `  ${source} ${version} is not in this distribution; CMake will fetch the upstream release of ${name}`,
+    );
     return;
   }
   const found = createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -58,7 +60,9 @@ function unpack(name, entry, downloads) {
 }
 
 function debianArchive(downloads, source, version) {
-  const found = readdirSync(downloads).filter((f) => f.startsWith(`${source}_${version}-`) && /\.debian\.tar\.\w+$/.test(f));
+  const found = readdirSync(downloads).filter(
+    (f) => f.startsWith(`${source}_${version}-`) && /\.debian\.tar\.\w+$/.test(f),
+  );
   if (found.length === 0) throw new SetupError(`no Debian patches found for ${source} ${version}`);
   return path.join(downloads, found.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1));
 }

@@ -7,7 +7,11 @@ import { capture, run, SetupError, step, which } from "./process.mjs";
  * Chromium from elsewhere serves as well as Debian's. `debian` is the package that brings it.
  */
 const requirements = {
-  emscripten: { what: "Emscripten 3.1.6 or newer (emcc on PATH)", debian: "emscripten", has: () => which("emcc") },
+  emscripten: {
+    what: "Emscripten 3.1.6 or newer (emcc on PATH)",
+    debian: "emscripten",
+    has: () => which("emcc"),
+  },
   cmake: { what: "CMake 3.22 or newer", debian: "cmake", has: () => which("cmake") },
   ninja: { what: "Ninja", debian: "ninja-build", has: () => which("ninja") },
   patch: { what: "patch", debian: "patch", has: () => which("patch") },

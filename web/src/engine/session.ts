@@ -219,6 +219,7 @@ export class CodecSession {
 }
 
 function errorFor(name: string): typeof corruptChunk {
+  if (name === "EncodeUnsupported") return unsupported;
   if (metadataCodes.has(name)) return invalidMetadata;
   return limitCodes.has(name) ? limitExceeded : corruptChunk;
 }

@@ -1,0 +1,53 @@
+// Makes tests/golden/<group>.jsonl from a folder of fixtures that other implementations wrote:
+//   node scripts/make-golden.mjs ../shared/fixtures v1
+// One line per store: its name, writer, every key with its bytes (text where it is text), and the SHA-256 of
+// what reading it must give (C order, little-endian). Large stores are left out.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "./lib/paths.mjs";
+
+const maxStoreBytes = 24_000;
+const [fixtures, group] = process.argv.slice(2);
+if (!fixtures || !group) throw new Error("usage: make-golden.mjs FIXTURES GROUP");
+
+function casesIn(dir) {
+  if (existsSync(path.join(dir, "expected.json"))) return [dir];
+  const folders = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders
+    .map((entry) => entry.name)
+    .sort()
+    .flatMap((name) => casesIn(path.join(dir, name)));
+}
+
+function keysOf(store) {
+  const files = readdirSync(store, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files.map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
+  return Object.fromEntries(
+    paths.map((file) => [path.relative(store, file).split(path.sep).join("/"), contentOf(file)]),
+  );
+}
+
+/** Text that survives as text, else base64. */
+function contentOf(file) {
+  const bytes = readFileSync(file);
+  const text = bytes.toString("utf8");
+  const isText = Buffer.from(text).equals(bytes) && !/[^\t\n\r\x20-\uffff]/.test(text);
+  return isText ? text : { b64: bytes.toString("base64") };
+}
+
+const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
+  const expected = JSON.parse(readFileSync(path.join(dir, "expected.json"), "utf8"));
+  const store = path.join(dir, expected.store ?? "store.zarr");
+  if (expected.arrays || !existsSync(store) || store.endsWith(".zip")) return [];
+  const { sha256, alt_sha256_if_meta_order_F_trusted: spec, shape, dtype, writer } = expected;
+  const line = { name: path.relative(fixtures, dir), writer, shape, dtype, store: keysOf(store) };
+  // Zarr v1, order F, not blosc: one reading by the specification, one as zarr-python 1.x wrote.
+  if (spec) Object.assign(line, { sha256: spec, writerOrderSha256: sha256 });
+  else line.sha256 = sha256;
+  const text = JSON.stringify(line);
+  return text.length > 1.4 * maxStoreBytes ? [] : [text];
+});
+writeFileSync(path.join(root, "tests/golden", `${group}.jsonl`), `${lines.join("\n")}\n`);
+console.log(`${lines.length} stores`);

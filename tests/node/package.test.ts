@@ -1,0 +1,137 @@
+// The package as its users meet it: exports, the ways to hand in the wasm, what is published.
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** Runs a module in a fresh process, where no wasm has been loaded yet. */
+function runModule(code: string): string {
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (result.status !== 0) throw new Error(result.stderr);
+  return result.stdout.trim();
+}
+
+const decode = `
+  const { createCodecChain, configureWasm } = await import("zarr-wasm/codecs");
+  const check = async () => {
+    const chain = await createCodecChain({ dataType: "int16", shape: [2], codecs: [{ name: "bytes", configuration: { endian: "big" } }] });
+    console.log([...chain.decode(Uint8Array.of(0, 1, 0, 2))].join());
+  };`;
+const wasmFile = JSON.stringify(new URL("../../dist/wasm/decode.wasm", import.meta.url).pathname);
+
+describe("public API", () => {
+  it("exports what it says", async () => {
+    expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot();
+    expect(Object.keys(await import("zarr-wasm/codecs")).sort()).toMatchInlineSnapshot();
+    expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot();
+  });
+});
+
+describe("loading the wasm", () => {
+  it.each([
+    ["the packaged file", ""],
+    ["bytes", `configureWasm({ decode: (await import("node:fs")).readFileSync(${wasmFile}) });`],
+    [
+      "an ArrayBuffer promise",
+      `configureWasm({ decode: (await import("node:fs/promises")).readFile(${wasmFile}).then((b) => new Uint8Array(b)) });`,
+    ],
+    [
+      "a function",
+      `configureWasm({ decode: async () => (await import("node:fs")).readFileSync(${wasmFile}) });`,
+    ],
+    ["a file URL", `configureWasm({ decode: new URL("file://" + ${wasmFile}) });`],
+    [
+      "a compiled module",
+      `configureWasm({ decode: new WebAssembly.Module((await import("node:fs")).readFileSync(${wasmFile})) });`,
+    ],
+    [
+      "a Response",
+      `configureWasm({ decode: new Response((await import("node:fs")).readFileSync(${wasmFile}), { headers: { "content-type": "application/wasm" } }) });`,
+    ],
+  ])("from %s", (_what, configure) => {
+    expect(runModule(`${decode} ${configure} await check();`)).toBe("1,2");
+  });
+
+  it("fails with a typed error, and can be tried again", () => {
+    const code = `${decode}
+      configureWasm({ decode: new URL("file:///nowhere.wasm") });
+      await check().catch((e) => console.log(e._tag));
+      configureWasm({ decode: new Uint8Array([1, 2, 3]) });
+      await check().catch((e) => console.log(e._tag));
+      configureWasm({ decode: new URL("file://" + ${wasmFile}) });
+      await check();`;
+    expect(runModule(code)).toBe("EngineFailed\nEngineFailed\n1,2");
+  });
+
+  it("works where strings may not become code", () => {
+    const code = `${decode} await check();`;
+    const args = ["--disallow-code-generation-from-strings", "--input-type=module", "-e", code];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["1,2", ""]);
+  });
+
+  it("imports nothing and loads nothing before it is needed", () => {
+    expect(
+      runModule(
+        `globalThis.WebAssembly = undefined; await import("zarr-wasm"); await import("zarr-wasm/codecs"); console.log("ok")`,
+      ),
+    ).toBe("ok");
+  });
+});
+
+describe("the published package", () => {
+  const packed = () => {
+    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const list = JSON.parse(out) as
+      | { files: { path: string }[] }[]
+      | Record<string, { files: { path: string }[] }>;
+    return Object.values(list)[0]!.files.map((file) => file.path);
+  };
+
+  it("holds everything that its exports name, and no sources", () => {
+    const files = packed();
+    const pkg = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+      exports: Record<string, string | Record<string, string>>;
+    };
+    const named = Object.values(pkg.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    for (const file of named) expect(files, file).toContain(file.replace("./", ""));
+    for (const file of [
+      "dist/wasm/decode.wasm",
+      "dist/wasm/full.wasm",
+      "dist/cli/main.js",
+      "LICENSE",
+      "README.md",
+    ])
+      expect(files).toContain(file);
+    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo)$/.test(file))).toEqual([]);
+  });
+
+  it("names nothing of Node in what browsers load", () => {
+    const seen = new Set<string>();
+    const visit = (file: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, "utf8");
+      for (const [, target] of text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
+        if (target === "#platform") visit(`${root}dist/platform/browser.js`);
+        else {
+          expect(target, file).toMatch(/^\.{1,2}\//);
+          visit(new URL(target!, `file://${file}`).pathname);
+        }
+      }
+    };
+    visit(`${root}dist/index.js`);
+    visit(`${root}dist/codecs.js`);
+    expect(seen.size).toBeGreaterThan(20);
+  });
+});

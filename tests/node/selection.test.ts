@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { slice } from "zarr-wasm";
+import { chooseSlabAxis, combinations, piecesOf } from "../../dist/region/pieces.js";
+import { resolveSelection } from "../../dist/region/selection.js";
+import { errorOf } from "./support.js";
+
+/** Python's own semantics of a[start:stop:step], by brute force. */
+function pythonSlice(
+  length: number,
+  start: number | null,
+  stop: number | null,
+  step: number | null,
+): number[] {
+  const wrap = (position: number) =>
+    Math.min(Math.max(position < 0 ? position + length : position, 0), length);
+  const indices: number[] = [];
+  for (let i = wrap(start ?? 0); i < wrap(stop ?? length); i += step ?? 1) indices.push(i);
+  return indices;
+}
+
+describe("selections", () => {
+  it("slice as Python does", () => {
+    const bound = fc.option(fc.integer({ min: -30, max: 30 }));
+    fc.assert(
+      fc.property(
+        fc.nat(20),
+        bound,
+        bound,
+        fc.option(fc.integer({ min: 1, max: 7 })),
+        (length, start, stop, step) => {
+          const [range] = resolveSelection([slice(start, stop, step)], [length]);
+          const chosen = Array.from({ length: range!.count }, (_, i) => range!.start + i * range!.step);
+          expect(chosen).toEqual(pythonSlice(length, start, stop, step));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("have short forms", () => {
+    expect(slice(5)).toEqual({ start: null, stop: 5, step: null });
+    expect(slice(2, 5)).toEqual({ start: 2, stop: 5, step: null });
+    expect(slice(null)).toEqual({ start: null, stop: null, step: null });
+    expect(resolveSelection(null, [3, 4])).toEqual(resolveSelection([], [3, 4]));
+    expect(resolveSelection([-1], [3, 4])).toEqual([
+      { start: 2, step: 1, count: 1, dropped: true },
+      { start: 0, step: 1, count: 4, dropped: false },
+    ]);
+  });
+
+  it.each([
+    [[3]],
+    [[-4]],
+    [[1.5]],
+    [[Number.NaN]],
+    [[0, 0, 0]],
+    [[slice(0, 2, 0)]],
+    [[slice(0, 2, -1)]],
+    [[slice(0, 2, 1.5)]],
+    [[slice(0.5, 2)]],
+    [["x"]],
+    [[true]],
+    [[[1, 2]]],
+    ["x"],
+    [[undefined, 9]],
+  ])("%j is refused", async (selection) => {
+    const error = await errorOf(() => resolveSelection(selection as never, [3, 4]));
+    expect(error._tag).toBe("InvalidSelection");
+  });
+});
+
+describe("pieces", () => {
+  it("cover a range exactly, chunk by chunk", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(40),
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(30),
+        fc.integer({ min: 1, max: 50 }),
+        (start, step, count, chunk) => {
+          const pieces = piecesOf({ start, step, count, dropped: false }, chunk);
+          const covered = pieces.flatMap((piece) =>
+            Array.from({ length: piece.count }, (_, i) => [
+              piece.out + i,
+              piece.chunk * chunk + piece.start + i * piece.step,
+            ]),
+          );
+          expect(covered).toEqual(Array.from({ length: count }, (_, i) => [i, start + i * step]));
+          for (const piece of pieces)
+            expect(piece.start + (piece.count - 1) * piece.step).toBeLessThan(chunk);
+          expect(new Set(pieces.map((piece) => piece.chunk)).size).toBe(pieces.length);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("gather into slabs of long runs, within bounds", () => {
+    const cut = (shape: number[], chunk: number) =>
+      shape.map((count) => piecesOf({ start: 0, step: 1, count, dropped: false }, chunk));
+    const axis = (shape: number[], chunk: number, itemBytes: number) =>
+      chooseSlabAxis(shape, cut(shape, chunk), itemBytes);
+    expect(axis([256, 256, 256], 64, 2)).toBe(2); // 128-byte rows: 64 whole rows of 512 bytes make a run
+    expect(axis([1024, 1024], 1024, 4)).toBe(2); // rows of a chunk are long enough
+    expect(axis([100_000, 100_000], 10, 8)).toBe(1); // a slab of ten whole rows is 8 MB
+    expect(axis([4, 2 ** 40], 2, 8)).toBe(2); // a whole row would be far too large
+    expect(axis([10], 3, 1)).toBe(0);
+    expect(axis([], 1, 8)).toBe(0);
+  });
+
+  it("combine in C order", () => {
+    expect([...combinations([[1, 2], [3], [4, 5]])]).toEqual([
+      [1, 3, 4],
+      [1, 3, 5],
+      [2, 3, 4],
+      [2, 3, 5],
+    ]);
+    expect([...combinations([])]).toEqual([[]]);
+    expect([...combinations([[1], []])]).toEqual([]);
+  });
+});
