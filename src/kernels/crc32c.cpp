@@ -1,0 +1,22 @@
+#include "kernels/crc32c.hpp"
+
+#include "kernels/sparse_crc.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint32_t kReflected = 0x82F63B78;
+constexpr crc::Polynomial kPolynomial = {{{5321, 2830, 1747}}, {{1672, 1560, 1360, 1240, 520}}};
+
+}  // namespace
+
+uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size) {
+  static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
+  return ~crc::update<kPolynomial>(tables, ~crc, data, size);
+}
+
+uint32_t scalar::crc32c(uint32_t crc, const uint8_t* data, size_t size) {
+  return crc::byBits(kReflected, crc, data, size);
+}
+
+}  // namespace zw

@@ -1,0 +1,102 @@
+// CRC-32, CRC-32C and Adler-32: published check values, every size around the edges of the folds
+// against the bit-by-bit twins, splitting a message at any point.
+#include <gtest/gtest.h>
+
+#include "kernels/adler32.hpp"
+#include "kernels/crc32.hpp"
+#include "kernels/crc32c.hpp"
+#include "support.hpp"
+
+namespace zw::test {
+namespace {
+
+using Sum = uint32_t (*)(uint32_t, const uint8_t*, size_t);
+
+struct Checksum {
+  const char* name;
+  Sum fast;
+  Sum slow;
+  uint32_t start;
+  uint32_t of123456789;
+};
+
+void PrintTo(const Checksum& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class ChecksumTest : public testing::TestWithParam<Checksum> {};
+
+TEST_P(ChecksumTest, PublishedValue) {
+  const auto* digits = reinterpret_cast<const uint8_t*>("123456789");
+  EXPECT_EQ(GetParam().fast(GetParam().start, digits, 9), GetParam().of123456789);
+  EXPECT_EQ(GetParam().slow(GetParam().start, digits, 9), GetParam().of123456789);
+  EXPECT_EQ(GetParam().fast(GetParam().start, nullptr, 0), GetParam().start);
+}
+
+TEST_P(ChecksumTest, EqualsItsTwinAtEverySize) {
+  const Checksum c = GetParam();
+  std::vector<size_t> sizes = edgeSizes();
+  for (size_t around : {1624, 1672, 3248, 3344, 4018, 5321, 8036, 8192, 10642, 16384}) {
+    for (size_t size = around - 20; size <= around + 20; size++) sizes.push_back(size);
+  }
+  for (size_t size : sizes) {
+    const ExactBlock block(randomBytes(size, static_cast<uint32_t>(size)), size % 16);
+    ASSERT_EQ(c.fast(c.start, block.data(), size), c.slow(c.start, block.data(), size)) << size;
+    ASSERT_EQ(c.fast(0x12345678, block.data(), size), c.slow(0x12345678, block.data(), size))
+        << size;
+  }
+}
+
+TEST_P(ChecksumTest, LongAndExtremeMessages) {
+  const Checksum c = GetParam();
+  for (const Bytes& bytes : {randomBytes(1 << 20, 1), Bytes(1 << 20, 0xff), Bytes(1 << 20, 0)}) {
+    EXPECT_EQ(c.fast(c.start, bytes.data(), bytes.size()),
+              c.slow(c.start, bytes.data(), bytes.size()));
+  }
+}
+
+TEST_P(ChecksumTest, MayBeTakenInParts) {
+  const Checksum c = GetParam();
+  const Bytes bytes = randomBytes(40000, 7);
+  const uint32_t whole = c.fast(c.start, bytes.data(), bytes.size());
+  for (size_t cut : {size_t{0}, size_t{1}, size_t{5333}, size_t{20000}, bytes.size()}) {
+    const uint32_t first = c.fast(c.start, bytes.data(), cut);
+    EXPECT_EQ(c.fast(first, bytes.data() + cut, bytes.size() - cut), whole) << cut;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ChecksumTest,
+                         testing::Values(Checksum{"crc32", crc32, scalar::crc32, 0, 0xcbf43926},
+                                         Checksum{"crc32c", crc32c, scalar::crc32c, 0, 0xe3069283},
+                                         Checksum{"adler32", adler32, scalar::adler32, 1,
+                                                  0x091e01de}),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(Crc32c, VectorsOfRfc3720) {
+  const Bytes zeros(32, 0), ones(32, 0xff);
+  EXPECT_EQ(crc32c(0, zeros.data(), 32), 0x8a9136aau);
+  EXPECT_EQ(crc32c(0, ones.data(), 32), 0x62a8ab43u);
+}
+
+/// x^exponent modulo the polynomial of degree 32 (highest term left out).
+uint32_t powerOfX(uint32_t polynomial, uint32_t exponent) {
+  uint32_t r = 1;
+  for (uint32_t i = 0; i < exponent; i++) r = (r << 1) ^ (r >> 31 ? polynomial : 0);
+  return r;
+}
+
+TEST(SparseCrc, TapsAreMultiplesOfThePolynomial) {
+  const auto sum = [](uint32_t polynomial, std::initializer_list<uint32_t> taps) {
+    const uint32_t window = *taps.begin();
+    uint32_t r = powerOfX(polynomial, 8 * window);
+    for (uint32_t tap : taps) r ^= powerOfX(polynomial, 8 * (window - tap));
+    return r;
+  };
+  EXPECT_EQ(sum(0x04c11db7, {4018, 2181, 1927}), 0u);
+  EXPECT_EQ(sum(0x04c11db7, {1624, 992, 944, 640, 136}), 0u);
+  EXPECT_EQ(sum(0x1edc6f41, {5321, 2830, 1747}), 0u);
+  EXPECT_EQ(sum(0x1edc6f41, {1672, 1560, 1360, 1240, 520}), 0u);
+}
+
+}  // namespace
+}  // namespace zw::test
