@@ -1,2 +1,95 @@
 # Targets for the C libraries, each with only the files that the codecs need and with its own flags.
+# None gets -msimd128: it makes zstd slower, and the others do not gain (docs/performance.md).
+include(cmake/PatchedCopy.cmake)
+
 set(ZW_LIBRARIES)
+
+# zw_library(<name> DIR <dir> FILES <file>... INCLUDE <dir>... DEFINES <define>...)
+function(zw_library name)
+  cmake_parse_arguments(ARG "" "DIR" "FILES;INCLUDE;DEFINES" ${ARGN})
+  list(TRANSFORM ARG_FILES PREPEND ${ARG_DIR}/)
+  add_library(${name} STATIC ${ARG_FILES})
+  target_include_directories(${name} SYSTEM INTERFACE ${ARG_DIR})
+  target_include_directories(${name} PRIVATE ${ARG_INCLUDE})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  target_compile_options(${name} PRIVATE -w)
+  target_link_libraries(${name} PRIVATE zw_library_flags)
+  set_target_properties(${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
+  set(ZW_LIBRARIES ${ZW_LIBRARIES} ${name} PARENT_SCOPE)
+endfunction()
+
+# zstd. The decoder runs with 64-bit bit containers on every target (the patch); of its two sequence
+# decoders only the one without prefetching is kept, for WebAssembly has no prefetch. The old frame
+# formats stay out of libzstd's own dispatch: the v0.7 decoder is called by name (blosc_legacy.cpp).
+set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers)
+zw_patched_copy(${ZSTD_SOURCE_DIR}/lib
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/zstd-1.5.4-wide-registers.patch ${zw_zstd}/lib)
+zw_library(zw_zstd DIR ${zw_zstd}/lib
+  FILES
+    common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c
+    common/pool.c common/threading.c common/xxhash.c common/zstd_common.c
+    decompress/huf_decompress.c decompress/zstd_ddict.c decompress/zstd_decompress.c
+    decompress/zstd_decompress_block.c
+    compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress.c
+    compress/zstd_compress_literals.c compress/zstd_compress_sequences.c
+    compress/zstd_compress_superblock.c compress/zstd_double_fast.c compress/zstd_fast.c
+    compress/zstd_lazy.c compress/zstd_ldm.c compress/zstd_opt.c
+    legacy/zstd_v07.c
+  DEFINES
+    ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
+    ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
+set_source_files_properties(
+  ${zw_zstd}/lib/common/fse_decompress.c ${zw_zstd}/lib/decompress/huf_decompress.c
+  ${zw_zstd}/lib/decompress/zstd_decompress_block.c
+  PROPERTIES COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
+
+zw_library(zw_lz4 DIR ${LZ4_SOURCE_DIR}/lib FILES lz4.c lz4hc.c)
+
+# libdeflate: the raw DEFLATE coders only; wrappers and checksums are ours.
+zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
+  FILES
+    lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
+    lib/x86/cpu_features.c lib/arm/cpu_features.c
+  INCLUDE ${LIBDEFLATE_SOURCE_DIR})
+
+zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
+  FILES blocksort.c bzlib.c compress.c crctable.c decompress.c huffman.c randtable.c
+  DEFINES BZ_NO_STDIO)
+
+# liblzma without threads, without the file formats' own drivers (lzma_container.cpp walks them).
+set(zw_lzma ${XZ_SOURCE_DIR}/src/liblzma)
+zw_library(zw_lzma DIR ${zw_lzma}
+  FILES
+    check/check.c check/crc32_fast.c check/crc32_table.c check/crc64_fast.c check/crc64_table.c
+    check/sha256.c
+    common/alone_encoder.c common/block_decoder.c common/block_encoder.c
+    common/block_header_decoder.c common/block_header_encoder.c common/block_util.c common/common.c
+    common/easy_preset.c common/filter_common.c common/filter_decoder.c common/filter_encoder.c
+    common/filter_flags_decoder.c common/filter_flags_encoder.c common/index.c
+    common/index_encoder.c common/index_hash.c common/stream_encoder.c
+    common/stream_flags_common.c common/stream_flags_decoder.c common/stream_flags_encoder.c
+    common/vli_decoder.c common/vli_encoder.c common/vli_size.c
+    delta/delta_common.c delta/delta_decoder.c delta/delta_encoder.c
+    lz/lz_decoder.c lz/lz_encoder.c lz/lz_encoder_mf.c
+    lzma/fastpos_table.c lzma/lzma2_decoder.c lzma/lzma2_encoder.c lzma/lzma_decoder.c
+    lzma/lzma_encoder.c lzma/lzma_encoder_optimum_fast.c lzma/lzma_encoder_optimum_normal.c
+    lzma/lzma_encoder_presets.c
+    rangecoder/price_table.c
+    simple/arm.c simple/arm64.c simple/armthumb.c simple/ia64.c simple/powerpc.c
+    simple/simple_coder.c simple/simple_decoder.c simple/simple_encoder.c simple/sparc.c simple/x86.c
+  INCLUDE
+    ${XZ_SOURCE_DIR}/src/common ${zw_lzma}/api ${zw_lzma}/common ${zw_lzma}/check ${zw_lzma}/lz
+    ${zw_lzma}/rangecoder ${zw_lzma}/lzma ${zw_lzma}/delta ${zw_lzma}/simple
+  DEFINES
+    HAVE_STDBOOL_H=1 HAVE_STDINT_H=1 HAVE_INTTYPES_H=1 HAVE_LIMITS_H=1 HAVE_STRING_H=1
+    HAVE_VISIBILITY=0 ASSUME_RAM=128
+    HAVE_CHECK_CRC32=1 HAVE_CHECK_CRC64=1 HAVE_CHECK_SHA256=1
+    HAVE_MF_HC3=1 HAVE_MF_HC4=1 HAVE_MF_BT2=1 HAVE_MF_BT3=1 HAVE_MF_BT4=1
+    HAVE_ENCODERS=1 HAVE_DECODERS=1
+    HAVE_ENCODER_LZMA1=1 HAVE_ENCODER_LZMA2=1 HAVE_ENCODER_DELTA=1 HAVE_ENCODER_X86=1
+    HAVE_ENCODER_POWERPC=1 HAVE_ENCODER_IA64=1 HAVE_ENCODER_ARM=1 HAVE_ENCODER_ARMTHUMB=1
+    HAVE_ENCODER_ARM64=1 HAVE_ENCODER_SPARC=1
+    HAVE_DECODER_LZMA1=1 HAVE_DECODER_LZMA2=1 HAVE_DECODER_DELTA=1 HAVE_DECODER_X86=1
+    HAVE_DECODER_POWERPC=1 HAVE_DECODER_IA64=1 HAVE_DECODER_ARM=1 HAVE_DECODER_ARMTHUMB=1
+    HAVE_DECODER_ARM64=1 HAVE_DECODER_SPARC=1)
+target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)

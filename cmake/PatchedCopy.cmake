@@ -1,0 +1,36 @@
+# zw_patched_copy(<source dir> <patch file> <out dir>): copies a source tree into the build folder and
+# applies a patch to the copy, so that the library's own sources stay as they came. Done anew only
+# when the patch or the source folder changes; a patch that does not apply stops the configuration.
+function(zw_patched_copy source patch out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch})
+  file(SHA256 ${patch} hash)
+  set(stamp "${source} ${hash}")
+  if(EXISTS ${out}/patched.stamp)
+    file(READ ${out}/patched.stamp done)
+    if(done STREQUAL stamp)
+      return()
+    endif()
+  endif()
+  file(REMOVE_RECURSE ${out})
+  file(COPY ${source}/ DESTINATION ${out})
+  find_program(ZW_PATCH patch)
+  find_program(ZW_GIT git)
+  mark_as_advanced(ZW_PATCH ZW_GIT)
+  if(ZW_PATCH)
+    set(command ${ZW_PATCH} -p1 --forward --fuzz=0 -i ${patch})
+  elseif(ZW_GIT)
+    # Kept from finding the repository around the build folder: inside one, git takes the paths of a
+    # patch from its root and silently skips what is not under the current folder.
+    get_filename_component(parent ${out} DIRECTORY)
+    set(command ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${parent} ${ZW_GIT} apply -p1 ${patch})
+  else()
+    message(FATAL_ERROR "patch or git is needed to prepare ${source}")
+  endif()
+  execute_process(COMMAND ${command} WORKING_DIRECTORY ${out} RESULT_VARIABLE failed
+    OUTPUT_VARIABLE log ERROR_VARIABLE log)
+  if(failed)
+    file(REMOVE_RECURSE ${out})
+    message(FATAL_ERROR "${patch} does not apply to ${source}:\n${log}")
+  endif()
+  file(WRITE ${out}/patched.stamp "${stamp}")
+endfunction()
