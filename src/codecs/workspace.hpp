@@ -1,5 +1,5 @@
-// Workspace: the memory and library contexts that codecs reuse from chunk to chunk. One per session,
-// never shared between threads.
+// Workspace: the memory and library contexts that codecs reuse from chunk to chunk. One per
+// session, never shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,16 @@ namespace zw {
 enum class ScratchSlot : uint8_t { BloscBlock, BloscStage, Codec, Count };
 
 /// Library contexts, made at first use.
-enum class ContextId : uint8_t { Inflate, ZstdDecode, Deflate, ZstdEncode, Lz4Encode, Count };
+enum class ContextId : uint8_t {
+  Inflate,
+  ZstdDecode,
+  Deflate,
+  ZstdEncode,
+  Lz4Encode,
+  Lz4hcEncode,
+  Lzma,
+  Count
+};
 
 class Workspace {
  public:

@@ -1,0 +1,145 @@
+// Copies for the byte-oriented LZ decoders (LZ4, BloscLZ, Snappy), which spend their time here.
+//
+// All of them know an exact end, which is never passed, and most work in whole vectors well before
+// it. "Loose" copies write whole vectors and so up to kLoose - 1 bytes more than asked for; they
+// are only called where that much room is left. What they write too much is overwritten by the next
+// copy, or lies in room that the caller has given away (Buffers).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "simd/u8x16.hpp"
+
+namespace zw::lz {
+
+using simd::U8x16;
+
+/// What a loose copy may write (and read) beyond the bytes asked for.
+inline constexpr size_t kLoose = 16;
+
+/// The buffers of one decode. `outEnd` is where the data must end; up to `outLimit` (>= outEnd) the
+/// decoder may write, though what lies there means nothing.
+struct Buffers {
+  const uint8_t* in;
+  const uint8_t* inEnd;
+  uint8_t* out;
+  uint8_t* outEnd;
+  uint8_t* outLimit;
+};
+
+ZW_INLINE void copy8(uint8_t* to, const uint8_t* from) {
+  uint64_t v;
+  std::memcpy(&v, from, 8);
+  std::memcpy(to, &v, 8);
+}
+
+ZW_INLINE void copy16(uint8_t* to, const uint8_t* from) {
+  simd::store(to, simd::load(from));
+}
+
+/// Copies `length` bytes that do not overlap, loosely.
+ZW_INLINE void copyLoose(uint8_t* to, const uint8_t* from, size_t length) {
+  const uint8_t* const end = to + length;
+  do {
+    copy16(to, from);
+    to += 16;
+    from += 16;
+  } while (to < end);
+}
+
+/// The next 16 bytes of the pattern that a match of this distance (1..15) repeats; reads 16 bytes
+/// from op - distance. `step` is how many of them make whole repeats.
+///
+/// Powers of two are loaded by their own width: a 16-byte load over bytes that were only just
+/// stored would wait for the store to reach the cache.
+ZW_INLINE U8x16 repeated(const uint8_t* from, size_t distance, size_t& step) {
+  alignas(16) static constexpr uint8_t kIndex[16][16] = {
+      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
+      {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0},
+      {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3},
+      {0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0},
+      {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3},
+      {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1},
+      {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 6},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 1, 2},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 1},
+      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0}};
+  static constexpr uint8_t kStep[16] = {0,  16, 16, 15, 16, 15, 12, 14,
+                                        16, 9,  10, 11, 12, 13, 14, 15};
+  step = kStep[distance];
+  switch (distance) {
+    case 1:
+      return simd::splat<1>(from);
+    case 2:
+      return simd::splat<2>(from);
+    case 4:
+      return simd::splat<4>(from);
+    case 8:
+      return simd::splat<8>(from);
+    default:
+      return simd::swizzle(simd::load(from), simd::load(kIndex[distance]));
+  }
+}
+
+/// Copies a match of any distance >= 1, loosely; the bytes from op - distance on are the source.
+ZW_INLINE void copyMatchLoose(uint8_t* op, size_t distance, size_t length) {
+  const uint8_t* from = op - distance;
+  if (distance >= 16) {
+    copyLoose(op, from, length);
+    return;
+  }
+  size_t step;
+  const U8x16 pattern = repeated(from, distance, step);
+  const uint8_t* const end = op + length;
+  do {
+    simd::store(op, pattern);
+    op += step;
+  } while (op < end);
+}
+
+/// Copies a match and writes no byte more; for matches that end near the end of the room.
+inline void copyMatchExact(uint8_t* op, size_t distance, size_t length) {
+  const uint8_t* const end = op + length;
+  if (length >= 32) {
+    // In vectors while whole ones fit; a match can run to the end of a large block.
+    if (distance >= 16) {
+      for (; end - op >= 16; op += 16) copy16(op, op - distance);
+    } else {
+      size_t step;
+      const U8x16 pattern = repeated(op - distance, distance, step);
+      for (; end - op >= 16; op += step) simd::store(op, pattern);
+    }
+  }
+  for (; op < end; op++) *op = op[-static_cast<ptrdiff_t>(distance)];
+}
+
+/// Copies a match as loosely as the room up to `limit` allows; length <= limit - op.
+ZW_INLINE void copyMatch(uint8_t* op, size_t distance, size_t length, const uint8_t* limit) {
+  if (static_cast<size_t>(limit - op) >= length + kLoose) {
+    copyMatchLoose(op, distance, length);
+  } else {
+    copyMatchExact(op, distance, length);
+  }
+}
+
+/// Copies literals as loosely as the room on both sides allows; length fits both.
+ZW_INLINE void copyLiterals(uint8_t* op, const uint8_t* ip, size_t length, const uint8_t* outLimit,
+                            const uint8_t* inEnd) {
+  constexpr size_t kLong = 256;  // from here on the library's copy is as fast
+  if (length < kLong && static_cast<size_t>(outLimit - op) >= length + kLoose &&
+      static_cast<size_t>(inEnd - ip) >= length + kLoose) {
+    copyLoose(op, ip, length);
+  } else if (length > 0) {
+    std::memcpy(op, ip, length);
+  }
+}
+
+}  // namespace zw::lz
