@@ -1,0 +1,240 @@
+// Why it is safe: every offset and size in the frame is compared with what is left of it before
+// use, in 64 bits or in a form that cannot wrap; a compressed stream may be no longer than what it
+// decodes to (encoders store such streams raw), except Snappy's, which has a bound of its own; each
+// inner decoder is given exact ends. Scratch is one block, and blocks are no larger than the
+// output. Why it is fast: a block is unshuffled while it is in the cache, straight into its place;
+// streams stored raw are unshuffled from where they lie in the input.
+#include "codecs/blosc_decode.hpp"
+
+#include <algorithm>
+
+#include "codecs/blosclz.hpp"
+#include "codecs/deflate.hpp"
+#include "codecs/lz4_block.hpp"
+#include "codecs/snappy.hpp"
+#include "codecs/zstd.hpp"
+#include "kernels/bitshuffle.hpp"
+#include "kernels/shuffle.hpp"
+
+namespace zw {
+namespace {
+
+/// A shuffled block is decoded here first; the room after it is for loose copies.
+constexpr size_t kScratchSlack = 64;
+
+/// One stream: where it lies, and what it decodes to.
+struct Stream {
+  ByteView bytes;
+  uint32_t decodedBytes = 0;
+  bool isRaw() const { return bytes.size() == decodedBytes; }
+};
+
+/// Reads the streams of one block, one after the other.
+class StreamReader {
+ public:
+  StreamReader(const BloscFrame& frame, uint32_t block)
+      : frame_(frame), at_(frame.streamsAt(block)) {}
+
+  /// Whether the block table's offset leaves room for a stream.
+  Status check() const {
+    const bool inside = at_ >= frame_.tableEnd() && at_ <= frame_.bytes.size() - 4;
+    return inside ? Status{} : Status{Code::Corrupt, at_};
+  }
+
+  /// The next stream, which has to decode to `decodedBytes`.
+  Status next(uint32_t decodedBytes, Stream& stream) {
+    const size_t left = frame_.bytes.size() - at_;
+    if (left < 4) return {Code::Corrupt, at_};
+    const uint32_t size = load<uint32_t>(frame_.bytes.data() + at_);
+    if (size == 0 || size > left - 4 || size > mostBytes(decodedBytes)) return {Code::Corrupt, at_};
+    stream.bytes = frame_.bytes.subspan(at_ + 4, size);
+    stream.decodedBytes = decodedBytes;
+    at_ += 4 + size_t{size};
+    return {};
+  }
+
+ private:
+  size_t mostBytes(uint32_t decodedBytes) const {
+    const size_t n = decodedBytes;
+    return frame_.format == BloscFormat::Snappy ? 32 + n + n / 6 : n;
+  }
+
+  const BloscFrame& frame_;
+  size_t at_;  // from the front of the frame
+};
+
+Status decodeZstd(ByteView in, ByteSpan out, BloscDecodeOptions options, Workspace& work) {
+  if (options.legacyZstd && isLegacyZstd(in)) {
+#ifdef ZW_FULL_MODULE
+    return zstdDecodeV07(in, out);
+#else
+    return Code::NeedsFullModule;
+#endif
+  }
+  size_t produced = 0;
+  if (Status s = zstdDecode(work, in, out, produced)) return s;
+  return produced == out.size() ? Status{} : Code::SizeMismatch;
+}
+
+Status decodeZlib(ByteView in, ByteSpan out, Workspace& work) {
+  Inflated done;
+  if (Status s = inflateZlib(work, in, out, done)) return s;
+  if (done.used != in.size()) return {Code::TrailingBytes, done.used};
+  return done.produced == out.size() ? Status{} : Code::SizeMismatch;
+}
+
+/// Decodes a compressed stream to the front of `out`; all of `out` may be written.
+Status decompress(const BloscFrame& frame, const Stream& stream, ByteSpan out,
+                  BloscDecodeOptions options, Workspace& work) {
+  const ByteView in = stream.bytes;
+  const ByteSpan exact = out.first(stream.decodedBytes);
+  const lz::Buffers buffers = {.in = in.data(),
+                               .inEnd = in.data() + in.size(),
+                               .out = out.data(),
+                               .outEnd = out.data() + stream.decodedBytes,
+                               .outLimit = out.data() + out.size()};
+  switch (frame.format) {
+    case BloscFormat::Blosclz:
+      return blosclzDecode(buffers);
+    case BloscFormat::Lz4:
+      return lz4DecodeBlock(buffers);
+    case BloscFormat::Snappy:
+      return snappyDecode(buffers);
+    case BloscFormat::Zlib:
+      return decodeZlib(in, exact, work);
+    case BloscFormat::Zstd:
+      return decodeZstd(in, exact, options, work);
+  }
+  return Code::UnknownInner;
+}
+
+/// decompress(), or a copy where the stream is raw. Errors of the stream's own size are Corrupt:
+/// the frame's sizes have been found right before.
+Status decodeStream(const BloscFrame& frame, const Stream& stream, ByteSpan out,
+                    BloscDecodeOptions options, Workspace& work) {
+  if (stream.isRaw()) {
+    std::memcpy(out.data(), stream.bytes.data(), stream.bytes.size());
+    return {};
+  }
+  Status s = decompress(frame, stream, out, options, work);
+  if (!s) return s;
+  if (s.code == Code::SizeMismatch || s.code == Code::TrailingBytes || s.code == Code::Truncated) {
+    s.code = Code::Corrupt;
+  }
+  return {s.code, static_cast<size_t>(stream.bytes.data() - frame.bytes.data()) + s.at};
+}
+
+/// Decodes all streams of a block side by side to the front of `out`.
+Status decodeStreams(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
+                     BloscDecodeOptions options, Workspace& work) {
+  const uint32_t each = block.bytes / block.streams;
+  for (uint32_t i = 0; i < block.streams; i++) {
+    Stream stream;
+    if (Status s = reader.next(each, stream)) return s;
+    const ByteSpan room = out.subspan(size_t{i} * each);
+    if (Status s = decodeStream(frame, stream, room, options, work)) return s;
+  }
+  return {};
+}
+
+/// Undoes the shuffle of a whole block; the bytes that do not fill an element are copied.
+void unshuffleBlock(const BloscFrame& frame, uint8_t* out, const uint8_t* from, uint32_t bytes) {
+  const size_t count = bytes / frame.typeBytes;
+  const size_t whole = count * frame.typeBytes;
+  if (frame.filter == BloscFilter::Bytes) {
+    unshuffleBytes(out, from, count, frame.typeBytes);
+  } else {
+    bitunshuffle(out, from, count, frame.typeBytes);
+  }
+  if (whole < bytes) std::memcpy(out + whole, from + whole, bytes - whole);
+}
+
+/// A block split into one stream per byte plane: those stored raw stay where they are.
+Status decodePlanes(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
+                    ByteSpan scratch, BloscDecodeOptions options, Workspace& work) {
+  const uint8_t* planes[kBloscMaxSplits];
+  const uint32_t each = block.bytes / block.streams;
+  for (uint32_t i = 0; i < block.streams; i++) {
+    Stream stream;
+    if (Status s = reader.next(each, stream)) return s;
+    planes[i] = stream.bytes.data();
+    if (stream.isRaw()) continue;
+    const ByteSpan room = scratch.subspan(size_t{i} * each);
+    if (Status s = decodeStream(frame, stream, room, options, work)) return s;
+    planes[i] = room.data();
+  }
+  unshufflePlanes(out.data(), planes, each, frame.typeBytes);
+  return {};
+}
+
+/// A block that has to be unshuffled.
+Status decodeShuffled(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
+                      BloscDecodeOptions options, Workspace& work) {
+  ByteSpan scratch;
+  if (Status s = work.scratch(ScratchSlot::BloscBlock, block.bytes + kScratchSlack, scratch)) {
+    return s;
+  }
+  if (block.streams > 1 && frame.filter == BloscFilter::Bytes) {
+    return decodePlanes(frame, block, reader, out, scratch, options, work);
+  }
+  const uint8_t* from = scratch.data();
+  if (block.streams > 1) {
+    if (Status s = decodeStreams(frame, block, reader, scratch, options, work)) return s;
+  } else {
+    Stream stream;
+    if (Status s = reader.next(block.bytes, stream)) return s;
+    if (stream.isRaw()) {
+      from = stream.bytes.data();
+    } else if (Status s = decodeStream(frame, stream, scratch, options, work)) {
+      return s;
+    }
+  }
+  unshuffleBlock(frame, out.data(), from, block.bytes);
+  return {};
+}
+
+/// Whether this block was shuffled: bit shuffle leaves blocks alone that are not made of whole
+/// groups of eight elements.
+bool isShuffled(const BloscFrame& frame, BloscBlock block) {
+  if (frame.filter != BloscFilter::Bits) return frame.filter == BloscFilter::Bytes;
+  return block.bytes / frame.typeBytes % 8 == 0;
+}
+
+}  // namespace
+
+Status decodeBloscBlock(const BloscFrame& frame, uint32_t index, ByteSpan out,
+                        BloscDecodeOptions options, Workspace& work) {
+  const BloscBlock block = frame.block(index);
+  if (frame.stored) {
+    std::memcpy(out.data(), frame.bytes.data() + kBloscHeader + frame.begin(index), block.bytes);
+    return {};
+  }
+  StreamReader reader(frame, index);
+  if (Status s = reader.check()) return s;
+  if (block.bytes % block.streams != 0) return {Code::Corrupt, frame.streamsAt(index)};
+  if (isShuffled(frame, block)) return decodeShuffled(frame, block, reader, out, options, work);
+  return decodeStreams(frame, block, reader, out, options, work);
+}
+
+Status decodeBloscRange(const BloscFrame& frame, size_t begin, ByteSpan out,
+                        BloscDecodeOptions options, Workspace& work) {
+  while (!out.empty()) {
+    const uint32_t index = static_cast<uint32_t>(begin / frame.blockBytes);
+    const size_t skip = begin - frame.begin(index);
+    const size_t blockBytes = frame.block(index).bytes;
+    const size_t wanted = std::min(out.size(), blockBytes - skip);
+    if (skip == 0 && wanted == blockBytes) {
+      if (Status s = decodeBloscBlock(frame, index, out, options, work)) return s;
+    } else {
+      ByteSpan whole;
+      if (Status s = work.scratch(ScratchSlot::BloscStage, blockBytes, whole)) return s;
+      if (Status s = decodeBloscBlock(frame, index, whole, options, work)) return s;
+      std::memcpy(out.data(), whole.data() + skip, wanted);
+    }
+    out = out.subspan(wanted);
+    begin += wanted;
+  }
+  return {};
+}
+
+}  // namespace zw

@@ -1,0 +1,21 @@
+// BloscLZ, Blosc's own LZ format: decoder and encoder of single streams. Only met inside Blosc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "base/status.hpp"
+#include "codecs/lz_copy.hpp"
+#include "codecs/lz_match.hpp"
+
+namespace zw {
+
+/// Decodes one whole stream into exactly out..outEnd. Trusts nothing in it: never reads past inEnd,
+/// writes past outLimit or copies from before `out`. Status.at counts from `in`.
+Status blosclzDecode(const lz::Buffers& buffers);
+
+/// Compresses all of `in`; returns the size, 0 where it does not fit into `out`.
+size_t blosclzEncode(lz::MatchTable& table, ByteView in, ByteSpan out);
+
+}  // namespace zw

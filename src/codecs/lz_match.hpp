@@ -1,0 +1,95 @@
+// The match finder of our LZ encoders (BloscLZ, Snappy): greedy, one candidate per hash of four
+// bytes, stepping faster the longer nothing is found. Formats differ in how they write what it
+// finds.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.hpp"
+#include "simd/u8x16.hpp"
+
+namespace zw::lz {
+
+/// Where four bytes were last seen. Positions go on counting from stream to stream, so that what
+/// earlier streams left behind is out of reach and the table is cleared only once.
+struct MatchTable {
+  uint32_t* last = nullptr;  // 2^bits positions
+  uint32_t bits = 0;
+  uint32_t base = 1;       // position of the current stream's first byte; 0 is "never"
+  uint32_t skipShift = 5;  // after 2^skipShift misses in a row every second position is tried, …
+
+  size_t slotOf(uint32_t word) const { return (word * 2654435761u) >> (32 - bits); }
+  void clear() {
+    std::memset(last, 0, sizeof(uint32_t) << bits);
+    base = 1;
+  }
+};
+
+/// Number of equal bytes at a and b, at most up to `end` for a.
+ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* end) {
+  const uint8_t* const start = a;
+  for (; end - a >= 8; a += 8, b += 8) {
+    const uint64_t difference = load<uint64_t>(a) ^ load<uint64_t>(b);
+    if (difference) return static_cast<size_t>(a - start) + (std::countr_zero(difference) >> 3);
+  }
+  while (a < end && *a == *b) a++, b++;
+  return static_cast<size_t>(a - start);
+}
+
+/// Writes `in` as literals and matches through `writer`, which has
+///   bool literals(const uint8_t* from, size_t count);  count may be 0
+///   bool match(size_t distance, size_t length);        length >= 4
+///   bool isWorth(size_t distance, size_t length);
+///   kMaxDistance
+/// where false from the first two means that the room is used up; encode() then returns false.
+/// Begins and ends with at least one literal, and matches end at least 5 bytes before the end.
+template <class Writer>
+bool encode(MatchTable& table, ByteView in, Writer& writer) {
+  constexpr size_t kSearchMargin = 12, kMatchMargin = 5;
+  const uint8_t* const start = in.data();
+  const uint8_t* const end = start + in.size();
+  const uint8_t* anchor = start;  // first byte not written yet
+  if (in.size() > kSearchMargin) {
+    const uint8_t* const searchEnd = end - kSearchMargin;
+    const uint8_t* const matchEnd = end - kMatchMargin;
+    const uint32_t base = table.base;
+    table.last[table.slotOf(load<uint32_t>(start))] = base;
+    uint32_t misses = 1u << table.skipShift;
+    for (const uint8_t* ip = start + 1; ip < searchEnd;) {
+      const uint32_t word = load<uint32_t>(ip);
+      uint32_t& last = table.last[table.slotOf(word)];
+      const uint32_t position = base + static_cast<uint32_t>(ip - start);
+      size_t distance = position - last;
+      last = position;
+      // Positions of earlier streams and "never" are further back than this stream's first byte.
+      if (distance <= static_cast<size_t>(ip - start) && distance <= Writer::kMaxDistance &&
+          load<uint32_t>(ip - distance) == word) {
+        size_t length = 4 + commonBytes(ip + 4, ip + 4 - distance, matchEnd);
+        if (writer.isWorth(distance, length)) {
+          while (ip > anchor && ip - distance > start &&
+                 ip[-1] == ip[-1 - static_cast<ptrdiff_t>(distance)]) {
+            ip--;
+            length++;
+          }
+          if (!writer.literals(anchor, static_cast<size_t>(ip - anchor))) return false;
+          if (!writer.match(distance, length)) return false;
+          ip += length;
+          anchor = ip;
+          const uint8_t* const seen = ip - 2;
+          table.last[table.slotOf(load<uint32_t>(seen))] =
+              base + static_cast<uint32_t>(seen - start);
+          misses = 1u << table.skipShift;
+          continue;
+        }
+      }
+      ip += misses++ >> table.skipShift;
+    }
+  }
+  table.base += static_cast<uint32_t>(in.size());
+  return writer.literals(anchor, static_cast<size_t>(end - anchor));
+}
+
+}  // namespace zw::lz
