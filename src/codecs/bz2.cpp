@@ -1,0 +1,128 @@
+// bz2 (bytes → bytes): bzip2, one or more streams one after the other, as Python's bz2 module.
+// Names: Zarr v1 "bz2", v2 "bz2", v3 "numcodecs.bz2". Full module only.
+//
+//   "BZh" + level digit   blocks, each with a CRC-32   end mark and a CRC over all blocks
+//
+// Parameters: [level]   1..9 (blocks of level * 100 kB); only encoding looks at it
+//
+// Trust: libbz2 bounds every read and write by the two buffers. The level digit of a stream decides
+// between nine fixed sizes of its work memory, at most 4 MB. libbz2 does not tell a wrong checksum
+// from other damage: both are Corrupt.
+#ifdef ZW_FULL_MODULE
+
+#include <bzlib.h>
+
+#include <algorithm>
+
+#include "codecs/sizes.hpp"
+
+/// libbz2 calls this when it finds a bug in itself, and must not come back.
+extern "C" void bz_internal_error(int) {
+  __builtin_trap();
+}
+
+namespace zw {
+namespace {
+
+constexpr size_t kMostPerCall = 1u << 30;  // libbz2 counts in unsigned int
+
+char* chars(const uint8_t* p) {
+  return reinterpret_cast<char*>(const_cast<uint8_t*>(p));
+}
+
+/// A stream that is ended on every way out.
+struct Decompressor {
+  bz_stream stream = {};
+  bool isOpen = false;
+  ~Decompressor() {
+    if (isOpen) BZ2_bzDecompressEnd(&stream);
+  }
+};
+
+Code codeOf(int result, bool first) {
+  switch (result) {
+    case BZ_MEM_ERROR:
+      return Code::OutOfMemory;
+    case BZ_DATA_ERROR_MAGIC:
+      return first ? Code::BadHeader : Code::TrailingBytes;
+    default:
+      return Code::Corrupt;
+  }
+}
+
+struct Done {
+  size_t used = 0;
+  size_t produced = 0;
+};
+
+/// Decodes the stream at the front of `in` to the front of `out`.
+Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
+  Decompressor d;
+  if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return codeOf(r, first);
+  d.isOpen = true;
+  uint8_t beyond;  // where a stream that is longer than `out` shows itself
+  for (;;) {
+    const size_t inLeft = in.size() - done.used, outLeft = out.size() - done.produced;
+    const bool isFull = outLeft == 0;
+    const auto inNow = static_cast<unsigned>(std::min(inLeft, kMostPerCall));
+    const auto outNow = static_cast<unsigned>(isFull ? 1 : std::min(outLeft, kMostPerCall));
+    d.stream.next_in = chars(in.data() + done.used);
+    d.stream.avail_in = inNow;
+    d.stream.next_out = isFull ? chars(&beyond) : chars(out.data() + done.produced);
+    d.stream.avail_out = outNow;
+    const int result = BZ2_bzDecompress(&d.stream);
+    const size_t used = inNow - d.stream.avail_in, made = outNow - d.stream.avail_out;
+    done.used += used;
+    if (result != BZ_OK && result != BZ_STREAM_END) return {codeOf(result, first), done.used};
+    if (isFull && made > 0) return {Code::SizeMismatch, done.used};
+    done.produced += made;
+    if (result == BZ_STREAM_END) return {};
+    if (used == 0 && made == 0) return {Code::Truncated, in.size()};
+  }
+}
+
+Status prepare(Step& step) {
+  if (Status s = prepareCompressor(step, 1)) return s;
+  return step.params[0] >= 1 && step.params[0] <= 9 ? Status{} : Code::BadParameters;
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  const ByteSpan room = decodeRoom(step, out);
+  size_t used = 0, produced = 0;
+  do {
+    Done done;
+    if (Status s = decodeStream(in.subspan(used), room.subspan(produced), used == 0, done)) {
+      return {s.code == Code::SizeMismatch ? tooLarge(step) : s.code, used + s.at};
+    }
+    used += done.used;
+    produced += done.produced;
+  } while (used < in.size());
+  return decodedResult(step, room, produced, result);
+}
+
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (in.size() > kMostPerCall) return Code::EncodeFailed;
+  auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMostPerCall));
+  const int made = BZ2_bzBuffToBuffCompress(chars(out.data()), &room, chars(in.data()),
+                                            static_cast<unsigned>(in.size()),
+                                            static_cast<int>(step.params[0]), 0, 0);
+  if (made == BZ_MEM_ERROR) return Code::OutOfMemory;
+  if (made != BZ_OK) return Code::EncodeFailed;
+  result = out.first(room);
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kBz2Codec = {
+    .name = "bz2",
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = encode,
+};
+
+}  // namespace zw
+
+#endif  // ZW_FULL_MODULE
