@@ -1,0 +1,170 @@
+// Helpers of the codec tests: every compressor with the parameter sets that are worth trying, and
+// runs of one step outside a chain, in buffers that end where they say.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "support.hpp"
+
+namespace zw::test {
+
+inline constexpr uint32_t kAbsent = 0xffffffff;
+
+/// A codec with one set of parameters.
+struct CodecCase {
+  std::string name;
+  const Codec* codec;
+  std::vector<uint32_t> params;
+};
+
+inline void PrintTo(const CodecCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+/// Outcome of a run: a status, and the bytes where it is Ok.
+struct Outcome {
+  Status status;
+  Bytes bytes;
+  bool ok() const { return status.code == Code::Ok; }
+};
+
+inline std::string codeName(Status s) {
+  return std::string(statusName(static_cast<uint32_t>(s.code))) + " at " + std::to_string(s.at);
+}
+
+/// A prepared step; the case must outlive it.
+inline Status prepareStep(const CodecCase& c, Size decoded, Step& step) {
+  step.codec = c.codec;
+  step.params = c.params;
+  step.decoded = decoded;
+  return c.codec->prepare(step);
+}
+
+inline Outcome decodeWith(const CodecCase& c, const Bytes& encoded, Size decoded, Workspace& work) {
+  Step step;
+  Outcome outcome;
+  outcome.status = prepareStep(c, decoded, step);
+  if (outcome.status) return outcome;
+  const ExactBlock in(encoded);
+  ExactBlock out(decoded.bytes);
+  ByteView result;
+  outcome.status = step.codec->decode(step, in.view(), out.span(), work, result);
+  if (outcome.ok()) outcome.bytes.assign(result.begin(), result.end());
+  return outcome;
+}
+
+inline Outcome decodeWith(const CodecCase& c, const Bytes& encoded, size_t bytes) {
+  Workspace work;
+  return decodeWith(c, encoded, {bytes, true}, work);
+}
+
+inline Outcome encodeWith(const CodecCase& c, const Bytes& bytes, Workspace& work) {
+  Step step;
+  Outcome outcome;
+  outcome.status = prepareStep(c, {bytes.size(), true}, step);
+  if (outcome.status) return outcome;
+  const ExactBlock in(bytes);
+  ExactBlock out(step.encoded.bytes);
+  ByteView result;
+  outcome.status = step.codec->encode(step, in.view(), out.span(), work, result);
+  if (outcome.ok()) outcome.bytes.assign(result.begin(), result.end());
+  return outcome;
+}
+
+inline Bytes encodedBy(const CodecCase& c, const Bytes& bytes) {
+  Workspace work;
+  return encodeWith(c, bytes, work).bytes;
+}
+
+/// The sixteen-bit samples of a noisy slope, as bytes: what the shuffles are for.
+inline Bytes slopeBytes(size_t size, uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(size);
+  for (size_t i = 0; i + 2 <= size; i += 2) {
+    store(bytes.data() + i, static_cast<uint16_t>(i / 6 + random() % 8));
+  }
+  return bytes;
+}
+
+/// Ten slots of an LZMA filter: id, then what is given.
+inline std::vector<uint32_t> lzmaFilter(std::vector<uint32_t> given) {
+  given.resize(10, kAbsent);
+  return given;
+}
+
+inline std::vector<uint32_t> joined(std::vector<uint32_t> a, const std::vector<uint32_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline CodecCase bloscCase(uint32_t compressor, uint32_t level, uint32_t shuffle, uint32_t typesize,
+                           uint32_t blocksize = 0, uint32_t flags = 0) {
+  static const char* const names[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"};
+  std::string name = std::string("blosc_") + names[compressor] + "_level" + std::to_string(level) +
+                     "_shuffle" + std::to_string(shuffle) + "_type" + std::to_string(typesize);
+  if (blocksize) name += "_block" + std::to_string(blocksize);
+  if (flags) name += "_flags" + std::to_string(flags);
+  return {name, &kBloscCodec, {compressor, level, shuffle, typesize, blocksize, flags}};
+}
+
+inline std::vector<CodecCase> lzmaCases() {
+  const auto lzma1 = lzmaFilter({1, 1}), lzma2 = lzmaFilter({0x21, 3, 1 << 16, 2, 1, 1});
+  const auto delta = lzmaFilter({3, 4}), x86 = lzmaFilter({4}), arm64 = lzmaFilter({10, 8});
+  return {
+      {"lzma_xz", &kLzmaCodec, {1, kAbsent, kAbsent}},
+      {"lzma_xz_crc32_preset0", &kLzmaCodec, {1, 1, 0}},
+      {"lzma_xz_sha256_extreme", &kLzmaCodec, {1, 10, 0x80000001}},
+      {"lzma_xz_nocheck", &kLzmaCodec, {1, 0, 2}},
+      {"lzma_xz_delta", &kLzmaCodec, joined(joined({1, 4, kAbsent}, delta), lzma2)},
+      {"lzma_alone", &kLzmaCodec, {2, kAbsent, 1}},
+      {"lzma_alone_filter", &kLzmaCodec, joined({2, kAbsent, kAbsent}, lzma1)},
+      {"lzma_raw_lzma1", &kLzmaCodec, joined({3, kAbsent, kAbsent}, lzma1)},
+      {"lzma_raw_lzma2", &kLzmaCodec, joined({3, kAbsent, kAbsent}, lzma2)},
+      {"lzma_raw_delta", &kLzmaCodec, joined(joined({3, 0, kAbsent}, delta), lzma2)},
+      {"lzma_raw_x86", &kLzmaCodec, joined(joined({3, 0, kAbsent}, x86), lzma2)},
+      {"lzma_raw_arm64", &kLzmaCodec, joined(joined({3, 0, kAbsent}, arm64), lzma2)},
+  };
+}
+
+/// Every compressor and parameter set of the table-driven tests.
+inline const std::vector<CodecCase>& compressorCases() {
+  static const std::vector<CodecCase> cases = [] {
+    const auto level = [](int value) { return static_cast<uint32_t>(value); };
+    std::vector<CodecCase> all = {
+        {"zlib_default", &kZlibCodec, {level(-1)}},
+        {"zlib_0", &kZlibCodec, {0}},
+        {"zlib_1", &kZlibCodec, {1}},
+        {"zlib_9", &kZlibCodec, {9}},
+        {"gzip_default", &kGzipCodec, {level(-1)}},
+        {"gzip_0", &kGzipCodec, {0}},
+        {"gzip_5", &kGzipCodec, {5}},
+        {"zstd_0", &kZstdCodec, {0, 0}},
+        {"zstd_fast", &kZstdCodec, {level(-7), 1}},
+        {"zstd_3_checksum", &kZstdCodec, {3, 1}},
+        {"zstd_19", &kZstdCodec, {19, 0}},
+        {"lz4_1", &kLz4Codec, {1}},
+        {"lz4_20", &kLz4Codec, {20}},
+        {"bz2_1", &kBz2Codec, {1}},
+        {"bz2_9", &kBz2Codec, {9}},
+    };
+    for (uint32_t compressor = 0; compressor < 6; compressor++) {
+      for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {
+        all.push_back(bloscCase(compressor, 5, shuffle, 2));
+      }
+      all.push_back(bloscCase(compressor, 1, 1, 8, 1024));
+      all.push_back(bloscCase(compressor, 3, 2, 3));
+    }
+    all.push_back(bloscCase(1, 0, 1, 4));
+    all.push_back(bloscCase(1, 9, 1, 17));
+    all.push_back(bloscCase(0, 9, 2, 255));
+    all.push_back(bloscCase(3, 9, 1, 16));
+    for (auto& c : lzmaCases()) all.push_back(std::move(c));
+    return all;
+  }();
+  return cases;
+}
+
+}  // namespace zw::test
