@@ -23,7 +23,9 @@ inline constexpr size_t kKiB = 1024, kMiB = 1024 * 1024;
 
 /// Uninitialised memory shared by the copies of a lambda.
 using Block = std::shared_ptr<uint8_t[]>;
-inline Block block(size_t bytes) { return Block(new uint8_t[bytes]); }
+inline Block block(size_t bytes) {
+  return Block(new uint8_t[bytes]);
+}
 
 /// A block of reproducible noise.
 inline Block noise(size_t bytes) {

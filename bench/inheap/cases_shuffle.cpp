@@ -11,10 +11,10 @@ static void addKernel(Cases& cases, const char* name, Kernel kernel) {
   for (size_t bytes : {256 * kKiB, 4 * kMiB, 64 * kMiB}) {
     for (uint32_t itemBytes : {1u, 2u, 3u, 4u, 7u, 8u, 12u, 16u, 24u}) {
       const size_t count = bytes / itemBytes / 8 * 8;
-      addCopyLike(cases, std::string(name) + ' ' + std::to_string(itemBytes) + ", " + sizeName(bytes),
-                  count * itemBytes, [=](uint8_t* dst, const uint8_t* src) {
-                    kernel(dst, src, count, itemBytes);
-                  });
+      addCopyLike(cases,
+                  std::string(name) + ' ' + std::to_string(itemBytes) + " B, " + sizeName(bytes),
+                  count * itemBytes,
+                  [=](uint8_t* dst, const uint8_t* src) { kernel(dst, src, count, itemBytes); });
     }
   }
 }
@@ -22,8 +22,8 @@ static void addKernel(Cases& cases, const char* name, Kernel kernel) {
 void addShuffleCases(Cases& cases) {
   addKernel(cases, "unshuffle", unshuffleBytes);
   addKernel(cases, "shuffle", shuffleBytes);
-  addKernel(cases, "bitunshuffle", bitunshuffle);
-  addKernel(cases, "bitshuffle", bitshuffle);
+  addKernel(cases, "bit-unshuffle", bitunshuffle);
+  addKernel(cases, "bit-shuffle", bitshuffle);
 }
 
 #ifdef ZW_BENCH_CBLOSC
@@ -48,13 +48,14 @@ void addCbloscCases(Cases& cases) {
   addKernel(cases, "c-blosc shuffle", [](uint8_t* dst, const uint8_t* src, size_t n, uint32_t t) {
     blosc_internal_shuffle(t, n * t, src, dst);
   });
-  addKernel(cases, "c-blosc bitunshuffle",
+  addKernel(cases, "c-blosc bit-unshuffle",
             [](uint8_t* dst, const uint8_t* src, size_t n, uint32_t t) {
               blosc_internal_bitunshuffle(t, n * t, src, dst, scratch());
             });
-  addKernel(cases, "c-blosc bitshuffle", [](uint8_t* dst, const uint8_t* src, size_t n, uint32_t t) {
-    blosc_internal_bitshuffle(t, n * t, src, dst, scratch());
-  });
+  addKernel(cases, "c-blosc bit-shuffle",
+            [](uint8_t* dst, const uint8_t* src, size_t n, uint32_t t) {
+              blosc_internal_bitshuffle(t, n * t, src, dst, scratch());
+            });
 }
 #endif
 

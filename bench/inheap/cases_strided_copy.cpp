@@ -116,8 +116,8 @@ void addStridedCopyCases(Cases& cases) {
   // Rows: placed in a larger array, short ones too.
   for (size_t row : {3u, 6u, 12u, 24u, 40u, 64u, 100u, 200u, 1000u}) {
     const size_t rows = 4 * kMiB / row;
-    addCopy(cases, "rows of " + std::to_string(row) + " B",
-            {{rows, row, row + 20}, {row, 1, 1}}, 1);
+    addCopy(cases, "rows of " + std::to_string(row) + " B", {{rows, row, row + 20}, {row, 1, 1}},
+            1);
     if (row % 2 == 0) {
       addCopy(cases, "rows of " + std::to_string(row) + " B swap 2",
               {{rows, row, row + 20}, {row / 2, 2, 2}}, 2, 2);
@@ -143,11 +143,10 @@ void addStridedCopyCases(Cases& cases) {
   addPermute(cases, {600, 583}, {1, 0}, 12, 4);
   // Fill values.
   for (uint32_t itemBytes : {1u, 2u, 4u, 8u, 16u, 3u, 12u, 64u}) {
-    addCopy(cases, "fill " + std::to_string(itemBytes) + " B", {{4 * kMiB / itemBytes, 0, itemBytes}},
-            itemBytes);
+    addCopy(cases, "fill " + std::to_string(itemBytes) + " B",
+            {{4 * kMiB / itemBytes, 0, itemBytes}}, itemBytes);
   }
-  addCopy(cases, "fill 2 B, rows of 100",
-          {{20000, 0, 220}, {100, 0, 2}}, 2);
+  addCopy(cases, "fill 2 B, rows of 100", {{20000, 0, 220}, {100, 0, 2}}, 2);
 }
 
 }  // namespace zw::bench

@@ -33,11 +33,16 @@ export function timeCase({ exports, cases }, i, { milliseconds, rounds }) {
   return { ...cases[i], seconds, copySeconds };
 }
 
-/** Times every case whose name contains one of `filters`; `onResult` hears of each at once. */
-export function timeCases(inheap, { filters, ...options }, onResult) {
-  inheap.cases.forEach(({ name }, i) => {
-    if (filters.length === 0 || filters.some((f) => name.includes(f))) {
-      onResult(timeCase(inheap, i, options));
-    }
-  });
+/** Whether a case's name matches one of the regular expressions (all do where there are none). */
+export function wanted(filters) {
+  const patterns = filters.map((f) => new RegExp(f));
+  return ({ name }) => patterns.length === 0 || patterns.some((p) => p.test(name));
+}
+
+/** Times every wanted case; `onResult` hears of each at once. */
+export async function timeCases(inheap, { filters, ...options }, onResult) {
+  const isWanted = wanted(filters);
+  for (const [i, oneCase] of inheap.cases.entries()) {
+    if (isWanted(oneCase)) await onResult(timeCase(inheap, i, options));
+  }
 }

@@ -51,27 +51,29 @@ double measure(const std::function<void()>& run, double minMilliseconds) {
   run();  // touches the pages, warms the caches
   size_t batch = 1;
   double best = 1e30, total = 0;
-  while (total < minMilliseconds) {
+  while (total < minMilliseconds || best == 1e30) {
     const double start = now();
     for (size_t i = 0; i < batch; i++) run();
     const double spent = now() - start;
     total += spent;
-    if (spent < kBatchMilliseconds) {
-      batch = spent * 8 < kBatchMilliseconds ? batch * 8 : batch * 2;
-      if (batch > size_t{1} << 30) break;
-      if (spent <= 0) continue;
+    if (spent >= kBatchMilliseconds) {
+      best = std::min(best, spent / static_cast<double>(batch));
+    } else {
+      batch *= spent * 8 < kBatchMilliseconds ? 8 : 2;  // too short to count
     }
-    best = std::min(best, spent / static_cast<double>(batch));
-    if (spent < kBatchMilliseconds) best = 1e30;  // the batch was too short to count
   }
   return best / 1000;
 }
 
 }  // namespace
 
-ZW_EXPORT(caseCount) uint32_t caseCount() { return static_cast<uint32_t>(allCases().size()); }
+ZW_EXPORT(caseCount) uint32_t caseCount() {
+  return static_cast<uint32_t>(allCases().size());
+}
 
-ZW_EXPORT(caseName) const char* caseName(uint32_t i) { return allCases()[i].name.c_str(); }
+ZW_EXPORT(caseName) const char* caseName(uint32_t i) {
+  return allCases()[i].name.c_str();
+}
 
 ZW_EXPORT(caseBytes) double caseBytes(uint32_t i) {
   return static_cast<double>(allCases()[i].bytes);
@@ -90,21 +92,26 @@ ZW_EXPORT(copy) double copy(uint32_t i, double minMilliseconds) {
 }
 
 #ifndef __EMSCRIPTEN__
-/// inheap [FILTER [MILLISECONDS [ROUNDS]]]: one line of JSON per case whose name holds FILTER.
+static void printCase(uint32_t i, double milliseconds, int rounds) {
+  double seconds = 1e30, copySeconds = 1e30;
+  for (int r = 0; r < rounds; r++) {
+    seconds = std::min(seconds, run(i, milliseconds));
+    copySeconds = std::min(copySeconds, copy(i, milliseconds));
+  }
+  std::printf("{\"name\":\"%s\",\"bytes\":%.0f,\"seconds\":%.9g,\"copySeconds\":%.9g}\n",
+              caseName(i), caseBytes(i), seconds, copySeconds);
+}
+
+/// Without arguments: the names of the cases. Else zw_inheap MILLISECONDS ROUNDS INDEX…: one line
+/// of JSON per index.
 int main(int argc, char** argv) {
-  const char* filter = argc > 1 ? argv[1] : "";
-  const double milliseconds = argc > 2 ? std::atof(argv[2]) : 100;
-  const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
-  for (uint32_t i = 0; i < caseCount(); i++) {
-    if (!std::strstr(caseName(i), filter)) continue;
-    double seconds = 1e30, copySeconds = 1e30;
-    for (int r = 0; r < rounds; r++) {
-      seconds = std::min(seconds, run(i, milliseconds));
-      copySeconds = std::min(copySeconds, copy(i, milliseconds));
-    }
-    std::printf("{\"name\":\"%s\",\"bytes\":%.0f,\"seconds\":%.9g,\"copySeconds\":%.9g}\n", caseName(i),
-                caseBytes(i), seconds, copySeconds);
-    std::fflush(stdout);
+  if (argc < 4) {
+    for (uint32_t i = 0; i < caseCount(); i++) std::puts(caseName(i));
+    return 0;
+  }
+  for (int a = 3; a < argc; a++) {
+    const auto i = static_cast<uint32_t>(std::atoi(argv[a]));
+    if (i < caseCount()) printCase(i, std::atof(argv[1]), std::atoi(argv[2]));
   }
 }
 #endif

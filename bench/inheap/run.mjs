@@ -1,5 +1,5 @@
 // node bench/inheap/run.mjs --wasm FILE.wasm [--native PROGRAM] [--chromium PATH] [--json FILE]
-//   [--rounds N] [--milliseconds N] [--no-node] [FILTER…]
+//   [--rounds N] [--milliseconds N] [--no-node] [REGEXP…]
 // Prints, per case, GB/s and the ratio to a copy of as many bytes on the same engine. --chromium
 // needs playwright-core (resolved from the working directory, too).
 import { spawnSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadInheap, timeCases } from "./inheap.mjs";
+import { loadInheap, timeCases, wanted } from "./inheap.mjs";
 
 const { values: args, positionals: filters } = parseArgs({
   allowPositionals: true,
@@ -35,12 +35,16 @@ function report(engine, results) {
 }
 
 function runNative(program, onResult) {
-  for (const filter of filters.length ? filters : [""]) {
-    const argv = [filter, args.milliseconds, args.rounds];
+  const capture = (argv) => {
     const { stdout, status } = spawnSync(program, argv, { encoding: "utf8" });
     if (status !== 0) throw new Error(`${program} failed`);
-    for (const line of stdout.trim().split("\n").filter(Boolean)) onResult(JSON.parse(line));
-  }
+    return stdout.trim().split("\n");
+  };
+  capture([]).forEach((name, i) => {
+    if (!wanted(filters)({ name })) return;
+    const [line] = capture([options.milliseconds, options.rounds, i].map(String));
+    onResult(JSON.parse(line));
+  });
 }
 
 /** Serves the page, the module and inheap.mjs; the headers give the page a fine clock. */
@@ -82,7 +86,7 @@ async function runChromium(executablePath, onResult) {
 const results = [];
 if (args.native) runNative(args.native, report("native", results));
 if (args.wasm && !args["no-node"]) {
-  timeCases(await loadInheap(readFileSync(args.wasm)), options, report("node", results));
+  await timeCases(await loadInheap(readFileSync(args.wasm)), options, report("node", results));
 }
 if (args.wasm && args.chromium) await runChromium(args.chromium, report("chromium", results));
 if (args.json) writeFileSync(args.json, `${JSON.stringify(results, null, 2)}\n`);

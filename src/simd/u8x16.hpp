@@ -2,8 +2,8 @@
 // file that names vector types or intrinsics.
 //
 // Everything that the compilers' vector extensions can say is said with them, so one source becomes
-// SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers see the very code
-// that ships. One operation, a byte shuffle by an index in a register, has a body per target.
+// SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers see the very
+// code that ships. One operation, a byte shuffle by an index in a register, has a body per target.
 //
 // Cost, measured in V8: zips, and shuffles of whole 4- and 8-byte lanes, are one instruction. Any
 // other shuffle by constant indices is expanded into several, with its mask rebuilt in place every
@@ -25,6 +25,13 @@
 
 #define ZW_INLINE inline __attribute__((always_inline))
 
+// Before a loop over registers: unroll it whole, or the "registers" become an array in memory.
+#if defined(__clang__)
+#define ZW_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define ZW_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 namespace zw::simd {
 
 using U8x16 [[gnu::vector_size(16)]] = uint8_t;
@@ -33,7 +40,9 @@ using U16x8 [[gnu::vector_size(16)]] = uint16_t;
 /// Memory accesses before this stay before it. No instruction; it only binds the compiler. Stores
 /// that fill a cache line in ascending order are merged by the hardware: LLVM likes to emit them
 /// backwards for WebAssembly, and on a Zen 3 that made a byte swap a fifth slower.
-ZW_INLINE void keepOrder() { asm volatile("" ::: "memory"); }
+ZW_INLINE void keepOrder() {
+  asm volatile("" ::: "memory");
+}
 
 /// Loads and stores of 16 bytes at any address; memcpy, so nothing is assumed about alignment.
 ZW_INLINE U8x16 load(const uint8_t* p) {
@@ -70,6 +79,17 @@ ZW_INLINE U8x16 shuffle(U8x16 a, U8x16 b) {
   return shuffleBy<Pattern>(a, b, std::make_index_sequence<16>{});
 }
 
+template <class Pattern, size_t... I>
+constexpr U8x16 constantOf(std::index_sequence<I...>) {
+  return U8x16{static_cast<uint8_t>(Pattern::at(I))...};
+}
+
+/// The vector whose byte i is `Pattern::at(i)`.
+template <class Pattern>
+constexpr U8x16 constant() {
+  return constantOf<Pattern>(std::make_index_sequence<16>{});
+}
+
 template <int W, int Half>
 struct ZipPattern {
   static constexpr int at(size_t i) {
@@ -99,6 +119,21 @@ ZW_INLINE U8x16 splat(const uint8_t* p) {
   return v;
 }
 
+/// Sixteen copies of a byte known beforehand.
+constexpr U8x16 fill(uint8_t x) {
+  return U8x16{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+}
+
+/// Shifts of the eight 16-bit lanes (the narrowest that every target has).
+template <int Bits>
+ZW_INLINE U8x16 shiftRight16(U8x16 v) {
+  return (U8x16)((U16x8)v >> Bits);
+}
+template <int Bits>
+ZW_INLINE U8x16 shiftLeft16(U8x16 v) {
+  return (U8x16)((U16x8)v << Bits);
+}
+
 /// Byte i of the result is v[index[i]]; an index of 0x80 and above gives 0, one of 0x10..0x7f is
 /// not allowed (targets differ).
 ZW_INLINE U8x16 swizzle(U8x16 v, U8x16 index) {
@@ -122,12 +157,5 @@ ZW_INLINE U8x16 opaque(U8x16 v) {
   volatile U8x16 hidden = v;
   return hidden;
 }
-
-template <int W>
-struct SwapPattern {
-  static constexpr int at(size_t i) {
-    return static_cast<int>(i) / W * W + (W - 1 - static_cast<int>(i) % W);
-  }
-};
 
 }  // namespace zw::simd
