@@ -1,7 +1,7 @@
 # decode.wasm and full.wasm, each with its Embind glue as an ES module. The glue never fetches the
 # .wasm: web/src/engine/module.ts instantiates it and hands it over.
 set(ZW_LINK_FLAGS
-  -O3 --bind
+  -O3 --bind -fno-exceptions -fno-rtti
   -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMALLOC=emmalloc
   -sDYNAMIC_EXECUTION=0      # no eval and no new Function: strict page policies

@@ -147,7 +147,7 @@ describe("zarr-wasm read", () => {
   it("shows help", () => {
     const { status, text } = run("--help");
     expect(status).toBe(0);
-    expect(text).toContain("zarr-wasm read SOURCE");
+    expect(text).toContain("read SOURCE [--path P]");
   });
 });
 

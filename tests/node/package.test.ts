@@ -25,9 +25,39 @@ const wasmFile = JSON.stringify(new URL("../../dist/wasm/decode.wasm", import.me
 
 describe("public API", () => {
   it("exports what it says", async () => {
-    expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot();
-    expect(Object.keys(await import("zarr-wasm/codecs")).sort()).toMatchInlineSnapshot();
-    expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot();
+    expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot(`
+      [
+        "DType",
+        "HttpStore",
+        "ZarrArray",
+        "ZarrError",
+        "configureWasm",
+        "defaultLimits",
+        "field",
+        "get",
+        "getBytes",
+        "isZarrError",
+        "numpyDescr",
+        "open",
+        "readScalar",
+        "slice",
+        "strings",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/codecs")).sort()).toMatchInlineSnapshot(`
+      [
+        "DType",
+        "ZarrError",
+        "configureWasm",
+        "createCodecChain",
+        "isZarrError",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
+      [
+        "FileSystemStore",
+      ]
+    `);
   });
 });
 

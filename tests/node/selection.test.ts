@@ -104,7 +104,7 @@ describe("pieces", () => {
     expect(axis([256, 256, 256], 64, 2)).toBe(2); // 128-byte rows: 64 whole rows of 512 bytes make a run
     expect(axis([1024, 1024], 1024, 4)).toBe(2); // rows of a chunk are long enough
     expect(axis([100_000, 100_000], 10, 8)).toBe(1); // a slab of ten whole rows is 8 MB
-    expect(axis([4, 2 ** 40], 2, 8)).toBe(2); // a whole row would be far too large
+    expect(axis([4, 3_000_000], 10, 8)).toBe(2); // four whole rows would be too large
     expect(axis([10], 3, 1)).toBe(0);
     expect(axis([], 1, 8)).toBe(0);
   });

@@ -40,7 +40,7 @@ async function main(args: string[]): Promise<number> {
 function readArguments(args: string[]) {
   try {
     return parseArgs({
-      args,
+      args: joinNegativeValues(args),
       allowPositionals: true,
       options: {
         path: { type: "string" },
@@ -55,6 +55,16 @@ function readArguments(args: string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+/** `--select -1,0` is an option and its value, although the value starts like an option. */
+function joinNegativeValues(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    if (joined.at(-1) === "--select" && /^-\d/.test(arg)) joined[joined.length - 1] = `--select=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 /** What went wrong, in one line. */

@@ -41,6 +41,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<Z
   const path = normalizePath(options.path ?? "");
   const limits = resolveLimits(options.limits);
   checkOptions(options);
+  options.signal?.throwIfAborted();
   return openV1(store, path, limits, options);
 }
 
@@ -81,6 +82,7 @@ async function openV1(store: Store, path: string, limits: Limits, options: OpenO
     return bytes;
   };
   const [meta, attrs] = await Promise.all([read(v1MetaKey), read(v1AttrsKey)]);
+  signal?.throwIfAborted();
   if (!meta) throw notFound(`no Zarr array at ${joinKey(path, "")}: there is no ${joinKey(path, v1MetaKey)}`);
   return new ZarrArray(store, path, parseV1(meta, attrs, { limits, order: v1Order, onWarning }), limits);
 }

@@ -43,7 +43,7 @@ const maxStructDepth = 16;
  */
 export function parseTypestr(text: string): StoredType {
   const match = /^([<>|])([a-zA-Z])(\d*)(?:\[(\d*)([^\]]*)\])?$/.exec(text);
-  if (!match) throw invalidMetadata(`"${text}" is not a NumPy type string`, { code: "unknown-dtype" });
+  if (!match) throw invalidMetadata(`dtype "${text}" is not a NumPy type string`, { code: "unknown-dtype" });
   const [, order, kind, digits, multiple, unit] = match as unknown as [
     string,
     string,

@@ -10,6 +10,7 @@ import {
   invalidMetadata,
   kebab,
   limitExceeded,
+  unsupported,
   type ZarrError,
 } from "../errors.js";
 import type { Core, CoreSession } from "../wasm/core.js";

@@ -128,8 +128,9 @@ function readCompression(name: Json | undefined, opts: Json | undefined): CodecM
     throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`, {
       code: "bad-compression",
     });
-  if (!codecNames(1).includes(name)) {
-    const known = ["none", ...codecNames(1)].join(", ");
+  const compressors = codecNames(1, "bytes-to-bytes");
+  if (!compressors.includes(name)) {
+    const known = ["none", ...compressors].join(", ");
     throw unknownCodec(`compression "${name}" is not known; Zarr v1 arrays may use ${known}`, {
       codec: name,
     });

@@ -49,7 +49,7 @@ export function resolveSelection(selection: Selection | undefined, shape: readon
 function resolveDimension(entry: DimensionSelection, length: number, axis: number): AxisRange {
   if (entry === null) return { start: 0, step: 1, count: length, dropped: false };
   if (typeof entry === "number") return resolveIndex(entry, length, axis);
-  if (typeof entry !== "object")
+  if (!isSlice(entry))
     throw invalidSelection(`dimension ${axis}: ${String(entry)} is not an index, a slice or null`);
   const step = entry.step ?? 1;
   if (!Number.isSafeInteger(step) || step < 1)
@@ -57,6 +57,10 @@ function resolveDimension(entry: DimensionSelection, length: number, axis: numbe
   const start = clampPosition(entry.start ?? 0, length, axis);
   const stop = clampPosition(entry.stop ?? length, length, axis);
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)), dropped: false };
+}
+
+function isSlice(entry: unknown): entry is Slice {
+  return typeof entry === "object" && entry !== null && "start" in entry && "stop" in entry;
 }
 
 function resolveIndex(index: number, length: number, axis: number): AxisRange {
