@@ -52,10 +52,11 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
   const uint8_t* const start = in.data();
   const uint8_t* const end = start + in.size();
   const uint8_t* anchor = start;  // first byte not written yet
+  const uint32_t base = table.base;
+  table.base += static_cast<uint32_t>(in.size());  // also where the room runs out below
   if (in.size() > kSearchMargin) {
     const uint8_t* const searchEnd = end - kSearchMargin;
     const uint8_t* const matchEnd = end - kMatchMargin;
-    const uint32_t base = table.base;
     table.last[table.slotOf(load<uint32_t>(start))] = base;
     uint32_t misses = 1u << table.skipShift;
     for (const uint8_t* ip = start + 1; ip < searchEnd;) {
@@ -88,7 +89,6 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
       ip += misses++ >> table.skipShift;
     }
   }
-  table.base += static_cast<uint32_t>(in.size());
   return writer.literals(anchor, static_cast<size_t>(end - anchor));
 }
 
