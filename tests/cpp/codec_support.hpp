@@ -79,6 +79,32 @@ inline Bytes encodedBy(const CodecCase& c, const Bytes& bytes) {
   return encodeWith(c, bytes, work).bytes;
 }
 
+/// Bytes spelled out as hexadecimal digits, blanks anywhere between them.
+inline Bytes fromHex(const char* digits) {
+  Bytes bytes;
+  int high = -1;
+  for (; *digits; digits++) {
+    if (*digits == ' ') continue;
+    const int value = *digits <= '9' ? *digits - '0' : *digits - 'a' + 10;
+    if (high < 0) {
+      high = value;
+    } else {
+      bytes.push_back(static_cast<uint8_t>(high * 16 + value));
+      high = -1;
+    }
+  }
+  return bytes;
+}
+
+inline Bytes fromText(const char* text) {
+  return Bytes(text, text + std::strlen(text));
+}
+
+inline Bytes joined(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 /// The sixteen-bit samples of a noisy slope, as bytes: what the shuffles are for.
 inline Bytes slopeBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);

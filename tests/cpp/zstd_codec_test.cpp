@@ -1,0 +1,121 @@
+// zstd: frames written by hand, several frames, what a header may and may not ask for.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "codec_support.hpp"
+#include "codecs/zstd.hpp"
+
+namespace zw::test {
+namespace {
+
+const CodecCase kZstd = {"zstd", &kZstdCodec, {3, 0}};
+const CodecCase kZstdChecked = {"zstd_checked", &kZstdCodec, {3, 1}};
+
+/// "hello" in a raw block. With content size; without (window of 1 KiB); in two blocks.
+const Bytes kSized = fromHex("28b52ffd 20 05 290000 68656c6c6f");
+const Bytes kUnsized = fromHex("28b52ffd 00 00 290000 68656c6c6f");
+const Bytes kTwoBlocks = fromHex("28b52ffd 00 00 100000 6865 190000 6c6c6f");
+const Bytes kSkippable = fromHex("532a4d18 03000000 010203");
+
+std::string decodedText(const Bytes& encoded, size_t size) {
+  const Outcome decoded = decodeWith(kZstd, encoded, size);
+  return decoded.ok() ? std::string(decoded.bytes.begin(), decoded.bytes.end())
+                      : codeName(decoded.status);
+}
+
+TEST(Zstd, HandWrittenFrames) {
+  EXPECT_EQ(decodedText(kSized, 5), "hello");
+  EXPECT_EQ(decodedText(kUnsized, 5), "hello");
+  EXPECT_EQ(decodedText(kTwoBlocks, 5), "hello");
+}
+
+TEST(Zstd, SeveralFrames) {
+  EXPECT_EQ(decodedText(joined(kSized, kTwoBlocks), 10), "hellohello");
+  EXPECT_EQ(decodedText(joined(joined(kSkippable, kUnsized), kSkippable), 5), "hello");
+  EXPECT_EQ(decodedText(joined(kSized, kUnsized), 9), "SizeMismatch at 14");
+  EXPECT_EQ(decodedText(kSkippable, 0), "");
+  EXPECT_EQ(decodedText(kSkippable, 5), "SizeMismatch at 0");
+  EXPECT_EQ(decodedText(joined(kSized, {0xff}), 5), "TrailingBytes at 14");
+  EXPECT_EQ(decodedText(joined(kSized, fromHex("00000000")), 5), "TrailingBytes at 14");
+}
+
+TEST(Zstd, ContentSizeIsHeldAgainstTheContent) {
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 20 04 290000 68656c6c6f"), 5), "Corrupt at 0");
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 20 06 290000 68656c6c6f"), 5), "Corrupt at 0");
+  // Eight-byte content size of 2^63.
+  EXPECT_EQ(decodedText(fromHex("28b52ffd e0 0000000000000080 290000 68656c6c6f"), 5),
+            "Corrupt at 0");
+}
+
+TEST(Zstd, WindowDoesNotAskForMemory) {
+  // Windows of 1 GiB and beyond, five bytes of content: decoded in place, or refused.
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 00 a0 290000 68656c6c6f"), 5), "hello");
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 00 ff 290000 68656c6c6f"), 5), "BadHeader at 0");
+}
+
+TEST(Zstd, Refusals) {
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 21 07 05 290000 68656c6c6f"), 5), "BadVersion at 0");
+  for (uint8_t version = 0x22; version <= 0x27; version++) {
+    Bytes legacy = kSized;
+    legacy[0] = version;
+    legacy[1] = 0xb5;
+    EXPECT_EQ(decodedText(legacy, 5), "BadVersion at 0") << int{version};
+  }
+  EXPECT_EQ(decodedText(fromHex("fd2fb51e 00000000 00000000"), 5), "BadVersion at 0");
+  EXPECT_EQ(decodedText(fromHex("1f8b0800 00000000 0003"), 5), "BadHeader at 0");
+  EXPECT_EQ(decodedText({}, 5), "Truncated at 0");
+  EXPECT_EQ(decodedText(fromHex("532a4d18 ffffffff 010203"), 5), "BadHeader at 0");
+  EXPECT_EQ(decodedText(fromHex("532a4d18 ffffff00 010203"), 5), "Truncated at 11");
+}
+
+TEST(Zstd, ChecksumIsVerified) {
+  const Bytes bytes = slopeBytes(5000, 1);
+  Bytes encoded = encodedBy(kZstdChecked, bytes);
+  EXPECT_EQ(encoded.size(), encodedBy(kZstd, bytes).size() + 4);
+  encoded.back() ^= 1;
+  EXPECT_EQ(decodeWith(kZstdChecked, encoded, bytes.size()).status.code, Code::ChecksumMismatch);
+  EXPECT_EQ(decodeWith(kZstd, encoded, bytes.size()).status.code, Code::ChecksumMismatch);
+}
+
+Bytes golden(const std::string& name) {
+  std::ifstream file(std::string(ZW_GOLDEN_DIR) + "/zstd-v07/" + name, std::ios::binary);
+  EXPECT_TRUE(file.good()) << name;
+  return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+class LegacyZstdTest : public testing::TestWithParam<const char*> {
+ protected:
+  const Bytes chunk_ = golden(std::string(GetParam()) + ".chunk");
+  const Bytes raw_ = golden(std::string(GetParam()) + ".raw");
+  const CodecCase asked_ = bloscCase(5, 5, 1, 1, 0, 1);
+};
+
+INSTANTIATE_TEST_SUITE_P(Golden, LegacyZstdTest,
+                         testing::Values("bool", "complex128-shuffle", "complex64-bitshuffle"));
+
+TEST_P(LegacyZstdTest, OnlyWhereAskedFor) {
+  const Outcome decoded = decodeWith(asked_, chunk_, raw_.size());
+  ASSERT_TRUE(decoded.ok()) << codeName(decoded.status);
+  EXPECT_EQ(decoded.bytes, raw_);
+  EXPECT_EQ(decodeWith(bloscCase(5, 5, 1, 1), chunk_, raw_.size()).status.code, Code::BadVersion);
+}
+
+TEST_P(LegacyZstdTest, DamageIsContained) {
+  std::mt19937 random(3);
+  Workspace work;
+  for (int i = 0; i < 3000; i++) {
+    Bytes changed = chunk_;
+    for (uint32_t flips = 1 + static_cast<uint32_t>(random() % 3); flips > 0; flips--) {
+      changed[20 + random() % (changed.size() - 20)] = static_cast<uint8_t>(random());
+    }
+    const Outcome decoded = decodeWith(asked_, changed, {raw_.size(), true}, work);
+    if (decoded.ok()) {
+      ASSERT_EQ(decoded.bytes.size(), raw_.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zw::test
