@@ -1,0 +1,48 @@
+/** Making elements: the one place that knows how. Text goes in as text, never as markup. */
+
+type Handler = (event: never) => void;
+type Attribute = string | number | boolean | Handler | undefined;
+type Child = Node | string | undefined | false;
+
+/**
+ * An element with attributes and children. Attributes that are functions are listeners (`onclick`),
+ * true sets an empty attribute, false and undefined leave it out.
+ */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value as EventListener);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== false));
+  return element;
+}
+
+let lastId = 0;
+
+/** An id that no other element has: for labels. */
+export function uniqueId(name: string): string {
+  lastId++;
+  return `zw-${name}-${lastId}`;
+}
+
+/** A form control under its label. */
+export function labelled(text: string, control: HTMLElement, className = "zw-field"): HTMLElement {
+  control.id ||= uniqueId("control");
+  return h("div", { class: className }, h("label", { for: control.id }, text), control);
+}
+
+/** A drop-down list of [value, text] pairs. */
+export function select(
+  entries: readonly (readonly [string, string])[],
+  onchange: (value: string) => void,
+): HTMLSelectElement {
+  const control = h("select", { onchange: () => onchange(control.value) });
+  control.append(...entries.map(([value, text]) => h("option", { value }, text)));
+  return control;
+}
