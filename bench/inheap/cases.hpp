@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,10 +22,12 @@ using Cases = std::vector<Case>;
 
 inline constexpr size_t kKiB = 1024, kMiB = 1024 * 1024;
 
-/// Uninitialised memory shared by the copies of a lambda.
+/// Uninitialised memory shared by the copies of a lambda; starts at a cache line, as the buffers of
+/// the core should.
 using Block = std::shared_ptr<uint8_t[]>;
 inline Block block(size_t bytes) {
-  return Block(new uint8_t[bytes]);
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  return Block(static_cast<uint8_t*>(memory), [](uint8_t* p) { std::free(p); });
 }
 
 /// A block of reproducible noise.

@@ -53,7 +53,7 @@ std::string text(const std::vector<size_t>& v) {
 
 void addPermute(Cases& cases, const Shape& shape, const std::vector<size_t>& order,
                 uint32_t itemBytes, uint32_t swapBytes = 1) {
-  std::string name = "permute u" + std::to_string(itemBytes * 8) + ' ' + text(shape) + ' ' +
+  std::string name = "permute " + std::to_string(itemBytes) + " B " + text(shape) + ' ' +
                      text(order) + (swapBytes > 1 ? " swap " + std::to_string(swapBytes) : "");
   addCopy(cases, std::move(name), permuted(shape, order, itemBytes), itemBytes, swapBytes);
 }
