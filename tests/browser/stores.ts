@@ -119,14 +119,13 @@ const stores: Record<string, StoreSpec> = {
     dtype: [
       ["name", "|S3"],
       ["gain", "<f4"],
-      ["shift", "<i2", [2]],
+      ["shift", ">i2"],
     ],
-    itemBytes: 11,
+    itemBytes: 9,
     item: (view, at, [row, column]) => {
       new TextEncoder().encodeInto("abc", new Uint8Array(view.buffer, at, 3));
       view.setFloat32(at + 3, row! + column! / 4, true);
-      view.setInt16(at + 7, row!, true);
-      view.setInt16(at + 9, 10 * column!, true);
+      view.setInt16(at + 7, 10 * column! - row!, false);
     },
   },
   // 160 000 chunks of 8 MB, none of them stored.

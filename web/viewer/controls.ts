@@ -87,9 +87,7 @@ function card(title: string, ...children: (HTMLElement | undefined)[]): HTMLElem
 
 /** Which axes go down and across. Choosing the other one's axis swaps the two. */
 function axesPart(array: ZarrArray, change: Change): Control {
-  const entries = array.shape.map(
-    (length, axis) => [String(axis), `${axisName(array.dimensionNames, axis)}, ${length}`] as const,
-  );
+  const entries = array.shape.map((_, axis) => [String(axis), axisName(array.dimensionNames, axis)] as const);
   const choose = (position: number, axis: number) =>
     change(({ axes }) => {
       const next = [...axes];
@@ -261,6 +259,7 @@ function colormapPart(array: ZarrArray, change: Change): Control {
       const fitting = colormapsFor(leafOf(array, settings.field));
       for (const option of list.options) option.hidden = !fitting.includes(option.value as ColormapName);
       list.value = settings.colormap;
+      bar.hidden = settings.colormap === "labels";
       paintBar(bar, settings.colormap);
     },
   };

@@ -37,7 +37,10 @@ function factsOf(array: ZarrArray): [string, Node | string][] {
     ["Size", formatByteCount(product(shape) * dtype.itemBytes)],
     ["Chunk shape", formatShape(chunkShape)],
     ["Shard shape", array.shardShape && formatShape(array.shardShape)],
-    ["Chunks", `${product(grid)} of ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`],
+    [
+      "Chunks",
+      `${product(grid).toLocaleString("en")} of ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`,
+    ],
     ["Fill value", fillText(array)],
     ["Codecs", codecList(array)],
     ["Zarr format", String(array.zarrFormat)],

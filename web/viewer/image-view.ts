@@ -67,7 +67,10 @@ export class ImageView {
   #layout(): void {
     if (!this.#shown) return;
     const [down, across] = this.#shown.picture.slice.plan.axes;
-    const { room, canvas } = this.#frame;
+    const { canvas } = this.#frame;
+    // Beside the ticks' digits stands the title.
+    this.#frame.setRulerWidth(Math.max(52, 32 + 7 * String(down!.stop).length));
+    const { room } = this.#frame;
     const [rows, columns] = [down!.stop - down!.start, across!.stop - across!.start];
     const fitted = Math.min(room.width / columns, room.height / rows);
     const ratio = window.devicePixelRatio || 1;

@@ -126,10 +126,10 @@ function detailsOf(error: ZarrError, { source }: Place): [string, string][] {
   );
 }
 
-/** A message as a sentence: the library writes them without capital and full stop. */
+/** A message as a sentence: the library writes them without capital and full stop. Names of keys stay as they are. */
 function sentence(message: string): string {
   const text = message.trim();
-  const isWord = /^[a-z]+\s/.test(text);
+  const isWord = /^(?!meta |attrs )[a-z]+\s/.test(text);
   return (isWord ? text[0]!.toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
 

@@ -20,7 +20,7 @@ function remember({ target, array, settings }: View, control: string): void {
   const place: ViewTarget = { ...target, source: String(target.source) };
   const query = writeQuery(place, { array, settings });
   const now = performance.now();
-  const isDrag = control === last.control && now - last.time < sameDrag;
+  const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
   last = { control, time: now };
   // An array that was just opened has its entry already, except when it was opened in another order.
   const isEntered =

@@ -377,5 +377,5 @@ function nameOf(source: Source, path: string | undefined): string {
 }
 
 function countText(chunks: number): string {
-  return chunks === 1 ? "1 chunk" : `${chunks} chunks`;
+  return chunks === 1 ? "1 chunk" : `${chunks.toLocaleString("en")} chunks`;
 }

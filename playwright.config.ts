@@ -1,0 +1,26 @@
+// Browser tests: the viewer and the package in Chromium, under the strictest page policy.
+import { defineConfig } from "@playwright/test";
+import { findChromium } from "./scripts/lib/system.mjs";
+
+const executablePath = findChromium();
+
+export default defineConfig({
+  testDir: "tests/browser",
+  testMatch: "**/*.spec.ts",
+  globalSetup: "./tests/browser/setup.ts",
+  outputDir: "build/reports/browser",
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: Boolean(process.env["CI"]),
+  reporter: "list",
+  use: {
+    headless: true,
+    viewport: { width: 1280, height: 860 },
+    screenshot: "only-on-failure",
+    launchOptions: {
+      ...(executablePath ? { executablePath } : {}),
+      // Containers give Chromium neither user namespaces nor much shared memory.
+      args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    },
+  },
+});

@@ -1,0 +1,207 @@
+// Accessibility: keyboard, names of controls, contrast, narrow screens.
+import type { Page } from "@playwright/test";
+import { expect, test } from "./site.js";
+import { byteValue, cubeValue } from "./stores.js";
+import { grayTable } from "./viewer-page.js";
+
+test("values are read with the keyboard, and said", async ({ viewer }) => {
+  await viewer.show("source=/stores/cube&select=2,:,:");
+  await viewer.box.focus();
+  await viewer.box.press("ArrowRight");
+  await expect(viewer.readout).toHaveText(/^\[2, 2, 2\]\s*172$/);
+  await viewer.box.press("ArrowDown");
+  await viewer.box.press("ArrowRight");
+  await expect(viewer.readout).toHaveText(/^\[2, 3, 3\]\s*183$/);
+  await viewer.box.press("Home");
+  await viewer.box.press("PageUp");
+  await expect(viewer.readout).toHaveText(/^\[2, 0, 0\]\s*150$/);
+  await viewer.box.press("End");
+  await expect(viewer.readout).toHaveText(/^\[2, 0, 5\]\s*155$/);
+  await expect(viewer.readout).toHaveAttribute("aria-live", "polite");
+  await viewer.pointAt(4, 4, [5, 6]);
+  await expect(viewer.readout).toHaveAttribute("aria-live", "off");
+  await viewer.box.press("Escape");
+  await expect(viewer.readout).toContainText("Point at the picture");
+});
+
+test("the element at the cursor stays when the slice changes, and when it is zoomed", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/stores/cube&select=2,:,:");
+  await viewer.box.press("ArrowUp");
+  await expect(viewer.readout).toHaveText(/^\[2, 2, 2\]/);
+  await viewer.enter("Index along axis 0", 3);
+  await expect(viewer.readout).toHaveText(new RegExp(`^\\[3, 2, 2\\]\\s*${cubeValue([3, 2, 2])}$`));
+  await viewer.box.press("+");
+  await expect(page.getByLabel("First index shown along axis 2")).toHaveValue("1");
+  await expect(viewer.readout).toHaveText(/^\[3, 2, 2\]/);
+  await viewer.box.press("0");
+  await expect(page.getByLabel("First index shown along axis 2")).toHaveValue("0");
+});
+
+test("everything can be done without a mouse", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  await page.getByLabel("Address of a Zarr array").focus();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type("/stores/cube");
+  await page.keyboard.press("Enter");
+  await viewer.reaches("ready");
+  await expect(page.getByRole("heading", { level: 2, name: "cube" })).toBeVisible();
+  const reached = new Set<string>();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(() => {
+        const { activeElement } = document;
+        return (
+          activeElement?.getAttribute("aria-label") ??
+          (activeElement as HTMLInputElement)?.labels?.[0]?.textContent ??
+          ""
+        );
+      }),
+    );
+  }
+  for (const name of [
+    "Rows",
+    "Columns",
+    "axis 0",
+    "Index along axis 0",
+    "Colour map",
+    "Value range",
+    "Lowest value",
+  ]) {
+    expect(reached).toContain(name);
+  }
+  const slider = page.getByRole("slider", { name: "axis 0" });
+  await slider.focus();
+  await slider.press("ArrowRight");
+  await expect(page.getByLabel("Index along axis 0")).toHaveValue("2");
+  await expect(slider).toBeFocused();
+});
+
+/** Controls without a name, ids that are not unique, images without a text. */
+function faults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    for (const control of document.querySelectorAll<HTMLElement>(
+      "input, select, textarea, button, a[href]",
+    )) {
+      const labels = [...((control as HTMLInputElement).labels ?? [])]
+        .map((label) => label.textContent)
+        .join("");
+      const isText = control instanceof HTMLButtonElement || control instanceof HTMLAnchorElement;
+      const name = control.getAttribute("aria-label") ?? (labels || (isText ? control.textContent : ""));
+      if (!name?.trim()) found.push(`no name: ${control.outerHTML}`);
+    }
+    for (const element of document.querySelectorAll("[tabindex], [role=application], progress, output")) {
+      const isNamed = element.hasAttribute("aria-label") || element.matches("output, pre");
+      if (!isNamed) found.push(`no label: ${element.outerHTML.slice(0, 80)}`);
+    }
+    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+    if (new Set(ids).size < ids.length) found.push("an id is used twice");
+    for (const image of document.querySelectorAll("img:not([alt])")) found.push(`no alt: ${image.outerHTML}`);
+    if (!document.documentElement.lang) found.push("no language");
+    return found;
+  });
+}
+
+/** Texts whose contrast with what is behind them is below 4.5, as WCAG measures it. */
+function faintTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
+    const rgba = (color: string) => {
+      context.clearRect(0, 0, 1, 1);
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = ([r, g, b]: number[]) => {
+      const [x, y, z] = [r!, g!, b!].map((c) =>
+        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+      );
+      return 0.2126 * x! + 0.7152 * y! + 0.0722 * z!;
+    };
+    const behind = (element: Element | null): number[] => {
+      for (let at = element; at; at = at.parentElement) {
+        const color = rgba(getComputedStyle(at).backgroundColor);
+        if (color[3] === 255) return color;
+      }
+      return [255, 255, 255, 255];
+    };
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement!;
+      if (!node.textContent?.trim() || !element.checkVisibility() || element.closest(":disabled, option"))
+        continue;
+      const [a, b] = [luminance(rgba(getComputedStyle(element).color)), luminance(behind(element))];
+      const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      if (contrast < 4.5) found.push(`${contrast.toFixed(2)}: ${node.textContent.trim()}`);
+    }
+    return found;
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`names and contrast, ${colorScheme}`, async ({ viewer, page, problems }) => {
+    problems.expect(/404/);
+    await page.emulateMedia({ colorScheme });
+    for (const source of [
+      "/examples/volume.zarr",
+      "/examples/writer-order.zarr",
+      "/stores/waves",
+      "/stores/names",
+    ]) {
+      await viewer.show(`source=${source}`);
+      expect(await faults(page)).toEqual([]);
+      expect(await faintTexts(page)).toEqual([]);
+    }
+    await viewer.goto("source=/stores/nowhere");
+    await viewer.reaches("error");
+    expect(await faults(page)).toEqual([]);
+    expect(await faintTexts(page)).toEqual([]);
+  });
+}
+
+test.describe("a narrow screen", () => {
+  test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true });
+
+  for (const source of [
+    "/examples/field.zarr",
+    "/stores/large",
+    "/stores/line",
+    "/stores/names",
+    "/examples/struct.zarr",
+  ]) {
+    test(`${source} does not scroll sideways`, async ({ viewer, page }) => {
+      await viewer.show(`source=${source}`);
+      const { width, content } = await page.evaluate(() => ({
+        width: innerWidth,
+        content: document.documentElement.scrollWidth,
+      }));
+      expect(width).toBe(390);
+      expect(content).toBeLessThanOrEqual(390);
+    });
+  }
+
+  test("a tap reads a value", async ({ viewer }) => {
+    await viewer.show("source=/stores/bytes");
+    await viewer.box.tap({ position: await viewer.positionOf(4, 6, 5, 7) });
+    await expect(viewer.readout).toHaveText(new RegExp(`^\\[4, 6\\]\\s*${byteValue([4, 6])}$`));
+  });
+});
+
+test("the picture keeps its aspect ratio, and its elements are sharp", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  const canvas = page.locator(".zw-canvas");
+  const wide = (await canvas.boundingBox())!;
+  expect(wide.width / wide.height).toBeCloseTo(7 / 5, 3);
+  expect(wide.width % 7).toBe(0);
+  await expect(canvas).toHaveCSS("image-rendering", "pixelated");
+  await page.setViewportSize({ width: 600, height: 860 });
+  await expect.poll(async () => (await canvas.boundingBox())!.width).toBeLessThan(wide.width);
+  const narrow = (await canvas.boundingBox())!;
+  expect(narrow.width / narrow.height).toBeCloseTo(7 / 5, 3);
+  await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
+});

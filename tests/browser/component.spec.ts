@@ -1,0 +1,60 @@
+// The viewer as a component on somebody else's page.
+import type { mountViewer as Mount } from "../../dist/viewer/viewer.js";
+import { expect, test } from "./site.js";
+
+test("two viewers of stores in memory on one page; one is taken away", async ({ page, site }) => {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.addStyleTag({ url: "/viewer/style.css" });
+  await page.addScriptTag({ url: "/embed/embed.js", type: "module" });
+  await page.waitForFunction(() => "mountViewer" in globalThis);
+  await page.evaluate(() => {
+    const { mountViewer } = globalThis as unknown as { mountViewer: typeof Mount };
+    const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    const store = (values: number[]) =>
+      new Map<string, Uint8Array>([
+        [
+          "/meta",
+          encode({
+            zarr_format: 1,
+            shape: [2, 3],
+            chunks: [2, 3],
+            dtype: "|u1",
+            compression: "none",
+            compression_opts: null,
+            fill_value: 0,
+            order: "C",
+          }),
+        ],
+        ["/attrs", encode({})],
+        ["/0.0", Uint8Array.from(values)],
+      ]);
+    const changes: string[] = [];
+    const settings = { colormap: "gray", range: { mode: "manual", low: 0, high: 256 } };
+    const first = mountViewer(document.getElementById("first")!, {
+      source: store([0, 50, 100, 150, 200, 250]),
+      settings,
+      onChange: (_view, control) => changes.push(control),
+    });
+    mountViewer(document.getElementById("second")!, { source: store([6, 5, 4, 3, 2, 1]), settings });
+    Object.assign(globalThis, { first, changes });
+  });
+  const [one, two] = [page.locator("#first"), page.locator("#second")];
+  for (const element of [one, two]) {
+    await expect(element.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  }
+  const reds = (selector: string) =>
+    page.locator(`${selector} canvas.zw-canvas`).evaluate((canvas) => {
+      const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, 3, 2);
+      return Array.from({ length: 6 }, (_, i) => data[4 * i]);
+    });
+  expect(await reds("#first")).toEqual([0, 50, 100, 150, 200, 250]);
+  expect(await reds("#second")).toEqual([6, 5, 4, 3, 2, 1]);
+  await one.getByLabel("Colour map").selectOption("magma");
+  expect(await page.evaluate(() => (globalThis as unknown as { changes: string[] }).changes)).toEqual([
+    "open",
+    "colormap",
+  ]);
+  await page.evaluate(() => (globalThis as unknown as { first: ReturnType<typeof Mount> }).first.destroy());
+  await expect(one).toBeEmpty();
+  await expect(two.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+});

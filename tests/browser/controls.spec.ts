@@ -1,0 +1,147 @@
+// Controls, pointer and address: what the reader chooses is what is drawn.
+import { expect, test } from "./site.js";
+import { byteValue, cubeValue, sliceValue } from "./stores.js";
+import { grayTable } from "./viewer-page.js";
+
+const range = [-64, 448] as const;
+const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;
+
+test("choosing axes and indices", async ({ viewer }) => {
+  await viewer.show(`${cube}&select=1,:,:`);
+  await viewer.showsGray(grayTable(5, 6, range, (y, x) => cubeValue([1, y, x])));
+  await viewer.choose("Rows", "axis 0");
+  await viewer.enter("Index along axis 1", 4);
+  await viewer.showsGray(grayTable(4, 6, range, (z, x) => cubeValue([z, 4, x])));
+  await viewer.choose("Columns", "axis 1");
+  await viewer.slide("axis 2", 5);
+  await viewer.showsGray(grayTable(4, 5, range, (z, y) => cubeValue([z, y, 5])));
+  await viewer.page.getByRole("button", { name: "Swap rows and columns" }).click();
+  await viewer.showsGray(grayTable(5, 4, range, (y, z) => cubeValue([z, y, 5])));
+  await viewer.choose("Rows", "axis 0");
+  await viewer.showsGray(grayTable(4, 5, range, (z, y) => cubeValue([z, y, 5])));
+});
+
+test("value and index under the pointer, transposed as well", async ({ viewer }) => {
+  await viewer.show(`${cube}&select=2,:,:`);
+  await viewer.pointAt(3, 5, [5, 6]);
+  await expect(viewer.readout).toHaveText(/^\[2, 3, 5\]\s*185$/);
+  await viewer.show(`${cube}&axes=2,0&select=:,1,:`);
+  await viewer.pointAt(4, 3, [6, 4]);
+  await expect(viewer.readout).toHaveText(/^\[3, 1, 4\]\s*264$/);
+  await viewer.page.mouse.move(2, 2);
+  await expect(viewer.readout).toContainText("Point at the picture");
+});
+
+test("choosing a colour map", async ({ viewer }) => {
+  await viewer.show(`source=/stores/cube&select=0,:,:&map=gray`);
+  const corners = async () => {
+    const { data } = await viewer.pixels();
+    return [data.subarray(0, 4).toString("hex"), data.subarray(-4).toString("hex")];
+  };
+  expect(await corners()).toEqual(["000000ff", "ffffffff"]);
+  for (const [name, low, high] of [
+    ["Viridis", "440154ff", "fde725ff"],
+    ["Magma", "000004ff", "fcfdbfff"],
+    ["Turbo", "30123bff", "7a0402ff"],
+  ] as const) {
+    await viewer.choose("Colour map", name);
+    await expect.poll(corners).toEqual([low, high]);
+  }
+});
+
+test("choosing a value range", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/slices&select=0,:,:&map=gray");
+  await viewer.choose("Value range", "Manual");
+  await viewer.enter("Lowest value", 0);
+  await viewer.enter("Highest value", 64);
+  const rows = (low: number, high: number) => grayTable(64, 64, [low, high], (y, x) => sliceValue([0, y, x]));
+  await viewer.showsGray(rows(0, 64));
+  await viewer.enter("Lowest value", 32);
+  await viewer.showsGray(rows(32, 64));
+  await viewer.choose("Value range", "1st to 99th percentile");
+  await expect(page.getByLabel("Lowest value")).toHaveValue("8");
+  await expect(page.getByLabel("Highest value")).toHaveValue("118");
+});
+
+test("zooming by dragging, by numbers, by buttons, and back", async ({ viewer, page }) => {
+  const rows = (top: number, left: number, height: number, width: number) =>
+    grayTable(height, width, [0, 256], (row, column) => byteValue([top + row, left + column]));
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  const box = (await viewer.box.boundingBox())!;
+  const [from, to] = [await viewer.positionOf(1, 2, 5, 7), await viewer.positionOf(3, 5, 5, 7)];
+  await page.mouse.move(box.x + from.x, box.y + from.y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + to.x, box.y + to.y, { steps: 4 });
+  await page.mouse.up();
+  await viewer.showsGray(rows(1, 2, 3, 4));
+  expect(page.url()).toContain("select=1:4,2:6");
+  await viewer.pointAt(2, 3, [3, 4]);
+  await expect(viewer.readout).toHaveText(new RegExp(`^\\[3, 5\\]\\s*${byteValue([3, 5])}$`));
+  await viewer.enter("First index shown along axis 1", 0);
+  await viewer.showsGray(rows(1, 0, 3, 6));
+  await page.getByRole("button", { name: "Whole slice" }).click();
+  await viewer.showsGray(rows(0, 0, 5, 7));
+  expect(page.url()).not.toContain("select=");
+});
+
+test("the view is in the address: it can be shared, and gone back to", async ({ viewer, page, context }) => {
+  await viewer.show(`${cube}&select=1,:,:`);
+  await viewer.choose("Rows", "axis 0");
+  await viewer.enter("Index along axis 1", 3);
+  await viewer.choose("Colour map", "Turbo");
+  const shared = page.url();
+  expect(shared).toContain("axes=0,2&select=:,3,:&map=turbo&range=-64:448");
+  const pixels = (await viewer.pixels()).data.toString("hex");
+
+  await page.goBack();
+  await expect(page.getByLabel("Colour map")).toHaveValue("gray");
+  await viewer.showsGray(grayTable(4, 6, range, (z, x) => cubeValue([z, 3, x])));
+  await page.goBack();
+  await page.goBack();
+  await viewer.showsGray(grayTable(5, 6, range, (y, x) => cubeValue([1, y, x])));
+  await page.goForward();
+  await expect(page.getByLabel("Rows", { exact: true })).toHaveValue("0");
+
+  const other = await context.newPage();
+  await other.goto(shared);
+  await expect(other.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  await expect(other.getByLabel("Index along axis 1")).toHaveValue("3");
+  const otherPixels = await other.locator(".zw-canvas").evaluate((canvas) => {
+    const { width, height } = canvas as HTMLCanvasElement;
+    return [...(canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height).data];
+  });
+  expect(Buffer.from(otherPixels).toString("hex")).toBe(pixels);
+});
+
+test("going from one array to another and back", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes&map=magma");
+  await page.getByLabel("Address of a Zarr array").fill("/stores/mask");
+  await page.getByRole("button", { name: "Open" }).click();
+  await expect(page.getByRole("heading", { level: 2, name: "mask" })).toBeVisible();
+  await viewer.reaches("ready");
+  expect(new URL(page.url()).search).toBe("?source=/stores/mask");
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 2, name: "bytes" })).toBeVisible();
+  await expect(page.getByLabel("Colour map")).toHaveValue("magma");
+});
+
+test("settings that do not fit the array are replaced", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/cube&axes=0,7&select=99,x,5:2&map=rainbow&range=low:high&field=q");
+  await viewer.reaches("ready");
+  await expect(page.getByLabel("Index along axis 0")).toHaveValue("3");
+  await expect(page.getByLabel("Colour map")).toHaveValue("viridis");
+});
+
+test("an array of Zarr v1 whose order is unsure can be read both ways", async ({ viewer, page }) => {
+  await viewer.show("source=/examples/writer-order.zarr&map=gray");
+  const before = (await viewer.pixels()).data.toString("hex");
+  await page.getByRole("button", { name: "Read in C order" }).click();
+  await expect(page.getByLabel("Read chunks in C order")).toBeChecked();
+  await viewer.reaches("ready");
+  expect((await viewer.pixels()).data.toString("hex")).not.toBe(before);
+  expect(page.url()).toContain("order=writer");
+  await page.goBack();
+  await expect(page.getByLabel("Read chunks in C order")).not.toBeChecked();
+  await viewer.reaches("ready");
+  expect((await viewer.pixels()).data.toString("hex")).toBe(before);
+});

@@ -1,0 +1,99 @@
+// Loading: progress, and the last choice wins. Answers are held back until the test lets them go.
+import type { Page, Route } from "@playwright/test";
+import { expect, test } from "./site.js";
+import { sliceValue } from "./stores.js";
+import { grayTable } from "./viewer-page.js";
+
+/** Holds back the requests that match; `release` lets all go, those to come as well. */
+async function holdBack(page: Page, pattern: RegExp) {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held: string[] = [];
+  await page.route(pattern, async (route: Route) => {
+    held.push(new URL(route.request().url()).pathname);
+    await gate;
+    // A request that was aborted meanwhile cannot go on.
+    await route.continue().catch(() => {});
+  });
+  return { held, release };
+}
+
+const grayOf = (slice: number) => grayTable(64, 64, [0, 256], (y, x) => sliceValue([slice, y, x]));
+
+test("the progress bar counts chunks", async ({ viewer, page }) => {
+  const { held, release } = await holdBack(page, /\/stores\/slices\/2\.1\.1$/);
+  await viewer.goto("source=/stores/slices&select=2,:,:");
+  const bar = page.getByRole("progressbar", { name: "Chunks read" });
+  await expect(bar).toHaveJSProperty("value", 3);
+  await expect(bar).toHaveJSProperty("max", 4);
+  await expect(page.getByRole("status").first()).toHaveText("Reading 4 chunks…");
+  await expect(page.locator(".zw-stage")).toHaveAttribute("aria-busy", "true");
+  expect(held).toEqual(["/stores/slices/2.1.1"]);
+  release();
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-stage")).toHaveAttribute("aria-busy", "false");
+  await expect(page.locator(".zw-status")).toContainText("4 chunks, 4 KiB");
+});
+
+test("changing the selection aborts what was under way: the last choice is drawn", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/stores/slices&select=0,:,:&map=gray&range=0:256");
+  await viewer.showsGray(grayOf(0));
+  const aborted: string[] = [];
+  page.on("requestfailed", (request) => aborted.push(new URL(request.url()).pathname));
+  const { held, release } = await holdBack(page, /\/stores\/slices\/\d+\.\d+\.\d+$/);
+  for (const slice of [3, 6, 8, 5]) {
+    await viewer.slide("axis 0", slice);
+    await expect.poll(() => held.filter((url) => url.includes(`/${slice}.`)).length).toBe(4);
+  }
+  await expect.poll(() => aborted.length).toBe(12);
+  await viewer.reaches("reading");
+  release();
+  await viewer.reaches("ready");
+  await viewer.showsGray(grayOf(5));
+  expect(aborted.some((url) => url.includes("/5."))).toBe(false);
+  expect(page.url()).toContain("select=5,:,:");
+});
+
+test("changing the colours while chunks are on their way does not fetch them again", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/stores/slices&select=0,:,:");
+  const { held, release } = await holdBack(page, /\/stores\/slices\/7\.\d+\.\d+$/);
+  await viewer.slide("axis 0", 7);
+  await expect.poll(() => held.length).toBe(4);
+  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Value range", "Manual");
+  await viewer.enter("Lowest value", 0);
+  await viewer.enter("Highest value", 256);
+  release();
+  await viewer.showsGray(grayOf(7));
+  expect(held).toHaveLength(4);
+});
+
+test("another source while one is being opened", async ({ viewer, page }) => {
+  const { held, release } = await holdBack(page, /\/stores\/cube\/meta$/);
+  await viewer.goto("source=/stores/cube");
+  await expect.poll(() => held.length).toBe(1);
+  await page.getByLabel("Address of a Zarr array").fill("/stores/mask");
+  await page.getByRole("button", { name: "Open" }).click();
+  await viewer.reaches("ready");
+  release();
+  await expect(page.getByRole("heading", { level: 2 }).filter({ hasText: "mask" })).toBeVisible();
+  expect((await viewer.pixels()).width).toBe(8);
+});
+
+test("only the chunks of the part that is shown are fetched", async ({ viewer, page }) => {
+  const chunks: string[] = [];
+  page.on("request", (request) => {
+    const match = /\/stores\/large\/(\d+\.\d+)$/.exec(request.url());
+    if (match) chunks.push(match[1]!);
+  });
+  await viewer.show("source=/stores/large&select=750:1450,10:60");
+  expect(chunks.sort()).toEqual(["1.0", "2.0"]);
+});

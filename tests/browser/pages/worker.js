@@ -1,0 +1,11 @@
+// A module worker that uses the library as it is, without a bundler.
+import { getBytes, open } from "/lib/browser/index.js";
+
+self.onmessage = async ({ data: source }) => {
+  try {
+    const { bytes, shape } = await getBytes(await open(source));
+    self.postMessage({ bytes, shape }, [bytes.buffer]);
+  } catch (error) {
+    self.postMessage({ error: String(error) });
+  }
+};

@@ -1,0 +1,83 @@
+/** The tests' fixtures: a server with the strict policy, a viewer page, and a watch for trouble. */
+import path from "node:path";
+import { test as base, expect, type Page } from "@playwright/test";
+import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
+import { distFolder, embedFolder, examplesFolder, pagesFolder, storesFolder } from "./places.js";
+import { ViewerPage } from "./viewer-page.js";
+
+/** What a page complained about. */
+export class Problems {
+  readonly all: string[] = [];
+  readonly #expected: RegExp[] = [];
+
+  /** Browsers report failed requests as errors, even where a test makes them fail. */
+  expect(...patterns: RegExp[]): void {
+    this.#expected.push(...patterns);
+  }
+
+  get unexpected(): string[] {
+    return this.all.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
+  }
+
+  async watch(page: Page): Promise<void> {
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) this.all.push(message.text());
+    });
+    page.on("pageerror", (error) => this.all.push(`uncaught: ${error.message}`));
+    await page.exposeFunction("reportViolation", (text: string) => this.all.push(`policy: ${text}`));
+    await page.addInitScript(() => {
+      const { reportViolation } = globalThis as unknown as { reportViolation(text: string): void };
+      document.addEventListener("securitypolicyviolation", (event) => {
+        reportViolation(`${event.violatedDirective} ${event.blockedURI}`);
+      });
+    });
+  }
+}
+
+interface WorkerFixtures {
+  /** Address of the server. */
+  site: string;
+}
+
+interface TestFixtures {
+  /** Fails a test whose page had problems that it did not expect. */
+  problems: Problems;
+  viewer: ViewerPage;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures needed from the pattern
+    async ({}, use) => {
+      const server = await startServer({
+        policy: strictPolicy,
+        mounts: {
+          "/viewer/": path.join(distFolder, "viewer"),
+          "/wasm/": path.join(distFolder, "wasm"),
+          "/lib/": distFolder,
+          "/examples/": examplesFolder,
+          "/stores/": storesFolder,
+          "/pages/": pagesFolder,
+          "/embed/": embedFolder,
+        },
+      });
+      await use(server.url);
+      await server.close();
+    },
+    { scope: "worker" },
+  ],
+  problems: [
+    async ({ page }, use) => {
+      const problems = new Problems();
+      await problems.watch(page);
+      await use(problems);
+      expect(problems.unexpected).toEqual([]);
+    },
+    { auto: true },
+  ],
+  viewer: async ({ page, site }, use) => {
+    await use(new ViewerPage(page, site));
+  },
+});
+
+export { expect } from "@playwright/test";

@@ -1,0 +1,60 @@
+// What is not an image: lines, single values, text, nothing.
+import { expect, test } from "./site.js";
+import { lineValue } from "./stores.js";
+
+test("one dimension is a line plot with values to read", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/line");
+  await expect(viewer.box).toHaveAttribute("aria-label", /^Plot of a line/);
+  const { data } = await viewer.pixels();
+  expect(data.some((byte) => byte > 0)).toBe(true);
+  await viewer.pointAt(0, 23, [1, 200]);
+  const value = String(lineValue([23]));
+  await expect(viewer.readout).toHaveText(new RegExp(`^\\[23\\]\\s*${value}$`));
+  await viewer.pointAt(0, 85, [1, 200]);
+  await expect(viewer.readout).toHaveText(/^\[85\]\s*NaN$/);
+  await expect(page.getByLabel("Colour map")).toBeHidden();
+});
+
+test("datetimes are read as dates", async ({ viewer }) => {
+  await viewer.show("source=/stores/days");
+  await viewer.pointAt(0, 2, [1, 40]);
+  await expect(viewer.readout).toHaveText(/^\[2\]\s*2020-01-15$/);
+  await viewer.pointAt(0, 3, [1, 40]);
+  await expect(viewer.readout).toHaveText(/^\[3\]\s*NaT$/);
+});
+
+test("an array without dimensions is its value", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/single");
+  await expect(page.locator(".zw-value")).toHaveText("−42");
+});
+
+test("fixed strings are a table", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/names");
+  const rows = page.getByRole("region", { name: "Values" }).getByRole("row");
+  await expect(rows).toHaveCount(13);
+  await expect(rows.nth(5).getByRole("cell")).toHaveText(['"r4c0"', '"r4c1"', '"r4c2"']);
+});
+
+test("an array without elements says so", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/nothing");
+  await expect(page.locator(".zw-empty")).toContainText("no elements");
+});
+
+test("the facts are those of the metadata", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/cube");
+  const facts = page.locator(".zw-facts dl > div");
+  const table = Object.fromEntries(
+    await facts.evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent))),
+  );
+  expect(table).toEqual({
+    Shape: "4 × 5 × 6",
+    "Data type": "int16",
+    Size: "240 bytes",
+    "Chunk shape": "2 × 2 × 4",
+    Chunks: "12 of 32 bytes",
+    "Fill value": "none (reads as zeros)",
+    Codecs: "bytes endian big",
+    "Zarr format": "1",
+  });
+  await expect(page.locator(".zw-facts pre")).toContainText('"long_name": "temperature"');
+});
