@@ -5,6 +5,11 @@ import path from "node:path";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 
+// Fetched at a pinned version when wanted: their platform packages make lock files that some registries
+// cannot serve.
+const biome = "@biomejs/biome@2.6.8";
+const knip = "knip@6.44.2";
+
 const fix = process.argv.includes("--fix");
 
 function cppFiles(dir) {
@@ -15,7 +20,7 @@ function cppFiles(dir) {
 
 /** Each check: its name, and whether it passes. */
 const checks = [
-  ["biome", () => attempt(findTool("biome"), ["check", ...(fix ? ["--write"] : []), "."])],
+  ["biome", () => attempt("npx", ["--yes", biome, "check", ...(fix ? ["--write"] : []), "."])],
   ["types", () => attempt(findTool("tsc"), ["-p", "tsconfig.json"])],
   [
     "clang-format",
@@ -28,7 +33,7 @@ const checks = [
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
     },
   ],
-  ["knip", () => attempt(findTool("knip"), [])],
+  ["knip", () => attempt("npx", ["--yes", knip])],
   ["publint", () => attempt(findTool("publint"), ["--strict"])],
 ];
 
