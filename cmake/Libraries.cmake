@@ -38,10 +38,10 @@ zw_library(zw_zstd DIR ${zw_zstd}/lib
   DEFINES
     ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
     ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
-set_source_files_properties(
-  ${zw_zstd}/lib/common/fse_decompress.c ${zw_zstd}/lib/decompress/huf_decompress.c
-  ${zw_zstd}/lib/decompress/zstd_decompress_block.c
-  PROPERTIES COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
+set(zw_zstd_decoders ${zw_zstd}/lib/common/fse_decompress.c
+  ${zw_zstd}/lib/decompress/huf_decompress.c ${zw_zstd}/lib/decompress/zstd_decompress_block.c)
+set_source_files_properties(${zw_zstd_decoders} PROPERTIES
+  COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1 COMPILE_OPTIONS -O3)  # -O3: 3 % faster, 2 KB larger
 
 zw_library(zw_lz4 DIR ${LZ4_SOURCE_DIR}/lib FILES lz4.c lz4hc.c)
 
