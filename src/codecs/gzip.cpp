@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint16_t kMagic = 0x8b1f;
 constexpr uint8_t kDeflate = 8;
-constexpr size_t kHeader = 10;
+constexpr size_t kFixedHeader = 10;
 constexpr size_t kTrailer = 8;
 
 enum Flag : uint8_t { kHeaderCrc = 2, kExtra = 4, kName = 8, kComment = 16, kReserved = 0xe0 };
@@ -34,7 +34,7 @@ Status readHeader(ByteView in, size_t& size) {
   ByteReader reader(in);
   const uint16_t magic = reader.u16();
   const uint8_t method = reader.u8(), flags = reader.u8();
-  reader.bytes(6);
+  reader.bytes(kFixedHeader - reader.at());
   if (!reader.ok()) return {Code::Truncated, in.size()};
   if (magic != kMagic || method != kDeflate) return Code::BadHeader;
   if (flags & kReserved) return {Code::BadHeader, 3};
@@ -95,18 +95,18 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   uint32_t level = 0;
   if (Status s = deflateLevel(signedParam(step, 0), level)) return s;
-  if (out.size() < kHeader + kTrailer) return Code::EncodeFailed;
-  const ByteSpan room = out.subspan(kHeader, out.size() - kHeader - kTrailer);
+  if (out.size() < kFixedHeader + kTrailer) return Code::EncodeFailed;
+  const ByteSpan room = out.subspan(kFixedHeader, out.size() - kFixedHeader - kTrailer);
   size_t stream = 0;
   if (Status s = deflateRaw(work, level, in, room, stream)) return s;
   if (stream == 0) return Code::EncodeFailed;
   // No time and no name: equal chunks have equal bytes. OS 255 = unknown.
-  constexpr uint8_t header[kHeader] = {0x1f, 0x8b, kDeflate, 0, 0, 0, 0, 0, 0, 255};
-  std::memcpy(out.data(), header, kHeader);
+  constexpr uint8_t header[kFixedHeader] = {0x1f, 0x8b, kDeflate, 0, 0, 0, 0, 0, 0, 255};
+  std::memcpy(out.data(), header, kFixedHeader);
   uint8_t* trailer = room.data() + stream;
   store(trailer, crc32(0, in.data(), in.size()));
   store(trailer + 4, static_cast<uint32_t>(in.size()));
-  result = out.first(kHeader + stream + kTrailer);
+  result = out.first(kFixedHeader + stream + kTrailer);
   return {};
 }
 #endif
