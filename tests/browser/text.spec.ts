@@ -51,7 +51,7 @@ test("the facts are those of the metadata", async ({ viewer, page }) => {
     "Data type": "int16",
     Size: "240 bytes",
     "Chunk shape": "2 × 2 × 4",
-    Chunks: "12 of 32 bytes",
+    Chunks: "12, each 32 bytes",
     "Fill value": "none (reads as zeros)",
     Codecs: "bytes endian big",
     "Zarr format": "1",

@@ -39,7 +39,7 @@ function factsOf(array: ZarrArray): [string, Node | string][] {
     ["Shard shape", array.shardShape && formatShape(array.shardShape)],
     [
       "Chunks",
-      `${product(grid).toLocaleString("en")} of ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`,
+      `${product(grid).toLocaleString("en")}, each ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`,
     ],
     ["Fill value", fillText(array)],
     ["Codecs", codecList(array)],

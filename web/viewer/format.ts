@@ -61,7 +61,15 @@ function minus(text: string): string {
 /** A number for axes and legends: four significant digits are enough there. */
 export function formatBriefly(value: number): string {
   if (!Number.isFinite(value)) return "–";
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return minus(String(value));
+  if (size >= 1e6 || size < 1e-4)
+    return minus(
+      value
+        .toExponential(3)
+        .replace(/\.?0+e/, "e")
+        .replace("+", ""),
+    );
   return minus(String(Number(value.toPrecision(4))));
 }
 

@@ -60,7 +60,7 @@ function hintsOf(error: ZarrError, place: Place): string[] {
     case "NotFound":
       return [
         "The address must be that of the array itself: the folder that holds its metadata (meta for Zarr v1) beside the chunks.",
-        "Check the spelling, capital letters included, and that no file name follows the folder.",
+        "Check the spelling, capital letters included. An address on another server begins with https://.",
       ];
     case "Network":
       return networkHints(error, place);

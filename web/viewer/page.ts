@@ -15,6 +15,10 @@ const viewer = mountViewer(main, { onChange: remember });
 let last = { control: "", time: Number.NEGATIVE_INFINITY };
 const sameDrag = 1000; // milliseconds
 
+/** An address that waits for the end of a drag: browsers allow only so many changes in a while. */
+let pending: ReturnType<typeof setTimeout> | undefined;
+const restAfterDrag = 200; // milliseconds
+
 /** Keeps what is shown in the address bar, so that it can be shared and gone back to. */
 function remember({ target, array, settings }: View, control: string): void {
   const place: ViewTarget = { ...target, source: String(target.source) };
@@ -25,8 +29,10 @@ function remember({ target, array, settings }: View, control: string): void {
   // An array that was just opened has its entry already, except when it was opened in another order.
   const isEntered =
     control === "open" && (readQuery(location.search)?.v1Order ?? "spec") === (place.v1Order ?? "spec");
-  if (query === location.search) return;
-  if (isDrag || isEntered) history.replaceState(null, "", query);
+  clearTimeout(pending);
+  if (isDrag) pending = setTimeout(() => history.replaceState(null, "", query), restAfterDrag);
+  else if (query === location.search) return;
+  else if (isEntered) history.replaceState(null, "", query);
   else history.pushState(null, "", query);
 }
 
@@ -47,6 +53,7 @@ function markSample(): void {
 }
 
 function openSource(source: string): void {
+  clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   if (viewer.view?.target.source === source) return void viewer.reload();
   const target: ViewTarget = { source };
@@ -60,7 +67,10 @@ byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
   if (source !== "") openSource(source);
 });
 
-window.addEventListener("popstate", () => showAddress());
+window.addEventListener("popstate", () => {
+  clearTimeout(pending);
+  showAddress();
+});
 
 let samples: readonly Sample[] = [];
 

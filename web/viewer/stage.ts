@@ -34,6 +34,7 @@ export interface Shown {
 }
 
 const hint = "Point at the picture or use the arrow keys to read values; drag to zoom in.";
+const touchHint = "Tap the picture to read values.";
 
 export class Stage {
   readonly #title = h("h2", { class: "zw-title" });
@@ -139,7 +140,7 @@ export class Stage {
     this.#index.hidden = !cell;
     if (!cell || !this.#shown) {
       this.#index.textContent = "";
-      this.#value.textContent = hint;
+      this.#value.textContent = window.matchMedia("(pointer: coarse)").matches ? touchHint : hint;
       return;
     }
     const { slice, settings } = this.#shown;

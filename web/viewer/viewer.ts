@@ -331,7 +331,11 @@ class Viewer implements MountedViewer {
 
   #fail(error: unknown, stage: Failing): void {
     const { source } = this.#target!;
-    const place = { stage, pageProtocol: location.protocol, source: isAddress(source) ? String(source) : "" };
+    const place = {
+      stage,
+      pageProtocol: location.protocol,
+      source: isAddress(source) ? absolute(source) : "",
+    };
     this.#reading = undefined;
     this.#slice = undefined;
     this.#picture = undefined;
@@ -350,6 +354,11 @@ const orderWarning =
 
 const isAddress = (source: Source): source is string | URL =>
   typeof source === "string" || source instanceof URL;
+
+/** The whole address of a source, for people. */
+function absolute(source: string | URL): string {
+  return URL.canParse(source, location.href) ? new URL(source, location.href).href : String(source);
+}
 
 function isSamePlace(a: ViewerTarget, b: ViewerTarget): boolean {
   const isSameSource =
