@@ -20,9 +20,10 @@
 // block: the scalar twin.
 #include "kernels/bitshuffle.hpp"
 
-#include "kernels/planes.hpp"
+#include "kernels/byte_planes.hpp"
 #include "kernels/row.hpp"
 #include "kernels/shuffle.hpp"
+#include "kernels/zips.hpp"
 #include "simd/u8x16.hpp"
 
 namespace zw {

@@ -30,6 +30,30 @@ ZW_INLINE simd::U8x16 swapBytes(simd::U8x16 v) {
   return simd::swizzle(v, simd::constant<SwapMask<W>>());
 }
 
+/// The swizzle of swapBytes for a width that is known at run time only.
+inline simd::U8x16 swapMask(uint32_t width) {
+  simd::U8x16 mask;
+  for (uint32_t i = 0; i < 16; i++) mask[i] = static_cast<uint8_t>(i ^ (width - 1));
+  return mask;
+}
+
+/// How vectors are changed on their way: not at all; by a swizzle known beforehand, which costs
+/// one instruction; or by one known at run time, which costs three.
+struct Keep {
+  explicit Keep(uint32_t) {}
+  ZW_INLINE simd::U8x16 operator()(simd::U8x16 v) const { return v; }
+};
+template <int W>
+struct SwapBy {
+  explicit SwapBy(uint32_t) {}
+  ZW_INLINE simd::U8x16 operator()(simd::U8x16 v) const { return swapBytes<W>(v); }
+};
+struct Swap {
+  explicit Swap(uint32_t swapBytes) : mask(swapMask(swapBytes)) {}
+  ZW_INLINE simd::U8x16 operator()(simd::U8x16 v) const { return simd::swizzle(v, mask); }
+  simd::U8x16 mask;
+};
+
 /// A row of N to 2 N bytes as two pieces of N bytes.
 template <int W, int N>
 ZW_INLINE void copyRowEnds(uint8_t* dst, const uint8_t* src, size_t bytes) {

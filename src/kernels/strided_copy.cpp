@@ -1,39 +1,209 @@
+// The materialise pass: prepare brings the axes into a normal form and picks a kernel for the two
+// innermost of them, run loops over the others.
+//
+// The normal form: axes of length 1 are dropped, the others sorted by destination stride, outermost
+// first, and neighbours fused where the outer one continues the inner one on both sides. So a copy
+// in C order becomes one row however many axes it had, and a permutation keeps as few as it can. A
+// contiguous inner axis of up to 16 bytes becomes part of the item.
+//
+// The rule for the kernel, first match:
+//  1. No axis, or one that is contiguous on both sides: one row.
+//  2. The innermost axis is contiguous on both sides: a plane of rows.
+//  3. The innermost axis is contiguous in the destination and repeats one source item: fill.
+//  4. It is contiguous in the destination, another axis in the source: these two make the plane and
+//     are transposed, by channels.cpp if one of them is short and packed, else in tiles.
+//  5. It is contiguous in the destination and steps by 2 or 4 items in the source: pick.
+//  6. Anything else: item by item.
+// Planes are the two innermost axes, except in 4, and in 2 and 6 if the source runs along another
+// axis, which then is the plane's outer one so that both sides' cache lines are used up.
 #include "kernels/strided_copy.hpp"
 
 #include <algorithm>
 
+#include "kernels/byteswap.hpp"
+#include "kernels/copy_plane.hpp"
+#include "kernels/row.hpp"
+
 namespace zw {
+
+namespace {
+
+/// StridedCopy::kernel: how the plane is copied.
+enum Kernel : uint8_t { kRow, kRowPlane, kFill, kChannels, kTiles, kPick, kItems };
+
+bool isSwapWidth(uint32_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+/// The axis runs through both sides without gaps, if what it repeats is `bytes` long.
+bool isContiguous(const CopyAxis& axis, size_t bytes) {
+  return axis.srcStride == bytes && axis.dstStride == bytes;
+}
+
+/// Sorts by destination stride, outermost first; by insertion, for there are few and mostly sorted.
+void sortAxes(StridedCopy& copy) {
+  for (uint32_t a = 1; a < copy.rank; a++) {
+    const CopyAxis axis = copy.axes[a];
+    uint32_t at = a;
+    for (; at > 0 && copy.axes[at - 1].dstStride < axis.dstStride; at--) {
+      copy.axes[at] = copy.axes[at - 1];
+    }
+    copy.axes[at] = axis;
+  }
+}
+
+/// Fuses every axis with the one outside it where that continues it on both sides.
+void fuseAxes(StridedCopy& copy) {
+  uint32_t kept = 0;
+  for (uint32_t a = 0; a < copy.rank; a++) {
+    const CopyAxis& inner = copy.axes[a];
+    CopyAxis* outer = kept > 0 ? &copy.axes[kept - 1] : nullptr;
+    if (outer && outer->srcStride == inner.srcStride * inner.length &&
+        outer->dstStride == inner.dstStride * inner.length) {
+      *outer = {outer->length * inner.length, inner.srcStride, inner.dstStride};
+    } else {
+      copy.axes[kept++] = inner;
+    }
+  }
+  copy.rank = kept;
+}
+
+/// Makes a contiguous inner axis of up to 16 bytes part of the item.
+void growItem(StridedCopy& copy) {
+  if (copy.rank < 2) return;
+  const CopyAxis& inner = copy.axes[copy.rank - 1];
+  if (inner.length > 16 || !isContiguous(inner, copy.itemBytes)) return;
+  const size_t bytes = inner.length * copy.itemBytes;
+  if (bytes > 16) return;
+  copy.itemBytes = static_cast<uint32_t>(bytes);
+  copy.rank--;
+}
+
+/// Moves the axis along which the source runs (the one with the smallest stride, repeating axes
+/// aside) next to the innermost of the first `rank` axes, unless it is that one.
+void moveSourceAxis(StridedCopy& copy, uint32_t rank) {
+  if (rank < 2) return;
+  CopyAxis* const inner = copy.axes + rank - 1;
+  CopyAxis* fastest = inner;
+  for (CopyAxis* axis = copy.axes; axis < inner; axis++) {
+    if (axis->srcStride > 0 && axis->srcStride < fastest->srcStride) fastest = axis;
+  }
+  if (fastest != inner) std::rotate(fastest, fastest + 1, inner);
+}
+
+/// The row of a copy whose kernel is kRow or kRowPlane, in bytes.
+size_t rowBytes(const StridedCopy& copy) {
+  return copy.rank == 0 ? copy.itemBytes : copy.itemBytes * copy.axes[copy.rank - 1].length;
+}
+
+/// The axes that are not inside the rows of a plane of rows.
+uint32_t planeRank(const StridedCopy& copy) {
+  return copy.kernel == kRowPlane ? copy.rank - 1 : copy.rank;
+}
+
+CopyPlane planeOf(const StridedCopy& copy) {
+  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes};
+  if (copy.kernel == kRowPlane) plane.itemBytes = rowBytes(copy);
+  const uint32_t rank = planeRank(copy);
+  if (rank > 0) plane.inner = copy.axes[rank - 1];
+  if (rank > 1) plane.outer = copy.axes[rank - 2];
+  return plane;
+}
+
+PlaneKernel planeKernel(uint8_t kernel, const CopyPlane& plane) {
+  switch (kernel) {
+    case kFill:
+      return fillPlane;
+    case kChannels:
+      return chooseChannelKernel(plane);
+    case kTiles:
+      return chooseTileKernel(plane);
+    case kPick:
+      return choosePickKernel(plane);
+    default:
+      return chooseItemKernel(plane);
+  }
+}
+
+/// The rule of the essay above; moves axes so that the plane's are the last.
+Kernel chooseKernel(StridedCopy& copy) {
+  if (copy.rank == 0) return kRow;
+  const CopyAxis inner = copy.axes[copy.rank - 1];
+  if (isContiguous(inner, copy.itemBytes)) {
+    if (copy.rank == 1) return kRow;
+    moveSourceAxis(copy, copy.rank - 1);
+    return kRowPlane;
+  }
+  const bool dstContiguous = inner.dstStride == copy.itemBytes;
+  if (dstContiguous && inner.srcStride == 0) return kFill;
+  moveSourceAxis(copy, copy.rank);
+  const CopyPlane plane = planeOf(copy);
+  if (dstContiguous && plane.outer.length > 1 && plane.outer.srcStride == copy.itemBytes) {
+    if (chooseChannelKernel(plane)) return kChannels;
+    if (chooseTileKernel(plane)) return kTiles;
+    return kItems;
+  }
+  return choosePickKernel(plane) ? kPick : kItems;
+}
+
+/// Runs a kernel at every index of the axes outside its plane.
+void runPlanes(std::span<const CopyAxis> outer, const CopyPlane& plane, PlaneKernel kernel,
+               const uint8_t* src, uint8_t* dst) {
+  size_t index[kMaxRank];
+  std::fill_n(index, outer.size(), size_t{0});
+  for (;;) {
+    kernel(plane, src, dst);
+    size_t a = outer.size();
+    while (a > 0 && ++index[a - 1] == outer[a - 1].length) {
+      a--;
+      index[a] = 0;
+      src -= (outer[a].length - 1) * outer[a].srcStride;
+      dst -= (outer[a].length - 1) * outer[a].dstStride;
+    }
+    if (a == 0) return;
+    src += outer[a - 1].srcStride;
+    dst += outer[a - 1].dstStride;
+  }
+}
+
+}  // namespace
 
 Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, uint32_t swapBytes,
                           StridedCopy& out) {
-  const bool swapOk =
-      swapBytes == 1 || swapBytes == 2 || swapBytes == 4 || swapBytes == 8 || swapBytes == 16;
-  if (axes.size() > kMaxRank || itemBytes == 0 || itemBytes > kMaxItemBytes || !swapOk ||
-      itemBytes % swapBytes != 0) {
+  if (axes.size() > kMaxRank || itemBytes == 0 || itemBytes > kMaxItemBytes ||
+      !isSwapWidth(swapBytes) || itemBytes % swapBytes != 0) {
     return Code::BadParameters;
   }
-  out = StridedCopy{};
+  out.rank = 0;
   out.itemBytes = itemBytes;
   out.swapBytes = swapBytes;
+  out.empty = false;
+  out.kernel = kRow;
   for (const CopyAxis& axis : axes) {
     if (axis.length == 0) out.empty = true;
     if (axis.length > 1) out.axes[out.rank++] = axis;
   }
+  if (out.empty) return {};
+  sortAxes(out);
+  fuseAxes(out);
+  growItem(out);
+  out.kernel = chooseKernel(out);
   return {};
 }
 
 void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst) {
   if (copy.empty) return;
-  scalar::stridedCopy({copy.axes, copy.rank}, copy.itemBytes, copy.swapBytes, src, dst);
+  if (copy.kernel == kRow) {
+    const size_t bytes = rowBytes(copy);
+    return swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
+  }
+  const CopyPlane plane = planeOf(copy);
+  const uint32_t rank = planeRank(copy);
+  runPlanes({copy.axes, rank > 2 ? rank - 2 : 0}, plane, planeKernel(copy.kernel, plane), src, dst);
 }
 
 bool isPlainCopy(const StridedCopy& copy) {
-  size_t run = copy.itemBytes;
-  for (uint32_t a = copy.rank; a-- > 0;) {
-    if (copy.axes[a].srcStride != run || copy.axes[a].dstStride != run) return false;
-    run *= copy.axes[a].length;
-  }
-  return copy.swapBytes == 1 && !copy.empty;
+  return copy.kernel == kRow && copy.swapBytes == 1 && !copy.empty;
 }
 
 }  // namespace zw

@@ -25,6 +25,8 @@
 
 #define ZW_INLINE inline __attribute__((always_inline))
 
+#define ZW_NOINLINE __attribute__((noinline))
+
 // Before a loop over registers: unroll it whole, or the "registers" become an array in memory.
 #if defined(__clang__)
 #define ZW_UNROLL _Pragma("clang loop unroll(full)")
@@ -36,6 +38,8 @@ namespace zw::simd {
 
 using U8x16 [[gnu::vector_size(16)]] = uint8_t;
 using U16x8 [[gnu::vector_size(16)]] = uint16_t;
+using U32x4 [[gnu::vector_size(16)]] = uint32_t;
+using U64x2 [[gnu::vector_size(16)]] = uint64_t;
 
 /// Memory accesses before this stay before it. No instruction; it only binds the compiler. Stores
 /// that fill a cache line in ascending order are merged by the hardware: LLVM likes to emit them
@@ -65,6 +69,19 @@ ZW_INLINE U8x16 loadLow(const uint8_t* p) {
 template <int N>
 ZW_INLINE void storeLow(uint8_t* p, U8x16 v) {
   std::memcpy(p, &v, N);
+  keepOrder();
+}
+
+/// Stores the Lane-th N-byte lane (N = 4 or 8).
+template <int N, int Lane>
+ZW_INLINE void storeLane(uint8_t* p, U8x16 v) {
+  if constexpr (N == 4) {
+    const uint32_t x = ((U32x4)v)[Lane];
+    std::memcpy(p, &x, 4);
+  } else {
+    const uint64_t x = ((U64x2)v)[Lane];
+    std::memcpy(p, &x, 8);
+  }
   keepOrder();
 }
 

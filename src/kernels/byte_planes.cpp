@@ -6,7 +6,10 @@
 // from there. Besides, each cache line of each plane is then touched at one go and few are open at
 // a time, so planes whose distance is a power of two, which share one set of the first-level cache,
 // do not throw one another out.
-#include "kernels/planes.hpp"
+#include "kernels/byte_planes.hpp"
+
+#include "kernels/zips.hpp"
+#include "simd/u8x16.hpp"
 
 namespace zw {
 

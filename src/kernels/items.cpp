@@ -1,0 +1,224 @@
+// Item after item: all copies that have no contiguous axis on one side or an item of odd size, and
+// copies of rows, where the item is a contiguous run.
+//
+// Fast because: items of 1, 2, 4, 8 and 16 bytes move through one register, shorter rows than 16
+// bytes through two overlapping pieces, longer ones through vectors: nothing calls memcpy, which
+// for a length unknown to the compiler becomes a memory.copy instruction, too dear for short rows.
+// Where source and destination run along different axes, the inner axis is cut into strips of one
+// cache line of items, so that each line that is touched is used up before it leaves the cache.
+//
+// Safe because: only the items themselves are read and written (choosePickKernel's also read what
+// lies between the first and the last item of a row).
+#include <algorithm>
+
+#include "kernels/byteswap.hpp"
+#include "kernels/copy_plane.hpp"
+#include "kernels/row.hpp"
+#include "simd/u8x16.hpp"
+
+namespace zw {
+
+using simd::U8x16;
+
+namespace {
+
+/// Moves one item of N bytes as it is.
+template <int N>
+struct Fixed {
+  explicit Fixed(const CopyPlane&) {}
+  ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const { std::memcpy(dst, src, N); }
+};
+
+/// Moves one item of N bytes with the bytes of its components reversed.
+template <int N>
+struct FixedSwap {
+  explicit FixedSwap(const CopyPlane& plane) : swap(plane.swapBytes) {}
+  ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const {
+    simd::storeLow<N>(dst, swap(simd::loadLow<N>(src)));
+  }
+  Swap swap;
+};
+
+/// Moves one row, or item of any size, with components of W bytes.
+template <int W>
+struct Row {
+  explicit Row(const CopyPlane& plane) : bytes(plane.itemBytes) {}
+  ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const { copyRow<W>(dst, src, bytes); }
+  size_t bytes;
+};
+
+/// Moves `count` items; four to a step, as a step costs as much as an item.
+template <class Move>
+ZW_INLINE void moveItems(const Move& move, size_t count, const uint8_t* src, size_t srcStride,
+                         uint8_t* dst, size_t dstStride) {
+  for (; count >= 4; count -= 4) {
+    ZW_UNROLL for (int i = 0; i < 4; i++, src += srcStride, dst += dstStride) move(dst, src);
+  }
+  for (; count > 0; count--, src += srcStride, dst += dstStride) move(dst, src);
+}
+
+template <class Move>
+void itemPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const Move move(plane);
+  const CopyAxis outer = plane.outer, inner = plane.inner;
+  const bool crosswise = outer.length > 1 && outer.srcStride < inner.srcStride;
+  const size_t line = std::max<size_t>(1, 64 / plane.itemBytes);
+  const size_t strip = crosswise ? line : inner.length;
+  for (size_t i = 0; i < inner.length; i += strip) {
+    const size_t count = std::min(strip, inner.length - i);
+    const uint8_t* from = src + i * inner.srcStride;
+    uint8_t* to = dst + i * inner.dstStride;
+    for (size_t o = 0; o < outer.length; o++) {
+      moveItems(move, count, from + o * outer.srcStride, inner.srcStride, to + o * outer.dstStride,
+                inner.dstStride);
+    }
+  }
+}
+
+/// Bytes of every K-th item of E bytes, of a vector, moved to its low end.
+template <int E, int K>
+struct PickMask {
+  static constexpr int at(size_t i) {
+    const int item = static_cast<int>(i) / E;
+    return item < 16 / (E * K) ? item * E * K + static_cast<int>(i) % E : 0;
+  }
+};
+
+template <int E, int K, class Change>
+ZW_INLINE void pickRow(uint8_t* dst, const uint8_t* src, size_t count, const Change& change) {
+  constexpr size_t kVector = 16 / E;
+  // The last vector reaches to the start of the next item, so there must be one.
+  for (; count > kVector; count -= kVector, src += 16 * K, dst += 16) {
+    U8x16 v[K];
+    ZW_UNROLL for (int q = 0; q < K; q++) {
+      v[q] = simd::swizzle(simd::load(src + 16 * q), simd::constant<PickMask<E, K>>());
+    }
+    if constexpr (K == 4) {
+      v[0] = simd::zipLow<4>(v[0], v[1]);
+      v[1] = simd::zipLow<4>(v[2], v[3]);
+    }
+    simd::store(dst, change(simd::zipLow<8>(v[0], v[1])));
+  }
+  for (; count > 0; count--, src += E * K, dst += E) {
+    simd::storeLow<E>(dst, change(simd::loadLow<E>(src)));
+  }
+}
+
+template <int E, int K, class Change>
+void pickPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const Change change(plane.swapBytes);
+  for (size_t o = 0; o < plane.outer.length; o++) {
+    pickRow<E, K>(dst, src, plane.inner.length, change);
+    src += plane.outer.srcStride;
+    dst += plane.outer.dstStride;
+  }
+}
+
+template <int E, int K>
+PlaneKernel choosePick(const CopyPlane& plane) {
+  return plane.swapBytes == 1 ? pickPlane<E, K, Keep> : pickPlane<E, K, Swap>;
+}
+
+/// Repeats 16 bytes; `bytes` is a multiple of their period.
+void fillVectors(uint8_t* dst, U8x16 v, size_t bytes) {
+  if (bytes < 16) {
+    uint8_t pattern[16];
+    simd::store(pattern, v);
+    return copyShortRow<1>(dst, pattern, bytes);
+  }
+  size_t at = 0;
+  for (; bytes - at >= 64; at += 64) {
+    ZW_UNROLL for (int q = 0; q < 64; q += 16) simd::store(dst + at + q, v);
+  }
+  for (; bytes - at >= 16; at += 16) simd::store(dst + at, v);
+  simd::store(dst + bytes - 16, v);
+}
+
+template <int N>
+void fillRow(uint8_t* dst, const uint8_t* item, size_t bytes) {
+  fillVectors(dst, simd::splat<N>(item), bytes);
+}
+
+/// Items of odd sizes: what is there already is copied behind itself, twice as much every time.
+void fillByDoubling(uint8_t* dst, const uint8_t* item, size_t itemBytes, size_t bytes) {
+  if (dst != item) copyBytes(dst, item, itemBytes);
+  for (size_t done = itemBytes; done < bytes; done += std::min(done, bytes - done)) {
+    copyBytes(dst + done, dst, std::min(done, bytes - done));
+  }
+}
+
+}  // namespace
+
+PlaneKernel chooseItemKernel(const CopyPlane& plane) {
+  const bool keep = plane.swapBytes == 1;
+  switch (plane.itemBytes) {
+    case 1:
+      return itemPlane<Fixed<1>>;
+    case 2:
+      return keep ? itemPlane<Fixed<2>> : itemPlane<FixedSwap<2>>;
+    case 4:
+      return keep ? itemPlane<Fixed<4>> : itemPlane<FixedSwap<4>>;
+    case 8:
+      return keep ? itemPlane<Fixed<8>> : itemPlane<FixedSwap<8>>;
+    case 16:
+      return keep ? itemPlane<Fixed<16>> : itemPlane<FixedSwap<16>>;
+    default:
+      break;
+  }
+  switch (plane.swapBytes) {
+    case 2:
+      return itemPlane<Row<2>>;
+    case 4:
+      return itemPlane<Row<4>>;
+    case 8:
+      return itemPlane<Row<8>>;
+    case 16:
+      return itemPlane<Row<16>>;
+    default:
+      return itemPlane<Row<1>>;
+  }
+}
+
+PlaneKernel choosePickKernel(const CopyPlane& plane) {
+  const size_t item = plane.itemBytes, step = plane.inner.srcStride / item;
+  if (plane.inner.dstStride != item || plane.inner.srcStride != step * item) return nullptr;
+  if (item == 1 && step == 2) return choosePick<1, 2>(plane);
+  if (item == 1 && step == 4) return choosePick<1, 4>(plane);
+  if (item == 2 && step == 2) return choosePick<2, 2>(plane);
+  if (item == 2 && step == 4) return choosePick<2, 4>(plane);
+  if (item == 4 && step == 2) return choosePick<4, 2>(plane);
+  return nullptr;
+}
+
+void fillPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const size_t bytes = plane.inner.length * plane.itemBytes;
+  for (size_t o = 0; o < plane.outer.length; o++) {
+    // The item in destination byte order; what is longer than 16 bytes is put in its place at once.
+    uint8_t small[16];
+    uint8_t* item = plane.itemBytes <= 16 ? small : dst;
+    swapCopy(item, src, plane.itemBytes / plane.swapBytes, plane.swapBytes);
+    switch (plane.itemBytes) {
+      case 1:
+        fillRow<1>(dst, item, bytes);
+        break;
+      case 2:
+        fillRow<2>(dst, item, bytes);
+        break;
+      case 4:
+        fillRow<4>(dst, item, bytes);
+        break;
+      case 8:
+        fillRow<8>(dst, item, bytes);
+        break;
+      case 16:
+        fillRow<16>(dst, item, bytes);
+        break;
+      default:
+        fillByDoubling(dst, item, plane.itemBytes, bytes);
+    }
+    src += plane.outer.srcStride;
+    dst += plane.outer.dstStride;
+  }
+}
+
+}  // namespace zw
