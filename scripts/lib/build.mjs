@@ -86,14 +86,19 @@ export function buildNative(preset, targets, options = []) {
   return dir;
 }
 
+/**
+ * Runs tsc on a project. An incremental compiler believes its notes, not its eyes: where `output` is gone, the
+ * notes are void.
+ */
+export function compileProject(config, output) {
+  const notes = path.join(buildDir, "ts", `${path.basename(path.dirname(config))}.tsbuildinfo`);
+  if (!existsSync(output)) rmSync(notes, { force: true });
+  run(findTool("tsc"), ["-p", config]);
+}
+
 /** Compiles the library and the command line into dist. */
 export function buildLibrary() {
   step("Compiling TypeScript");
-  run(findTool("tsc"), ["-p", "web/src/tsconfig.json"]);
-  run(findTool("tsc"), ["-p", "web/cli/tsconfig.json"]);
-}
-
-/** Version of the package, for messages. */
-export function packageVersion() {
-  return JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version;
+  compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
+  compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
 }

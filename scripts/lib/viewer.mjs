@@ -1,10 +1,11 @@
-// What esbuild makes for browsers: the viewer's page, and the library for pages without a bundler.
+// The viewer: its component, which the package exports, and its page, bundled with the library.
 //
-// Both lie one folder below dist, because the library finds the wasm modules at ../wasm/ from where its
+// The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ from where its
 // code lies. The glue of the modules stays in parts of its own, which are loaded with the modules.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { compileProject } from "./build.mjs";
+import { distDir, root } from "./paths.mjs";
 import { findTool, run, step } from "./process.mjs";
 
 const source = path.join(root, "web/viewer");
@@ -13,22 +14,13 @@ const copied = ["index.html", "style.css", "page.css", "icon.svg"];
 /** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
 const splitPart = /^(chunk|decode|full)-[A-Z0-9]{8}\.js(\.map)?$/;
 
-/** Builds dist/viewer and dist/browser. The library must be built: it is bundled from dist. */
+/** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
   step("Building the viewer");
   const out = path.join(distDir, "viewer");
-  compile(out);
+  compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
   bundle(["web/viewer/page.ts"], out);
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, name));
-  bundle(["dist/index.js", "dist/codecs.js"], path.join(distDir, "browser"));
-}
-
-/** Types and modules of the component, which the package exports. */
-function compile(out) {
-  // An incremental compiler believes its notes, not its eyes: without output they are void.
-  if (!existsSync(path.join(out, "viewer.js")))
-    rmSync(path.join(buildDir, "ts/viewer.tsbuildinfo"), { force: true });
-  run(findTool("tsc"), ["-p", "web/viewer/tsconfig.json"]);
 }
 
 function bundle(entries, out) {

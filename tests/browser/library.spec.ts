@@ -23,7 +23,7 @@ test("every sample decodes to its SHA-256 in a page", async ({ page, problems })
   problems.expect(/404/); // chunks that are missing on purpose
   const found = await page.evaluate(
     async (stores) => {
-      const entry = "/lib/browser/index.js";
+      const entry = "/lib/index.js";
       const { getBytes, open } = (await import(entry)) as typeof Library;
       const hashes: string[] = [];
       for (const store of stores) {
@@ -66,7 +66,7 @@ for (const name of ways) {
       if (request.url().endsWith("/lib/wasm/decode.wasm")) packaged.push(request.url());
     });
     const sum = await page.evaluate(async (kind) => {
-      const entry = "/lib/browser/index.js";
+      const entry = "/lib/index.js";
       const { configureWasm, get, open, slice } = (await import(entry)) as typeof Library;
       const wasm = "/wasm/decode.wasm";
       const sources: Record<string, () => Promise<Library.WasmSource>> = {
@@ -88,7 +88,7 @@ for (const name of ways) {
 test("a read is aborted by its signal", async ({ page, problems }) => {
   problems.expect(/404/);
   const reason = await page.evaluate(async () => {
-    const entry = "/lib/browser/index.js";
+    const entry = "/lib/index.js";
     const { get, open } = (await import(entry)) as typeof Library;
     const array = await open("/examples/field.zarr");
     const controller = new AbortController();

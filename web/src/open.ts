@@ -1,10 +1,11 @@
 /** Opening arrays. */
-import { openUrl } from "#platform";
 import { ZarrArray } from "./array.js";
 import type { ZarrVersion } from "./codecs/definition.js";
 import { invalidArgument, limitExceeded, notFound, type OnWarning } from "./errors.js";
 import { type Limits, resolveLimits } from "./limits.js";
 import { parseV1, v1AttrsKey, v1MetaKey } from "./metadata/v1.js";
+import { isFileUrl } from "./platform.js";
+import { FileSystemStore } from "./store/file.js";
 import { HttpStore } from "./store/http.js";
 import { normalizePath } from "./store/path.js";
 import { isStore, joinKey, type Store } from "./store/store.js";
@@ -65,9 +66,8 @@ export function storeOf(source: Source): Store {
     throw invalidArgument(`"${source}" is not a URL`, { cause });
   }
   if (url.protocol === "http:" || url.protocol === "https:") return new HttpStore(url);
-  const store = openUrl(url);
-  if (!store) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  return store;
+  if (isFileUrl(url)) return new FileSystemStore(url);
+  throw invalidArgument(`cannot read from ${url.protocol} URLs`);
 }
 
 async function openV1(store: Store, path: string, limits: Limits, options: OpenOptions): Promise<ZarrArray> {
@@ -83,6 +83,9 @@ async function openV1(store: Store, path: string, limits: Limits, options: OpenO
   };
   const [meta, attrs] = await Promise.all([read(v1MetaKey), read(v1AttrsKey)]);
   signal?.throwIfAborted();
-  if (!meta) throw notFound(`no Zarr array at ${joinKey(path, "")}: there is no ${joinKey(path, v1MetaKey)}`);
+  if (!meta) {
+    const key = joinKey(path, v1MetaKey);
+    throw notFound(`no Zarr array found: there is no ${store.locate?.(key) ?? key}`);
+  }
   return new ZarrArray(store, path, parseV1(meta, attrs, { limits, order: v1Order, onWarning }), limits);
 }

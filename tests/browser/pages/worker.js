@@ -1,5 +1,5 @@
 // A module worker that uses the library as it is, without a bundler.
-import { getBytes, open } from "/lib/browser/index.js";
+import { getBytes, open } from "/lib/index.js";
 
 self.onmessage = async ({ data: source }) => {
   try {

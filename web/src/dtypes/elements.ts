@@ -127,10 +127,10 @@ export function field(region: ElementRegion, path: string | readonly string[]): 
   let dtype = region.dtype;
   let offset = 0;
   const shape = [...region.shape];
-  for (const name of names) {
+  for (const [depth, name] of names.entries()) {
     const found: Field | undefined = dtype.fields?.find((f) => f.name === name);
     if (!found) throw invalidArgument(`data type ${dtype} has no field "${name}"`);
-    if (found.shape.length > 0 && names.at(-1) !== name) {
+    if (found.shape.length > 0 && depth < names.length - 1) {
       throw invalidArgument(
         `"${name}" is a subarray of structured elements: its fields have no common stride`,
       );

@@ -2,8 +2,8 @@
  * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the bytes are had
  * here, by URL, from disk, or from the caller, and compiled once.
  */
-import { loadWasm } from "#platform";
 import { engineFailed } from "../errors.js";
+import { isFileUrl, readFileUrl } from "../platform.js";
 import type { Core, CoreFactory } from "../wasm/core.js";
 
 /** decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. */
@@ -57,7 +57,8 @@ async function compile(name: ModuleName): Promise<WebAssembly.Module> {
   const source = await (typeof given === "function" ? given() : given);
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source === "string" || source instanceof URL) {
-    return compileBytes(await loadWasm(new URL(source, import.meta.url)));
+    const url = new URL(source, globalThis.location?.href ?? import.meta.url);
+    return compileBytes(isFileUrl(url) ? await readFileUrl(url) : await fetch(url));
   }
   return compileBytes(source);
 }

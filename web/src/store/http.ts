@@ -51,6 +51,10 @@ export class HttpStore implements Store {
     return this.#body(key, response, signal);
   }
 
+  locate(key: string): string {
+    return String(this.#urlOf(key));
+  }
+
   /** The URL of a key: each segment percent-encoded, so that no key can name another host or a query. */
   #urlOf(key: string): URL {
     const url = new URL(this.url);

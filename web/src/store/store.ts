@@ -19,6 +19,8 @@ export interface Store {
   getRange?(key: string, range: RangeQuery, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
   set?(key: string, value: Uint8Array): MaybePromise<unknown>;
   delete?(key: string): MaybePromise<unknown>;
+  /** Where a key is, for messages: its URL or the file's path. */
+  locate?(key: string): string;
   /** Keys under a prefix, each with its leading "/". */
   list?(prefix: string): AsyncIterable<string> | Iterable<string>;
 }
