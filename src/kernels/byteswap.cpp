@@ -4,24 +4,30 @@
 
 namespace zw {
 
+simd::U8x16 swapMask(uint32_t width) {
+  simd::U8x16 mask;
+  ZW_NO_UNROLL for (uint32_t i = 0; i < 16; i++) mask[i] = static_cast<uint8_t>(i ^ (width - 1));
+  return mask;
+}
+
 void copyBytes(uint8_t* dst, const uint8_t* src, size_t bytes) {
   if (bytes >= kMinMemcpy) {
     std::memcpy(dst, src, bytes);
   } else {
-    copyRow<1>(dst, src, bytes);
+    copyRow(dst, src, bytes, Keep(1));
   }
 }
 
 void swapCopy(uint8_t* dst, const uint8_t* src, size_t count, uint32_t width) {
   switch (width) {
     case 2:
-      return copyRow<2>(dst, src, count * 2);
+      return copyRow(dst, src, count * 2, SwapBy<2>(width));
     case 4:
-      return copyRow<4>(dst, src, count * 4);
+      return copyRow(dst, src, count * 4, SwapBy<4>(width));
     case 8:
-      return copyRow<8>(dst, src, count * 8);
+      return copyRow(dst, src, count * 8, SwapBy<8>(width));
     case 16:
-      return copyRow<16>(dst, src, count * 16);
+      return copyRow(dst, src, count * 16, SwapBy<16>(width));
     default:
       if (dst != src) copyBytes(dst, src, count);
   }

@@ -25,41 +25,30 @@ void splitBytes(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
               static_cast<uint32_t>(plane.outer.length));
 }
 
-template <int T, int E, class Change>
+// Items are swizzled whether their bytes are swapped or not: half the code, and memory hides it.
+
+template <int P, int E, bool Odd>
 void joinItems(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  joinRecords<T, E>(dst, {src, plane.inner.srcStride, nullptr}, plane.outer.length,
-                    Change(plane.swapBytes));
+  joinRecords<P, E, Odd>(dst, {src, plane.inner.srcStride, nullptr},
+                         static_cast<uint32_t>(plane.inner.length), plane.outer.length,
+                         Swap(plane.swapBytes));
 }
 
-template <int T, int E, class Change>
+template <int P, int E, bool Odd>
 void splitItems(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  splitRecords<T, E>(dst, plane.outer.dstStride, src, plane.inner.length, Change(plane.swapBytes));
+  splitRecords<P, E, Odd>(dst, plane.outer.dstStride, src,
+                          static_cast<uint32_t>(plane.outer.length), plane.inner.length,
+                          Swap(plane.swapBytes));
 }
 
-template <int E, class Change>
-PlaneKernel chooseJoin(size_t channels) {
-  if (channels == 2) return joinItems<2, E, Change>;
+template <int E>
+PlaneKernel choose(size_t channels, bool joins) {
+  if (channels == 2) return joins ? joinItems<2, E, false> : splitItems<2, E, false>;
   if constexpr (E <= 4) {
-    if (channels == 3) return joinItems<3, E, Change>;
-    if (channels == 4) return joinItems<4, E, Change>;
+    if (channels == 3) return joins ? joinItems<4, E, true> : splitItems<4, E, true>;
+    if (channels == 4) return joins ? joinItems<4, E, false> : splitItems<4, E, false>;
   }
   return nullptr;
-}
-
-template <int E, class Change>
-PlaneKernel chooseSplit(size_t channels) {
-  if (channels == 2) return splitItems<2, E, Change>;
-  if constexpr (E <= 4) {
-    if (channels == 3) return splitItems<3, E, Change>;
-    if (channels == 4) return splitItems<4, E, Change>;
-  }
-  return nullptr;
-}
-
-template <int E, class Change>
-PlaneKernel choose(const CopyPlane& plane, bool joins) {
-  return joins ? chooseJoin<E, Change>(plane.inner.length)
-               : chooseSplit<E, Change>(plane.outer.length);
 }
 
 }  // namespace
@@ -75,16 +64,13 @@ PlaneKernel chooseChannelKernel(const CopyPlane& plane) {
   const size_t pixels = joins ? plane.outer.length : plane.inner.length;
   if (item == 1 && channels <= kMaxByteChannels) return joins ? joinBytes : splitBytes;
   if (pixels * item < 64) return nullptr;
-  const bool keep = plane.swapBytes == 1;
   switch (item) {
     case 2:
-      return keep ? choose<2, Keep>(plane, joins) : choose<2, SwapBy<2>>(plane, joins);
+      return choose<2>(channels, joins);
     case 4:
-      if (plane.swapBytes == 4) return choose<4, SwapBy<4>>(plane, joins);
-      return keep ? choose<4, Keep>(plane, joins) : nullptr;
+      return choose<4>(channels, joins);
     case 8:
-      if (plane.swapBytes == 8) return choose<8, SwapBy<8>>(plane, joins);
-      return keep ? choose<8, Keep>(plane, joins) : nullptr;
+      return choose<8>(channels, joins);
     default:
       return nullptr;
   }

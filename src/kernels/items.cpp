@@ -1,11 +1,12 @@
 // Item after item: all copies that have no contiguous axis on one side or an item of odd size, and
 // copies of rows, where the item is a contiguous run.
 //
-// Fast because: items of 1, 2, 4, 8 and 16 bytes move through one register, shorter rows than 16
-// bytes through two overlapping pieces, longer ones through vectors: nothing calls memcpy, which
-// for a length unknown to the compiler becomes a memory.copy instruction, too dear for short rows.
-// Where source and destination run along different axes, the inner axis is cut into strips of one
-// cache line of items, so that each line that is touched is used up before it leaves the cache.
+// Fast because: items of 1, 2, 4, 8 and 16 bytes (and 3, 6 and 12, which is what three channels
+// take) move through one or two registers, other rows of under 16 bytes through two overlapping
+// pieces, longer ones through vectors: nothing calls memcpy, which for a length unknown to the
+// compiler becomes a memory.copy instruction, too dear for short rows. Where source and destination
+// run along different axes, the inner axis is cut into strips of one cache line of items, so that
+// each line that is touched is used up before it leaves the cache.
 //
 // Safe because: only the items themselves are read and written (choosePickKernel's also read what
 // lies between the first and the last item of a row).
@@ -25,6 +26,7 @@ namespace {
 /// Moves one item of N bytes as it is.
 template <int N>
 struct Fixed {
+  static constexpr bool kSmall = true;
   explicit Fixed(const CopyPlane&) {}
   ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const { std::memcpy(dst, src, N); }
 };
@@ -32,6 +34,7 @@ struct Fixed {
 /// Moves one item of N bytes with the bytes of its components reversed.
 template <int N>
 struct FixedSwap {
+  static constexpr bool kSmall = N <= 4;
   explicit FixedSwap(const CopyPlane& plane) : swap(plane.swapBytes) {}
   ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const {
     simd::storeLow<N>(dst, swap(simd::loadLow<N>(src)));
@@ -39,22 +42,28 @@ struct FixedSwap {
   Swap swap;
 };
 
-/// Moves one row, or item of any size, with components of W bytes.
-template <int W>
+/// Moves one row, or item of any size.
+template <class Change>
 struct Row {
-  explicit Row(const CopyPlane& plane) : bytes(plane.itemBytes) {}
-  ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const { copyRow<W>(dst, src, bytes); }
+  static constexpr bool kSmall = false;
+  explicit Row(const CopyPlane& plane) : change(plane.swapBytes), bytes(plane.itemBytes) {}
+  ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const {
+    copyRow(dst, src, bytes, change);
+  }
+  Change change;
   size_t bytes;
 };
 
-/// Moves `count` items; four to a step, as a step costs as much as an item.
+/// Moves `count` items; small ones four to a step, as a step costs as much as an item.
 template <class Move>
 ZW_INLINE void moveItems(const Move& move, size_t count, const uint8_t* src, size_t srcStride,
                          uint8_t* dst, size_t dstStride) {
-  for (; count >= 4; count -= 4) {
-    ZW_UNROLL for (int i = 0; i < 4; i++, src += srcStride, dst += dstStride) move(dst, src);
+  if constexpr (Move::kSmall) {
+    for (; count >= 4; count -= 4) {
+      ZW_UNROLL for (int i = 0; i < 4; i++, src += srcStride, dst += dstStride) move(dst, src);
+    }
   }
-  for (; count > 0; count--, src += srcStride, dst += dstStride) move(dst, src);
+  ZW_NO_UNROLL for (; count > 0; count--, src += srcStride, dst += dstStride) move(dst, src);
 }
 
 template <class Move>
@@ -84,8 +93,8 @@ struct PickMask {
   }
 };
 
-template <int E, int K, class Change>
-ZW_INLINE void pickRow(uint8_t* dst, const uint8_t* src, size_t count, const Change& change) {
+template <int E, int K>
+ZW_INLINE void pickRow(uint8_t* dst, const uint8_t* src, size_t count, const Swap& swap) {
   constexpr size_t kVector = 16 / E;
   // The last vector reaches to the start of the next item, so there must be one.
   for (; count > kVector; count -= kVector, src += 16 * K, dst += 16) {
@@ -97,26 +106,21 @@ ZW_INLINE void pickRow(uint8_t* dst, const uint8_t* src, size_t count, const Cha
       v[0] = simd::zipLow<4>(v[0], v[1]);
       v[1] = simd::zipLow<4>(v[2], v[3]);
     }
-    simd::store(dst, change(simd::zipLow<8>(v[0], v[1])));
+    simd::store(dst, swap(simd::zipLow<8>(v[0], v[1])));
   }
-  for (; count > 0; count--, src += E * K, dst += E) {
-    simd::storeLow<E>(dst, change(simd::loadLow<E>(src)));
-  }
-}
-
-template <int E, int K, class Change>
-void pickPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  const Change change(plane.swapBytes);
-  for (size_t o = 0; o < plane.outer.length; o++) {
-    pickRow<E, K>(dst, src, plane.inner.length, change);
-    src += plane.outer.srcStride;
-    dst += plane.outer.dstStride;
+  ZW_NO_UNROLL for (; count > 0; count--, src += E * K, dst += E) {
+    simd::storeLow<E>(dst, swap(simd::loadLow<E>(src)));
   }
 }
 
 template <int E, int K>
-PlaneKernel choosePick(const CopyPlane& plane) {
-  return plane.swapBytes == 1 ? pickPlane<E, K, Keep> : pickPlane<E, K, Swap>;
+void pickPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const Swap swap(plane.swapBytes);
+  for (size_t o = 0; o < plane.outer.length; o++) {
+    pickRow<E, K>(dst, src, plane.inner.length, swap);
+    src += plane.outer.srcStride;
+    dst += plane.outer.dstStride;
+  }
 }
 
 /// Repeats 16 bytes; `bytes` is a multiple of their period.
@@ -124,7 +128,7 @@ void fillVectors(uint8_t* dst, U8x16 v, size_t bytes) {
   if (bytes < 16) {
     uint8_t pattern[16];
     simd::store(pattern, v);
-    return copyShortRow<1>(dst, pattern, bytes);
+    return copyShortRow(dst, pattern, bytes, Keep(1));
   }
   size_t at = 0;
   for (; bytes - at >= 64; at += 64) {
@@ -162,31 +166,28 @@ PlaneKernel chooseItemKernel(const CopyPlane& plane) {
       return keep ? itemPlane<Fixed<8>> : itemPlane<FixedSwap<8>>;
     case 16:
       return keep ? itemPlane<Fixed<16>> : itemPlane<FixedSwap<16>>;
+    case 3:
+      return itemPlane<Fixed<3>>;
+    case 6:
+      if (keep) return itemPlane<Fixed<6>>;
+      break;
+    case 12:
+      if (keep) return itemPlane<Fixed<12>>;
+      break;
     default:
       break;
   }
-  switch (plane.swapBytes) {
-    case 2:
-      return itemPlane<Row<2>>;
-    case 4:
-      return itemPlane<Row<4>>;
-    case 8:
-      return itemPlane<Row<8>>;
-    case 16:
-      return itemPlane<Row<16>>;
-    default:
-      return itemPlane<Row<1>>;
-  }
+  return keep ? itemPlane<Row<Keep>> : itemPlane<Row<Swap>>;
 }
 
 PlaneKernel choosePickKernel(const CopyPlane& plane) {
   const size_t item = plane.itemBytes, step = plane.inner.srcStride / item;
   if (plane.inner.dstStride != item || plane.inner.srcStride != step * item) return nullptr;
-  if (item == 1 && step == 2) return choosePick<1, 2>(plane);
-  if (item == 1 && step == 4) return choosePick<1, 4>(plane);
-  if (item == 2 && step == 2) return choosePick<2, 2>(plane);
-  if (item == 2 && step == 4) return choosePick<2, 4>(plane);
-  if (item == 4 && step == 2) return choosePick<4, 2>(plane);
+  if (item == 1 && step == 2) return pickPlane<1, 2>;
+  if (item == 1 && step == 4) return pickPlane<1, 4>;
+  if (item == 2 && step == 2) return pickPlane<2, 2>;
+  if (item == 2 && step == 4) return pickPlane<2, 4>;
+  if (item == 4 && step == 2) return pickPlane<4, 2>;
   return nullptr;
 }
 

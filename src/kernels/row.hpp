@@ -31,11 +31,7 @@ ZW_INLINE simd::U8x16 swapBytes(simd::U8x16 v) {
 }
 
 /// The swizzle of swapBytes for a width that is known at run time only.
-inline simd::U8x16 swapMask(uint32_t width) {
-  simd::U8x16 mask;
-  for (uint32_t i = 0; i < 16; i++) mask[i] = static_cast<uint8_t>(i ^ (width - 1));
-  return mask;
-}
+simd::U8x16 swapMask(uint32_t width);
 
 /// How vectors are changed on their way: not at all; by a swizzle known beforehand, which costs
 /// one instruction; or by one known at run time, which costs three.
@@ -55,56 +51,56 @@ struct Swap {
 };
 
 /// A row of N to 2 N bytes as two pieces of N bytes.
-template <int W, int N>
-ZW_INLINE void copyRowEnds(uint8_t* dst, const uint8_t* src, size_t bytes) {
-  const simd::U8x16 head = swapBytes<W>(simd::loadLow<N>(src));
-  const simd::U8x16 tail = swapBytes<W>(simd::loadLow<N>(src + bytes - N));
+template <int N, class Change>
+ZW_INLINE void copyRowEnds(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
+  const simd::U8x16 head = change(simd::loadLow<N>(src));
+  const simd::U8x16 tail = change(simd::loadLow<N>(src + bytes - N));
   simd::storeLow<N>(dst, head);
   simd::storeLow<N>(dst + bytes - N, tail);
 }
 
-/// A row of under 16 bytes, a multiple of W.
-template <int W>
-ZW_INLINE void copyShortRow(uint8_t* dst, const uint8_t* src, size_t bytes) {
-  if constexpr (W <= 8) {
-    if (bytes >= 8) return copyRowEnds<W, 8>(dst, src, bytes);
-  }
-  if constexpr (W <= 4) {
-    if (bytes >= 4) return copyRowEnds<W, 4>(dst, src, bytes);
-  }
-  if constexpr (W <= 2) {
-    if (bytes >= 2) return copyRowEnds<W, 2>(dst, src, bytes);
-  }
-  if constexpr (W == 1) {
-    if (bytes == 1) *dst = *src;
+/// A row of under 16 bytes. Pieces are no shorter than the components that `change` reverses: there
+/// are rows of 4 bytes and more only where components have 4, for example.
+template <class Change>
+ZW_INLINE void copyShortRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
+  if (bytes >= 8) {
+    copyRowEnds<8>(dst, src, bytes, change);
+  } else if (bytes >= 4) {
+    copyRowEnds<4>(dst, src, bytes, change);
+  } else if (bytes >= 2) {
+    copyRowEnds<2>(dst, src, bytes, change);
+  } else if (bytes == 1) {
+    *dst = *src;
   }
 }
 
-/// A row of 16 bytes or more, a multiple of W.
-template <int W>
-ZW_INLINE void copyLongRow(uint8_t* dst, const uint8_t* src, size_t bytes) {
+/// A row of 16 bytes or more.
+template <class Change>
+ZW_INLINE void copyLongRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   using simd::U8x16;
-  const U8x16 last = swapBytes<W>(simd::load(src + bytes - 16));
+  const U8x16 last = change(simd::load(src + bytes - 16));
   size_t at = 0;
   for (; bytes - at >= 64; at += 64) {
     const U8x16 a = simd::load(src + at), b = simd::load(src + at + 16);
     const U8x16 c = simd::load(src + at + 32), d = simd::load(src + at + 48);
-    simd::store(dst + at, swapBytes<W>(a));
-    simd::store(dst + at + 16, swapBytes<W>(b));
-    simd::store(dst + at + 32, swapBytes<W>(c));
-    simd::store(dst + at + 48, swapBytes<W>(d));
+    simd::store(dst + at, change(a));
+    simd::store(dst + at + 16, change(b));
+    simd::store(dst + at + 32, change(c));
+    simd::store(dst + at + 48, change(d));
   }
-  for (; bytes - at >= 16; at += 16) simd::store(dst + at, swapBytes<W>(simd::load(src + at)));
+  ZW_NO_UNROLL for (; bytes - at >= 16; at += 16) {
+    simd::store(dst + at, change(simd::load(src + at)));
+  }
   simd::store(dst + bytes - 16, last);
 }
 
-/// A row of any length that is a multiple of W; dst may be src, but not overlap it otherwise.
-template <int W>
-ZW_INLINE void copyRow(uint8_t* dst, const uint8_t* src, size_t bytes) {
+/// A row of any length; dst may be src, but not overlap it otherwise.
+template <class Change>
+ZW_INLINE void copyRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   if (bytes >= 16) {
-    copyLongRow<W>(dst, src, bytes);
+    copyLongRow(dst, src, bytes, change);
   } else {
-    copyShortRow<W>(dst, src, bytes);
+    copyShortRow(dst, src, bytes, change);
   }
 }
 

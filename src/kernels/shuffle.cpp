@@ -38,9 +38,20 @@ namespace {
 constexpr size_t kSmallBlock = 16, kBlock = 64;
 constexpr uint32_t kMaxSmall = 8;
 
-template <int T>
-void joinSmall(uint8_t* dst, const Planes& from, size_t count) {
-  joinRecords<T, 1>(dst, from, count, Keep(1));
+void joinSmall(uint8_t* dst, const Planes& from, size_t count, uint32_t itemBytes) {
+  const Keep keep(1);
+  switch (itemBytes) {
+    case 2:
+      return joinRecords<2, 1, false>(dst, from, 2, count, keep);
+    case 3:
+      return joinRecords<4, 1, true>(dst, from, 3, count, keep);
+    case 4:
+      return joinRecords<4, 1, false>(dst, from, 4, count, keep);
+    case 8:
+      return joinRecords<8, 1, false>(dst, from, 8, count, keep);
+    default:
+      return joinRecords<8, 1, true>(dst, from, itemBytes, count, keep);
+  }
 }
 
 /// Items of 9 to 16 bytes.
@@ -72,9 +83,21 @@ void joinWide(uint8_t* dst, const Planes& from, size_t count, uint32_t itemBytes
   }
 }
 
-template <int T>
-void splitSmall(uint8_t* dst, size_t distance, const uint8_t* src, size_t count) {
-  splitRecords<T, 1>(dst, distance, src, count, Keep(1));
+void splitSmall(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
+                uint32_t itemBytes) {
+  const Keep keep(1);
+  switch (itemBytes) {
+    case 2:
+      return splitRecords<2, 1, false>(dst, distance, src, 2, count, keep);
+    case 3:
+      return splitRecords<4, 1, true>(dst, distance, src, 3, count, keep);
+    case 4:
+      return splitRecords<4, 1, false>(dst, distance, src, 4, count, keep);
+    case 8:
+      return splitRecords<8, 1, false>(dst, distance, src, 8, count, keep);
+    default:
+      return splitRecords<8, 1, true>(dst, distance, src, itemBytes, count, keep);
+  }
 }
 
 /// Items of 9 to 16 bytes.
@@ -107,10 +130,30 @@ void splitWide(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
 
 }  // namespace
 
+PackedRecord::PackedRecord(uint32_t items, uint32_t item, uint32_t padded)
+    : itemBytes(item), paddedBytes(padded), bytes(items * item), step(16 / padded * bytes) {
+  slackRecords = (16 - step + bytes - 1) / bytes;
+}
+
+U8x16 PackedRecord::packMask() const {
+  U8x16 mask = {};
+  for (size_t i = 0; i < step; i++) {
+    mask[i] = static_cast<uint8_t>(i / bytes * paddedBytes + i % bytes);
+  }
+  return mask;
+}
+
+U8x16 PackedRecord::groupMask() const {
+  const size_t records = 16 / paddedBytes;
+  U8x16 mask;
+  ZW_NO_UNROLL for (size_t i = 0; i < 16; i++) {
+    const size_t lane = i / itemBytes, byte = lane / records * itemBytes + i % itemBytes;
+    mask[i] = byte < bytes ? static_cast<uint8_t>(lane % records * bytes + byte) : 0x80;
+  }
+  return mask;
+}
+
 void joinPlanes(uint8_t* dst, const Planes& from, size_t count, uint32_t itemBytes) {
-  static constexpr void (*kSmall[])(uint8_t*, const Planes&, size_t) = {
-      joinSmall<2>, joinSmall<3>, joinSmall<4>, joinSmall<5>,
-      joinSmall<6>, joinSmall<7>, joinSmall<8>};
   if (itemBytes == 1) {
     copyBytes(dst, from[0], count);
   } else if (count < (itemBytes <= kMaxSmall ? kSmallBlock : kBlock)) {
@@ -118,7 +161,7 @@ void joinPlanes(uint8_t* dst, const Planes& from, size_t count, uint32_t itemByt
       for (uint32_t b = 0; b < itemBytes; b++) dst[i * itemBytes + b] = from[b][i];
     }
   } else if (itemBytes <= kMaxSmall) {
-    kSmall[itemBytes - 2](dst, from, count);
+    joinSmall(dst, from, count, itemBytes);
   } else if (itemBytes <= 16) {
     joinMedium(dst, from, count, itemBytes);
   } else {
@@ -128,9 +171,6 @@ void joinPlanes(uint8_t* dst, const Planes& from, size_t count, uint32_t itemByt
 
 void splitPlanes(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
                  uint32_t itemBytes) {
-  static constexpr void (*kSmall[])(uint8_t*, size_t, const uint8_t*, size_t) = {
-      splitSmall<2>, splitSmall<3>, splitSmall<4>, splitSmall<5>,
-      splitSmall<6>, splitSmall<7>, splitSmall<8>};
   if (itemBytes == 1) {
     copyBytes(dst, src, count);
   } else if (count < kBlock) {
@@ -138,7 +178,7 @@ void splitPlanes(uint8_t* dst, size_t distance, const uint8_t* src, size_t count
       for (uint32_t b = 0; b < itemBytes; b++) dst[b * distance + i] = src[i * itemBytes + b];
     }
   } else if (itemBytes <= kMaxSmall) {
-    kSmall[itemBytes - 2](dst, distance, src, count);
+    splitSmall(dst, distance, src, count, itemBytes);
   } else if (itemBytes <= 16) {
     splitMedium(dst, distance, src, count, itemBytes);
   } else {

@@ -33,7 +33,7 @@
 // harmless since source and destination do not overlap. A plane narrower than a tile takes smaller
 // tiles.
 #include <algorithm>
-#include <numeric>
+#include <type_traits>
 
 #include "kernels/copy_plane.hpp"
 #include "kernels/row.hpp"
@@ -60,6 +60,8 @@ struct Strip {
   size_t dstStride;
   uint32_t swapBytes;
 };
+
+using StripKernel = void (*)(Strip strip);
 
 /// Tile by tile, four tiles to each run of destination rows.
 template <int E, class Change>
@@ -200,10 +202,12 @@ requires(Bytes < 16) ZW_INLINE void tile(const uint8_t* src, size_t srcStride, u
   }
 }
 
-/// A plane, or the edge of one, tile by tile.
-template <int E, int Bytes, class Change>
+/// A plane, or the edge of one, tile by tile. Swizzles whether bytes are swapped or not: twice the
+/// code would be dearer than two instructions more.
+template <int E, int Bytes>
 ZW_NOINLINE void tilePlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   constexpr size_t kTile = Bytes / E;
+  using Change = std::conditional_t<E == 1, Keep, Swap>;
   const Change change(plane.swapBytes);
   const size_t rows = plane.inner.length, columns = plane.outer.length;
   const size_t srcStride = plane.inner.srcStride, dstStride = plane.outer.dstStride;
@@ -217,98 +221,122 @@ ZW_NOINLINE void tilePlane(const CopyPlane& plane, const uint8_t* src, uint8_t* 
   }
 }
 
-/// The whole blocks of a plane, in strips.
+/// Whether more than 4 of the lines that a block has on one side share a set of the cache: the
+/// largest power of two in the stride tells how many sets there are.
+bool collide(size_t stride, size_t itemBytes) {
+  const size_t step = std::min<size_t>(stride & (~stride + 1), 4096);
+  return 64 / itemBytes * step > 4 * size_t{4096};
+}
+
+/// Where memory is slow anyway, one staged kernel does for all swaps.
 template <int E>
-void blocks(void (*strip)(Strip), const CopyPlane& plane, size_t rows, size_t columns,
-            const uint8_t* src, uint8_t* dst) {
-  constexpr size_t kBlock = 64 / E;
+StripKernel stagedKernel(uint32_t swapBytes) {
+  return swapBytes == 1 ? stagedStrip<E, Keep> : stagedStrip<E, Swap>;
+}
+
+StripKernel chooseStrip(const CopyPlane& plane) {
+  const uint32_t swap = plane.swapBytes;
+  const bool staged = collide(plane.inner.srcStride, plane.itemBytes) ||
+                      collide(plane.outer.dstStride, plane.itemBytes);
+  switch (plane.itemBytes) {
+    case 1:
+      return stagedByteStrip;
+    case 2:
+      if (staged) return stagedKernel<2>(swap);
+      return swap == 1 ? directStrip<2, Keep> : directStrip<2, SwapBy<2>>;
+    case 4:
+      if (staged) return stagedKernel<4>(swap);
+      if (swap == 1) return directStrip<4, Keep>;
+      return swap == 4 ? directStrip<4, SwapBy<4>> : directStrip<4, Swap>;
+    case 8:
+      if (staged) return stagedKernel<8>(swap);
+      if (swap == 1) return directStrip<8, Keep>;
+      if (swap == 4) return directStrip<8, SwapBy<4>>;  // complex64
+      return swap == 8 ? directStrip<8, SwapBy<8>> : directStrip<8, Swap>;
+    default:
+      if (swap == 1) return directStrip<16, Keep>;
+      return swap == 8 ? directStrip<16, SwapBy<8>> : directStrip<16, Swap>;  // complex128
+  }
+}
+
+/// Tiles of 16 bytes.
+PlaneKernel wholeTiles(size_t itemBytes) {
+  switch (itemBytes) {
+    case 1:
+      return tilePlane<1, 16>;
+    case 2:
+      return tilePlane<2, 16>;
+    case 4:
+      return tilePlane<4, 16>;
+    case 8:
+      return tilePlane<8, 16>;
+    default:
+      return tilePlane<16, 16>;
+  }
+}
+
+/// `rows` by `columns` items, whole blocks, in strips along the shorter side.
+void copyBlocks(const CopyPlane& plane, size_t rows, size_t columns, const uint8_t* src,
+                uint8_t* dst) {
+  const StripKernel strip = chooseStrip(plane);
+  const size_t block = 64 / plane.itemBytes;
   const size_t srcStride = plane.inner.srcStride, dstStride = plane.outer.dstStride;
-  const size_t srcStep = kBlock * srcStride, dstStep = kBlock * dstStride;
+  const size_t srcStep = block * srcStride, dstStep = block * dstStride;
   if (columns <= 4 * rows) {
-    for (size_t row = 0; row < rows; row += kBlock, src += srcStep, dst += 64) {
-      strip({src, dst, columns / kBlock, 64, dstStep, srcStride, dstStride, plane.swapBytes});
+    for (size_t row = 0; row < rows; row += block, src += srcStep, dst += 64) {
+      strip({src, dst, columns / block, 64, dstStep, srcStride, dstStride, plane.swapBytes});
     }
   } else {
-    for (size_t column = 0; column < columns; column += kBlock, src += 64, dst += dstStep) {
-      strip({src, dst, rows / kBlock, srcStep, 64, srcStride, dstStride, plane.swapBytes});
+    for (size_t column = 0; column < columns; column += block, src += 64, dst += dstStep) {
+      strip({src, dst, rows / block, srcStep, 64, srcStride, dstStride, plane.swapBytes});
     }
   }
 }
 
 /// A plane of at least one tile of 16 bytes: blocks, then what they leave at the right and below.
-template <int E, void (*kStrip)(Strip), class EdgeChange>
 void blockPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  constexpr size_t kBlock = 64 / E, kTile = 16 / E;
-  const size_t rows = plane.inner.length / kBlock * kBlock;
-  const size_t columns = plane.outer.length / kBlock * kBlock;
-  if (rows > 0 && columns > 0) blocks<E>(kStrip, plane, rows, columns, src, dst);
+  const size_t item = plane.itemBytes, block = 64 / item, tile = 16 / item;
+  const size_t rows = plane.inner.length / block * block;
+  const size_t columns = plane.outer.length / block * block;
+  const PlaneKernel tiles = wholeTiles(item);
+  if (rows > 0 && columns > 0) copyBlocks(plane, rows, columns, src, dst);
   if (columns < plane.outer.length) {
-    const size_t c = std::min(columns, plane.outer.length - kTile);
+    const size_t c = std::min(columns, plane.outer.length - tile);
     CopyPlane edge = plane;
     edge.outer.length -= c;
-    tilePlane<E, 16, EdgeChange>(edge, src + c * E, dst + c * plane.outer.dstStride);
+    tiles(edge, src + c * item, dst + c * plane.outer.dstStride);
   }
   if (rows < plane.inner.length && columns > 0) {
-    const size_t r = std::min(rows, plane.inner.length - kTile);
+    const size_t r = std::min(rows, plane.inner.length - tile);
     CopyPlane edge = plane;
     edge.inner.length -= r;
     edge.outer.length = columns;
-    tilePlane<E, 16, EdgeChange>(edge, src + r * plane.inner.srcStride, dst + r * E);
+    tiles(edge, src + r * plane.inner.srcStride, dst + r * item);
   }
 }
 
-/// Whether more than 4 of the lines that a block has on one side share a set of the cache.
-bool collide(size_t stride, uint32_t itemBytes) {
-  const size_t lines = 64 / itemBytes, sets = 4096 / std::gcd(stride, size_t{4096});
-  return lines > 4 * sets;
-}
-
-/// The kernel for items of E bytes. `Change` is built into blocks, `EdgeChange` does for the rest.
-template <int E, class Change, class EdgeChange>
-PlaneKernel choose(const CopyPlane& plane) {
-  const size_t side = std::min(plane.outer.length, plane.inner.length) * E;
-  if constexpr (E <= 2) {
-    if (side < 4) return nullptr;
-    if (side < 8) return tilePlane<E, 4, EdgeChange>;
-  }
-  if constexpr (E <= 4) {
-    if (side < 16) return tilePlane<E, 8, EdgeChange>;
-  }
-  if constexpr (E == 1) {
-    return blockPlane<E, stagedByteStrip, Keep>;
-  } else {
-    if constexpr (E <= 8) {
-      if (collide(plane.inner.srcStride, E) || collide(plane.outer.dstStride, E)) {
-        return blockPlane<E, stagedStrip<E, Change>, EdgeChange>;
-      }
-    }
-    return blockPlane<E, directStrip<E, Change>, EdgeChange>;
+/// Tiles of 4 or 8 bytes for planes too narrow for more, else nullptr.
+PlaneKernel narrowTiles(size_t itemBytes, size_t side) {
+  const size_t bytes = side * itemBytes;
+  switch (itemBytes) {
+    case 1:
+      return bytes >= 8 ? tilePlane<1, 8> : bytes >= 4 ? tilePlane<1, 4> : nullptr;
+    case 2:
+      return bytes >= 8 ? tilePlane<2, 8> : bytes >= 4 ? tilePlane<2, 4> : nullptr;
+    case 4:
+      return bytes >= 8 ? tilePlane<4, 8> : nullptr;
+    default:
+      return nullptr;
   }
 }
 
 }  // namespace
 
 PlaneKernel chooseTileKernel(const CopyPlane& plane) {
-  if (plane.outer.length < 2 || plane.inner.length < 2) return nullptr;
-  const bool keep = plane.swapBytes == 1;
-  switch (plane.itemBytes) {
-    case 1:
-      return choose<1, Keep, Keep>(plane);
-    case 2:
-      return keep ? choose<2, Keep, Keep>(plane) : choose<2, SwapBy<2>, Swap>(plane);
-    case 4:
-      if (plane.swapBytes == 4) return choose<4, SwapBy<4>, Swap>(plane);
-      return keep ? choose<4, Keep, Keep>(plane) : choose<4, Swap, Swap>(plane);
-    case 8:
-      if (plane.swapBytes == 8) return choose<8, SwapBy<8>, Swap>(plane);
-      if (plane.swapBytes == 4) return choose<8, SwapBy<4>, Swap>(plane);  // complex64
-      return keep ? choose<8, Keep, Keep>(plane) : choose<8, Swap, Swap>(plane);
-    case 16:
-      if (plane.swapBytes == 8) return choose<16, SwapBy<8>, Swap>(plane);  // complex128
-      return keep ? choose<16, Keep, Keep>(plane) : choose<16, Swap, Swap>(plane);
-    default:
-      return nullptr;
-  }
+  const size_t item = plane.itemBytes;
+  const size_t side = std::min(plane.outer.length, plane.inner.length);
+  if (item > 16 || (item & (item - 1)) != 0) return nullptr;
+  return side * item >= 16 ? blockPlane : narrowTiles(item, side);
 }
 
 }  // namespace zw

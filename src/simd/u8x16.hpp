@@ -28,10 +28,13 @@
 #define ZW_NOINLINE __attribute__((noinline))
 
 // Before a loop over registers: unroll it whole, or the "registers" become an array in memory.
+// ZW_NO_UNROLL is for loops that seldom go round more than a few times, to save code.
 #if defined(__clang__)
 #define ZW_UNROLL _Pragma("clang loop unroll(full)")
+#define ZW_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
 #define ZW_UNROLL _Pragma("GCC unroll 64")
+#define ZW_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 namespace zw::simd {
