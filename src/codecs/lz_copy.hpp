@@ -29,6 +29,25 @@ struct Buffers {
   uint8_t* outLimit;
 };
 
+/// How far a decode has come.
+struct Cursor {
+  const uint8_t* ip;
+  uint8_t* op;
+};
+
+/// Adds the bytes of a long length (all up to and including the first that is not 255) to `length`.
+/// False where the input ends first or the length passes `most`; so it cannot wrap either.
+ZW_INLINE bool readLength(const uint8_t*& ip, const uint8_t* end, size_t most, size_t& length) {
+  uint8_t more;
+  do {
+    if (ip >= end) return false;
+    more = *ip++;
+    length += more;
+    if (length > most) return false;
+  } while (more == 255);
+  return true;
+}
+
 ZW_INLINE void copy8(uint8_t* to, const uint8_t* from) {
   uint64_t v;
   std::memcpy(&v, from, 8);
@@ -39,7 +58,7 @@ ZW_INLINE void copy16(uint8_t* to, const uint8_t* from) {
   simd::store(to, simd::load(from));
 }
 
-/// Copies `length` bytes that do not overlap, loosely.
+/// Copies `length` bytes at a distance of 16 or more, loosely.
 ZW_INLINE void copyLoose(uint8_t* to, const uint8_t* from, size_t length) {
   const uint8_t* const end = to + length;
   do {
@@ -130,16 +149,16 @@ ZW_INLINE void copyMatch(uint8_t* op, size_t distance, size_t length, const uint
   }
 }
 
-/// Copies literals as loosely as the room on both sides allows; length fits both.
-ZW_INLINE void copyLiterals(uint8_t* op, const uint8_t* ip, size_t length, const uint8_t* outLimit,
-                            const uint8_t* inEnd) {
-  constexpr size_t kLong = 256;  // from here on the library's copy is as fast
-  if (length < kLong && static_cast<size_t>(outLimit - op) >= length + kLoose &&
+/// Copies literals, in vectors while they fit.
+inline void copyLiterals(uint8_t* op, const uint8_t* ip, size_t length, const uint8_t* outLimit,
+                         const uint8_t* inEnd) {
+  if (static_cast<size_t>(outLimit - op) >= length + kLoose &&
       static_cast<size_t>(inEnd - ip) >= length + kLoose) {
     copyLoose(op, ip, length);
-  } else if (length > 0) {
-    std::memcpy(op, ip, length);
+    return;
   }
+  for (; length >= 16; op += 16, ip += 16, length -= 16) copy16(op, ip);
+  for (; length > 0; length--) *op++ = *ip++;
 }
 
 }  // namespace zw::lz
