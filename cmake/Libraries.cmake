@@ -45,12 +45,15 @@ set_source_files_properties(${zw_zstd_decoders} PROPERTIES
 
 zw_library(zw_lz4 DIR ${LZ4_SOURCE_DIR}/lib FILES lz4.c lz4hc.c)
 
-# libdeflate: the raw DEFLATE coders only; wrappers and checksums are ours.
-zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
+# libdeflate: the raw DEFLATE coders only; wrappers and checksums are ours. The patch is for wasm32.
+set(zw_libdeflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-copies)
+zw_patched_copy(${LIBDEFLATE_SOURCE_DIR}
+  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/libdeflate-1.14-wide-copies.patch ${zw_libdeflate})
+zw_library(zw_libdeflate DIR ${zw_libdeflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
     lib/x86/cpu_features.c lib/arm/cpu_features.c
-  INCLUDE ${LIBDEFLATE_SOURCE_DIR})
+  INCLUDE ${zw_libdeflate})
 
 zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
   FILES blocksort.c bzlib.c compress.c crctable.c decompress.c huffman.c randtable.c
