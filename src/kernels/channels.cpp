@@ -27,26 +27,25 @@ void splitBytes(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
 
 // Items are swizzled whether their bytes are swapped or not: half the code, and memory hides it.
 
-template <int P, int E, bool Odd>
+template <int T, int E>
 void joinItems(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  joinRecords<P, E, Odd>(dst, {src, plane.inner.srcStride, nullptr},
-                         static_cast<uint32_t>(plane.inner.length), plane.outer.length,
-                         Swap(plane.swapBytes));
+  joinRecords<T, E>(dst, {src, plane.inner.srcStride, nullptr},
+                    static_cast<uint32_t>(plane.inner.length), plane.outer.length,
+                    Swap(plane.swapBytes));
 }
 
-template <int P, int E, bool Odd>
+template <int T, int E>
 void splitItems(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  splitRecords<P, E, Odd>(dst, plane.outer.dstStride, src,
-                          static_cast<uint32_t>(plane.outer.length), plane.inner.length,
-                          Swap(plane.swapBytes));
+  splitRecords<T, E>(dst, plane.outer.dstStride, src, static_cast<uint32_t>(plane.outer.length),
+                     plane.inner.length, Swap(plane.swapBytes));
 }
 
 template <int E>
 PlaneKernel choose(size_t channels, bool joins) {
-  if (channels == 2) return joins ? joinItems<2, E, false> : splitItems<2, E, false>;
+  if (channels == 2) return joins ? joinItems<2, E> : splitItems<2, E>;
   if constexpr (E <= 4) {
-    if (channels == 3) return joins ? joinItems<4, E, true> : splitItems<4, E, true>;
-    if (channels == 4) return joins ? joinItems<4, E, false> : splitItems<4, E, false>;
+    if (channels == 3) return joins ? joinItems<3, E> : splitItems<3, E>;
+    if (channels == 4) return joins ? joinItems<4, E> : splitItems<4, E>;
   }
   return nullptr;
 }

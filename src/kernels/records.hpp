@@ -27,105 +27,142 @@ struct Planes {
   const uint8_t* operator[](size_t b) const { return list ? list[b] : base + b * distance; }
 };
 
-/// How packed records of `items` items of `itemBytes` bytes relate to a vector of records that are
-/// padded to `paddedBytes`, a power of two.
-struct PackedRecord {
-  PackedRecord(uint32_t items, uint32_t itemBytes, uint32_t paddedBytes);
+/// The swizzle from records of `recordBytes` bytes that are padded to `paddedBytes`, a power of
+/// two, to packed ones.
+U8x16 packMask(size_t recordBytes, size_t paddedBytes);
 
-  uint32_t itemBytes;
-  uint32_t paddedBytes;
-  size_t bytes;         // of one record
-  size_t step;          // of the packed records in a vector
-  size_t slackRecords;  // records there must be behind a vector that reaches past its own
+/// The swizzle from packed records to all their first items, all second items, … as if they were
+/// padded; what would be made up is zero.
+U8x16 groupMask(size_t recordBytes, size_t paddedBytes, size_t itemBytes);
 
-  /// The swizzle from padded records to packed ones.
-  U8x16 packMask() const;
-  /// The swizzle from packed records to first items, second items, …; made-up ones are zero.
-  U8x16 groupMask() const;
+/// The same as constants.
+template <int RecordBytes, int PaddedBytes>
+struct PackMask {
+  static constexpr int at(size_t i) {
+    const int record = static_cast<int>(i) / RecordBytes, byte = static_cast<int>(i) % RecordBytes;
+    return record < 16 / PaddedBytes ? record * PaddedBytes + byte : 0;
+  }
 };
-
-/// The constant groupMask of records of just P items.
-template <int P, int E>
+template <int RecordBytes, int PaddedBytes, int E>
 struct GroupMask {
   static constexpr int at(size_t i) {
-    constexpr int kRecords = 16 / (P * E);
-    const int lane = static_cast<int>(i) / E;
-    return (lane % kRecords * P + lane / kRecords) * E + static_cast<int>(i) % E;
+    constexpr int kRecords = 16 / PaddedBytes;
+    const int lane = static_cast<int>(i) / E, byte = lane / kRecords * E + static_cast<int>(i) % E;
+    return byte < RecordBytes ? lane % kRecords * RecordBytes + byte : 0;
   }
 };
 
-/// Joins `count` items (16 / E at least) of each of `items` planes to packed records. P is `items`,
-/// or if that is odd (Odd), the next power of two.
-template <int P, int E, bool Odd, class Change>
-void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count,
-                 const Change& change) {
+/// How T items of E bytes lie in vectors of records of P items, P being the next power of two from
+/// T. With T = 0 the number of items, 5 to 7, is known at run time only (and P = 8, E = 1).
+template <int T, int E>
+struct Packing {
+  static constexpr int P = T == 0 ? 8 : T == 3 ? 4 : T;
+  static constexpr bool kOdd = P != T;
+
+  explicit Packing(uint32_t items) : bytes((T == 0 ? items : T) * E) {}
+
+  size_t bytes;                                         // of a record
+  size_t step() const { return 16 / (P * E) * bytes; }  // of the records in a vector
+  /// Records that there must be behind a vector which reaches past its own.
+  size_t slack() const { return (16 - step() + bytes - 1) / bytes; }
+  U8x16 pack() const {
+    if constexpr (T == 0) return packMask(bytes, P * E);
+    return simd::constant<PackMask<T == 0 ? 1 : T * E, P * E>>();
+  }
+  U8x16 group() const {
+    if constexpr (T == 0) return groupMask(bytes, P * E, E);
+    return simd::constant<GroupMask<T == 0 ? 1 : T * E, P * E, E>>();
+  }
+};
+
+/// Items i … i + 16 / E - 1 of P planes to padded records, these to packed ones.
+template <int P, int E, bool kOdd, class Change>
+ZW_INLINE void joinBlock(uint8_t* dst, const uint8_t* const (&planes)[P], size_t i, size_t step,
+                         U8x16 pack, const Change& change) {
+  U8x16 v[P];
+  ZW_UNROLL for (int b = 0; b < P; b++) v[b] = change(simd::load(planes[b] + i * E));
+  join<P, E>(v);
+  ZW_UNROLL for (int q = 0; q < P; q++, dst += step) {
+    simd::store(dst, kOdd ? simd::swizzle(v[q], pack) : v[q]);
+  }
+}
+
+/// Joins `count` items (16 / E at least) of each of `items` planes to packed records; T is `items`
+/// or 0, see Packing.
+template <int T, int E, class Change>
+void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count, Change change) {
   constexpr size_t kBlock = 16 / E;
-  const PackedRecord record(Odd ? items : P, E, P * E);
-  const U8x16 pack = Odd ? record.packMask() : U8x16{};
+  constexpr int P = Packing<T, E>::P;
+  constexpr bool kOdd = Packing<T, E>::kOdd;
+  const Packing<T, E> packing(items);
+  const size_t bytes = packing.bytes, step = packing.step(), slack = packing.slack();
+  const U8x16 pack = packing.pack();
   const uint8_t* planes[P];
-  ZW_UNROLL for (uint32_t b = 0; b < P; b++) planes[b] = from[Odd ? std::min(b, items - 1) : b];
-  const auto block = [&](uint8_t* to, size_t i) {
-    U8x16 v[P];
-    ZW_UNROLL for (int b = 0; b < P; b++) v[b] = change(simd::load(planes[b] + i * E));
-    join<P, E>(v);
-    ZW_UNROLL for (size_t q = 0; q < P; q++) {
-      simd::store(to + q * record.step, Odd ? simd::swizzle(v[q], pack) : v[q]);
-    }
-  };
+  ZW_UNROLL for (uint32_t b = 0; b < P; b++) planes[b] = from[kOdd ? std::min(b, items - 1) : b];
   size_t i = 0;
   if constexpr (P == 2 && E == 1) {  // too little work per block to pay for a loop step
     for (; count - i >= 64; i += 64) {
-      ZW_UNROLL for (size_t q = 0; q < 64; q += 16) block(dst + (i + q) * 2, i + q);
+      ZW_UNROLL for (size_t q = 0; q < 64; q += 16) {
+        joinBlock<P, E, kOdd>(dst + (i + q) * 2, planes, i + q, 16, pack, change);
+      }
     }
   }
-  uint8_t last[16 * P + 16];
-  for (; i < count; i += kBlock) {
-    const bool reachesPastEnd = count - i < kBlock + record.slackRecords;
+  for (; count - i >= kBlock + slack; i += kBlock) {
+    joinBlock<P, E, kOdd>(dst + i * bytes, planes, i, step, pack, change);
+  }
+  for (; i < count; i += kBlock) {  // must not reach past the end
     const size_t start = std::min(i, count - kBlock);
-    uint8_t* const to = dst + start * record.bytes;
-    block(reachesPastEnd ? last : to, start);
-    if (reachesPastEnd) copyVectors(to, last, static_cast<int>(items));
+    uint8_t last[16 * P + 16];
+    joinBlock<P, E, kOdd>(last, planes, start, step, pack, change);
+    copyVectors(dst + start * bytes, last, static_cast<int>(items));
+  }
+}
+
+/// Packed records to whole lines of P planes, from item i on. Made-up planes go where the last one
+/// goes, before what belongs there: were they dropped, the compiler would drop their lanes from the
+/// zips, and what remains is no single instruction any more.
+template <int P, int E, class Change>
+ZW_INLINE void splitBlock(uint8_t* const (&planes)[P], size_t i, const uint8_t* src, size_t step,
+                          U8x16 group, const Change& change) {
+  alignas(64) uint8_t lines[P][64];
+  ZW_NO_UNROLL for (int at = 0; at < 64; at += 16) {
+    U8x16 v[P];
+    ZW_UNROLL for (int q = 0; q < P; q++, src += step) v[q] = simd::swizzle(simd::load(src), group);
+    join<P, 16 / P>(v);
+    ZW_UNROLL for (int r = 0; r < P; r++) {
+      const int b = P - 1 - r;
+      simd::store(P <= 4 ? planes[b] + i * E + at : lines[b] + at, change(v[b]));
+    }
+  }
+  if constexpr (P > 4) {
+    for (int b = P - 1; b >= 0; b--) copyVectors(planes[b] + i * E, lines[b], 4);
   }
 }
 
 /// Splits `count` (64 / E at least) packed records of `items` items into planes at dst, dst +
-/// distance, … in blocks that write whole lines. Made-up planes go where the last one goes, before
-/// what belongs there: were they dropped, the compiler would drop their lanes from the zips, and
-/// what remains is no single instruction any more.
-template <int P, int E, bool Odd, class Change>
+/// distance, …
+template <int T, int E, class Change>
 void splitRecords(uint8_t* dst, size_t distance, const uint8_t* src, uint32_t items, size_t count,
-                  const Change& change) {
+                  Change change) {
   constexpr size_t kBlock = 64 / E;
-  const PackedRecord record(Odd ? items : P, E, P * E);
-  const U8x16 group = Odd ? record.groupMask() : simd::constant<GroupMask<P, E>>();
+  constexpr int P = Packing<T, E>::P;
+  constexpr bool kOdd = Packing<T, E>::kOdd;
+  const Packing<T, E> packing(items);
+  const size_t bytes = packing.bytes, step = packing.step(), slack = packing.slack();
+  const U8x16 group = packing.group();
   uint8_t* planes[P];
   ZW_UNROLL for (uint32_t b = 0; b < P; b++) {
-    planes[b] = dst + (Odd ? std::min(b, items - 1) : b) * distance;
+    planes[b] = dst + (kOdd ? std::min(b, items - 1) : b) * distance;
   }
-  const auto block = [&](size_t i, const uint8_t* in) {
-    alignas(64) uint8_t lines[P][64];
-    ZW_NO_UNROLL for (int at = 0; at < 64; at += 16) {
-      U8x16 v[P];
-      ZW_UNROLL for (int q = 0; q < P; q++, in += record.step) {
-        v[q] = simd::swizzle(simd::load(in), group);
-      }
-      join<P, 16 / P>(v);
-      ZW_UNROLL for (int r = 0; r < P; r++) {
-        const int b = P - 1 - r;
-        simd::store(P <= 4 ? planes[b] + i * E + at : lines[b] + at, change(v[b]));
-      }
-    }
-    if constexpr (P > 4) {
-      for (int b = P - 1; b >= 0; b--) copyVectors(planes[b] + i * E, lines[b], 4);
-    }
-  };
-  uint8_t last[64 * P + 16];
-  for (size_t i = 0; i < count; i += kBlock) {
-    const bool reachesPastEnd = count - i < kBlock + record.slackRecords;
+  size_t i = 0;
+  for (; count - i >= kBlock + slack; i += kBlock) {
+    splitBlock<P, E>(planes, i, src + i * bytes, step, group, change);
+  }
+  for (; i < count; i += kBlock) {  // must not reach past the end
     const size_t start = std::min(i, count - kBlock);
-    const uint8_t* in = src + start * record.bytes;
-    if (reachesPastEnd) copyVectors(last, in, static_cast<int>(4 * items));
-    block(start, reachesPastEnd ? last : in);
+    uint8_t last[64 * P + 16];
+    copyVectors(last, src + start * bytes, static_cast<int>(4 * items));
+    splitBlock<P, E>(planes, start, last, step, group, change);
   }
 }
 

@@ -42,15 +42,15 @@ void joinSmall(uint8_t* dst, const Planes& from, size_t count, uint32_t itemByte
   const Keep keep(1);
   switch (itemBytes) {
     case 2:
-      return joinRecords<2, 1, false>(dst, from, 2, count, keep);
+      return joinRecords<2, 1>(dst, from, 2, count, keep);
     case 3:
-      return joinRecords<4, 1, true>(dst, from, 3, count, keep);
+      return joinRecords<3, 1>(dst, from, 3, count, keep);
     case 4:
-      return joinRecords<4, 1, false>(dst, from, 4, count, keep);
+      return joinRecords<4, 1>(dst, from, 4, count, keep);
     case 8:
-      return joinRecords<8, 1, false>(dst, from, 8, count, keep);
+      return joinRecords<8, 1>(dst, from, 8, count, keep);
     default:
-      return joinRecords<8, 1, true>(dst, from, itemBytes, count, keep);
+      return joinRecords<0, 1>(dst, from, itemBytes, count, keep);
   }
 }
 
@@ -88,15 +88,15 @@ void splitSmall(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
   const Keep keep(1);
   switch (itemBytes) {
     case 2:
-      return splitRecords<2, 1, false>(dst, distance, src, 2, count, keep);
+      return splitRecords<2, 1>(dst, distance, src, 2, count, keep);
     case 3:
-      return splitRecords<4, 1, true>(dst, distance, src, 3, count, keep);
+      return splitRecords<3, 1>(dst, distance, src, 3, count, keep);
     case 4:
-      return splitRecords<4, 1, false>(dst, distance, src, 4, count, keep);
+      return splitRecords<4, 1>(dst, distance, src, 4, count, keep);
     case 8:
-      return splitRecords<8, 1, false>(dst, distance, src, 8, count, keep);
+      return splitRecords<8, 1>(dst, distance, src, 8, count, keep);
     default:
-      return splitRecords<8, 1, true>(dst, distance, src, itemBytes, count, keep);
+      return splitRecords<0, 1>(dst, distance, src, itemBytes, count, keep);
   }
 }
 
@@ -130,25 +130,21 @@ void splitWide(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
 
 }  // namespace
 
-PackedRecord::PackedRecord(uint32_t items, uint32_t item, uint32_t padded)
-    : itemBytes(item), paddedBytes(padded), bytes(items * item), step(16 / padded * bytes) {
-  slackRecords = (16 - step + bytes - 1) / bytes;
-}
-
-U8x16 PackedRecord::packMask() const {
+U8x16 packMask(size_t recordBytes, size_t paddedBytes) {
   U8x16 mask = {};
-  for (size_t i = 0; i < step; i++) {
-    mask[i] = static_cast<uint8_t>(i / bytes * paddedBytes + i % bytes);
+  const size_t bytes = 16 / paddedBytes * recordBytes;
+  for (size_t i = 0; i < bytes; i++) {
+    mask[i] = static_cast<uint8_t>(i / recordBytes * paddedBytes + i % recordBytes);
   }
   return mask;
 }
 
-U8x16 PackedRecord::groupMask() const {
+U8x16 groupMask(size_t recordBytes, size_t paddedBytes, size_t itemBytes) {
   const size_t records = 16 / paddedBytes;
   U8x16 mask;
   ZW_NO_UNROLL for (size_t i = 0; i < 16; i++) {
     const size_t lane = i / itemBytes, byte = lane / records * itemBytes + i % itemBytes;
-    mask[i] = byte < bytes ? static_cast<uint8_t>(lane % records * bytes + byte) : 0x80;
+    mask[i] = byte < recordBytes ? static_cast<uint8_t>(lane % records * recordBytes + byte) : 0x80;
   }
   return mask;
 }
