@@ -4,12 +4,6 @@
 
 namespace zw {
 
-simd::U8x16 swapMask(uint32_t width) {
-  simd::U8x16 mask;
-  ZW_NO_UNROLL for (uint32_t i = 0; i < 16; i++) mask[i] = static_cast<uint8_t>(i ^ (width - 1));
-  return mask;
-}
-
 void copyBytes(uint8_t* dst, const uint8_t* src, size_t bytes) {
   if (bytes >= kMinMemcpy) {
     std::memcpy(dst, src, bytes);

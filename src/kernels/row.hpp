@@ -31,7 +31,9 @@ ZW_INLINE simd::U8x16 swapBytes(simd::U8x16 v) {
 }
 
 /// The swizzle of swapBytes for a width that is known at run time only.
-simd::U8x16 swapMask(uint32_t width);
+ZW_INLINE simd::U8x16 swapMask(uint32_t width) {
+  return simd::constant<SwapMask<1>>() ^ simd::fill(static_cast<uint8_t>(width - 1));
+}
 
 /// How vectors are changed on their way: not at all; by a swizzle known beforehand, which costs
 /// one instruction; or by one known at run time, which costs three.

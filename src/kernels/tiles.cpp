@@ -22,9 +22,10 @@
 // Which one: caches choose the set of a line by its address modulo 4096 (64 sets of 64 bytes, 8 or
 // more ways). Rows whose distance has a large power of two in it share few sets: of 16 rows that
 // are 4096 bytes apart each throws another one out, and direct tiles become four times slower. So
-// blocks are staged where more than 4 lines of one side of a block would share a set (4, for the
-// other side needs room as well), and for items of one byte always: their 16 by 16 tiles need more
-// registers than there are. Items of 16 bytes are never staged, as blocks have four rows only.
+// blocks are staged where more than 8 source lines or more than 4 destination lines of a block
+// would share a set (lines that are written wait longer), and for items of one byte always: their
+// 16 by 16 tiles need more registers than there are. Items of 16 bytes are never staged: blocks
+// have four rows.
 //
 // Byte order is reversed by one shuffle as the vectors are loaded, which memory mostly hides.
 //
@@ -33,6 +34,7 @@
 // harmless since source and destination do not overlap. A plane narrower than a tile takes smaller
 // tiles.
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #include "kernels/copy_plane.hpp"
@@ -221,11 +223,11 @@ ZW_NOINLINE void tilePlane(const CopyPlane& plane, const uint8_t* src, uint8_t* 
   }
 }
 
-/// Whether more than 4 of the lines that a block has on one side share a set of the cache: the
+/// Whether more than `most` of the lines that a block has on one side share a set of the cache: the
 /// largest power of two in the stride tells how many sets there are.
-bool collide(size_t stride, size_t itemBytes) {
+bool collide(size_t stride, size_t itemBytes, size_t most) {
   const size_t step = std::min<size_t>(stride & (~stride + 1), 4096);
-  return 64 / itemBytes * step > 4 * size_t{4096};
+  return 64 * step > most * 4096 * itemBytes;
 }
 
 /// Where memory is slow anyway, one staged kernel does for all swaps.
@@ -236,8 +238,8 @@ StripKernel stagedKernel(uint32_t swapBytes) {
 
 StripKernel chooseStrip(const CopyPlane& plane) {
   const uint32_t swap = plane.swapBytes;
-  const bool staged = collide(plane.inner.srcStride, plane.itemBytes) ||
-                      collide(plane.outer.dstStride, plane.itemBytes);
+  const bool staged = collide(plane.inner.srcStride, plane.itemBytes, 8) ||
+                      collide(plane.outer.dstStride, plane.itemBytes, 4);
   switch (plane.itemBytes) {
     case 1:
       return stagedByteStrip;
@@ -275,31 +277,32 @@ PlaneKernel wholeTiles(size_t itemBytes) {
   }
 }
 
-/// `rows` by `columns` items, whole blocks, in strips along the shorter side.
-void copyBlocks(const CopyPlane& plane, size_t rows, size_t columns, const uint8_t* src,
-                uint8_t* dst) {
+/// `rows` by `columns` blocks of `block` by `block` items, in strips along the shorter side.
+void copyBlocks(const CopyPlane& plane, size_t rows, size_t columns, size_t block,
+                const uint8_t* src, uint8_t* dst) {
   const StripKernel strip = chooseStrip(plane);
-  const size_t block = 64 / plane.itemBytes;
   const size_t srcStride = plane.inner.srcStride, dstStride = plane.outer.dstStride;
   const size_t srcStep = block * srcStride, dstStep = block * dstStride;
   if (columns <= 4 * rows) {
-    for (size_t row = 0; row < rows; row += block, src += srcStep, dst += 64) {
-      strip({src, dst, columns / block, 64, dstStep, srcStride, dstStride, plane.swapBytes});
+    for (; rows > 0; rows--, src += srcStep, dst += 64) {
+      strip({src, dst, columns, 64, dstStep, srcStride, dstStride, plane.swapBytes});
     }
   } else {
-    for (size_t column = 0; column < columns; column += block, src += 64, dst += dstStep) {
-      strip({src, dst, rows / block, srcStep, 64, srcStride, dstStride, plane.swapBytes});
+    for (; columns > 0; columns--, src += 64, dst += dstStep) {
+      strip({src, dst, rows, srcStep, 64, srcStride, dstStride, plane.swapBytes});
     }
   }
 }
 
 /// A plane of at least one tile of 16 bytes: blocks, then what they leave at the right and below.
 void blockPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  const size_t item = plane.itemBytes, block = 64 / item, tile = 16 / item;
-  const size_t rows = plane.inner.length / block * block;
-  const size_t columns = plane.outer.length / block * block;
+  const size_t item = plane.itemBytes, log2 = static_cast<size_t>(std::countr_zero(item));
+  const size_t block = size_t{64} >> log2, tile = size_t{16} >> log2;
+  const size_t rows = plane.inner.length & ~(block - 1);
+  const size_t columns = plane.outer.length & ~(block - 1);
   const PlaneKernel tiles = wholeTiles(item);
-  if (rows > 0 && columns > 0) copyBlocks(plane, rows, columns, src, dst);
+  if (rows > 0 && columns > 0)
+    copyBlocks(plane, (rows << log2) / 64, (columns << log2) / 64, block, src, dst);
   if (columns < plane.outer.length) {
     const size_t c = std::min(columns, plane.outer.length - tile);
     CopyPlane edge = plane;

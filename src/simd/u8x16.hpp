@@ -139,7 +139,7 @@ ZW_INLINE U8x16 splat(const uint8_t* p) {
   return v;
 }
 
-/// Sixteen copies of a byte known beforehand.
+/// Sixteen copies of a byte.
 constexpr U8x16 fill(uint8_t x) {
   return U8x16{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 }
