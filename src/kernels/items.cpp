@@ -11,6 +11,9 @@
 // Safe because: only the items themselves are read and written (choosePickKernel's also read what
 // lies between the first and the last item of a row).
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
 
 #include "kernels/byteswap.hpp"
 #include "kernels/copy_plane.hpp"
@@ -42,16 +45,23 @@ struct FixedSwap {
   Swap swap;
 };
 
-/// Moves one row, or item of any size.
+/// Moves one row, or item of any size. Long ones are worth a call: of memcpy, or of a function that
+/// knows the swap beforehand.
 template <class Change>
 struct Row {
   static constexpr bool kSmall = false;
-  explicit Row(const CopyPlane& plane) : change(plane.swapBytes), bytes(plane.itemBytes) {}
+  explicit Row(const CopyPlane& plane)
+      : change(plane.swapBytes), bytes(plane.itemBytes), swapBytes(plane.swapBytes) {}
   ZW_INLINE void operator()(uint8_t* dst, const uint8_t* src) const {
-    copyRow(dst, src, bytes, change);
+    if (bytes >= (std::is_same_v<Change, Keep> ? kMinMemcpy : 512)) {
+      swapCopy(dst, src, bytes / swapBytes, swapBytes);
+    } else {
+      copyRow(dst, src, bytes, change);
+    }
   }
   Change change;
   size_t bytes;
+  uint32_t swapBytes;
 };
 
 /// Moves `count` items; small ones four to a step, as a step costs as much as an item.
@@ -138,16 +148,43 @@ void fillVectors(uint8_t* dst, U8x16 v, size_t bytes) {
   simd::store(dst + bytes - 16, v);
 }
 
-template <int N>
-void fillRow(uint8_t* dst, const uint8_t* item, size_t bytes) {
-  fillVectors(dst, simd::splat<N>(item), bytes);
+/// An item of 1, 2, 4, 8 or 16 bytes repeated through a vector.
+U8x16 splatItem(const uint8_t* item, size_t itemBytes) {
+  switch (itemBytes) {
+    case 1:
+      return simd::splat<1>(item);
+    case 2:
+      return simd::splat<2>(item);
+    case 4:
+      return simd::splat<4>(item);
+    case 8:
+      return simd::splat<8>(item);
+    default:
+      return simd::splat<16>(item);
+  }
 }
 
-/// Items of odd sizes: what is there already is copied behind itself, twice as much every time.
-void fillByDoubling(uint8_t* dst, const uint8_t* item, size_t itemBytes, size_t bytes) {
-  if (dst != item) copyBytes(dst, item, itemBytes);
-  for (size_t done = itemBytes; done < bytes; done += std::min(done, bytes - done)) {
-    copyBytes(dst + done, dst, std::min(done, bytes - done));
+void fillByVectors(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const Swap swap(plane.swapBytes);
+  U8x16 v = swap(splatItem(src, plane.itemBytes));
+  for (size_t o = 0; o < plane.outer.length; o++) {
+    if (plane.outer.srcStride > 0) {
+      v = swap(splatItem(src + o * plane.outer.srcStride, plane.itemBytes));
+    }
+    fillVectors(dst + o * plane.outer.dstStride, v, plane.inner.length * plane.itemBytes);
+  }
+}
+
+/// Items of other sizes: what is there already is copied behind itself, twice as much every time.
+void fillByDoubling(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
+  const size_t bytes = plane.inner.length * plane.itemBytes;
+  for (size_t o = 0; o < plane.outer.length; o++) {
+    swapCopy(dst, src, plane.itemBytes / plane.swapBytes, plane.swapBytes);
+    for (size_t done = plane.itemBytes; done < bytes; done += std::min(done, bytes - done)) {
+      copyBytes(dst + done, dst, std::min(done, bytes - done));
+    }
+    src += plane.outer.srcStride;
+    dst += plane.outer.dstStride;
   }
 }
 
@@ -192,33 +229,11 @@ PlaneKernel choosePickKernel(const CopyPlane& plane) {
 }
 
 void fillPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  const size_t bytes = plane.inner.length * plane.itemBytes;
-  for (size_t o = 0; o < plane.outer.length; o++) {
-    // The item in destination byte order; what is longer than 16 bytes is put in its place at once.
-    uint8_t small[16];
-    uint8_t* item = plane.itemBytes <= 16 ? small : dst;
-    swapCopy(item, src, plane.itemBytes / plane.swapBytes, plane.swapBytes);
-    switch (plane.itemBytes) {
-      case 1:
-        fillRow<1>(dst, item, bytes);
-        break;
-      case 2:
-        fillRow<2>(dst, item, bytes);
-        break;
-      case 4:
-        fillRow<4>(dst, item, bytes);
-        break;
-      case 8:
-        fillRow<8>(dst, item, bytes);
-        break;
-      case 16:
-        fillRow<16>(dst, item, bytes);
-        break;
-      default:
-        fillByDoubling(dst, item, plane.itemBytes, bytes);
-    }
-    src += plane.outer.srcStride;
-    dst += plane.outer.dstStride;
+  const size_t item = plane.itemBytes;
+  if (item <= 16 && std::has_single_bit(item)) {
+    fillByVectors(plane, src, dst);
+  } else {
+    fillByDoubling(plane, src, dst);
   }
 }
 

@@ -338,7 +338,7 @@ PlaneKernel narrowTiles(size_t itemBytes, size_t side) {
 PlaneKernel chooseTileKernel(const CopyPlane& plane) {
   const size_t item = plane.itemBytes;
   const size_t side = std::min(plane.outer.length, plane.inner.length);
-  if (item > 16 || (item & (item - 1)) != 0) return nullptr;
+  if (item > 16 || !std::has_single_bit(item)) return nullptr;
   return side * item >= 16 ? blockPlane : narrowTiles(item, side);
 }
 
