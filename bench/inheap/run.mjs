@@ -1,7 +1,8 @@
 // node bench/inheap/run.mjs --wasm FILE.wasm [--native PROGRAM] [--chromium PATH] [--json FILE]
 //   [--rounds N] [--milliseconds N] [--no-node] [REGEXP…]
-// Prints, per case, GB/s and the ratio to a copy of as many bytes on the same engine. --chromium
-// needs playwright-core (resolved from the working directory, too).
+// Prints, per case, GB/s and the ratio to a copy of as many bytes on the same engine, and where the
+// native program is given, linked to c-blosc, the ratio to that one's kernel of the same name.
+// --chromium needs playwright-core, resolved from the working directory.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -24,13 +25,21 @@ const { values: args, positionals: filters } = parseArgs({
 });
 const options = { filters, rounds: +args.rounds, milliseconds: +args.milliseconds };
 
+/** Notes and prints a result; beside c-blosc's where the native run has a row of that name. */
 function report(engine, results) {
   return (result) => {
     const gbps = result.bytes / result.seconds / 1e9;
     const ratio = result.copySeconds / result.seconds;
-    results.push({ engine, ...result, ratio });
-    const figures = `${gbps.toFixed(2).padStart(8)} GB/s ${ratio.toFixed(2).padStart(6)}`;
-    console.log(`${engine.padEnd(9)} ${result.name.padEnd(48)} ${figures}`);
+    const cblosc = results.find(({ name }) => name === `c-blosc ${result.name}`);
+    const entry = { engine, ...result, ratio };
+    let line = `${engine.padEnd(9)} ${result.name.padEnd(44)}`;
+    line += `${gbps.toFixed(2).padStart(8)} GB/s ${ratio.toFixed(2).padStart(6)} of a copy`;
+    if (cblosc) {
+      entry.cbloscRatio = cblosc.seconds / result.seconds;
+      line += `${entry.cbloscRatio.toFixed(2).padStart(7)} of c-blosc`;
+    }
+    results.push(entry);
+    console.log(line);
   };
 }
 
