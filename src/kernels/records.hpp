@@ -102,8 +102,10 @@ void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count,
   size_t i = 0;
   if constexpr (P == 2 && E == 1) {  // too little work per block to pay for a loop step
     for (; count - i >= 64; i += 64) {
+      const uint8_t* const from64[] = {planes[0] + i, planes[1] + i};
+      uint8_t* const to = dst + i * 2;
       ZW_UNROLL for (size_t q = 0; q < 64; q += 16) {
-        joinBlock<P, E, kOdd>(dst + (i + q) * 2, planes, i + q, 16, pack, change);
+        joinBlock<P, E, kOdd>(to + q * 2, from64, q, 16, pack, change);
       }
     }
   }
