@@ -3,11 +3,17 @@
 //
 // Everything that the compilers' vector extensions can say is said with them, so one source becomes
 // SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers see the very
-// code that ships. One operation, a byte shuffle by an index in a register, has a body per target.
+// code that ships. The few operations that lack a word have a body per target.
 //
-// Cost, measured in V8: zips, and shuffles of whole 4- and 8-byte lanes, are one instruction. Any
-// other shuffle by constant indices is expanded into several, with its mask rebuilt in place every
-// time; swizzle() by a mask that the compiler cannot see through (see `opaque`) is two.
+// What things cost, read off the code that V8 makes for x86-64:
+//  - zips are one instruction; so is a swizzle by a constant, which is kept in a register;
+//  - a swizzle by a vector known at run time only is three (indices are clamped first);
+//  - a shuffle by constants that is no zip is many: its mask is built anew at every use. The same
+//    befalls a zip of which the compiler finds some lanes unused;
+//  - values wait for their use: a tile is loaded whole before any of it is zipped, and a network of
+//    more than eight or so vectors is spilled. Storing parts early helps;
+//  - every loop step checks for interrupts (a load, a compare, a branch), and `base + (i + 16)` is
+//    an addition more than `(base + i) + 16`, where the constant becomes part of the access.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +71,10 @@ ZW_INLINE void store(uint8_t* p, U8x16 v) {
 /// Loads of N (1, 2, 4, 8 or 16) bytes into the low end, zeros above; stores of the N low bytes.
 template <int N>
 ZW_INLINE U8x16 loadLow(const uint8_t* p) {
+#if defined(__wasm_simd128__)  // else two instructions more
+  if constexpr (N == 4) return (U8x16)wasm_v128_load32_zero(p);
+  if constexpr (N == 8) return (U8x16)wasm_v128_load64_zero(p);
+#endif
   U8x16 v = {};
   std::memcpy(&v, p, N);
   return v;
@@ -170,9 +180,9 @@ ZW_INLINE U8x16 swizzle(U8x16 v, U8x16 index) {
 #endif
 }
 
-/// v, in a way that hides its value from the compiler. For constants used in hot loops: a mask that
-/// is known gets folded into other operations or rebuilt at every use, an unknown one stays in a
-/// register or is reloaded, which is far cheaper.
+/// v, in a way that hides its value from the compiler. For masks of bits in hot loops: known ones
+/// are folded into other, longer operations by newer compilers, and rebuilt at every use by some
+/// engines; unknown ones stay in a register or are reloaded.
 ZW_INLINE U8x16 opaque(U8x16 v) {
   volatile U8x16 hidden = v;
   return hidden;
