@@ -12,7 +12,8 @@ class Writer {
  public:
   static constexpr size_t kMaxDistance = 65535 + 8191 - 2;  // as far as c-blosc goes
 
-  explicit Writer(ByteSpan out) : op_(out.data()), end_(out.data() + out.size()) {}
+  explicit Writer(ByteSpan out)
+      : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
   /// A far match takes five bytes with the control byte that starts the next literals.
   bool isWorth(size_t distance, size_t length) const { return length >= 6 || distance <= kNear; }
@@ -55,12 +56,13 @@ class Writer {
     return true;
   }
 
-  const uint8_t* end() const { return op_; }
+  size_t written() const { return static_cast<size_t>(op_ - start_); }
 
  private:
   static constexpr size_t kNear = 8191;
   static constexpr size_t kFarMark = 0x1fff;
 
+  const uint8_t* const start_;
   uint8_t* op_;
   uint8_t* const end_;
 };
@@ -72,7 +74,7 @@ size_t blosclzEncode(lz::MatchTable& table, ByteView in, ByteSpan out) {
   Writer writer(out);
   if (!lz::encode(table, in, writer)) return 0;
   out[0] |= 0x20;  // the mark that other encoders set
-  return static_cast<size_t>(writer.end() - out.data());
+  return writer.written();
 }
 
 }  // namespace zw

@@ -39,6 +39,13 @@ ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* 
   return static_cast<size_t>(a - start);
 }
 
+/// Whether a stream that has become `written` bytes out of `consumed` is still worth going on with.
+/// Noise with a few chance matches is not: stored raw it is read fastest.
+ZW_INLINE bool isShrinking(size_t consumed, size_t written) {
+  constexpr size_t kTrial = 4096;
+  return consumed < kTrial || written < consumed - consumed / 16;
+}
+
 /// Writes `in` as literals and matches through `writer`, which has
 ///   bool literals(const uint8_t* from, size_t count);  count may be 0
 ///   bool match(size_t distance, size_t length);        length >= 4
@@ -78,6 +85,7 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
           if (!writer.literals(anchor, static_cast<size_t>(ip - anchor))) return false;
           if (!writer.match(distance, length)) return false;
           ip += length;
+          if (!isShrinking(static_cast<size_t>(ip - start), writer.written())) return false;
           anchor = ip;
           const uint8_t* const seen = ip - 2;
           table.last[table.slotOf(load<uint32_t>(seen))] =

@@ -15,7 +15,8 @@ namespace zw {
 /// writes past outLimit or copies from before `out`. Status.at counts from `in`.
 Status snappyDecode(const lz::Buffers& buffers);
 
-/// Compresses all of `in`; returns the size, 0 where it does not fit into `out`.
+/// Compresses all of `in`; returns the size, 0 where it does not fit into `out` or does not
+/// get smaller by much.
 size_t snappyEncode(lz::MatchTable& table, ByteView in, ByteSpan out);
 
 }  // namespace zw

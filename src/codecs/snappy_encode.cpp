@@ -10,7 +10,8 @@ class Writer {
  public:
   static constexpr size_t kMaxDistance = 65535;
 
-  explicit Writer(ByteSpan out) : op_(out.data()), end_(out.data() + out.size()) {}
+  explicit Writer(ByteSpan out)
+      : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
   bool isWorth(size_t, size_t) const { return true; }
 
@@ -49,7 +50,7 @@ class Writer {
     return true;
   }
 
-  const uint8_t* end() const { return op_; }
+  size_t written() const { return static_cast<size_t>(op_ - start_); }
 
  private:
   void piece(size_t distance, size_t length) {
@@ -63,6 +64,7 @@ class Writer {
     }
   }
 
+  const uint8_t* const start_;
   uint8_t* op_;
   uint8_t* const end_;
 };
@@ -72,7 +74,7 @@ class Writer {
 size_t snappyEncode(lz::MatchTable& table, ByteView in, ByteSpan out) {
   Writer writer(out);
   if (!writer.size(in.size()) || !lz::encode(table, in, writer)) return 0;
-  return static_cast<size_t>(writer.end() - out.data());
+  return writer.written();
 }
 
 }  // namespace zw
