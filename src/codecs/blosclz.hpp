@@ -15,8 +15,7 @@ namespace zw {
 /// writes past outLimit or copies from before `out`. Status.at counts from `in`.
 Status blosclzDecode(const lz::Buffers& buffers);
 
-/// Compresses all of `in`; returns the size, 0 where it does not fit into `out` or does not
-/// get smaller by much.
+/// Compresses all of `in`; returns the size, 0 where it does not fit into `out`.
 size_t blosclzEncode(lz::MatchTable& table, ByteView in, ByteSpan out);
 
 }  // namespace zw

@@ -39,13 +39,6 @@ ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* 
   return static_cast<size_t>(a - start);
 }
 
-/// Whether a stream that has become `written` bytes out of `consumed` is still worth going on with.
-/// Noise with a few chance matches is not: stored raw it is read fastest.
-ZW_INLINE bool isShrinking(size_t consumed, size_t written) {
-  constexpr size_t kTrial = 4096;
-  return consumed < kTrial || written < consumed - consumed / 16;
-}
-
 /// Writes `in` as literals and matches through `writer`, which has
 ///   bool literals(const uint8_t* from, size_t count);  count may be 0
 ///   bool match(size_t distance, size_t length);        length >= 4
@@ -55,7 +48,7 @@ ZW_INLINE bool isShrinking(size_t consumed, size_t written) {
 /// Begins and ends with at least one literal, and matches end at least 5 bytes before the end.
 template <class Writer>
 bool encode(MatchTable& table, ByteView in, Writer& writer) {
-  constexpr size_t kSearchMargin = 12, kMatchMargin = 5;
+  constexpr size_t kSearchMargin = 12, kMatchMargin = 5, kTelling = 8;
   const uint8_t* const start = in.data();
   const uint8_t* const end = start + in.size();
   const uint8_t* anchor = start;  // first byte not written yet
@@ -65,7 +58,8 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
     const uint8_t* const searchEnd = end - kSearchMargin;
     const uint8_t* const matchEnd = end - kMatchMargin;
     table.last[table.slotOf(load<uint32_t>(start))] = base;
-    uint32_t misses = 1u << table.skipShift;
+    const uint32_t fewest = 1u << table.skipShift;
+    uint32_t misses = fewest;
     for (const uint8_t* ip = start + 1; ip < searchEnd;) {
       const uint32_t word = load<uint32_t>(ip);
       uint32_t& last = table.last[table.slotOf(word)];
@@ -85,12 +79,12 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
           if (!writer.literals(anchor, static_cast<size_t>(ip - anchor))) return false;
           if (!writer.match(distance, length)) return false;
           ip += length;
-          if (!isShrinking(static_cast<size_t>(ip - start), writer.written())) return false;
           anchor = ip;
           const uint8_t* const seen = ip - 2;
           table.last[table.slotOf(load<uint32_t>(seen))] =
               base + static_cast<uint32_t>(seen - start);
-          misses = 1u << table.skipShift;
+          // A short match in the midst of noise is chance, and no reason to slow down at once.
+          misses = length < kTelling ? fewest + (misses - fewest) / 2 : fewest;
           continue;
         }
       }
