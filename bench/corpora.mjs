@@ -15,7 +15,8 @@ function field(count) {
   const side = Math.ceil(Math.sqrt(count));
   return Float32Array.from({ length: count }, (_, i) => {
     const [x, y] = [(i % side) / side, Math.floor(i / side) / side];
-    const value = 280 + 20 * Math.sin(6 * x) * Math.cos(4 * y) + 3 * Math.sin(40 * x + 30 * y) + 0.02 * random();
+    const value =
+      280 + 20 * Math.sin(6 * x) * Math.cos(4 * y) + 3 * Math.sin(40 * x + 30 * y) + 0.02 * random();
     return Math.round(value * 128) / 128; // instruments and models deliver so many digits, no more
   });
 }
@@ -24,7 +25,12 @@ function field(count) {
 function microscopy(count) {
   const random = randomizer(2);
   const side = Math.ceil(Math.sqrt(count));
-  const blobs = Array.from({ length: 60 }, () => [random() * side, random() * side, 5 + random() * 40, 500 + random() * 3000]);
+  const blobs = Array.from({ length: 60 }, () => [
+    random() * side,
+    random() * side,
+    5 + random() * 40,
+    500 + random() * 3000,
+  ]);
   const image = new Float32Array(count);
   for (const [cx, cy, radius, peak] of blobs) {
     const reach = 3 * radius;
@@ -43,7 +49,12 @@ function labels(count) {
   const side = Math.ceil(Math.cbrt(count));
   return Int32Array.from({ length: count }, (_, i) => {
     const [x, y, z] = [i % side, Math.floor(i / side) % side, Math.floor(i / side / side)];
-    return 1000 + Math.floor((x + 3 * Math.sin(y / 9)) / 17) + 100 * Math.floor((y + 3 * Math.sin(z / 7)) / 23) + 10_000 * Math.floor(z / 19);
+    return (
+      1000 +
+      Math.floor((x + 3 * Math.sin(y / 9)) / 17) +
+      100 * Math.floor((y + 3 * Math.sin(z / 7)) / 23) +
+      10_000 * Math.floor(z / 19)
+    );
   });
 }
 

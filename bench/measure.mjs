@@ -14,10 +14,18 @@ const rounds = 4;
 export async function bestOf(candidates) {
   const best = Object.fromEntries(Object.keys(candidates).map((name) => [name, Number.POSITIVE_INFINITY]));
   for (let round = 0; round < rounds; round++) {
-    const bench = new Bench({ time: roundTime, iterations: 3, warmup: round === 0, warmupTime: roundTime / 2, warmupIterations: 2, throws: true });
+    const bench = new Bench({
+      time: roundTime,
+      iterations: 3,
+      warmup: round === 0,
+      warmupTime: roundTime / 2,
+      warmupIterations: 2,
+      throws: true,
+    });
     for (const [name, work] of Object.entries(candidates)) bench.add(name, work);
     await bench.run();
-    for (const task of bench.tasks) best[task.name] = Math.min(best[task.name], task.result.latency.min / 1000);
+    for (const task of bench.tasks)
+      best[task.name] = Math.min(best[task.name], task.result.latency.min / 1000);
   }
   return best;
 }

@@ -11,7 +11,10 @@ import { runMain, step } from "./lib/process.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
 runMain(async () => {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "string" } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: "string" } },
+  });
   ensureSystem(["build", "native", "browser", "bench"]);
   buildAll();
   buildWasm(["zw_inheap"]);

@@ -14,7 +14,9 @@ async function stores({ corpus, shape, order, endian, chunks = shape }) {
   const itemBytes = make(8).BYTES_PER_ELEMENT;
   const elements = make(count * itemBytes);
   const codecs = [
-    ...(order === "F" ? [{ name: "transpose", configuration: { order: shape.map((_, axis) => shape.length - 1 - axis) } }] : []),
+    ...(order === "F"
+      ? [{ name: "transpose", configuration: { order: shape.map((_, axis) => shape.length - 1 - axis) } }]
+      : []),
     { name: "bytes", configuration: { endian } },
   ];
   const chain = await createCodecChain({ dataType, shape: chunks, codecs });

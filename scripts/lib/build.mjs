@@ -1,14 +1,6 @@
 // Building: the wasm modules with CMake, the library and command line with tsc, the viewer with esbuild.
 // Every step is incremental, so that a second run finds nothing to do.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";

@@ -6,7 +6,10 @@
 /** A built-in module of Node's (also in Deno and Bun). Fails where there are none. */
 export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
   const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => T | undefined } }).process;
-  return host?.getBuiltinModule?.(name) ?? (import(/* webpackIgnore: true */ /* @vite-ignore */ name) as Promise<T>);
+  return (
+    host?.getBuiltinModule?.(name) ??
+    (import(/* webpackIgnore: true */ /* @vite-ignore */ name) as Promise<T>)
+  );
 }
 
 /** True for URLs of files, which only Node, Deno and Bun can read. */

@@ -33,7 +33,10 @@ export class FileSystemStore implements Store {
       if (signal?.aborted) throw signal.reason;
       const { code } = cause as { code?: string };
       if (code !== undefined && missing.has(code)) return undefined;
-      throw networkError(`${file} could not be read: ${code ?? String(cause)}`, { code: "file-failed", cause });
+      throw networkError(`${file} could not be read: ${code ?? String(cause)}`, {
+        code: "file-failed",
+        cause,
+      });
     }
   }
 }
