@@ -14,8 +14,8 @@ namespace zw::test {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A heap block of exactly `size` bytes placed `offset` bytes after its start, so that one byte read
-/// or written past either end of it is seen by AddressSanitizer at any alignment.
+/// A heap block of exactly `size` bytes placed `offset` bytes after its start, so that one byte
+/// read or written past either end of it is seen by AddressSanitizer at any alignment.
 class ExactBlock {
  public:
   explicit ExactBlock(size_t size, size_t offset = 0)
@@ -59,9 +59,9 @@ inline Bytes smoothBytes(size_t size, uint32_t seed) {
 
 /// Sizes around the edges of vectors, blocks and pages.
 inline const std::vector<size_t>& edgeSizes() {
-  static const std::vector<size_t> sizes = {0,  1,  2,   3,   7,   8,   15,   16,   17,   31,   32,
-                                            33, 63, 64,  65,  127, 128, 129,  255,  256,  257,  1000,
-                                            1023, 1024, 1025, 4095, 4096, 4097, 65535, 65536, 65537};
+  static const std::vector<size_t> sizes = {
+      0,   1,   2,   3,   7,   8,    15,   16,   17,   31,   32,   33,   63,    64,    65,   127,
+      128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65536, 65537};
   return sizes;
 }
 
