@@ -1,5 +1,5 @@
 /** Data types: what an array's elements are, whatever Zarr version named them. */
-import { type CoreType, coreRow } from "./table.js";
+import { type CoreType, coreRow, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */
 export const timeUnits = [
@@ -37,9 +37,9 @@ export interface Field {
  * numbers are real part then imaginary part.
  */
 export class DType {
-  /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`. */
+  /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`, `"string"`. */
   readonly name: string;
-  /** Bytes of one element. */
+  /** Bytes of one element; 0 where elements have no fixed width. */
   readonly itemBytes: number;
   /** Unit of datetimes and timedeltas; undefined for other types. */
   readonly unit: TimeUnit | undefined;
@@ -47,10 +47,10 @@ export class DType {
   readonly scaleFactor: number | undefined;
   /** Fields of a structured type, in storage order; undefined for other types. */
   readonly fields: readonly Field[] | undefined;
-  /** Name in the core's table. */
-  readonly core: CoreType;
+  /** Name in the core's table; "variable" for elements of variable length, which have no row there. */
+  readonly core: CoreType | VariableCore;
 
-  private constructor(core: CoreType, name: string, itemBytes: number, rest: Partial<DType> = {}) {
+  private constructor(core: CoreType | VariableCore, name: string, itemBytes: number, rest: Partial<DType> = {}) {
     this.core = core;
     this.name = name;
     this.itemBytes = itemBytes;
@@ -58,6 +58,11 @@ export class DType {
     this.scaleFactor = rest.scaleFactor;
     this.fields = rest.fields;
     Object.freeze(this);
+  }
+
+  /** True where elements are JavaScript values of any length: strings, byte strings, objects. */
+  get isVariable(): boolean {
+    return this.core === "variable";
   }
 
   toString(): string {
@@ -80,6 +85,13 @@ export class DType {
   static fixedUtf32(length: number): DType {
     return new DType("fixed_utf32", "fixed_length_utf32", 4 * length);
   }
+  /**
+   * Elements of any length: "string" and "bytes" as in Zarr v3, "object" for what an object codec of Zarr
+   * v2 makes of `|O` (strings, byte strings, lists, JSON values).
+   */
+  static variable(name: VariableName): DType {
+    return new DType("variable", name, 0);
+  }
   static time(core: "datetime64" | "timedelta64", unit: TimeUnit, scaleFactor = 1): DType {
     return new DType(core, `numpy.${core}`, 8, { unit, scaleFactor });
   }
@@ -94,6 +106,9 @@ export class DType {
     return new DType("struct", "struct", offset, { fields: Object.freeze(placed) });
   }
 }
+
+/** Names of the types whose elements have no fixed width. */
+export type VariableName = "string" | "bytes" | "object";
 
 /** Core types whose name and width say everything. */
 export const simpleTypes = [
@@ -120,7 +135,10 @@ export interface Component {
   readonly count: number;
 }
 
-/** The runs of components of one element, in storage order; a struct has a run per leaf field. */
+/**
+ * The runs of components of one element, in storage order; a struct has a run per leaf field.
+ * @throws Unsupported for elements of variable length.
+ */
 export function componentsOf(dtype: DType): Component[] {
   if (dtype.fields) {
     return dtype.fields.flatMap((field) => {

@@ -47,6 +47,15 @@ const arrays: Readonly<Record<CoreType, Constructor>> = {
   struct: Uint8Array,
 };
 
+/**
+ * The typed array of a data type.
+ * @throws InvalidArgument for elements of variable length, which come in plain arrays.
+ */
+function arrayOf({ core, name }: DType): Constructor {
+  if (core === "variable") throw invalidArgument(`elements of ${name} have no typed array`);
+  return arrays[core];
+}
+
 /** True where float16 elements are handed out as float32, because the engine has no Float16Array. */
 export function widensHalf(dtype: DType): boolean {
   return dtype.core === "float16" && !Float16;
@@ -54,7 +63,7 @@ export function widensHalf(dtype: DType): boolean {
 
 /** Width of one entry of the typed array of a data type, in bytes. */
 function entryBytes(dtype: DType): number {
-  return (arrays[dtype.core] as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
+  return (arrayOf(dtype) as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
 }
 
 /**
@@ -66,7 +75,7 @@ function entryBytes(dtype: DType): number {
 export function toElements(dtype: DType, bytes: Uint8Array): ElementData {
   const width = entryBytes(dtype);
   const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-  const data = new arrays[dtype.core](aligned.buffer, aligned.byteOffset, aligned.byteLength / width);
+  const data = new (arrayOf(dtype))(aligned.buffer, aligned.byteOffset, aligned.byteLength / width);
   return widensHalf(dtype) ? widenHalf(data as Uint16Array, new Float32Array(data.length)) : data;
 }
 
@@ -77,7 +86,7 @@ function isTypedArray(value: unknown): value is ElementData {
 
 /** What the data type's typed array is called. */
 export function arrayNameOf(dtype: DType): string {
-  return widensHalf(dtype) ? "Float32Array" : arrays[dtype.core].name;
+  return widensHalf(dtype) ? "Float32Array" : arrayOf(dtype).name;
 }
 
 /**
@@ -92,7 +101,7 @@ export function checkElements(
 ): asserts data is ElementData {
   const width = widensHalf(dtype) ? 4 : entryBytes(dtype);
   const entries = widensHalf(dtype) ? count : (count * dtype.itemBytes) / width;
-  const clamped = data instanceof Uint8ClampedArray && arrays[dtype.core] === Uint8Array;
+  const clamped = data instanceof Uint8ClampedArray && arrayOf(dtype) === Uint8Array;
   if (!isTypedArray(data) || !(data.constructor.name === arrayNameOf(dtype) || clamped)) {
     throw invalidArgument(`${what} must be a ${arrayNameOf(dtype)} for data type ${dtype}`);
   }

@@ -35,6 +35,7 @@ export function numpyDescr(dtype: DType): NumpyDescr {
       shape.length === 0 ? [name, numpyDescr(type)] : [name, numpyDescr(type), shape],
     );
   }
+  if (dtype.core === "variable") return "|O";
   const size = dtype.core === "fixed_utf32" ? dtype.itemBytes / 4 : dtype.itemBytes;
   if (dtype.unit === undefined) return `${letters[dtype.core]}${size}`;
   const unit =

@@ -1,4 +1,5 @@
 /** Single elements as JavaScript values: for printing, tooltips and tests, not for bulk work. */
+import { invalidArgument } from "../errors.js";
 import type { DType, Field } from "./dtype.js";
 import { fromHalfBits } from "./half.js";
 
@@ -8,8 +9,10 @@ export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] 
 /**
  * Reads the element at a byte offset of packed, little-endian elements. Byte strings come without their
  * padding; datetimes and timedeltas as the stored count of units.
+ * @throws InvalidArgument for elements of variable length, which are values already.
  */
 export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Scalar {
+  if (dtype.core === "variable") throw invalidArgument(`elements of ${dtype} are not stored as bytes`);
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, dtype.itemBytes);
   switch (dtype.core) {
     case "bool":

@@ -1,3 +1,5 @@
+import { unsupported } from "../errors.js";
+
 /**
  * The core's data types, in the order of src/dtypes/dtype_list.inc: a row's index is its id in plans.
  * tests/node compares the two lists through the wasm module.
@@ -36,9 +38,20 @@ interface CoreRow {
 
 export type CoreType = (typeof coreTypes)[number]["core"];
 
+/** What stands in place of a core type where elements have no fixed width: the core never sees them. */
+export type VariableCore = "variable";
+
 const rows = new Map(coreTypes.map((row, id) => [row.core, { ...row, id }]));
 
-/** The row of a core type, with its id. */
-export function coreRow(core: CoreType) {
+/**
+ * The row of a core type, with its id.
+ * @throws Unsupported for a variable-length type, which has none.
+ */
+export function coreRow(core: CoreType | VariableCore) {
+  if (core === "variable") {
+    throw unsupported("elements of variable length have no place in a chain of fixed-width codecs", {
+      code: "variable-length",
+    });
+  }
   return rows.get(core)!;
 }
