@@ -6,7 +6,8 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0xEDB88320;
-constexpr crc::Polynomial kPolynomial = {{{4018, 2181, 1927}}, {{1624, 992, 944, 640, 136}}};
+constexpr crc::Polynomial kPolynomial = {
+    kReflected, {{4018, 2181, 1927}}, {{1624, 992, 944, 640, 136}}};
 
 }  // namespace
 

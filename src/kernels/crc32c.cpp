@@ -6,7 +6,8 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0x82F63B78;
-constexpr crc::Polynomial kPolynomial = {{{5321, 2830, 1747}}, {{1672, 1560, 1360, 1240, 520}}};
+constexpr crc::Polynomial kPolynomial = {
+    kReflected, {{5321, 2830, 1747}}, {{1672, 1560, 1360, 1240, 520}}};
 
 }  // namespace
 

@@ -36,7 +36,7 @@ TEST_P(ChecksumTest, PublishedValue) {
 TEST_P(ChecksumTest, EqualsItsTwinAtEverySize) {
   const Checksum c = GetParam();
   std::vector<size_t> sizes = edgeSizes();
-  for (size_t around : {1624, 1672, 3248, 3344, 4018, 5321, 8036, 8192, 10642, 16384}) {
+  for (size_t around : {1624, 1672, 3248, 3360, 4018, 5321, 8192, 16128, 16384, 21312}) {
     for (size_t size = around - 20; size <= around + 20; size++) sizes.push_back(size);
   }
   for (size_t size : sizes) {
@@ -44,6 +44,19 @@ TEST_P(ChecksumTest, EqualsItsTwinAtEverySize) {
     ASSERT_EQ(c.fast(c.start, block.data(), size), c.slow(c.start, block.data(), size)) << size;
     ASSERT_EQ(c.fast(0x12345678, block.data(), size), c.slow(0x12345678, block.data(), size))
         << size;
+  }
+}
+
+TEST_P(ChecksumTest, EqualsItsTwinAtEveryAlignment) {
+  const Checksum c = GetParam();
+  const Bytes bytes = randomBytes(22016, 3);
+  for (size_t size : {size_t{16}, size_t{3280}, size_t{3361}, size_t{16144}, size_t{21327}}) {
+    for (size_t offset = 0; offset < 16; offset++) {
+      const uint32_t start = static_cast<uint32_t>(offset * 0x9e3779b9);
+      ASSERT_EQ(c.fast(start, bytes.data() + offset, size),
+                c.slow(start, bytes.data() + offset, size))
+          << size << " at " << offset;
+    }
   }
 }
 
