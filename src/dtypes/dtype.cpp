@@ -6,8 +6,8 @@ namespace zw {
 namespace {
 
 constexpr DTypeInfo kRows[] = {
-#define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class) \
-  {name, itemBytes, componentBytes, DTypeClass::Class},
+#define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class, bits) \
+  {name, itemBytes, componentBytes, DTypeClass::Class, bits},
 #include "dtypes/dtype_list.inc"
 #undef ZW_DTYPE
 };

@@ -51,6 +51,8 @@ export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Sca
       return withoutPadding(bytes.slice(offset, offset + dtype.itemBytes));
     case "raw":
       return bytes.slice(offset, offset + dtype.itemBytes);
+    default: // small types of extensions: their bits
+      return bytes.slice(offset, offset + dtype.itemBytes);
     case "struct":
       return Object.fromEntries(dtype.fields!.map((field) => [field.name, readField(field, bytes, offset)]));
   }
