@@ -77,8 +77,11 @@ uint32_t Session::decode(uint32_t plan, uint32_t bytes) {
   if (!p || bytes > input_.capacity()) return finish({Code::BadPlan});
   const size_t decoded = p->array().bytes();
   if (Status s = output_.reserve(decoded)) return finish({s});
-  outputBytes_ = static_cast<uint32_t>(decoded);
-  return finish(zw::decodeChunk(*p, input_.first(bytes), output_.first(decoded), stages_, work_));
+  ByteView result;
+  const uint32_t code = finish(
+      zw::decodeChunk(*p, input_.first(bytes), output_.first(decoded), stages_, work_, result));
+  outputBytes_ = static_cast<uint32_t>(result.size());
+  return code;
 }
 
 /// Reads the placement in the words; false where it does not fit the plan or names no slab.

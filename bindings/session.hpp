@@ -29,20 +29,21 @@ class Session {
   int32_t prepare(uint32_t count);
   /// Forgets a plan; its number may be given to another.
   void release(uint32_t plan);
-  /// Bytes of the plan's decoded chunk; 0 for no such plan.
+  /// Bytes of the plan's decoded chunk (the most, for bytes-only plans); 0 for no such plan.
   uint32_t decodedBytes(uint32_t plan) const;
 
   // Each returns a status code (status_list.inc); errorStep and errorAt say more when it is not Ok.
 
-  /// Decodes `bytes` bytes of input into the output buffer, decodedBytes(plan) of them.
+  /// Decodes `bytes` bytes of input into the output buffer, decodedBytes(plan) of them; for
+  /// bytes-only plans outputBytes says how many.
   uint32_t decode(uint32_t plan, uint32_t bytes);
   /// Decodes `bytes` bytes of input and places a part of it in a slab, as the words say:
   /// [slab, offset in it, (start, step, count, destination stride)…].
   uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
   /// Writes the plan's fill value where decodePlaced would write elements.
   uint32_t fillPlaced(uint32_t plan);
-  /// Encodes the decodedBytes(plan) bytes of input into the output buffer; outputBytes says how
-  /// many.
+  /// Encodes the `bytes` bytes of input, decodedBytes(plan) or for bytes-only plans at most that
+  /// many, into the output buffer; outputBytes says how many.
   uint32_t encode(uint32_t plan, uint32_t bytes);
 
   uintptr_t outputAddress() const { return reinterpret_cast<uintptr_t>(output_.data()); }

@@ -89,6 +89,13 @@ bool isContiguousNative(const ChunkView& view) {
   return true;
 }
 
+ChainStatus Plan::readFlags(WordReader& reader) {
+  const uint32_t flags = reader.next();
+  if (flags & ~uint32_t{kBytesOnly}) return {Code::BadPlan};
+  isBytesOnly_ = flags & kBytesOnly;
+  return {};
+}
+
 ChainStatus Plan::readArray(WordReader& reader, uint64_t maxChunkBytes) {
   const DTypeInfo* dtype = dtypeInfo(reader.next());
   if (!dtype) return {Code::UnknownDataType};
@@ -116,6 +123,7 @@ ChainStatus Plan::readArray(WordReader& reader, uint64_t maxChunkBytes) {
   const std::span<const uint32_t> fill = reader.take((array_.itemBytes + 3) / 4);
   if (!reader.ok()) return {Code::BadPlan};
   fillItem_ = reinterpret_cast<const uint8_t*>(fill.data());
+  if (isBytesOnly_ && (array_.dtype != DTypeId::Uint8 || rank != 1)) return {Code::BadPlan};
   return {setShape(array_, shape, maxChunkBytes)};
 }
 
@@ -152,9 +160,9 @@ ChainStatus Plan::readSteps(WordReader& reader) {
   step_ = makeArray<Step>(steps_, stepCount_);
   if (!step_) return {Code::OutOfMemory};
 
-  CodecKind position = CodecKind::ArrayToArray;
+  CodecKind position = isBytesOnly_ ? CodecKind::ArrayToBytes : CodecKind::ArrayToArray;
   const ArrayInfo* array = &array_;
-  Size size{array_.bytes(), true};
+  Size size = decodedSize();
   for (uint32_t i = 0; i < stepCount_; i++) {
     const uint32_t id = reader.next();
     step_[i].codec = codecOf(id);
@@ -183,6 +191,7 @@ ChainStatus Plan::buildStages() {
   stages_ = makeArray<Stage>(stagesBuffer_, size_t{2} * stepCount_ + 1);
   if (!stages_) return {Code::OutOfMemory};
   ChunkView view;
+  if (isBytesOnly_) makeContiguous(view, 1, array_.shape.data(), 1);
   for (uint32_t i = stepCount_; i-- > 0;) {
     const Step& step = step_[i];
     if (step.codec->kind == CodecKind::ArrayToBytes) {
@@ -218,6 +227,7 @@ ChainStatus Plan::prepare(std::span<const uint32_t> words, uint64_t maxChunkByte
   std::memcpy(words_.data(), words.data(), words.size_bytes());
   WordReader reader({reinterpret_cast<const uint32_t*>(words_.data()), words.size()});
   if (reader.next() != kPlanVersion) return {Code::BadPlan};
+  if (ChainStatus s = readFlags(reader)) return s;
   if (ChainStatus s = readArray(reader, maxChunkBytes)) return s;
   if (ChainStatus s = readSteps(reader)) return s;
   return buildStages();

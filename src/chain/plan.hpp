@@ -4,12 +4,19 @@
 // believed here: every word is checked again.
 //
 //   words = [ kPlanVersion,
+//             flags (PlanFlag),
 //             dtype id, item bytes, number of component runs, (component bytes, count)…,
 //             rank, shape…,
 //             fill value as item bytes, padded to whole words,
 //             number of codecs, (codec id, number of parameters, parameters…)… ]
 //
 // Codecs stand in encoding order, as in Zarr metadata: AA* AB BB*.
+//
+// A plan with the flag BytesOnly holds bytes→bytes codecs alone, possibly none. Its array is uint8
+// of rank 1 and stands for bytes whose number is not known beforehand: the length is the most that
+// a chunk may decode to. Decoding yields any number of bytes up to it (more is LimitExceeded),
+// encoding accepts any number up to it. All memory is sized by the bound, as elsewhere by the
+// chunk.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +30,10 @@
 
 namespace zw {
 
-inline constexpr uint32_t kPlanVersion = 1;
+inline constexpr uint32_t kPlanVersion = 2;
+
+enum PlanFlag : uint32_t { kBytesOnly = 1 };
+
 /// Step number in errors that belong to no codec.
 inline constexpr uint32_t kNoStep = 0xffffffff;
 
@@ -59,6 +69,10 @@ class Plan {
   std::span<const Stage> stages() const { return {stages_, stageCount_}; }
   /// Layout of the decoded chunk's elements in the last stage's input.
   const ChunkView& view() const { return stages_[stageCount_ - 1].view; }
+  /// True where the chain holds bytes→bytes codecs alone; array().bytes() is then an upper bound.
+  bool isBytesOnly() const { return isBytesOnly_; }
+  /// What a chunk decodes to: the array's bytes, exactly or at most.
+  Size decodedSize() const { return {array_.bytes(), !isBytesOnly_}; }
   /// True where that layout is the decoded chunk itself, so that the last copy can be left out.
   bool isPlain() const { return isPlain_; }
   /// Size of the bytes that a chunk is encoded to, or their upper bound.
@@ -67,6 +81,7 @@ class Plan {
   size_t stageBytes() const { return stageBytes_; }
 
  private:
+  ChainStatus readFlags(class WordReader& reader);
   ChainStatus readArray(class WordReader& reader, uint64_t maxChunkBytes);
   ChainStatus readSteps(class WordReader& reader);
   ChainStatus prepareStep(uint32_t index, CodecKind& position, const ArrayInfo*& array, Size& size);
@@ -84,6 +99,7 @@ class Plan {
   Stage* stages_ = nullptr;
   uint32_t stageCount_ = 0;
   bool isPlain_ = false;
+  bool isBytesOnly_ = false;
   Size encodedSize_;
   size_t stageBytes_ = 0;
 };

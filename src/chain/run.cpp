@@ -43,23 +43,27 @@ size_t viewBytes(const ChunkView& view) {
   return bytes;
 }
 
-/// Hands out the two stage buffers in turn, so that a stage never writes where it reads.
+/// Hands out the stage buffer that a stage does not read from. A stage that only strips leaves its
+/// result where its input lies, so they do not simply take turns.
 class StageTargets {
  public:
   StageTargets(const Plan& plan, StageBuffers& buffers) : plan_(plan), buffers_(buffers) {}
 
-  Status next(ByteSpan& out) {
-    Buffer& buffer = second_ ? buffers_.pong : buffers_.ping;
-    second_ = !second_;
+  Status next(ByteView reading, ByteSpan& out) {
+    Buffer& buffer = holds(buffers_.ping, reading) ? buffers_.pong : buffers_.ping;
     if (Status s = buffer.reserve(plan_.stageBytes())) return s;
     out = buffer.first(plan_.stageBytes());
     return {};
   }
 
  private:
+  static bool holds(const Buffer& buffer, ByteView bytes) {
+    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
+    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.capacity();
+  }
+
   const Plan& plan_;
   StageBuffers& buffers_;
-  bool second_ = false;
 };
 
 /// Size rule of one decoded stage: exact where metadata fixes it, else an upper bound.
@@ -79,7 +83,7 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
     const Stage& stage = stages[i];
     ByteSpan out = i + 2 == stages.size() ? last : ByteSpan{};
     if (out.empty()) {
-      if (Status s = targets.next(out)) return {s, stage.stepIndex};
+      if (Status s = targets.next(current, out)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
       if (Status s = copyLayout(stage.view, false, current.data(), out.data())) return {s};
@@ -94,15 +98,15 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
     if (Status s = checkDecoded(step.decoded, current.size())) return {s, stage.stepIndex};
   }
   // A chain without moving codecs has had no size check so far.
-  if (Status s = checkDecoded({viewBytes(plan.view()), true}, current.size())) return {s};
-  return {};
+  return {checkDecoded({viewBytes(plan.view()), !plan.isBytesOnly()}, current.size())};
 }
 
 /// Checks a placement against chunk and destination in 64 bits, and turns it into copy axes.
 Status placementAxes(const Plan& plan, const Placement& placement, size_t destinationBytes,
                      CopyAxis* axes, size_t& srcOffset, bool& empty) {
   const ChunkView& view = plan.view();
-  if (placement.axes.size() != view.rank) return Code::BadPlacement;
+  // Bytes of unknown number have no elements to place.
+  if (plan.isBytesOnly() || placement.axes.size() != view.rank) return Code::BadPlacement;
   uint64_t dstEnd = uint64_t{placement.dstOffset} + view.itemBytes;
   srcOffset = 0;
   empty = false;
@@ -133,12 +137,16 @@ bool isWholeChunk(const Plan& plan, const Placement& placement) {
 }  // namespace
 
 ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
-                        Workspace& work) {
+                        Workspace& work, ByteView& result) {
   ByteView current = encoded;
   const ByteSpan last = plan.isPlain() ? out : ByteSpan{};
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
+  result = out.first(current.size());
   if (!plan.isPlain()) return {copyLayout(plan.view(), false, current.data(), out.data())};
-  if (current.data() != out.data()) std::memcpy(out.data(), current.data(), current.size());
+  // A bytes-only chunk may be empty and lie nowhere, or anywhere in `out`.
+  if (current.data() != out.data() && !current.empty()) {
+    std::memmove(out.data(), current.data(), current.size());
+  }
   return {};
 }
 
@@ -186,7 +194,7 @@ Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destina
 
 ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageBuffers& buffers,
                         Workspace& work, ByteView& result) {
-  if (decoded.size() != plan.array().bytes()) return {Code::SizeMismatch};
+  if (Status s = checkDecoded(plan.decodedSize(), decoded.size())) return {s};
   const std::span<const Stage> stages = plan.stages();
   StageTargets targets(plan, buffers);
   result = decoded;
@@ -195,7 +203,7 @@ ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageB
     if (!stage.step && isContiguousNative(stage.view)) continue;
     ByteSpan target = out;
     if (i > 0) {
-      if (Status s = targets.next(target)) return {s, stage.stepIndex};
+      if (Status s = targets.next(result, target)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
       if (Status s = copyLayout(stage.view, true, result.data(), target.data())) return {s};
@@ -210,7 +218,7 @@ ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageB
     }
   }
   if (result.data() == decoded.data()) {  // nothing moved
-    std::memcpy(out.data(), decoded.data(), decoded.size());
+    if (!decoded.empty()) std::memcpy(out.data(), decoded.data(), decoded.size());
     result = out.first(decoded.size());
   }
   return {};

@@ -37,9 +37,10 @@ struct StageBuffers {
 };
 
 /// Decodes `encoded` into `out`, exactly plan.array().bytes() bytes: C order, native byte order.
-/// `encoded` and `out` must not overlap. On failure the contents of `out` mean nothing.
+/// `encoded` and `out` must not overlap. `result` is the part of `out` that was decoded to: all of
+/// it, save in bytes-only plans. On failure the contents of `out` mean nothing.
 ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
-                        Workspace& work);
+                        Workspace& work, ByteView& result);
 
 /// Decodes `encoded` and writes the part that `placement` names into `destination`, touching
 /// nothing else there. On failure that part of the destination means nothing.
@@ -49,8 +50,8 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
 /// Writes the plan's fill value where decodePlaced would write elements.
 Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination);
 
-/// Encodes `decoded` (exactly plan.array().bytes() bytes, C order, native byte order) into `out`,
-/// which holds plan.encodedSize().bytes bytes; `result` is the part written.
+/// Encodes `decoded` (plan.decodedSize() bytes, C order, native byte order) into `out`, which holds
+/// plan.encodedSize().bytes bytes; `result` is the part written.
 ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageBuffers& stages,
                         Workspace& work, ByteView& result);
 

@@ -66,8 +66,9 @@ Bytes decode(const Plan& plan, const Bytes& encoded, ChainStatus& status) {
   Core core;
   ExactBlock in(encoded);
   ExactBlock out(plan.array().bytes());
-  status = decodeChunk(plan, in.view(), out.span(), core.stages, core.work);
-  return out.copy();
+  ByteView result;
+  status = decodeChunk(plan, in.view(), out.span(), core.stages, core.work, result);
+  return Bytes(result.begin(), result.end());
 }
 
 Bytes encode(const Plan& plan, const Bytes& decoded, ChainStatus& status) {
@@ -342,6 +343,78 @@ TEST(Plan, RefusesChainsThatCannotWork) {
     EXPECT_EQ(status.status.code, row.code) << row.what;
     EXPECT_EQ(status.step, row.step) << row.what;
   }
+}
+
+TEST(BytesOnly, AnyNumberOfBytesUpToTheBound) {
+  const std::vector<std::vector<CodecWords>> chains = {
+      {},
+      {{CodecId::Zlib, {1}}},
+      {{CodecId::Lz4, {1}}, {CodecId::Zstd, {1, 1}}},
+      {{CodecId::Blosc, {1, 5, 1, 4, 0, 0}}, {CodecId::Gzip, {1}}},
+      {{CodecId::Bz2, {1}}, {CodecId::Zlib, {1}}, {CodecId::Lzma, {1, 0xffffffff, 0xffffffff}}},
+  };
+  constexpr uint32_t kBound = 5000;
+  for (const auto& codecs : chains) {
+    Plan plan;
+    ASSERT_EQ(plan.prepare(bytesOnlySpec(kBound, codecs).words(), 1 << 20).status.code, Code::Ok);
+    EXPECT_TRUE(plan.isBytesOnly());
+    Plan larger;
+    ASSERT_EQ(larger.prepare(bytesOnlySpec(2 * kBound, codecs).words(), 1 << 20).status.code,
+              Code::Ok);
+    for (size_t size : {0, 1, 15, 16, 17, 1000, 4095, 4999, 5000}) {
+      const Bytes bytes = smoothBytes(size, 1);
+      ChainStatus status;
+      const Bytes encoded = encode(plan, bytes, status);
+      ASSERT_EQ(status.status.code, Code::Ok) << size;
+      EXPECT_EQ(decode(plan, encoded, status), bytes);
+      EXPECT_EQ(status.status.code, Code::Ok) << size;
+      EXPECT_EQ(decode(larger, encoded, status), bytes);
+    }
+    for (size_t size : {kBound + 1, 2 * kBound}) {
+      const Bytes bytes = smoothBytes(size, 2);
+      ChainStatus status;
+      encode(plan, bytes, status);
+      EXPECT_EQ(status.status.code, Code::LimitExceeded);
+      const Bytes encoded = encode(larger, bytes, status);
+      ASSERT_EQ(status.status.code, Code::Ok);
+      decode(plan, encoded, status);
+      EXPECT_EQ(status.status.code, Code::LimitExceeded) << codecs.size();
+    }
+  }
+}
+
+TEST(BytesOnly, RefusesWhatIsNotPlainBytes) {
+  const auto codeOf = [](ChainSpec spec, uint32_t flags) {
+    spec.flags = flags;
+    Plan plan;
+    return plan.prepare(spec.words(), 1000).status.code;
+  };
+  const std::vector<CodecWords> none, bytes = {bytesCodec(0)}, turned = {transposeCodec({0})};
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 1), Code::Ok);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 0), Code::BadOrder);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 2), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 3), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, bytes), 1), Code::BadOrder);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, turned), 1), Code::BadOrder);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Int8, {9}, none), 1), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {}, none), 1), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {3, 3}, none), 1), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {0}, none), 1), Code::BadPlan);
+  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {1001}, none), 1), Code::LimitExceeded);
+}
+
+TEST(BytesOnly, HasNoElementsToPlace) {
+  Plan plan;
+  ASSERT_EQ(plan.prepare(bytesOnlySpec(4, {}).words(), 1000).status.code, Code::Ok);
+  Core core;
+  ExactBlock destination(Bytes(4, 0xee));
+  const std::vector<PlacementAxis> axes = {{0, 1, 4, 1}};
+  const Bytes encoded(2, 1);
+  EXPECT_EQ(decodePlaced(plan, encoded, {axes, 0}, destination.span(), core.stages, core.work)
+                .status.code,
+            Code::BadPlacement);
+  EXPECT_EQ(fillPlaced(plan, {axes, 0}, destination.span()).code, Code::BadPlacement);
+  EXPECT_EQ(destination.copy(), Bytes(4, 0xee));
 }
 
 TEST(Plan, RefusesTruncatedAndExtendedWords) {

@@ -21,9 +21,10 @@ struct ChainSpec {
   std::vector<uint32_t> shape;
   std::vector<CodecWords> codecs;
   std::vector<uint8_t> fill;
+  uint32_t flags = 0;
 
   std::vector<uint32_t> words() const {
-    std::vector<uint32_t> w = {kPlanVersion, static_cast<uint32_t>(dtype), itemBytes,
+    std::vector<uint32_t> w = {kPlanVersion, flags, static_cast<uint32_t>(dtype), itemBytes,
                                static_cast<uint32_t>(components.size())};
     for (const Component& c : components) w.insert(w.end(), {c.bytes, c.count});
     w.push_back(static_cast<uint32_t>(shape.size()));
@@ -71,6 +72,13 @@ inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t>
   spec.components = {{info->componentBytes, itemBytes / info->componentBytes}};
   spec.shape = std::move(shape);
   spec.codecs = std::move(codecs);
+  return spec;
+}
+
+/// A bytes-only chain for at most `bound` bytes.
+inline ChainSpec bytesOnlySpec(uint32_t bound, std::vector<CodecWords> codecs) {
+  ChainSpec spec = specOf(DTypeId::Uint8, {bound}, std::move(codecs));
+  spec.flags = kBytesOnly;
   return spec;
 }
 

@@ -1,12 +1,14 @@
 /** Plans: a codec chain bound to one array, as the words that src/chain/plan.hpp reads. */
 import { swapsBytes } from "../codecs/bytes.js";
 import { type CoreCodec, codecRow } from "../codecs/table.js";
-import { componentsOf, type DType } from "../dtypes/dtype.js";
+import { componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import type { ModuleName } from "./module.js";
 
 /** The word format; src/chain/plan.hpp's kPlanVersion. */
-const planVersion = 1;
+const planVersion = 2;
+/** A flag of plans; src/chain/plan.hpp's kBytesOnly. */
+const bytesOnly = 1;
 
 /** One codec of a chain, its configuration already turned into the core's integer parameters. */
 export interface ChainStep {
@@ -27,6 +29,7 @@ export interface PlanArray {
 /** Has no memory of its own in the core: sessions prepare it when they first meet it. */
 export class Plan {
   readonly words: Uint32Array;
+  /** Bytes of a decoded chunk; the most of them, for bytes-only plans. */
   readonly decodedBytes: number;
   /** The module that can encode it. */
   readonly encodeModule: ModuleName;
@@ -37,10 +40,12 @@ export class Plan {
   constructor(
     readonly array: PlanArray,
     readonly steps: readonly ChainStep[],
+    flags = 0,
   ) {
     const { dtype, shape } = array;
     this.words = Uint32Array.from([
       planVersion,
+      flags,
       ...arrayWords(array),
       steps.length,
       ...steps.flatMap(stepWords),
@@ -49,6 +54,18 @@ export class Plan {
     this.#decodeModule = moduleFor(steps, "decode");
     this.encodeModule = moduleFor(steps, "encode");
     this.isNative = steps.every((step) => leavesBytesAlone(step, dtype));
+  }
+
+  /**
+   * A plan for bytes whose number is not known beforehand: bytes-to-bytes codecs alone, possibly none.
+   * @param bound the most bytes, at least 1, that a chunk may decode to; all memory is sized by it.
+   */
+  static bytesOnly(steps: readonly ChainStep[], bound: number): Plan {
+    return new Plan(
+      { dtype: DType.simple("uint8"), shape: [bound], fillItem: Uint8Array.of(0) },
+      steps,
+      bytesOnly,
+    );
   }
 
   /** The module that can decode it. */

@@ -76,7 +76,7 @@ export class CodecSession {
     this.#call(() => this.#planId(plan));
   }
 
-  /** Decodes a chunk into a new array of exactly plan.decodedBytes bytes. */
+  /** Decodes a chunk into a new array of plan.decodedBytes bytes: exactly, or at most for bytes-only plans. */
   decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => this.#decoded(plan, encoded).slice());
   }
@@ -105,7 +105,7 @@ export class CodecSession {
     });
   }
 
-  /** Encodes a decoded chunk (plan.decodedBytes bytes) into a new array. */
+  /** Encodes a decoded chunk (plan.decodedBytes bytes; at most, for bytes-only plans) into a new array. */
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
@@ -147,7 +147,7 @@ export class CodecSession {
     this.#setInput(encoded);
     this.#check(this.#session.decode(id, encoded.byteLength), plan);
     const address = this.#session.outputAddress();
-    return this.#view().subarray(address, address + plan.decodedBytes);
+    return this.#view().subarray(address, address + this.#session.outputBytes());
   }
 
   /** All of the memory. The view is kept between calls and replaced when it has died. */

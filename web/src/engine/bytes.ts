@@ -1,0 +1,66 @@
+/**
+ * Runs of bytes-to-bytes codecs where no metadata says how many bytes come out: variable-length data,
+ * and shards with codecs behind them.
+ */
+import { isZarrError, limitExceeded } from "../errors.js";
+import { sessionOf, withDecoder } from "./engine.js";
+import { type ChainStep, Plan } from "./plan.js";
+
+/** The smallest bound that is tried. Most chunks fit at once: buffers of this size cost nothing. */
+const firstBound = 2 ** 16;
+/** How many times its encoded size a chunk is first taken for, and how much larger at each further try. */
+const growth = 8;
+/** Above this, bounds are multiples of it instead of powers of two, which would soon pass what memory holds. */
+const largeStep = 2 ** 26;
+/** What one WebAssembly memory can serve. */
+const largestBound = 2 ** 31 - 1;
+
+/** Plans by bound. Bounds are rounded, so there are few of them for one list of steps. */
+const plans = new WeakMap<readonly ChainStep[], Map<number, Plan>>();
+
+/**
+ * Decodes through a chain of bytes-to-bytes codecs (given in encoding order; pass the same array for
+ * every chunk, for its plans are kept with it). Without steps the bytes come back as they are.
+ * @param limit the most bytes that may come out
+ * @throws CorruptChunk; LimitExceeded for more than `limit` bytes
+ */
+export async function decodeBytes(
+  steps: readonly ChainStep[],
+  encoded: Uint8Array,
+  limit: number,
+): Promise<Uint8Array> {
+  if (steps.length === 0) return withinLimit(encoded, limit);
+  for (let bound = rounded(growth * encoded.byteLength); ; bound *= growth) {
+    const plan = planFor(steps, Math.min(bound, limit));
+    try {
+      return await withDecoder(plan, (session) => session.decode(plan, encoded));
+    } catch (error) {
+      const tooSmall = isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded";
+      if (!tooSmall || bound >= limit) throw error;
+    }
+  }
+}
+
+/** Encodes any number of bytes through a chain of bytes-to-bytes codecs. Without steps they come back as they are. */
+export async function encodeBytes(steps: readonly ChainStep[], bytes: Uint8Array): Promise<Uint8Array> {
+  if (steps.length === 0) return bytes;
+  const plan = planFor(steps, rounded(bytes.byteLength));
+  return (await sessionOf(plan.encodeModule)).encode(plan, bytes);
+}
+
+function withinLimit(bytes: Uint8Array, limit: number): Uint8Array {
+  if (bytes.byteLength <= limit) return bytes;
+  throw limitExceeded(`${bytes.byteLength} bytes are more than the limit of ${limit}`);
+}
+
+function rounded(bytes: number): number {
+  if (bytes <= largeStep) return 2 ** Math.ceil(Math.log2(Math.max(bytes, firstBound)));
+  return Math.min(Math.ceil(bytes / largeStep) * largeStep, largestBound);
+}
+
+function planFor(steps: readonly ChainStep[], bound: number): Plan {
+  const known = plans.get(steps) ?? new Map<number, Plan>();
+  const plan = known.get(bound) ?? Plan.bytesOnly(steps, bound);
+  plans.set(steps, known.set(bound, plan));
+  return plan;
+}
