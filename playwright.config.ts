@@ -11,6 +11,9 @@ export default defineConfig({
   outputDir: "build/reports/browser",
   fullyParallel: true,
   workers: 2,
+  // Machines that build and test at once are slow; nothing here measures time.
+  expect: { timeout: 15_000 },
+  timeout: 60_000,
   forbidOnly: Boolean(process.env["CI"]),
   reporter: "list",
   use: {

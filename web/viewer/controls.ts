@@ -5,7 +5,7 @@
 import type { DType, ZarrArray } from "zarr-wasm";
 import { axisName } from "./axes.js";
 import { type ColormapName, colormaps } from "./colormaps.js";
-import { h, labelled, select } from "./dom.js";
+import { h, labelled, numberField, select, showNumber } from "./dom.js";
 import { isComplex, isTime, leavesOf, type Part, partNames, parts } from "./leaf.js";
 import { paintBar } from "./legend.js";
 import type { SlicePlan } from "./plan.js";
@@ -134,7 +134,7 @@ function indexParts(array: ZarrArray, change: Change): Control[] {
     };
     const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
     const slider = h("input", { type: "range", ...limits, oninput: () => set(slider.value) });
-    const number = h("input", { type: "number", ...limits, onchange: () => set(number.value) });
+    const number = numberField(limits, () => set(number.value));
     const name = axisName(array.dimensionNames, axis);
     number.setAttribute("aria-label", `Index along ${name}`);
     const element = labelled(`${name}`, slider, "zw-field zw-index");
@@ -144,7 +144,7 @@ function indexParts(array: ZarrArray, change: Change): Control[] {
       sync({ axes, index }) {
         element.hidden = axes.includes(axis);
         slider.value = String(index[axis]);
-        number.value = String(index[axis]);
+        showNumber(number, index[axis]);
       },
     };
   });
@@ -182,7 +182,7 @@ function windowPart(array: ZarrArray, change: Change, { onZoom }: ControlCallbac
 
 function windowRow(array: ZarrArray, axis: number, length: number, change: Change): Control {
   const name = axisName(array.dimensionNames, axis);
-  const limits = { type: "number", min: 0, max: Math.max(0, length - 1), step: 1 };
+  const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
   const set = () => {
     const [first, last] = [firstField.value, lastField.value].map((text) => Math.round(Number(text)));
     if (!Number.isFinite(first) || !Number.isFinite(last)) return;
@@ -192,12 +192,8 @@ function windowRow(array: ZarrArray, axis: number, length: number, change: Chang
       `window-${axis}`,
     );
   };
-  const firstField = h("input", {
-    ...limits,
-    "aria-label": `First index shown along ${name}`,
-    onchange: set,
-  });
-  const lastField = h("input", { ...limits, "aria-label": `Last index shown along ${name}`, onchange: set });
+  const firstField = numberField({ ...limits, "aria-label": `First index shown along ${name}` }, set);
+  const lastField = numberField({ ...limits, "aria-label": `Last index shown along ${name}` }, set);
   const element = h(
     "div",
     { class: "zw-window" },
@@ -212,8 +208,8 @@ function windowRow(array: ZarrArray, axis: number, length: number, change: Chang
       const shown = plan.axes.find((entry) => entry.axis === axis);
       element.hidden = !shown;
       if (!shown) return;
-      firstField.value = String(shown.start);
-      lastField.value = String(shown.stop - 1);
+      showNumber(firstField, shown.start);
+      showNumber(lastField, shown.stop - 1);
     },
   };
 }
@@ -279,8 +275,8 @@ function rangePart(array: ZarrArray, change: Change): Control {
     if (!values.every(Number.isFinite)) return;
     change(() => ({ range: { mode: "manual", low: values[0]!, high: values[1]! } }), "range");
   };
-  const low = h("input", { type: "number", step: "any", "aria-label": "Lowest value", onchange: set });
-  const high = h("input", { type: "number", step: "any", "aria-label": "Highest value", onchange: set });
+  const low = numberField({ step: "any", "aria-label": "Lowest value" }, set);
+  const high = numberField({ step: "any", "aria-label": "Highest value" }, set);
   const unit = h("span", { class: "zw-unit" });
   const row = h("div", { class: "zw-limits" }, low, h("span", {}, "to"), high, unit);
   const element = h("div", { class: "zw-group" }, labelled("Value range", mode), row);
@@ -297,10 +293,9 @@ function rangePart(array: ZarrArray, change: Change): Control {
       if (!state.limits) return;
       limits = state.limits;
       const isManual = settings.range.mode === "manual";
-      [low.value, high.value] = limits.map((value) => String(isManual ? value : rounded(value))) as [
-        string,
-        string,
-      ];
+      const [least, most] = limits.map((value) => (isManual ? value : rounded(value)));
+      showNumber(low, least);
+      showNumber(high, most);
     },
   };
 }

@@ -46,3 +46,26 @@ export function select(
   control.append(...entries.map(([value, text]) => h("option", { value }, text)));
   return control;
 }
+
+/** Fields in which somebody is typing: what they show must not change under the reader's hands. */
+const typing = new WeakSet<HTMLInputElement>();
+
+/** A field for a number; `onchange` is called when typing ends. */
+export function numberField(
+  attributes: Readonly<Record<string, Attribute>>,
+  onchange: () => void,
+): HTMLInputElement {
+  const field = h("input", { type: "number", ...attributes });
+  field.addEventListener("input", () => typing.add(field));
+  field.addEventListener("blur", () => typing.delete(field));
+  field.addEventListener("change", () => {
+    typing.delete(field);
+    onchange();
+  });
+  return field;
+}
+
+/** Shows a value in a number field, unless somebody is typing there. */
+export function showNumber(field: HTMLInputElement, value: number | string | undefined): void {
+  if (!typing.has(field)) field.value = String(value);
+}
