@@ -1,6 +1,7 @@
 // Timing: candidates measured in turn, several rounds, the best of each. Machines drift; ratios of bests
 // within one run are what holds.
 import { Bench } from "tinybench";
+import { targetNote } from "./targets.mjs";
 
 /** Time of one candidate in one round, in milliseconds. */
 const roundTime = 150;
@@ -48,11 +49,13 @@ export class Report {
     const row = { name, unit, value, baseline, ratio: value / baseline };
     this.rows.push(row);
     const figures = `${value.toPrecision(4).padStart(9)} ${baseline.toPrecision(4).padStart(9)} ${unit.padEnd(5)}`;
-    console.log(`${name.padEnd(88)} ${figures} ${row.ratio.toFixed(2).padStart(7)}`);
+    console.log(
+      `${name.padEnd(96)} ${figures} ${row.ratio.toFixed(2).padStart(7)}${targetNote(name, row.ratio)}`,
+    );
   }
 
-  /** Throughput of `ours` over `theirs` for so many decoded bytes, in GB/s. */
-  addSpeed(name, bytes, ours, theirs) {
-    this.add(name, "GB/s", bytes / ours / 1e9, bytes / theirs / 1e9);
+  /** The same from bytes per second. */
+  addSpeed(name, value, baseline) {
+    this.add(name, "GB/s", value / 1e9, baseline / 1e9);
   }
 }

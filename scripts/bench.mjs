@@ -15,20 +15,23 @@ runMain(async () => {
     allowPositionals: true,
     options: { json: { type: "string" } },
   });
-  ensureSystem(["build", "native", "browser", "bench"]);
+  ensureSystem(["build", "bench"]);
   buildAll();
   buildWasm(["zw_inheap"]);
-  const native = buildNative("native", ["zw_inheap"]);
+  step("Building the native benchmarks");
+  const native = buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
 
   const { Report } = await import("../bench/measure.mjs");
   const { inheapSuite } = await import("../bench/suites/inheap.mjs");
   const { arraySuite } = await import("../bench/suites/arrays.mjs");
   const { codecSuite } = await import("../bench/suites/codecs.mjs");
   const report = new Report(positionals);
-  step("Measuring: value, baseline, ratio");
+  step("Measuring: value, baseline, unit, ratio");
   await inheapSuite(report, {
     wasm: path.join(buildDir, "wasm/bench/inheap/zw_inheap.wasm"),
     native: path.join(native, "bench/inheap/zw_inheap"),
+    libraries: path.join(native, "bench/inheap/zw_inheap_libraries"),
+    inputDir: path.join(native, "inputs"),
   });
   await arraySuite(report);
   await codecSuite(report);

@@ -1,6 +1,8 @@
-// The list of benchmark cases. A case is a name, the bytes that one run produces, and a function
-// that makes its data ready and returns what is to be timed. To add some: write a file with a
-// function addXCases, declare it below, call it in main.cpp.
+// The list of benchmark cases. To add one: add it to a group here (or write a file with a function
+// addXCases, declare it below and call it in ours.cpp); it becomes rows of `npm run bench`.
+//
+// The same cases with the same names are made for our kernels (ours.cpp) and, where there is a
+// native library to compare with, for its functions (libraries.cpp).
 #pragma once
 
 #include <cstddef>
@@ -9,16 +11,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zw::bench {
-
-struct Case {
-  std::string name;
-  size_t bytes;
-  std::function<std::function<void()>()> prepare;
-};
-using Cases = std::vector<Case>;
 
 inline constexpr size_t kKiB = 1024, kMiB = 1024 * 1024;
 
@@ -41,14 +37,25 @@ inline Block noise(size_t bytes) {
   return b;
 }
 
-/// Adds a case whose run is `work(dst, src)` on two blocks of `bytes` bytes.
-template <class Work>
-void addCopyLike(Cases& cases, std::string name, size_t bytes, Work work) {
-  cases.push_back({std::move(name), bytes, [bytes, work] {
-                     Block src = noise(bytes), dst = noise(bytes);
-                     return [=] { work(dst.get(), src.get()); };
-                   }});
-}
+/// Encoded bytes that the host hands over (see Case::input).
+struct Input {
+  Block data;
+  size_t bytes = 0;
+};
+
+struct Case {
+  std::string name;
+  /// What it is compared with: another case of this list, or a native library that libraries.cpp
+  /// has a case of the same name for.
+  std::string over;
+  /// What one run produces.
+  size_t bytes;
+  /// Makes data ready and returns what is timed.
+  std::function<std::function<void()>(const Input&)> prepare;
+  /// The encoded bytes that it wants, as bench/codecs.mjs names them ("corpus: codec"); or empty.
+  std::string input = {};
+};
+using Cases = std::vector<Case>;
 
 /// "4 MiB", "256 KiB".
 inline std::string sizeName(size_t bytes) {
@@ -56,12 +63,39 @@ inline std::string sizeName(size_t bytes) {
                        : std::to_string(bytes / kKiB) + " KiB";
 }
 
+/// The case that copies as many bytes (or nearly so).
+inline std::string copyName(size_t bytes) {
+  for (size_t size : {16 * kKiB, 256 * kKiB, 4 * kMiB, 64 * kMiB}) {
+    if (bytes <= size + size / 8) return "memory.copy, " + sizeName(size);
+  }
+  std::abort();
+}
+
+/// Adds a case whose run is `work(dst, src)` on two blocks of `bytes` bytes.
+template <class Work>
+void addCopyLike(Cases& cases, std::string name, std::string over, size_t bytes, Work work) {
+  cases.push_back({std::move(name), std::move(over), bytes, [bytes, work](const Input&) {
+                     Block src = noise(bytes), dst = noise(bytes);
+                     return [=] { work(dst.get(), src.get()); };
+                   }});
+}
+
+/// Undoes a shuffle of `count` items.
+using Unshuffle = void (*)(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
+
+/// Decodes all of `in` to exactly `outBytes` bytes, or returns false.
+using Decode =
+    std::function<bool(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes)>;
+
 void addMemoryCases(Cases& cases);
 void addByteswapCases(Cases& cases);
-void addShuffleCases(Cases& cases);
+void addChecksumCases(Cases& cases);
 void addStridedCopyCases(Cases& cases);
-#ifdef ZW_BENCH_CBLOSC
-void addCbloscCases(Cases& cases);
-#endif
+void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits);
+/// `decoderOf` turns a codec's name in bench/codecs.mjs into its decoder.
+void addDecodeCases(Cases& cases, std::function<Decode(const std::string&)> decoderOf);
+
+/// The cases of this program (ours.cpp or libraries.cpp).
+Cases allCases();
 
 }  // namespace zw::bench

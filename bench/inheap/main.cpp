@@ -1,13 +1,9 @@
 // In-heap benchmarks: what a kernel or codec takes when its data is already in memory, so that no
 // border and no JavaScript is in the number. The same program runs natively (main) and as a bare
-// WebAssembly module (the exports), driven by run.mjs.
-//
-// Every case has its own baseline: a copy of as many bytes (memory.copy in WebAssembly, memcpy
-// natively), timed in turns with it, since clocks drift; so ratios are worth more than GB/s.
+// WebAssembly module (the exports); bench/engines.mjs drives both.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "cases.hpp"
 
@@ -26,24 +22,15 @@ static double now() {  // milliseconds
 namespace {
 
 using zw::bench::Case;
-using zw::bench::Cases;
 
-const Cases& allCases() {
-  static const Cases cases = [] {
-    Cases list;
-    zw::bench::addMemoryCases(list);
-    zw::bench::addByteswapCases(list);
-    zw::bench::addShuffleCases(list);
-    zw::bench::addStridedCopyCases(list);
-#ifdef ZW_BENCH_CBLOSC
-    zw::bench::addCbloscCases(list);
-#endif
-    return list;
-  }();
-  return cases;
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = zw::bench::allCases();
+  return list;
 }
 
-/// Runs so often in a row that the clock's grain (0.1 ms in some browsers) does not matter.
+zw::bench::Input input;
+
+/// Runs so often in a row that the clock's grain does not matter.
 constexpr double kBatchMilliseconds = 8;
 
 /// Best seconds per run over batches that take at least `minMilliseconds` together.
@@ -68,50 +55,49 @@ double measure(const std::function<void()>& run, double minMilliseconds) {
 }  // namespace
 
 ZW_EXPORT(caseCount) uint32_t caseCount() {
-  return static_cast<uint32_t>(allCases().size());
+  return static_cast<uint32_t>(cases().size());
 }
 
-ZW_EXPORT(caseName) const char* caseName(uint32_t i) {
-  return allCases()[i].name.c_str();
+/// Case i as a line of JSON; valid until the next call.
+ZW_EXPORT(caseJson) const char* caseJson(uint32_t i) {
+  static std::string line;
+  const Case& c = cases()[i];
+  line = "{\"name\":\"" + c.name + "\",\"over\":\"" + c.over + "\",\"input\":\"" + c.input +
+         "\",\"bytes\":" + std::to_string(c.bytes) + "}";
+  return line.c_str();
 }
 
-ZW_EXPORT(caseBytes) double caseBytes(uint32_t i) {
-  return static_cast<double>(allCases()[i].bytes);
+/// Room for the input of the cases that are run next.
+ZW_EXPORT(inputRoom) uint8_t* inputRoom(uint32_t bytes) {
+  input = {zw::bench::block(bytes), bytes};
+  return input.data.get();
 }
 
 /// Seconds per run of case i, the best of several.
 ZW_EXPORT(run) double run(uint32_t i, double minMilliseconds) {
-  return measure(allCases()[i].prepare(), minMilliseconds);
-}
-
-/// Seconds for a copy of as many bytes as case i handles.
-ZW_EXPORT(copy) double copy(uint32_t i, double minMilliseconds) {
-  const size_t bytes = allCases()[i].bytes;
-  const zw::bench::Block src = zw::bench::noise(bytes), dst = zw::bench::noise(bytes);
-  return measure([&] { std::memcpy(dst.get(), src.get(), bytes); }, minMilliseconds);
+  return measure(cases()[i].prepare(input), minMilliseconds);
 }
 
 #ifndef __EMSCRIPTEN__
-static void printCase(uint32_t i, double milliseconds, int rounds) {
-  double seconds = 1e30, copySeconds = 1e30;
-  for (int r = 0; r < rounds; r++) {
-    seconds = std::min(seconds, run(i, milliseconds));
-    copySeconds = std::min(copySeconds, copy(i, milliseconds));
-  }
-  std::printf("{\"name\":\"%s\",\"bytes\":%.0f,\"seconds\":%.9g,\"copySeconds\":%.9g}\n",
-              caseName(i), caseBytes(i), seconds, copySeconds);
+static bool readInput(const char* path) {
+  std::FILE* file = std::fopen(path, "rb");
+  if (!file || std::fseek(file, 0, SEEK_END) != 0) return false;
+  const auto bytes = static_cast<uint32_t>(std::ftell(file));
+  std::rewind(file);
+  const bool ok = std::fread(inputRoom(bytes), 1, bytes, file) == bytes;
+  std::fclose(file);
+  return ok;
 }
 
-/// Without arguments: the names of the cases. Else zw_inheap MILLISECONDS ROUNDS INDEX…: one line
-/// of JSON per index.
+/// Without arguments: the cases, one line each. Else PROGRAM INDEX MILLISECONDS [INPUT FILE]:
+/// seconds per run.
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    for (uint32_t i = 0; i < caseCount(); i++) std::puts(caseName(i));
+  if (argc < 3) {
+    for (uint32_t i = 0; i < caseCount(); i++) std::puts(caseJson(i));
     return 0;
   }
-  for (int a = 3; a < argc; a++) {
-    const auto i = static_cast<uint32_t>(std::atoi(argv[a]));
-    if (i < caseCount()) printCase(i, std::atof(argv[1]), std::atoi(argv[2]));
-  }
+  const auto i = static_cast<uint32_t>(std::atoi(argv[1]));
+  if (i >= caseCount() || (argc > 3 && !readInput(argv[3]))) return 1;
+  std::printf("%.9g\n", run(i, std::atof(argv[2])));
 }
 #endif

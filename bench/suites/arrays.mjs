@@ -90,6 +90,6 @@ export async function arraySuite(report) {
     if (!report.wants(name)) continue;
     const made = await stores(array);
     const seconds = await bestOf({ ours: () => ours(made.ours), theirs: () => theirs(made.theirs) });
-    report.addSpeed(name, made.bytes, seconds.ours, seconds.theirs);
+    report.addSpeed(name, made.bytes / seconds.ours, made.bytes / seconds.theirs);
   }
 }

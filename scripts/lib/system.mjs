@@ -19,7 +19,11 @@ const requirements = {
   bzip2: { what: "bzip2", debian: "bzip2", has: () => which("bzip2") },
   clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
   sanitizers: { what: "Clang's sanitizer runtime", debian: "libclang-rt-14-dev", has: hasSanitizers },
-  googletest: { what: "GoogleTest", debian: "libgtest-dev", has: hasGoogleTest },
+  googletest: { what: "GoogleTest", debian: "libgtest-dev", has: () => hasHeader("gtest/gtest.h") },
+  blosc: { what: "c-blosc with its static library", debian: "libblosc-dev", has: () => hasHeader("blosc.h") },
+  zstd: { what: "libzstd", debian: "libzstd-dev", has: () => hasHeader("zstd.h") },
+  lz4: { what: "liblz4", debian: "liblz4-dev", has: () => hasHeader("lz4.h") },
+  libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
 };
 
@@ -28,6 +32,7 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   browser: ["chromium"],
+  bench: ["cmake", "ninja", "clang", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
 /** Path of clang++ (plain or with Debian's version suffix), or undefined. */
@@ -51,8 +56,8 @@ function hasSanitizers() {
   return file !== name || existsSync(capture(clang, ["-print-file-name=libclang_rt.asan.a"]).trim());
 }
 
-function hasGoogleTest() {
-  return ["/usr", "/usr/local", "/opt/homebrew"].some((p) => existsSync(`${p}/include/gtest/gtest.h`));
+function hasHeader(name) {
+  return ["/usr", "/usr/local", "/opt/homebrew"].some((p) => existsSync(`${p}/include/${name}`));
 }
 
 function isDebian() {
@@ -76,7 +81,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("build" | "native" | "browser")[]} kinds
+ * @param {("build" | "native" | "browser" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
