@@ -20,6 +20,11 @@ export const timeUnits = [
 ] as const;
 export type TimeUnit = (typeof timeUnits)[number];
 
+/** Most bytes of one element; the core's kMaxItemBytes. */
+export const maxItemBytes = 2 ** 20;
+/** Deepest nesting of structured types. */
+export const maxStructDepth = 16;
+
 /** One field of a structured data type. */
 export interface Field {
   readonly name: string;
@@ -126,6 +131,33 @@ export const simpleTypes = [
   "float64",
   "complex64",
   "complex128",
+  "bfloat16",
+  "int2",
+  "int4",
+  "uint2",
+  "uint4",
+  "float8_e3m4",
+  "float8_e4m3",
+  "float8_e5m2",
+  "float8_e4m3b11fnuz",
+  "float8_e4m3fnuz",
+  "float8_e5m2fnuz",
+  "float8_e8m0fnu",
+  "float6_e2m3fn",
+  "float6_e3m2fn",
+  "float4_e2m1fn",
+  "complex_bfloat16",
+  "complex_float16",
+  "complex_float8_e3m4",
+  "complex_float8_e4m3",
+  "complex_float8_e5m2",
+  "complex_float8_e4m3b11fnuz",
+  "complex_float8_e4m3fnuz",
+  "complex_float8_e5m2fnuz",
+  "complex_float8_e8m0fnu",
+  "complex_float6_e2m3fn",
+  "complex_float6_e3m2fn",
+  "complex_float4_e2m1fn",
 ] as const satisfies readonly CoreType[];
 export type SimpleType = (typeof simpleTypes)[number];
 

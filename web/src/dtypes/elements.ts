@@ -1,109 +1,67 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
 import { invalidArgument } from "../errors.js";
+import type { StoredArray } from "./convert.js";
 import type { DType, Field } from "./dtype.js";
-import { narrowToHalf, widenHalf } from "./half.js";
+import { arrayOf, conversionOf, type ElementData } from "./forms.js";
 import { utf32String, withoutPadding } from "./scalar.js";
-import type { CoreType } from "./table.js";
 
-/** Typed arrays that element data comes in. */
-export type ElementData =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | BigUint64Array
-  | BigInt64Array
-  | Float32Array
-  | Float64Array;
-
-type Constructor = new (buffer: ArrayBufferLike, byteOffset: number, length: number) => ElementData;
-
-/** Float16Array where the engine has it (its type is newer than our TypeScript target). */
-const Float16 = (globalThis as { Float16Array?: Constructor }).Float16Array;
-
-/** The typed array of each core type; several numbers per element where the width says so. */
-const arrays: Readonly<Record<CoreType, Constructor>> = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  float16: Float16 ?? Uint16Array,
-  float32: Float32Array,
-  float64: Float64Array,
-  complex64: Float32Array,
-  complex128: Float64Array,
-  raw: Uint8Array,
-  fixed_bytes: Uint8Array,
-  fixed_utf32: Uint8Array,
-  datetime64: BigInt64Array,
-  timedelta64: BigInt64Array,
-  struct: Uint8Array,
-  bfloat16: Uint16Array,
-  int2: Uint8Array,
-  int4: Uint8Array,
-  uint2: Uint8Array,
-  uint4: Uint8Array,
-  float8_e3m4: Uint8Array,
-  float8_e4m3: Uint8Array,
-  float8_e5m2: Uint8Array,
-  float8_e4m3b11fnuz: Uint8Array,
-  float8_e4m3fnuz: Uint8Array,
-  float8_e5m2fnuz: Uint8Array,
-  float8_e8m0fnu: Uint8Array,
-  float6_e2m3fn: Uint8Array,
-  float6_e3m2fn: Uint8Array,
-  float4_e2m1fn: Uint8Array,
-  complex_bfloat16: Uint16Array,
-  complex_float16: Float16 ?? Uint16Array,
-  complex_float8_e3m4: Uint8Array,
-  complex_float8_e4m3: Uint8Array,
-  complex_float8_e5m2: Uint8Array,
-  complex_float8_e4m3b11fnuz: Uint8Array,
-  complex_float8_e4m3fnuz: Uint8Array,
-  complex_float8_e5m2fnuz: Uint8Array,
-  complex_float8_e8m0fnu: Uint8Array,
-  complex_float6_e2m3fn: Uint8Array,
-  complex_float6_e3m2fn: Uint8Array,
-  complex_float4_e2m1fn: Uint8Array,
-};
+export type { ElementData } from "./forms.js";
 
 /**
- * The typed array of a data type.
- * @throws InvalidArgument for elements of variable length, which come in plain arrays.
+ * True where elements have another form than what is stored: floats that no typed array has (float16 where
+ * the engine has no Float16Array, bfloat16, float8 and smaller) and integers of fewer than 8 bits. Element
+ * data then never shares memory with stored bytes.
  */
-function arrayOf({ core, name }: DType): Constructor {
-  if (core === "variable") throw invalidArgument(`elements of ${name} have no typed array`);
-  return arrays[core];
+export function isConverted(dtype: DType): boolean {
+  return conversionOf(dtype) !== undefined;
 }
 
-/** True where float16 elements are handed out as float32, because the engine has no Float16Array. */
-export function widensHalf(dtype: DType): boolean {
-  return dtype.core === "float16" && !Float16;
-}
-
-/** Width of one entry of the typed array of a data type, in bytes. */
-function entryBytes(dtype: DType): number {
-  return (arrayOf(dtype) as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
-}
+/** An earlier name of {@link isConverted}. */
+export const widensHalf = isConverted;
 
 /**
- * Views decoded bytes (little-endian, packed) as the data type's typed array: bool → Uint8Array of 0
- * and 1; int64 → BigInt64Array; complex → interleaved floats; strings, raw and structured →
- * Uint8Array of packed items. float16 becomes a Float32Array where the engine has no Float16Array.
- * Shares memory with `bytes` unless its offset is not aligned or float16 is widened.
+ * Decoded bytes (little-endian, packed) as the data type's typed array: bool → Uint8Array of 0 and 1;
+ * int64 → BigInt64Array; complex → interleaved floats; small floats → Float32Array; integers of 2 and 4
+ * bits → Int8Array or Uint8Array; strings, raw and structured → Uint8Array of packed items. float16 becomes a
+ * Float32Array where the engine has no Float16Array.
+ * Shares memory with `bytes` unless its offset is not aligned or the type is converted (see isConverted).
+ * @throws InvalidArgument for elements of variable length.
  */
 export function toElements(dtype: DType, bytes: Uint8Array): ElementData {
-  const width = entryBytes(dtype);
-  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
-  const data = new (arrayOf(dtype))(aligned.buffer, aligned.byteOffset, aligned.byteLength / width);
-  return widensHalf(dtype) ? widenHalf(data as Uint16Array, new Float32Array(data.length)) : data;
+  const Kind = arrayOf(dtype);
+  const conversion = conversionOf(dtype);
+  if (!conversion) {
+    const width = Kind.BYTES_PER_ELEMENT;
+    const aligned = alignedTo(width, bytes);
+    return new Kind(aligned.buffer, aligned.byteOffset, aligned.byteLength / width);
+  }
+  const length = bytes.byteLength / conversion.storedBytes;
+  const out = new conversion.array(bufferLike(bytes, length * Kind.BYTES_PER_ELEMENT));
+  conversion.widen(storedArray(conversion.storedBytes, bytes), out);
+  return out;
+}
+
+/** Writes decoded bytes as elements into a typed array that checkElements let through. */
+export function readElements(dtype: DType, bytes: Uint8Array, out: ElementData): void {
+  const conversion = conversionOf(dtype);
+  if (conversion) conversion.widen(storedArray(conversion.storedBytes, bytes), out as Float32Array);
+  else new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(bytes);
+}
+
+function alignedTo(width: number, bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+}
+
+function storedArray(storedBytes: 1 | 2, bytes: Uint8Array): StoredArray {
+  if (storedBytes === 1) return bytes;
+  const aligned = alignedTo(2, bytes);
+  return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2);
+}
+
+/** A new buffer, shared if that of `bytes` is. */
+function bufferLike(bytes: Uint8Array, length: number): ArrayBufferLike {
+  const isShared = typeof SharedArrayBuffer !== "undefined" && bytes.buffer instanceof SharedArrayBuffer;
+  return isShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length);
 }
 
 /** True for a typed array or a bigint typed array (not a DataView). */
@@ -111,9 +69,16 @@ function isTypedArray(value: unknown): value is ElementData {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-/** What the data type's typed array is called. */
+/**
+ * What the data type's typed array is called; "Array" for elements of variable length.
+ */
 export function arrayNameOf(dtype: DType): string {
-  return widensHalf(dtype) ? "Float32Array" : arrayOf(dtype).name;
+  return dtype.isVariable ? "Array" : arrayOf(dtype).name;
+}
+
+/** Entries of the typed array for `count` elements. */
+function entriesOf(dtype: DType, count: number): number {
+  return (count * dtype.itemBytes) / (conversionOf(dtype)?.storedBytes ?? arrayOf(dtype).BYTES_PER_ELEMENT);
 }
 
 /**
@@ -126,8 +91,7 @@ export function checkElements(
   count: number,
   what: string,
 ): asserts data is ElementData {
-  const width = widensHalf(dtype) ? 4 : entryBytes(dtype);
-  const entries = widensHalf(dtype) ? count : (count * dtype.itemBytes) / width;
+  const entries = entriesOf(dtype, count);
   const clamped = data instanceof Uint8ClampedArray && arrayOf(dtype) === Uint8Array;
   if (!isTypedArray(data) || !(data.constructor.name === arrayNameOf(dtype) || clamped)) {
     throw invalidArgument(`${what} must be a ${arrayNameOf(dtype)} for data type ${dtype}`);
@@ -139,9 +103,37 @@ export function checkElements(
   }
 }
 
-/** The bytes of element data that checkElements let through; a copy only where float16 is narrowed. */
+/** What a value of a type of variable length must be. */
+const valueKinds: Readonly<Record<string, [what: string, check: (value: unknown) => boolean]>> = {
+  string: ["strings", (value) => typeof value === "string"],
+  bytes: ["Uint8Arrays", (value) => value instanceof Uint8Array],
+  object: ["values", () => true],
+};
+
+/**
+ * Checks that `data` is a list of `count` values of a type of variable length.
+ * @throws InvalidArgument that says what was expected.
+ */
+export function checkValues(
+  dtype: DType,
+  data: unknown,
+  count: number,
+  what: string,
+): asserts data is unknown[] {
+  const [kind, check] = valueKinds[dtype.name]!;
+  if (!Array.isArray(data) || data.length !== count || !data.every(check)) {
+    throw invalidArgument(`${what} must be an Array of ${count} ${kind} for data type ${dtype}`);
+  }
+}
+
+/**
+ * The stored bytes of element data that checkElements let through, sharing memory where the type is not
+ * converted. Small floats are rounded to the nearest, ties to even.
+ * @throws InvalidArgument for numbers that a converted type has nothing near: NaN in float6 and float4,
+ *   integers out of range.
+ */
 export function toBytes(dtype: DType, data: ElementData): Uint8Array {
-  const stored = widensHalf(dtype) ? narrowToHalf(data as Float32Array) : data;
+  const stored = conversionOf(dtype)?.narrow(data as Float32Array) ?? data;
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 }
 

@@ -1,7 +1,7 @@
 /** Single elements as JavaScript values: for printing, tooltips and tests, not for bulk work. */
 import { invalidArgument } from "../errors.js";
 import type { DType, Field } from "./dtype.js";
-import { fromHalfBits } from "./half.js";
+import { decodeFloat, floatsOf } from "./floats.js";
 
 /** One element: complex is [re, im]; raw bytes and byte strings are bytes; a struct is an object of its fields. */
 export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] | { [field: string]: Scalar };
@@ -35,27 +35,42 @@ export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Sca
     case "datetime64":
     case "timedelta64":
       return view.getBigInt64(0, true);
-    case "float16":
-      return fromHalfBits(view.getUint16(0, true));
-    case "float32":
-      return view.getFloat32(0, true);
     case "float64":
       return view.getFloat64(0, true);
-    case "complex64":
-      return [view.getFloat32(0, true), view.getFloat32(4, true)];
     case "complex128":
       return [view.getFloat64(0, true), view.getFloat64(8, true)];
+    case "int2":
+    case "int4":
+    case "uint2":
+    case "uint4":
+      return lowBits(dtype.core, view.getUint8(0));
     case "fixed_utf32":
       return utf32String(bytes.subarray(offset, offset + dtype.itemBytes));
     case "fixed_bytes":
       return withoutPadding(bytes.slice(offset, offset + dtype.itemBytes));
     case "raw":
       return bytes.slice(offset, offset + dtype.itemBytes);
-    default: // small types of extensions: their bits
-      return bytes.slice(offset, offset + dtype.itemBytes);
     case "struct":
       return Object.fromEntries(dtype.fields!.map((field) => [field.name, readField(field, bytes, offset)]));
+    default:
+      return readSmall(dtype, view);
   }
+}
+
+/** A float narrower than float64, or a pair of them. */
+function readSmall(dtype: DType, view: DataView): Scalar {
+  const { format, isComplex } = floatsOf(dtype)!;
+  const read = (at: number) => {
+    if (format.bytes === 4) return view.getFloat32(at, true);
+    return decodeFloat(format, format.bytes === 2 ? view.getUint16(at, true) : view.getUint8(at));
+  };
+  return isComplex ? [read(0), read(format.bytes)] : read(0);
+}
+
+/** An integer in the low bits of a byte. */
+function lowBits(core: "int2" | "int4" | "uint2" | "uint4", byte: number): number {
+  const shift = core.endsWith("2") ? 30 : 28;
+  return core.startsWith("u") ? (byte << shift) >>> shift : (byte << shift) >> shift;
 }
 
 function readField({ dtype, shape, offset }: Field, bytes: Uint8Array, start: number): Scalar {

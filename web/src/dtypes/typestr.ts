@@ -3,8 +3,16 @@
  * Spec: Zarr v1 and v2, "Data type encoding".
  */
 import { invalidMetadata, limitExceeded, unsupported } from "../errors.js";
-import { isJsonObject, type Json, JsonNumber } from "../metadata/json.js";
-import { componentsOf, DType, type SimpleType, type TimeUnit, timeUnits } from "./dtype.js";
+import { type Json, JsonNumber } from "../metadata/json.js";
+import {
+  componentsOf,
+  DType,
+  maxItemBytes,
+  maxStructDepth,
+  type SimpleType,
+  type TimeUnit,
+  timeUnits,
+} from "./dtype.js";
 
 export type Endian = "little" | "big";
 
@@ -32,16 +40,16 @@ const numbers: Readonly<Record<string, SimpleType>> = {
   c16: "complex128",
 };
 
-/** Most bytes of one element; the core's kMaxItemBytes. */
-const maxItemBytes = 2 ** 20;
-/** Deepest nesting of structured types. */
-const maxStructDepth = 16;
+export interface DescrOptions {
+  /** Lets `|O` stand for elements of variable length; the caller must then find an object codec. */
+  objects?: boolean | undefined;
+}
 
 /**
  * Parses a type string such as `<f8`, `|S12`, `>M8[10s]`.
  * @throws InvalidMetadata for a malformed one, Unsupported for one that NumPy knows and Zarr data cannot use here.
  */
-export function parseTypestr(text: string): StoredType {
+export function parseTypestr(text: string, { objects = false }: DescrOptions = {}): StoredType {
   const match = /^([<>|])([a-zA-Z])(\d*)(?:\[(\d*)([^\]]*)\])?$/.exec(text);
   if (!match) throw invalidMetadata(`dtype "${text}" is not a NumPy type string`, { code: "unknown-dtype" });
   const [, order, kind, digits, multiple, unit] = match as unknown as [
@@ -52,11 +60,18 @@ export function parseTypestr(text: string): StoredType {
     string?,
     string?,
   ];
-  if (kind === "O")
-    throw unsupported("object arrays (dtype |O) need an object codec", { code: "object-dtype" });
+  if (kind === "O") return objectType(text, objects && unit === undefined);
   const dtype =
     unit === undefined ? plainType(text, kind, Number(digits)) : timeType(text, kind, digits, multiple, unit);
   return { dtype, endians: [endianOf(text, order, componentsOf(dtype)[0]!.bytes)] };
+}
+
+/** `|O`; old NumPy wrote the width of a pointer after it. */
+function objectType(text: string, objects: boolean): StoredType {
+  if (!objects || !/^.O[48]?$/.test(text)) {
+    throw unsupported(`object arrays (dtype "${text}") need an object codec`, { code: "object-dtype" });
+  }
+  return { dtype: DType.variable("object"), endians: [] };
 }
 
 function plainType(text: string, kind: string, size: number): DType {
@@ -77,7 +92,7 @@ function plainType(text: string, kind: string, size: number): DType {
 }
 
 function timeType(text: string, kind: string, size: string, multiple = "", unit = ""): DType {
-  const name = (unit === "μs" ? "us" : unit) as TimeUnit;
+  const name = (unit === "μs" || unit === "µs" ? "us" : unit) as TimeUnit;
   const factor = multiple === "" ? 1 : Number(multiple);
   if (
     (kind !== "M" && kind !== "m") ||
@@ -99,10 +114,20 @@ function endianOf(text: string, order: string, componentBytes: number): Endian |
 }
 
 /**
- * Parses the JSON form of a data type: a type string, or a list of `[name, type]` fields.
+ * Parses the JSON form of a data type: a type string, or a list of `[name, type]` fields. Objects are never
+ * fields.
  * @param subarrays whether fields may have a third element, the shape of a subarray (Zarr v2).
+ * @throws InvalidMetadata, Unsupported (see parseTypestr), LimitExceeded for wide elements and deep nesting.
  */
-export function parseDescr(json: Json | undefined, subarrays: boolean, depth = 0): StoredType {
+export function parseDescr(
+  json: Json | undefined,
+  subarrays: boolean,
+  options: DescrOptions = {},
+): StoredType {
+  return typeof json === "string" ? parseTypestr(json, options) : parseNested(json, subarrays, 0);
+}
+
+function parseNested(json: Json | undefined, subarrays: boolean, depth: number): StoredType {
   if (typeof json === "string") return parseTypestr(json);
   if (!Array.isArray(json))
     throw invalidMetadata("dtype must be a type string or a list of fields", { code: "unknown-dtype" });
@@ -134,7 +159,7 @@ function parseField(entry: Json, subarrays: boolean, depth: number, seen: Set<st
     });
   }
   seen.add(name);
-  const inner = parseDescr(type, subarrays, depth + 1);
+  const inner = parseNested(type, subarrays, depth + 1);
   const shape = dims === undefined ? [] : parseSubarray(dims);
   const times = shape.reduce((a, b) => a * b, 1);
   if (!(times * inner.dtype.itemBytes <= maxItemBytes))
@@ -156,10 +181,4 @@ function parseSubarray(dims: Json): number[] {
     }
     return length;
   });
-}
-
-/** What a data type is called in messages. */
-export function describeType(json: Json | undefined): string {
-  if (typeof json === "string") return `"${json}"`;
-  return Array.isArray(json) || isJsonObject(json) ? "a structured type" : String(json);
 }

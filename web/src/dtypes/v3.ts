@@ -1,131 +1,162 @@
-/** Data types as Zarr v3 names them. Spec: Zarr v3 core "data types" and zarr-extensions. */
-import { invalidMetadata, unsupported } from "../errors.js";
-import { type Json, JsonNumber } from "../metadata/json.js";
-import { DType, type SimpleType, simpleTypes, type TimeUnit, timeUnits } from "./dtype.js";
+/**
+ * Data types as Zarr v3 names them.
+ * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
+ */
+import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../errors.js";
+import {
+  DType,
+  maxItemBytes,
+  maxStructDepth,
+  type SimpleType,
+  simpleTypes,
+  type TimeUnit,
+  timeUnits,
+  type VariableName,
+} from "./dtype.js";
 
-const maxItemBytes = 2 ** 20;
-const maxStructDepth = 16;
+export { fromPlain } from "./plain.js";
 
-type Configuration = Readonly<Record<string, unknown>>;
+/** A JSON object as plain values. */
+type Options = { readonly [name: string]: unknown };
 
-/** Data types that take a configuration. */
-const configured: Readonly<Record<string, (configuration: Configuration, depth: number) => DType>> = {
-  raw_bytes: (c) => DType.raw(lengthOf(c, "raw_bytes", 1)),
-  null_terminated_bytes: (c) => DType.fixedBytes(lengthOf(c, "null_terminated_bytes", 1)),
-  fixed_length_utf32: (c) => DType.fixedUtf32(lengthOf(c, "fixed_length_utf32", 4) / 4),
-  "numpy.datetime64": (c) => timeType("datetime64", c),
-  "numpy.timedelta64": (c) => timeType("timedelta64", c),
-  struct: structType,
-  structured: structType,
-};
+/** Types without a configuration, under each of their names. */
+const plain = new Map<string, DType>(simpleTypes.map((name) => [name, DType.simple(name)]));
+const aliases: readonly [name: string, type: SimpleType][] = [
+  ["complex_float32", "complex64"],
+  ["complex_float64", "complex128"],
+];
+for (const [name, type] of aliases) plain.set(name, DType.simple(type));
+const variableNames: readonly [name: string, type: VariableName][] = [
+  ["string", "string"],
+  ["bytes", "bytes"],
+  ["variable_length_bytes", "bytes"], // zarr-python
+  ["binary", "bytes"], // zarrs
+];
+for (const [name, type] of variableNames) plain.set(name, DType.variable(type));
+
+/** Types with a configuration: the names in it, and what is made of them. */
+const configured = new Map<string, { options: readonly string[]; make(c: Options, depth: number): DType }>([
+  ["raw_bytes", { options: ["length_bytes"], make: (c) => DType.raw(lengthOf(c, "raw_bytes", 1)) }],
+  [
+    "null_terminated_bytes",
+    { options: ["length_bytes"], make: (c) => DType.fixedBytes(lengthOf(c, "null_terminated_bytes", 1)) },
+  ],
+  [
+    "fixed_length_utf32",
+    { options: ["length_bytes"], make: (c) => DType.fixedUtf32(lengthOf(c, "fixed_length_utf32", 4) / 4) },
+  ],
+  ["numpy.datetime64", { options: ["unit", "scale_factor"], make: (c) => timeType("datetime64", c) }],
+  ["numpy.timedelta64", { options: ["unit", "scale_factor"], make: (c) => timeType("timedelta64", c) }],
+  ["struct", { options: ["fields"], make: structType }],
+  ["structured", { options: ["fields"], make: structType }], // legacy: read, never written
+]);
+
+const refused = (message: string): ZarrError => invalidMetadata(message, { code: "unknown-dtype" });
 
 /**
  * Parses a data type: a name, an object `{ name, configuration }`, or a DType that is passed on.
- * @throws InvalidMetadata for a configuration that does not fit, Unsupported for an unknown name.
+ * @throws InvalidMetadata for a configuration that does not fit, Unsupported for an unknown name,
+ *   LimitExceeded for elements of more than 2²⁰ bytes and deep nesting.
  */
 export function parseDataType(value: unknown, depth = 0): DType {
   if (value instanceof DType) return value;
   const { name, configuration } = readExtension(value);
-  if ((simpleTypes as readonly string[]).includes(name)) return DType.simple(name as SimpleType);
-  const bits = /^r(\d+)$/.exec(name);
-  if (bits) return rawType(name, Number(bits[1]));
-  if (Object.hasOwn(configured, name)) return configured[name]!(configuration, depth);
-  const known = [...simpleTypes, "r*", ...Object.keys(configured)].join(", ");
+  const type = configured.get(name);
+  checkNames(name, configuration, type?.options ?? []);
+  if (type) return type.make(configuration, depth);
+  const bits = /^r([1-9]\d*)$/.exec(name);
+  const dtype = bits ? rawType(name, Number(bits[1])) : plain.get(name);
+  if (dtype) return dtype;
+  const known = [...plain.keys(), "r*", ...configured.keys()].join(", ");
   throw unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
 }
 
-function readExtension(value: unknown): { name: string; configuration: Configuration } {
+/** Spec: Zarr v3 core, "extension points": `must_understand: false` has no meaning for data types. */
+function readExtension(value: unknown): { name: string; configuration: Options } {
   if (typeof value === "string") return { name: value, configuration: {} };
   const object = isRecord(value) ? value : {};
-  const name = Object.hasOwn(object, "name") ? object["name"] : undefined;
-  const configuration = (Object.hasOwn(object, "configuration") ? object["configuration"] : undefined) ?? {};
-  if (typeof name !== "string" || !isRecord(configuration)) {
-    throw invalidMetadata("a data type must be a name or an object with a name and a configuration", {
-      code: "unknown-dtype",
-    });
+  const name = own(object, "name");
+  const configuration = own(object, "configuration") ?? {};
+  const isWhole = Object.keys(object).every((key) => /^(name|configuration|must_understand)$/.test(key));
+  if (typeof name !== "string" || !isRecord(configuration) || !isWhole || own(object, "configuration") === null) {
+    throw refused("a data type must be a name or an object with a name and a configuration");
+  }
+  if (own(object, "must_understand") !== undefined && own(object, "must_understand") !== true) {
+    throw refused(`data type "${name}": "must_understand" can only be true for a data type`);
   }
   return { name, configuration };
 }
 
-function isRecord(value: unknown): value is Configuration {
+function checkNames(name: string, configuration: Options, options: readonly string[]): void {
+  const unknown = Object.keys(configuration).find((key) => !options.includes(key));
+  if (unknown === undefined) return;
+  const known = options.join(", ") || "it has none";
+  throw refused(`data type ${name}: "${unknown}" is not one of its options (${known})`);
+}
+
+function isRecord(value: unknown): value is Options {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function own(object: Options, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 function rawType(name: string, bits: number): DType {
-  if (bits < 8 || bits % 8 !== 0 || bits / 8 > maxItemBytes) {
-    throw invalidMetadata(
+  if (bits % 8 !== 0 || bits / 8 > maxItemBytes) {
+    throw refused(
       `data type "${name}": the number of bits must be a multiple of 8, at most ${8 * maxItemBytes}`,
-      {
-        code: "unknown-dtype",
-      },
     );
   }
   return DType.raw(bits / 8);
 }
 
-function lengthOf(configuration: Configuration, name: string, unit: number): number {
-  const length = configuration["length_bytes"];
-  if (
-    typeof length !== "number" ||
-    !Number.isInteger(length) ||
-    length < unit ||
-    length % unit !== 0 ||
-    length > maxItemBytes
-  ) {
-    throw invalidMetadata(`data type ${name}: "length_bytes" must be a positive multiple of ${unit}`, {
-      code: "unknown-dtype",
-    });
+function lengthOf(configuration: Options, name: string, unit: number): number {
+  const length = own(configuration, "length_bytes");
+  if (typeof length !== "number" || !Number.isInteger(length) || length < unit || length % unit !== 0) {
+    throw refused(`data type ${name}: "length_bytes" must be a positive multiple of ${unit}`);
   }
+  if (length > maxItemBytes) throw tooWide();
   return length;
 }
 
-function timeType(core: "datetime64" | "timedelta64", configuration: Configuration): DType {
-  const unit = configuration["unit"] === "μs" ? "us" : configuration["unit"];
-  const factor = configuration["scale_factor"] ?? 1;
+const tooWide = () => limitExceeded(`elements of more than ${maxItemBytes} bytes`);
+
+function timeType(core: "datetime64" | "timedelta64", configuration: Options): DType {
+  const given = own(configuration, "unit");
+  const unit = given === "μs" || given === "µs" ? "us" : given;
+  const factor = own(configuration, "scale_factor") ?? 1; // required by the specification
   const valid =
     timeUnits.includes(unit as TimeUnit) && typeof factor === "number" && Number.isInteger(factor);
   if (!valid || factor < 1 || factor > 2 ** 31 - 1) {
-    throw invalidMetadata(`data type numpy.${core} needs a "unit" of NumPy's and a positive "scale_factor"`, {
-      code: "unknown-dtype",
-    });
+    throw refused(`data type numpy.${core} needs a "unit" of NumPy's and a positive "scale_factor"`);
   }
   return DType.time(core, unit as TimeUnit, factor);
 }
 
 /** `fields` is a list of `{name, data_type}` objects; the legacy "structured" wrote `[name, data_type]` pairs. */
-function structType(configuration: Configuration, depth: number): DType {
-  const fields = configuration["fields"];
-  if (!Array.isArray(fields) || fields.length === 0 || depth >= maxStructDepth) {
-    throw invalidMetadata('data type struct needs "fields", a list of at least one field', {
-      code: "unknown-dtype",
-    });
+function structType(configuration: Options, depth: number): DType {
+  const fields = own(configuration, "fields");
+  if (!Array.isArray(fields) || fields.length === 0) {
+    throw refused('data type struct needs "fields", a list of at least one field');
   }
-  const parsed = fields.map((entry: unknown) => {
-    const [name, type] = Array.isArray(entry)
-      ? entry
-      : isRecord(entry)
-        ? [entry["name"], entry["data_type"]]
-        : [];
-    if (typeof name !== "string" || name === "") {
-      throw invalidMetadata("each field of data type struct needs a name", { code: "unknown-dtype" });
-    }
-    return { name, dtype: parseDataType(type, depth + 1) };
-  });
-  if (new Set(parsed.map((field) => field.name)).size !== parsed.length) {
-    throw invalidMetadata("the field names of data type struct must be unique", { code: "unknown-dtype" });
-  }
-  const dtype = DType.struct(parsed);
-  if (dtype.itemBytes > maxItemBytes)
-    throw invalidMetadata(`elements of more than ${maxItemBytes} bytes`, { code: "unknown-dtype" });
+  if (depth >= maxStructDepth)
+    throw limitExceeded(`structured types nested deeper than ${maxStructDepth} levels`);
+  const seen = new Set<string>();
+  const dtype = DType.struct(fields.map((entry: unknown) => readField(entry, depth, seen)));
+  if (dtype.itemBytes > maxItemBytes) throw tooWide();
   return dtype;
 }
 
-/** A plain value as the JSON reader would give it, so that fill values from programs take the same path. */
-export function fromPlain(value: unknown): Json {
-  if (typeof value === "number") return new JsonNumber(Object.is(value, -0) ? "-0" : String(value));
-  if (typeof value === "bigint") return new JsonNumber(String(value));
-  if (Array.isArray(value)) return value.map(fromPlain);
-  if (value instanceof Uint8Array) return btoa(String.fromCharCode(...value));
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  throw invalidMetadata(`fill value ${String(value)} cannot be read`, { code: "bad-fill-value" });
+function readField(entry: unknown, depth: number, seen: Set<string>): { name: string; dtype: DType } {
+  const isPair = Array.isArray(entry) && entry.length === 2;
+  const isObject = isRecord(entry) && Object.keys(entry).every((key) => key === "name" || key === "data_type");
+  const [name, type] = isPair ? entry : isObject ? [own(entry, "name"), own(entry, "data_type")] : [];
+  if (typeof name !== "string" || name === "" || seen.has(name)) {
+    throw refused("each field of data type struct needs a name of its own and a data type, and nothing else");
+  }
+  seen.add(name);
+  const dtype = parseDataType(type, depth + 1);
+  if (dtype.isVariable) throw refused(`field "${name}" of data type struct has elements of variable length`);
+  return { name, dtype };
 }

@@ -1,0 +1,165 @@
+/**
+ * Elements whose form in JavaScript is not their stored form: floats that no typed array has, and integers
+ * of fewer than 8 bits.
+ *
+ * Stored numbers are one per byte, or per two bytes, little-endian; bits above a format's own are ignored.
+ * Spec: zarr-extensions, data types; the bytes codec's form of each.
+ */
+import { invalidArgument } from "../errors.js";
+import {
+  decodeFloat,
+  encodeFloat,
+  type FloatFormat,
+  type FloatName,
+  floatFormats,
+  highestOf,
+  infinityOf,
+  isNanCode,
+  nanOf,
+  signOf,
+} from "./floats.js";
+
+/** Numbers as they are stored. */
+export type StoredArray = Uint8Array | Uint16Array;
+
+/** Arrays that converted elements come in. */
+export type ConvertedArray = Float32Array | Int8Array | Uint8Array;
+
+/** How one kind of number goes from its stored form to its element form and back. */
+export interface Conversion<E extends ConvertedArray = ConvertedArray> {
+  /** Bytes of one stored number. */
+  readonly storedBytes: 1 | 2;
+  /** The kind of array that the elements come in. */
+  readonly array: new (
+    buffer: ArrayBufferLike,
+  ) => E;
+  /** Exact. `out` is as long as `stored`. */
+  widen(stored: StoredArray, out: E): void;
+  /**
+   * To the nearest, ties to even. The result may share memory with `elements`.
+   * @throws InvalidArgument for a number that the stored form has nothing near.
+   */
+  narrow(elements: E): StoredArray;
+}
+
+/** Integers in the low bits of a byte. */
+export function integerConversion(name: string, bits: 2 | 4, signed: boolean): Conversion<Int8Array | Uint8Array> {
+  const shift = 32 - bits;
+  const [least, most] = signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+  return {
+    storedBytes: 1,
+    array: signed ? Int8Array : Uint8Array,
+    widen(stored, out) {
+      for (let i = 0; i < stored.length; i++) {
+        const high = stored[i]! << shift;
+        out[i] = signed ? high >> shift : high >>> shift;
+      }
+    },
+    narrow(elements) {
+      for (const value of elements) {
+        if (value < least || value > most) throw invalidArgument(`${value} is out of the range of ${name}`);
+      }
+      return new Uint8Array(elements.buffer, elements.byteOffset, elements.length);
+    },
+  };
+}
+
+/** Floats, as float32, which holds every number of the formats of one and two bytes. */
+export function floatConversion(name: Exclude<FloatName, "float32">): Conversion<Float32Array> {
+  const format: FloatFormat = floatFormats[name];
+  const storedBytes = format.bytes as 1 | 2;
+  let table: Uint32Array | undefined;
+  return {
+    storedBytes,
+    array: Float32Array,
+    widen(stored, out) {
+      if (name === "bfloat16") return widenBfloat(stored, out);
+      table ??= Uint32Array.from({ length: 256 ** storedBytes }, (_, bits) => float32Bits(format, bits));
+      const bits = bitsOf(out);
+      for (let i = 0; i < stored.length; i++) bits[i] = table[stored[i]!]!;
+    },
+    narrow: (elements) => narrow(name, format, elements),
+  };
+}
+
+/** The upper half of a float32. */
+function widenBfloat(stored: StoredArray, out: Float32Array): void {
+  const bits = bitsOf(out);
+  for (let i = 0; i < stored.length; i++) bits[i] = stored[i]! << 16;
+}
+
+/** Numbers as bits: floats pass through JavaScript numbers with their NaNs changed. */
+function bitsOf(floats: Float32Array): Uint32Array {
+  return new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+}
+
+const scratch = new Float32Array(1);
+const scratchBits = new Uint32Array(scratch.buffer);
+
+/** The float32 of a stored number, with sign and payload of IEEE NaNs. */
+function float32Bits(format: FloatFormat, stored: number): number {
+  const { mantissaBits, specials } = format;
+  const code = specials === "scale" ? stored : stored % (2 * signOf(format));
+  if (!isNanCode(format, code)) {
+    scratch[0] = decodeFloat(format, code);
+    return scratchBits[0]!;
+  }
+  if (specials !== "ieee") return 0x7fc00000;
+  const sign = code >= signOf(format) ? 0x80000000 : 0;
+  return sign + 0x7f800000 + ((code % 2 ** mantissaBits) << (23 - mantissaBits));
+}
+
+function narrow(name: string, format: FloatFormat, elements: Float32Array): StoredArray {
+  const { length } = elements;
+  const out = format.bytes === 1 ? new Uint8Array(length) : new Uint16Array(length);
+  if (format.specials === "scale") {
+    for (let i = 0; i < length; i++) out[i] = encodeFloat(format, elements[i]!) ?? nanOf(format)!;
+    return out;
+  }
+  const bits = bitsOf(elements);
+  const round = rounder(format);
+  const nan = nanCoder(format);
+  for (let i = 0; i < length; i++) {
+    const size = bits[i]! & 0x7fffffff;
+    const code = size > 0x7f800000 ? nan(size) : round(size);
+    if (code < 0) throw invalidArgument(`${name} has no NaN`);
+    out[i] = bits[i]! >>> 31 ? withSign(format, code) : code;
+  }
+  return out;
+}
+
+/** −0 and NaN have no sign where −0's code means NaN. */
+function withSign(format: FloatFormat, code: number): number {
+  return format.specials === "fnuz" && (code === 0 || code === nanOf(format)) ? code : signOf(format) + code;
+}
+
+/** The code of a NaN, given as float32 without sign: IEEE formats keep what they can of its payload. */
+function nanCoder(format: FloatFormat): (size: number) => number {
+  if (format.specials !== "ieee") return () => nanOf(format) ?? -1;
+  const infinity = infinityOf(format);
+  const quiet = 2 ** (format.mantissaBits - 1);
+  return (size) => infinity + (((size & 0x7fffff) >>> (23 - format.mantissaBits)) || quiet);
+}
+
+/**
+ * The code nearest to a float32 without sign. Beyond the largest: infinity, in formats without it NaN, in
+ * formats without NaN the largest number.
+ */
+function rounder(format: FloatFormat): (size: number) => number {
+  const { mantissaBits, bias } = format;
+  const highest = highestOf(format);
+  const beyond =
+    format.specials === "ieee" ? infinityOf(format) : format.specials === "fnuz" ? nanOf(format)! : highest;
+  return (size) => {
+    const stored = size >>> 23;
+    const mantissa = stored === 0 ? size : (size & 0x7fffff) | 0x800000;
+    const exponent = Math.max(stored, 1) - 127 + bias; // of the target; not positive: subnormal there
+    const shift = 23 - mantissaBits + (exponent > 0 ? 0 : 1 - exponent);
+    if (shift > 24) return 0; // less than half of the smallest
+    const code = (exponent > 0 ? (exponent - 1) << mantissaBits : 0) + (mantissa >>> shift);
+    const rest = mantissa & ((1 << shift) - 1);
+    const half = (1 << shift) >>> 1;
+    const rounded = rest > half || (rest === half && (code & 1) === 1) ? code + 1 : code;
+    return rounded > highest ? beyond : rounded;
+  };
+}

@@ -1,0 +1,93 @@
+/** Fill values of strings, bytes, raw and structured types. */
+import { type Json, JsonNumber, toPlain } from "../metadata/json.js";
+import { decodeBase64 } from "./base64.js";
+import { componentsOf } from "./dtype.js";
+import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";
+
+/** A list of the integers 0 to 255, as bytes. */
+function byteList(json: Json): Uint8Array | undefined {
+  const isByte = (entry: Json) => entry instanceof JsonNumber && /^\d{1,3}$/.test(entry.text) && entry.value < 256;
+  if (!Array.isArray(json) || !json.every(isByte)) return undefined;
+  return Uint8Array.from(json, (entry) => (entry as JsonNumber).value);
+}
+
+/** Raw bytes: a list of integers, or base64 of the item. */
+export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
+  if (!Array.isArray(source.json)) return readStored(source, item);
+  const bytes = byteList(source.json);
+  if (bytes?.length !== item.length) refuse(source);
+  item.set(bytes);
+  return item;
+}
+
+/**
+ * base64 of the whole element in its stored byte order.
+ * @throws InvalidMetadata unless the length fits exactly.
+ */
+export function readStored(source: FillSource, item: Uint8Array): Uint8Array {
+  if (isLooseZero(source)) return item;
+  const bytes = typeof source.json === "string" ? decodeBase64(source.json) : undefined;
+  if (bytes?.length !== item.length) refuse(source);
+  item.set(bytes);
+  swapItem(source, item);
+  return item;
+}
+
+/** Turns the components of an item that are stored big-endian. */
+function swapItem({ dtype, endian }: FillSource, item: Uint8Array): void {
+  let at = 0;
+  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
+    const isBig = (typeof endian === "string" ? endian : endian?.[run]) === "big";
+    for (let i = 0; i < count; i++, at += bytes) {
+      if (isBig) item.subarray(at, at + bytes).reverse();
+    }
+  }
+}
+
+/** base64 of at most the item's bytes; loose: or the text itself. */
+export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array {
+  const { json, rules } = source;
+  if (isLooseZero(source)) return item;
+  if (typeof json !== "string") refuse(source);
+  const bytes = decodeBase64(json);
+  if (bytes && bytes.length <= item.length) {
+    item.set(bytes);
+    return item;
+  }
+  const text = new TextEncoder().encode(json);
+  if (rules === "strict" || text.length > item.length) refuse(source);
+  item.set(text);
+  return item;
+}
+
+/** A string of at most as many code points as the item holds, not counting U+0000 at its end. */
+export function readText(source: FillSource, item: Uint8Array): string {
+  if (isLooseZero(source)) return "";
+  if (typeof source.json !== "string") refuse(source);
+  const text = source.json.replace(/\0+$/, "");
+  const points = Array.from(text, (char) => char.codePointAt(0)!);
+  if (4 * points.length > item.length) refuse(source);
+  const view = new DataView(item.buffer, item.byteOffset, item.length);
+  points.forEach((point, i) => {
+    view.setUint32(4 * i, point, true);
+  });
+  return text;
+}
+
+/** A byte string of any length: a list of integers, or base64; loose: or the text itself. */
+export function readBytes(source: FillSource): Uint8Array {
+  const { json, rules } = source;
+  if (isLooseZero(source)) return new Uint8Array(0);
+  const bytes = typeof json === "string" ? decodeBase64(json) : byteList(json);
+  if (bytes) return bytes;
+  return typeof json === "string" && rules === "loose" ? new TextEncoder().encode(json) : refuse(source);
+}
+
+/** A string of any length, or any value for objects. */
+export function readValue(source: FillSource): FillScalar {
+  const { dtype, json } = source;
+  if (dtype.name === "object") return toPlain(json);
+  if (isLooseZero(source)) return "";
+  return typeof json === "string" ? json : refuse(source);
+}
+

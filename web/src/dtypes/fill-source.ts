@@ -1,0 +1,34 @@
+/** What the readers of fill values are given. */
+import { invalidMetadata } from "../errors.js";
+import { type Json, JsonNumber, type PlainJson, showJson } from "../metadata/json.js";
+import type { DType } from "./dtype.js";
+import type { Endian } from "./typestr.js";
+
+/** "strict": Zarr v3. "loose": v1 and v2, and what their writers have really written. */
+export type FillRules = "loose" | "strict";
+
+/**
+ * A fill value as programs see it. Complex is [re, im]; fixed-length byte strings, raw and structured types
+ * are the item's bytes; values of types of variable length are what their elements are.
+ */
+export type FillScalar = PlainJson | Uint8Array;
+
+export interface FillSource {
+  readonly dtype: DType;
+  readonly json: Json;
+  readonly rules: FillRules;
+  /** Byte order of base64 items: see FillOptions. */
+  readonly endian: Endian | readonly (Endian | undefined)[] | undefined;
+}
+
+/** @throws InvalidMetadata always: the value does not fit the type. */
+export function refuse({ dtype, json }: FillSource): never {
+  throw invalidMetadata(`fill_value ${showJson(json)} is not valid for data type ${dtype}`, {
+    code: "bad-fill-value",
+  });
+}
+
+/** NumPy's zero, which writers of v1 and v2 gave every type. */
+export function isLooseZero({ json, rules }: FillSource): boolean {
+  return rules === "loose" && json instanceof JsonNumber && json.value === 0;
+}

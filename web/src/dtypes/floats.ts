@@ -1,0 +1,131 @@
+/**
+ * Binary floating-point formats narrower than float64: one list, and exact conversions of single numbers.
+ *
+ * Spec: Zarr v3 core (float16, float32), zarr-extensions (bfloat16, float8_*, float6_*, float4_*).
+ */
+import { exponentOf, roundTie } from "./rounding.js";
+
+/**
+ * What the codes beyond ordinary numbers mean.
+ * - ieee: the highest exponent holds infinities and NaNs.
+ * - fnuz: no infinities, no −0, whose code is the only NaN.
+ * - finite: neither infinities nor NaN.
+ * - scale: powers of two only, without sign or zero; the highest code is NaN.
+ */
+export type Specials = "ieee" | "fnuz" | "finite" | "scale";
+
+/** A format: sign bit (except "scale"), exponent, mantissa, from the highest bit that is used. */
+export interface FloatFormat {
+  readonly exponentBits: number;
+  readonly mantissaBits: number;
+  readonly bias: number;
+  readonly specials: Specials;
+  /** Bytes of one stored number. Bits above the format's own are ignored when read and zero when written. */
+  readonly bytes: number;
+}
+
+const format = (
+  exponentBits: number,
+  mantissaBits: number,
+  bias: number,
+  specials: Specials,
+  bytes = 1,
+): FloatFormat => ({ exponentBits, mantissaBits, bias, specials, bytes });
+
+/** The formats by their Zarr names. */
+export const floatFormats = {
+  float16: format(5, 10, 15, "ieee", 2),
+  bfloat16: format(8, 7, 127, "ieee", 2),
+  float32: format(8, 23, 127, "ieee", 4),
+  float8_e3m4: format(3, 4, 3, "ieee"),
+  float8_e4m3: format(4, 3, 7, "ieee"),
+  float8_e4m3b11fnuz: format(4, 3, 11, "fnuz"),
+  float8_e4m3fnuz: format(4, 3, 8, "fnuz"),
+  float8_e5m2: format(5, 2, 15, "ieee"),
+  float8_e5m2fnuz: format(5, 2, 16, "fnuz"),
+  float8_e8m0fnu: format(8, 0, 127, "scale"),
+  float6_e2m3fn: format(2, 3, 1, "finite"),
+  float6_e3m2fn: format(3, 2, 3, "finite"),
+  float4_e2m1fn: format(2, 1, 1, "finite"),
+} as const satisfies Readonly<Record<string, FloatFormat>>;
+
+export type FloatName = keyof typeof floatFormats;
+
+/** The float that elements of a type are made of; undefined for float64, complex128 and types of other kinds. */
+export function floatsOf({ core }: { core: string }): { format: FloatFormat; isComplex: boolean } | undefined {
+  if (core === "complex64") return { format: floatFormats.float32, isComplex: true };
+  const isComplex = core.startsWith("complex_");
+  const name = isComplex ? core.slice("complex_".length) : core;
+  return Object.hasOwn(floatFormats, name) ? { format: floatFormats[name as FloatName], isComplex } : undefined;
+}
+
+/** The sign bit's value; the number of codes for a format without sign. */
+export function signOf({ exponentBits, mantissaBits }: FloatFormat): number {
+  return 2 ** (exponentBits + mantissaBits);
+}
+
+/** The code of positive infinity in an IEEE format: the first one beyond the finite numbers. */
+export function infinityOf({ exponentBits, mantissaBits }: FloatFormat): number {
+  return (2 ** exponentBits - 1) * 2 ** mantissaBits;
+}
+
+/** The highest code of a finite number, without sign. */
+export function highestOf(format: FloatFormat): number {
+  if (format.specials === "ieee") return infinityOf(format) - 1;
+  return signOf(format) - (format.specials === "scale" ? 2 : 1);
+}
+
+/** The code that the constant "NaN" stands for; undefined where there is none. */
+export function nanOf(format: FloatFormat): number | undefined {
+  if (format.specials === "finite") return undefined;
+  if (format.specials === "fnuz") return signOf(format);
+  return format.specials === "scale" ? signOf(format) - 1 : infinityOf(format) + 2 ** (format.mantissaBits - 1);
+}
+
+/** True for a code (without bits above the format's own) that is no number. */
+export function isNanCode(format: FloatFormat, code: number): boolean {
+  return format.specials === "ieee" ? code % signOf(format) > infinityOf(format) : code === nanOf(format);
+}
+
+/** The value of a code; bits above the format's own are ignored. Exact: every format is part of float64. */
+export function decodeFloat(format: FloatFormat, bits: number): number {
+  const { mantissaBits, bias, specials } = format;
+  const sign = signOf(format);
+  const code = bits % (specials === "scale" ? sign : 2 * sign);
+  if (isNanCode(format, code)) return Number.NaN;
+  if (specials === "scale") return 2 ** (code - bias);
+  const size = code % sign;
+  const factor = code >= sign ? -1 : 1;
+  if (specials === "ieee" && size === infinityOf(format)) return factor * Number.POSITIVE_INFINITY;
+  const mantissa = size % 2 ** mantissaBits;
+  const exponent = Math.floor(size / 2 ** mantissaBits);
+  const scaled = exponent > 0 ? 2 ** mantissaBits + mantissa : mantissa;
+  return factor * scaled * 2 ** (Math.max(exponent, 1) - bias - mantissaBits);
+}
+
+/**
+ * The code nearest to a number, ties to even.
+ *
+ * @param beyond where the number stands for a decimal that float64 rounded: the sign of the decimal's
+ *   size minus the number's. It decides ties, so that nothing is rounded twice.
+ * @returns undefined where the format has nothing near: NaN, infinities and too large numbers in formats
+ *   without them, negative numbers in formats without sign.
+ */
+export function encodeFloat(format: FloatFormat, value: number, beyond = 0): number | undefined {
+  const { mantissaBits, bias, specials } = format;
+  if (Number.isNaN(value)) return nanOf(format);
+  const size = Math.abs(value);
+  const negative = value < 0 || Object.is(value, -0);
+  if (specials === "scale" && value < 0) return undefined;
+  const exponent = Math.max(exponentOf(size), specials === "scale" ? -bias : 1 - bias);
+  const base = (exponent + bias - 1) * 2 ** mantissaBits;
+  const scaled = size * 2 ** (mantissaBits - exponent);
+  let code = size === Number.POSITIVE_INFINITY ? size : base + roundTie(scaled, beyond, base);
+  if (code > highestOf(format)) {
+    if (specials !== "ieee") return undefined;
+    code = infinityOf(format);
+  }
+  if (specials === "scale") return Math.max(code, 0); // below the smallest power, zero included
+  const unsigned = specials === "fnuz" && code === 0; // −0's code is NaN there
+  return negative && !unsigned ? signOf(format) + code : code;
+}

@@ -1,0 +1,29 @@
+/** Plain values as the JSON reader would give them, so that fill values from programs take the same path. */
+import { invalidMetadata } from "../errors.js";
+import { type Json, JsonNumber, type JsonObject } from "../metadata/json.js";
+import { encodeBase64 } from "./base64.js";
+
+/** Deepest nesting of a plain value. */
+const maxDepth = 64;
+
+/**
+ * Numbers keep every digit, bigints are exact, Uint8Arrays become base64.
+ * @throws InvalidMetadata for values that JSON has no form for, and for nesting deeper than 64 levels.
+ */
+export function fromPlain(value: unknown, depth = 0): Json {
+  if (typeof value === "number") return new JsonNumber(Object.is(value, -0) ? "-0" : String(value));
+  if (typeof value === "bigint") return new JsonNumber(String(value));
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (value instanceof Uint8Array) return encodeBase64(value);
+  if (typeof value !== "object" || depth >= maxDepth) {
+    throw invalidMetadata(`fill value ${String(value)} cannot be read`, { code: "bad-fill-value" });
+  }
+  if (Array.isArray(value)) return value.map((entry) => fromPlain(entry, depth + 1));
+  const object: JsonObject = {};
+  for (const [key, entry] of Object.entries(value)) {
+    const json = fromPlain(entry, depth + 1);
+    // defineProperty: an assignment to "__proto__" would change the prototype instead.
+    Object.defineProperty(object, key, { value: json, writable: true, enumerable: true, configurable: true });
+  }
+  return object;
+}
