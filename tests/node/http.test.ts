@@ -44,6 +44,9 @@ describe("HttpStore", () => {
     const away = new HttpStore(`${server.url}/data`);
     expect(await away.get("//evil.example/x")).toBeUndefined(); // stays on its host
     expect(server.requests.at(-1)!.path).toBe("/data//evil.example/x");
+    for (const key of ["/../x", "/a/./b", "/a/..", "/\ud800"]) {
+      expect((await errorOf(() => away.get(key)))._tag, key).toBe("InvalidArgument");
+    }
   });
 
   it.each([404, 410])("takes %d for missing", async (status) => {
@@ -54,7 +57,7 @@ describe("HttpStore", () => {
 
   it.each([400, 401, 403, 416, 429, 500, 502, 503])("never takes %d for missing", async (status) => {
     const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status, body: "oops" } });
-    const array = await open(`${server.url}/data`);
+    const array = await open(new HttpStore(`${server.url}/data`, { retryDelay: 1 }));
     for (const work of [() => get(array), () => array.getChunk([0, 0])]) {
       const error = await errorOf(work);
       expect([error._tag, error.status, error.chunkKey]).toEqual(["Network", status, "/0.0"]);
@@ -65,7 +68,8 @@ describe("HttpStore", () => {
 
   it("does not take a failed meta for a missing one", async () => {
     const server = await serveStore(new Map(), { "/data/meta": { status: 500 } });
-    expect(isZarrError(await errorOf(() => open(`${server.url}/data`)), "Network")).toBe(true);
+    const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });
+    expect(isZarrError(await errorOf(() => open(store)), "Network")).toBe(true);
     expect(isZarrError(await errorOf(() => open(`${server.url}/nothing`)), "NotFound")).toBe(true);
   });
 
@@ -84,7 +88,8 @@ describe("HttpStore", () => {
   it("reports a server that is not there", async () => {
     const server = await serveStore(new Map());
     await server.close();
-    const error = await errorOf(() => open(`${server.url}/data`));
+    const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });
+    const error = await errorOf(() => open(store));
     expect([error._tag, error.code]).toEqual(["Network", "fetch-failed"]);
     expect(error.message).toMatch(/could not be read: .*ECONNREFUSED/);
   });

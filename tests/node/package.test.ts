@@ -27,8 +27,10 @@ describe("public API", () => {
   it("exports what it says", async () => {
     expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot(`
       [
+        "ByteCache",
         "DType",
         "HttpStore",
+        "MapStore",
         "ZarrArray",
         "ZarrError",
         "configureWasm",
@@ -37,8 +39,10 @@ describe("public API", () => {
         "get",
         "getBytes",
         "isZarrError",
+        "listChildren",
         "numpyDescr",
         "open",
+        "readRange",
         "readScalar",
         "slice",
         "strings",

@@ -21,3 +21,27 @@ export function normalizePath(path: string): string {
   }
   return segments.join("/");
 }
+
+/**
+ * Percent-encodes each segment of a key, so that none can name another host, a query or a folder above.
+ * @throws InvalidArgument for "." and ".." segments and for text that is not well-formed Unicode.
+ */
+export function encodeKey(key: string): string {
+  return key
+    .split("/")
+    .map((segment) => {
+      if (segment === "." || segment === "..") throw badKey(key);
+      try {
+        return encodeURIComponent(segment);
+      } catch {
+        throw badKey(key);
+      }
+    })
+    .join("/");
+}
+
+function badKey(key: string): Error {
+  return invalidArgument(`the key ${JSON.stringify(key)} has a segment that is not allowed`, {
+    code: "bad-path",
+  });
+}

@@ -1,28 +1,48 @@
 /** Stores: where keys and their bytes live. */
 
+/**
+ * Which version of an object was seen. Reads that are given the same one must come from the same version:
+ * a store that can tell throws a Network error with the code "changed" otherwise.
+ */
+export interface ObjectVersion {
+  /** What the first read saw, opaque; stays undefined where the store cannot tell (an ETag that CORS hides). */
+  etag?: string | undefined;
+}
+
 /** Options of a single read. */
 export interface GetOptions {
   signal?: AbortSignal | undefined;
+  /** Ties reads of one object together, a shard's index and its chunks say. The first read fills it in. */
+  version?: ObjectVersion | undefined;
 }
 
 /** Part of an object: from an offset, or its last bytes. */
 export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
 
-type MaybePromise<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /**
  * What can be read from. Keys start with "/". Only "there is nothing under this key" is `undefined`;
  * every other trouble throws. A `Map<string, Uint8Array>` is a store, and so are zarrita's stores.
+ *
+ * Bytes that a store returns may be shared (with its cache, with other readers): they must be neither
+ * changed nor transferred.
  */
 export interface Store {
   get(key: string, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
+  /** Part of an object; fewer bytes than asked only where the object ends. `readRange` is the safe way to call it. */
   getRange?(key: string, range: RangeQuery, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
   set?(key: string, value: Uint8Array): MaybePromise<unknown>;
   delete?(key: string): MaybePromise<unknown>;
   /** Where a key is, for messages: its URL or the file's path. */
   locate?(key: string): string;
-  /** Keys under a prefix, each with its leading "/". */
-  list?(prefix: string): AsyncIterable<string> | Iterable<string>;
+  /** Every key below a path ("a/b", or "" for all), each with its leading "/". */
+  list?(path: string): AsyncIterable<string> | Iterable<string>;
+  /**
+   * Names of what lies directly below a path and may be a node: of folders, not of single objects.
+   * `listChildren` is the safe way to call it.
+   */
+  listChildren?(path: string): MaybePromise<readonly string[]>;
 }
 
 /** True for something that can serve as a store. */

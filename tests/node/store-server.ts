@@ -1,0 +1,147 @@
+/** A server of objects that handles ranges as told, for the tests of stores. */
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What to do with a request instead of serving it: a status, or to break the connection. */
+export type Trouble = { status: number; headers?: Record<string, string>; body?: string } | "break";
+
+export interface Behaviour {
+  /** "ok", or what requests for an offset get: the whole object, or the status 416 or 501. */
+  ranges?: "ok" | "whole";
+  /** "ok", or what requests for the last bytes get. "first" answers with the first bytes, as some servers do. */
+  suffix?: "ok" | "whole" | "first" | number;
+  /** Whether HEAD works. */
+  head?: "ok" | "no-length" | number;
+  /** Whether Content-Range and ETag are sent; CORS hides both. */
+  exposed?: boolean;
+  /** Whether a whole object comes with its length. */
+  length?: boolean;
+  /** Changes an answer's headers at last. */
+  headers?: (headers: Record<string, string>, request: http.IncomingMessage) => Record<string, string>;
+  /** Bytes that are left out at an answer's end, its Content-Length being what is sent. */
+  short?: number;
+  /** Called first: may answer in another way, or wait. */
+  trouble?: (
+    request: http.IncomingMessage,
+    count: number,
+  ) => Trouble | undefined | Promise<Trouble | undefined>;
+}
+
+export interface Seen {
+  method: string;
+  path: string;
+  range: string | undefined;
+  /** Bytes of the body that were handed to the connection. */
+  sent: number;
+}
+
+/** The part of an object that a Range header names: undefined for none, "no" for one that cannot be served. */
+function rangeOf(header: string | undefined, size: number, { ranges, suffix }: Behaviour) {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
+  if (!match) return undefined;
+  if (match[1] !== "") {
+    if (ranges === "whole") return undefined;
+    const start = Number(match[1]);
+    return start >= size ? 416 : { start, end: Math.min(size, Number(match[2] || size - 1) + 1) };
+  }
+  const length = Number(match[2]);
+  if (suffix === "whole" || (ranges === "whole" && suffix === undefined)) return undefined;
+  if (typeof suffix === "number") return suffix;
+  if (suffix === "first") return { start: 0, end: Math.min(size, length + 1) };
+  return size === 0 ? 416 : { start: Math.max(0, size - length), end: size };
+}
+
+export class ObjectServer {
+  readonly objects = new Map<string, Uint8Array>();
+  readonly seen: Seen[] = [];
+  behaviour: Behaviour;
+  etag = '"1"';
+  /** Most requests that were answered at a time. */
+  peak = 0;
+  #now = 0;
+  readonly #server: http.Server;
+
+  constructor(objects: Record<string, Uint8Array> = {}, behaviour: Behaviour = {}) {
+    for (const [path, bytes] of Object.entries(objects)) this.objects.set(path, bytes);
+    this.behaviour = behaviour;
+    this.#server = http.createServer((request, response) => void this.#answer(request, response));
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Breaks the connections that are open. */
+  drop(): void {
+    this.#server.closeAllConnections();
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The requests as text: "GET /a bytes=0-9". */
+  get log(): string[] {
+    return this.seen.map(({ method, path, range }) => [method, path, range].filter(Boolean).join(" "));
+  }
+
+  async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { method = "GET", url: path = "/", headers } = request;
+    const seen: Seen = { method, path, range: headers.range, sent: 0 };
+    this.seen.push(seen);
+    this.peak = Math.max(this.peak, ++this.#now);
+    response.on("close", () => this.#now--);
+    const trouble = await this.behaviour.trouble?.(request, this.seen.length);
+    if (trouble === "break") return void request.socket.destroy();
+    if (trouble) return void response.writeHead(trouble.status, trouble.headers ?? {}).end(trouble.body);
+    const bytes = this.objects.get(decodeURIComponent(path.split("?")[0]!));
+    if (!bytes) return void response.writeHead(404).end();
+    if (method === "HEAD") return this.#head(bytes, response);
+    this.#body(bytes, request, response, seen);
+  }
+
+  #head(bytes: Uint8Array, response: http.ServerResponse): void {
+    const { head } = this.behaviour;
+    if (typeof head === "number") response.writeHead(head).end();
+    else response.writeHead(200, head === "no-length" ? {} : { "content-length": bytes.byteLength }).end();
+  }
+
+  #body(bytes: Uint8Array, request: http.IncomingMessage, response: http.ServerResponse, seen: Seen): void {
+    const { exposed = true, length = true, short = 0 } = this.behaviour;
+    const range = rangeOf(seen.range, bytes.byteLength, this.behaviour);
+    let headers: Record<string, string> = exposed ? { etag: this.etag } : {};
+    if (typeof range === "number") {
+      if (exposed && range === 416) headers["content-range"] = `bytes */${bytes.byteLength}`;
+      return void response.writeHead(range, headers).end("cannot do that");
+    }
+    const part = range ? bytes.subarray(range.start, range.end) : bytes;
+    const body = part.subarray(0, Math.max(0, part.byteLength - short));
+    if (range && exposed)
+      headers["content-range"] = `bytes ${range.start}-${range.end - 1}/${bytes.byteLength}`;
+    if (range || length) headers["content-length"] = String(body.byteLength);
+    headers = this.behaviour.headers?.(headers, request) ?? headers;
+    response.writeHead(range ? 206 : 200, headers);
+    this.#stream(body, response, seen);
+  }
+
+  /** Sends as fast as it is taken, so that a reader who stops is seen to have stopped. */
+  #stream(body: Uint8Array, response: http.ServerResponse, seen: Seen): void {
+    const piece = 64 * 1024;
+    const next = () => {
+      while (seen.sent < body.byteLength) {
+        if (response.destroyed) return;
+        const chunk = body.subarray(seen.sent, seen.sent + piece);
+        seen.sent += chunk.byteLength;
+        if (!response.write(chunk)) return void response.once("drain", next);
+      }
+      response.end();
+    };
+    next();
+  }
+}

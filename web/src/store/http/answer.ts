@@ -1,0 +1,119 @@
+/** What answers say about themselves, and whether it holds. */
+import { networkError, type ZarrError } from "../../errors.js";
+import { resolveRange } from "../ranges.js";
+import type { RangeQuery } from "../store.js";
+import { readBody } from "./body.js";
+import { TransientFault } from "./retry.js";
+
+/** Answers that mean "there is nothing under this key". Nothing else ever does. */
+export const missingStatus: ReadonlySet<number> = new Set([404, 410]);
+
+/** The error of an answer that is neither data nor "missing". */
+export function statusError(name: string, { status, statusText }: Response): ZarrError {
+  return networkError(`${name} answered ${status} ${statusText}`.trimEnd(), { code: "http-status", status });
+}
+
+/** The error of a range that was answered with something else. */
+export function rangeError(name: string, what: string): ZarrError {
+  return networkError(`${name} answered a range request wrongly: ${what}`, { code: "bad-range" });
+}
+
+/** True for a body that is compressed on the way, as far as one can see: CORS may hide it. */
+export function isEncoded(response: Response): boolean {
+  const encoding = response.headers.get("content-encoding");
+  return encoding !== null && encoding.trim() !== "" && encoding.trim().toLowerCase() !== "identity";
+}
+
+/** The Content-Length of a body that is not compressed; undefined where there is none. */
+export function announcedBytes(response: Response): number | undefined {
+  const text = response.headers.get("content-length");
+  if (text === null || !/^\d+$/.test(text) || isEncoded(response)) return undefined;
+  const bytes = Number(text);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** Content-Range: the first and last byte, and the size of the object where it is told. */
+export interface ContentRange {
+  start: number;
+  /** Exclusive. */
+  end: number;
+  total: number | undefined;
+}
+
+/** Parses `bytes 0-9/100` and `bytes 0-9/*`; undefined for anything else. */
+export function parseContentRange(text: string): ContentRange | undefined {
+  const match = /^\s*bytes\s+(\d+)-(\d+)\/(\d+|\*)\s*$/i.exec(text);
+  if (!match) return undefined;
+  const [start, last, total] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const end = last + 1;
+  const known = match[3] !== "*";
+  if (!Number.isSafeInteger(end) || start >= end || (known && !(end <= total))) return undefined;
+  return { start, end, total: known ? total : undefined };
+}
+
+/** The size of the object that an answer of 416 tells; undefined where it does not. */
+export function unsatisfiedTotal(response: Response): number | undefined {
+  const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(response.headers.get("content-range") ?? "");
+  return match ? Number(match[1]) : undefined;
+}
+
+/** A part of an object as an answer of 206 gave it. */
+export interface Part {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where it lies; undefined where CORS hides the Content-Range. */
+  range: ContentRange | undefined;
+}
+
+/**
+ * Reads the body of an answer of 206.
+ * @throws Network ("bad-range") for another part than was asked for, for several parts, and for a
+ *   compressed one, of which nobody can say what it is part of; TransientFault for a body that is cut short.
+ */
+export async function readPart(
+  response: Response,
+  asked: RangeQuery,
+  name: string,
+  maxBytes: number,
+): Promise<Part> {
+  if (/^\s*multipart\//i.test(response.headers.get("content-type") ?? "")) {
+    throw rangeError(name, "it sent several parts");
+  }
+  if (isEncoded(response)) {
+    throw rangeError(name, `it is encoded (${response.headers.get("content-encoding")})`);
+  }
+  const range = contentRange(response, asked, name);
+  const wanted = "suffixLength" in asked ? asked.suffixLength : asked.length;
+  const told = range && range.end - range.start;
+  const most = told ?? wanted;
+  const bytes = await readBody(response, { name, take: most + 1, maxBytes, expected: most });
+  if (bytes.byteLength > most) throw rangeError(name, `it sent more than ${most} bytes`);
+  checkLength(bytes, told ?? announcedBytes(response), name);
+  return { bytes, range };
+}
+
+/** The Content-Range, where it can be seen, if it is the part that was asked for. */
+function contentRange(response: Response, asked: RangeQuery, name: string): ContentRange | undefined {
+  const text = response.headers.get("content-range");
+  if (text === null) return undefined;
+  const range = parseContentRange(text);
+  if (!range || !fits(range, asked)) throw rangeError(name, `it sent "${text}"`);
+  return range;
+}
+
+/** Exactly what was asked for, or what there is of it. Without the object's size, an early end is believed. */
+function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
+  if (total !== undefined) {
+    const wanted = resolveRange(asked, total);
+    return start === wanted.start && end === wanted.end;
+  }
+  if ("suffixLength" in asked) return end - start <= asked.suffixLength;
+  return start === asked.offset && end <= asked.offset + asked.length;
+}
+
+/** @throws TransientFault for a body of another length than was told. */
+export function checkLength(bytes: Uint8Array, told: number | undefined, name: string): void {
+  if (told === undefined || bytes.byteLength === told) return;
+  throw new TransientFault(
+    networkError(`${name} sent ${bytes.byteLength} bytes of ${told}`, { code: "truncated-answer" }),
+  );
+}

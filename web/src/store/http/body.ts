@@ -1,0 +1,102 @@
+/** Bodies of answers: read as a stream, bounded, and no further than needed. */
+import { limitExceeded, networkError } from "../../errors.js";
+import { TransientFault } from "./retry.js";
+
+/** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
+const trustedBytes = 16 * 2 ** 20;
+const startBytes = 64 * 2 ** 10;
+
+export interface BodyOptions {
+  /** What is read, for messages. */
+  name: string;
+  /** Bytes at the start to leave out. */
+  skip?: number;
+  /** Bytes to read after that; the rest is cancelled. */
+  take?: number;
+  /** More bytes than this, left out ones included, are LimitExceeded. */
+  maxBytes: number;
+  /** How many bytes to expect: a hint only. */
+  expected?: number | undefined;
+}
+
+/**
+ * Reads a body, or a part of it.
+ * @throws LimitExceeded; TransientFault when the connection fails on the way.
+ */
+export async function readBody(response: Response, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
+  const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes } = options;
+  const sink = new ByteSink(Math.min(options.expected ?? startBytes, take, maxBytes));
+  const reader = response.body?.getReader();
+  if (!reader) return sink.bytes();
+  try {
+    for (let seen = 0; sink.length < take; ) {
+      const { done, value } = await nextOf(reader, name);
+      if (done) break;
+      seen += value.byteLength;
+      const late = value.subarray(Math.max(0, value.byteLength - Math.max(0, seen - skip)));
+      const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
+      if (seen - late.byteLength + wanted.byteLength > maxBytes) {
+        throw limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
+      }
+      sink.add(wanted);
+    }
+    return sink.bytes();
+  } finally {
+    // Also ends a download of which enough is there; without effect on one that is complete.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>, name: string) {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw new TransientFault(
+      networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),
+    );
+  }
+}
+
+/** What a failed fetch says, the innermost cause first: Node hides the reason there. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause instanceof Error && cause.cause.message ? cause.cause.message : cause.message;
+}
+
+/** Ends an answer whose body nobody wants. */
+export function discard(response: Response): void {
+  if (response.body && !response.body.locked) response.body.cancel().catch(() => {});
+}
+
+/** Collects bytes in one buffer. */
+export class ByteSink {
+  #buffer: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(expectedBytes: number) {
+    this.#buffer = new Uint8Array(Math.min(expectedBytes, trustedBytes));
+  }
+
+  add(bytes: Uint8Array): void {
+    const needed = this.length + bytes.byteLength;
+    if (needed > this.#buffer.byteLength) this.#grow(needed);
+    this.#buffer.set(bytes, this.length);
+    this.length = needed;
+  }
+
+  #grow(needed: number): void {
+    let grown: Uint8Array<ArrayBuffer>;
+    try {
+      grown = new Uint8Array(Math.max(needed, Math.min(2 * this.#buffer.byteLength, needed + 2 ** 28)));
+    } catch (cause) {
+      throw limitExceeded(`there is no memory for ${needed} bytes`, { code: "out-of-memory", cause });
+    }
+    grown.set(this.#buffer.subarray(0, this.length));
+    this.#buffer = grown;
+  }
+
+  /** What was added, in a buffer of just that size. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    return this.length === this.#buffer.byteLength ? this.#buffer : this.#buffer.slice(0, this.length);
+  }
+}

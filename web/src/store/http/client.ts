@@ -1,0 +1,354 @@
+/** Requests for objects and parts of them, whatever the server makes of ranges. */
+import { isZarrError, limitExceeded, networkError } from "../../errors.js";
+import { ByteCache, type ByteCacheLike } from "../cache.js";
+import { Limiter } from "../limiter.js";
+import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
+import { Shared } from "../shared.js";
+import type { GetOptions, RangeQuery } from "../store.js";
+import {
+  announcedBytes,
+  checkLength,
+  missingStatus,
+  rangeError,
+  readPart,
+  statusError,
+  unsatisfiedTotal,
+} from "./answer.js";
+import { discard, readBody, reasonOf } from "./body.js";
+import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
+import { Versions } from "./versions.js";
+
+export interface HttpClientOptions {
+  fetch: (request: Request) => Promise<Response>;
+  headers: HeadersInit | undefined;
+  maxBytes: number;
+  policy: RetryPolicy;
+  concurrency: number;
+  cache: ByteCacheLike | undefined;
+}
+
+type Bytes = Uint8Array | undefined;
+
+/** What a server has shown that it can do. */
+interface Abilities {
+  /** Whether it understands "the last n bytes"; undefined until it has been tried. */
+  suffix: boolean | undefined;
+  /** How often a request for the last bytes failed without an answer, as it does where CORS forbids it. */
+  suffixFaults: number;
+  /** It answers ranges with whole objects. */
+  ignoresRanges: boolean;
+}
+
+interface Sending {
+  method?: "HEAD";
+  /** Value of the Range header. */
+  range?: string;
+  signal: AbortSignal;
+  /** A fetch that fails without an answer is not tried again. */
+  once?: boolean;
+}
+
+/** Whole objects are kept for a while where the server does not serve parts: in all so many bytes … */
+const keptBytes = 64 * 2 ** 20;
+/** … for so many milliseconds. */
+const keptTime = 30_000;
+/** An object that comes whole instead of its last bytes is read on, if it is not longer. */
+const shortBytes = 2 ** 20;
+
+/** True for an answer with a whole object that is known to be short enough to be kept. */
+function isShort(response: Response): boolean {
+  return (announcedBytes(response) ?? Number.POSITIVE_INFINITY) <= keptBytes;
+}
+
+function tooLong(url: URL, what: string, maxBytes: number): Error {
+  return limitExceeded(`${url.href} answers with ${what}, more than the limit of ${maxBytes}`);
+}
+
+/** Reads objects by URL. */
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #limiter: Limiter;
+  readonly #shared = new Shared<Bytes>();
+  readonly #versions = new Versions();
+  readonly #servers = new Map<string, Abilities>();
+  readonly #kept = new ByteCache(keptBytes);
+  #keptSince = 0;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#limiter = new Limiter(options.concurrency);
+  }
+
+  /** Reads a whole object; undefined where there is none. */
+  get(url: URL, options: GetOptions = {}): Promise<Bytes> {
+    return this.#read(url, undefined, options, (signal) => this.#whole(url, signal));
+  }
+
+  /** Reads a part of an object; undefined where there is none, fewer bytes only where it ends. */
+  async getRange(url: URL, range: RangeQuery, options: GetOptions = {}): Promise<Bytes> {
+    checkRange(range);
+    return this.#read(url, range, options, (signal) => this.#part(url, range, signal));
+  }
+
+  /** Through the cache, joined with others who read the same, and held against the version seen before. */
+  async #read(
+    url: URL,
+    range: RangeQuery | undefined,
+    { signal, version }: GetOptions,
+    load: (signal: AbortSignal) => Promise<Bytes>,
+  ): Promise<Bytes> {
+    const id = `${url.href} ${rangeName(range)}`;
+    const bytes = await this.#shared.run(id, signal, (shared) => this.#cached(id, url, () => load(shared)));
+    this.#versions.check(version, bytes, url.href);
+    return bytes;
+  }
+
+  async #cached(id: string, url: URL, load: () => Promise<Bytes>): Promise<Bytes> {
+    const { cache } = this.#options;
+    if (!cache) return load();
+    const kept = await cache.get(id);
+    if (kept && !this.#versions.isOutdated(url.href, kept)) return kept;
+    const bytes = await load();
+    if (bytes) await cache.set(id, bytes);
+    return bytes;
+  }
+
+  /** A whole object, by a request without a range. */
+  #whole(url: URL, signal: AbortSignal): Promise<Bytes> {
+    return this.#send(url, { signal }, async (response) => {
+      if (missingStatus.has(response.status)) return undefined;
+      if (!response.ok) throw statusError(url.href, response);
+      if (response.status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
+      return this.#wholeBody(url, response);
+    });
+  }
+
+  async #wholeBody(url: URL, response: Response): Promise<Uint8Array> {
+    const told = announcedBytes(response);
+    const { maxBytes } = this.#options;
+    if ((told ?? 0) > maxBytes) throw tooLong(url, `${told} bytes`, maxBytes);
+    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told });
+    // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
+    if (response.type !== "cors") checkLength(bytes, told, url.href);
+    this.#versions.note(url.href, bytes, response);
+    return bytes;
+  }
+
+  async #part(url: URL, range: RangeQuery, signal: AbortSignal): Promise<Bytes> {
+    const kept = this.#keptWhole(url) ?? (await this.#wholeFor(url, signal));
+    if (kept) return this.#cut(kept, range);
+    return "suffixLength" in range
+      ? this.#suffix(url, range.suffixLength, signal)
+      : this.#slice(url, range, signal);
+  }
+
+  /** The bytes at an offset. */
+  #slice(url: URL, range: { offset: number; length: number }, signal: AbortSignal): Promise<Bytes> {
+    // An empty range cannot be asked for: one byte is, to learn whether there is anything at all.
+    const asked = { offset: range.offset, length: Math.max(1, range.length) };
+    const header = `bytes=${asked.offset}-${asked.offset + asked.length - 1}`;
+    return this.#send(url, { signal, range: header }, async (response) => {
+      const { status } = response;
+      if (missingStatus.has(status)) return undefined;
+      if (status === 206) return this.#partBody(url, response, asked, range.length);
+      if (status === 200) return this.#fromWhole(url, response, range);
+      const total = status === 416 ? unsatisfiedTotal(response) : undefined;
+      if (status !== 416 || (total ?? 0) > range.offset) throw statusError(url.href, response);
+      return new Uint8Array(0);
+    });
+  }
+
+  async #partBody(url: URL, response: Response, asked: RangeQuery, length: number): Promise<Uint8Array> {
+    const { bytes } = await readPart(response, asked, url.href, this.#options.maxBytes);
+    const wanted = bytes.byteLength > length ? bytes.slice(0, length) : bytes;
+    this.#versions.note(url.href, wanted, response);
+    return wanted;
+  }
+
+  /** The last bytes: by a suffix range, else by the object's length, else from the whole object. */
+  async #suffix(url: URL, length: number, signal: AbortSignal): Promise<Bytes> {
+    const server = this.#server(url);
+    let size: number | undefined;
+    if (server.suffix !== false) {
+      const tried = await this.#trySuffix(url, length, signal);
+      if (!("size" in tried)) return tried.bytes;
+      size = tried.size;
+    }
+    size ??= await this.#size(url, signal);
+    if (size === -1) return undefined;
+    if (size === undefined) {
+      const whole = await this.#whole(url, signal);
+      return whole && this.#cut(whole, { suffixLength: length });
+    }
+    return this.#lastOf(url, length, size, signal);
+  }
+
+  async #lastOf(url: URL, length: number, size: number, signal: AbortSignal): Promise<Bytes> {
+    const { start, end } = resolveRange({ suffixLength: length }, size);
+    const bytes = await this.#slice(url, { offset: start, length: end - start }, signal);
+    if (bytes && bytes.byteLength < end - start) {
+      throw rangeError(url.href, `it is shorter than the ${size} bytes that it said it was`);
+    }
+    return bytes;
+  }
+
+  /** Asks for the last bytes. Answers with a size, perhaps an unknown one, if the server does not do that. */
+  async #trySuffix(
+    url: URL,
+    length: number,
+    signal: AbortSignal,
+  ): Promise<{ bytes: Bytes } | { size: number | undefined }> {
+    const server = this.#server(url);
+    const asked = { suffixLength: Math.max(1, length) };
+    const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
+    try {
+      return await this.#send(url, sending, async (response) => {
+        const { status } = response;
+        if (missingStatus.has(status)) return { bytes: undefined };
+        if (status === 206) {
+          const bytes = await this.#partBody(url, response, asked, length);
+          server.suffix = true;
+          return { bytes };
+        }
+        if (status === 416 && unsatisfiedTotal(response) === 0) return { bytes: new Uint8Array(0) };
+        if (status === 401 || status === 403) throw statusError(url.href, response);
+        server.suffix = false;
+        return this.#instead(url, response, length);
+      });
+    } catch (error) {
+      if (!this.#isRefusal(error, server)) throw error;
+      return { size: undefined };
+    }
+  }
+
+  /** What another answer than the last bytes is good for: a short object as it is, or the size it tells. */
+  async #instead(url: URL, response: Response, length: number) {
+    const size = response.status === 416 ? unsatisfiedTotal(response) : announcedBytes(response);
+    if (response.status === 200 && size !== undefined && size <= Math.max(shortBytes, 2 * length)) {
+      return { bytes: this.#cut(await this.#wholeBody(url, response), { suffixLength: length }) };
+    }
+    return { size: response.status === 200 || response.status === 416 ? size : undefined };
+  }
+
+  /** True for failures after which the last bytes are asked for in another way. */
+  #isRefusal(error: unknown, server: Abilities): boolean {
+    if (!isZarrError(error, "Network") || server.suffix === true) return false;
+    if (error.code === "bad-range") server.suffix = false;
+    // A preflight that is refused looks like a broken connection. It is taken for the one after the second time.
+    else if (error.code === "fetch-failed") server.suffix = ++server.suffixFaults < 2 ? undefined : false;
+    else return false;
+    return true;
+  }
+
+  /** The size of an object: -1 where there is none, undefined where the server does not tell. */
+  async #size(url: URL, signal: AbortSignal): Promise<number | undefined> {
+    const told = await this.#send(url, { signal, method: "HEAD" }, async (response) => {
+      if (missingStatus.has(response.status)) return -1;
+      return response.ok ? announcedBytes(response) : undefined;
+    });
+    if (told !== undefined) return told;
+    return this.#send(url, { signal, range: "bytes=0-0" }, async (response) => {
+      if (missingStatus.has(response.status)) return -1;
+      if (response.status === 416) return unsatisfiedTotal(response);
+      if (!response.ok) throw statusError(url.href, response);
+      if (response.status === 200) return announcedBytes(response);
+      return (await readPart(response, { offset: 0, length: 1 }, url.href, 1)).range?.total;
+    });
+  }
+
+  /** A range out of an answer with the whole object, read no further than to its end. */
+  async #fromWhole(url: URL, response: Response, range: { offset: number; length: number }): Promise<Bytes> {
+    if (isShort(response)) {
+      // A server that says that it serves ranges is not judged by one object, which it may compress on the way.
+      const serves = response.headers.get("accept-ranges")?.toLowerCase() === "bytes";
+      this.#server(url).ignoresRanges = !serves;
+      return this.#cut(await this.#keepWhole(url, response), range);
+    }
+    const { maxBytes } = this.#options;
+    const end = range.offset + range.length;
+    if (end > maxBytes) throw tooLong(url, `no ranges, and ${end} bytes to read for one`, maxBytes);
+    const cut = { skip: range.offset, take: range.length, expected: range.length };
+    const bytes = await readBody(response, { name: url.href, maxBytes, ...cut });
+    this.#versions.note(url.href, bytes, response);
+    return bytes;
+  }
+
+  /** Where a server is known not to serve parts: the whole object, read once for all who want parts of it. */
+  async #wholeFor(url: URL, signal: AbortSignal): Promise<Bytes> {
+    const server = this.#server(url);
+    if (!server.ignoresRanges) return undefined;
+    return this.#shared.run(`${url.href} whole`, signal, (shared) =>
+      this.#send(url, { signal: shared }, async (response) => {
+        server.ignoresRanges = response.status !== 200 || isShort(response);
+        return response.status === 200 && isShort(response) ? this.#keepWhole(url, response) : undefined;
+      }),
+    );
+  }
+
+  async #keepWhole(url: URL, response: Response): Promise<Uint8Array> {
+    const whole = await this.#wholeBody(url, response);
+    if (this.#kept.bytes === 0) this.#keptSince = Date.now();
+    this.#kept.set(url.href, whole);
+    return whole;
+  }
+
+  #keptWhole(url: URL): Bytes {
+    if (this.#kept.bytes > 0 && Date.now() - this.#keptSince > keptTime) this.#kept.clear();
+    const whole = this.#kept.get(url.href);
+    return whole && !this.#versions.isOutdated(url.href, whole) ? whole : undefined;
+  }
+
+  #cut(whole: Uint8Array, range: RangeQuery): Uint8Array {
+    const part = cutRange(whole, range);
+    // A small part must not hold the whole in memory.
+    const own = wantedBytes(range) * 2 < whole.byteLength ? part.slice() : part;
+    this.#versions.inherit(own, whole);
+    return own;
+  }
+
+  #server(url: URL): Abilities {
+    let server = this.#servers.get(url.origin);
+    if (!server) {
+      server = { suffix: undefined, suffixFaults: 0, ignoresRanges: false };
+      this.#servers.set(url.origin, server);
+    }
+    return server;
+  }
+
+  /** Sends a request, again where that may help, and lets `use` make something of the answer. */
+  #send<T>(url: URL, sending: Sending, use: (response: Response) => Promise<T>): Promise<T> {
+    const { signal } = sending;
+    const attempt = () => this.#limiter.run(() => this.#attempt(url, sending, use), signal);
+    return withRetries(attempt, this.#options.policy, signal);
+  }
+
+  async #attempt<T>(url: URL, sending: Sending, use: (response: Response) => Promise<T>): Promise<T> {
+    const response = await this.#fetch(url, sending);
+    try {
+      if (transientStatus.has(response.status)) {
+        const retryAfter = parseRetryAfter(response.headers.get("retry-after"));
+        throw new TransientFault(statusError(url.href, response), retryAfter);
+      }
+      return await use(response);
+    } finally {
+      discard(response);
+    }
+  }
+
+  async #fetch(url: URL, { method, range, signal, once }: Sending): Promise<Response> {
+    const headers = new Headers(this.#options.headers);
+    if (range) headers.set("range", range);
+    const request = new Request(url, { headers, signal, ...(method && { method }) });
+    try {
+      return await this.#options.fetch(request);
+    } catch (cause) {
+      signal.throwIfAborted();
+      if (isZarrError(cause)) throw cause;
+      const error = networkError(`${url} could not be read: ${reasonOf(cause)}`, {
+        code: "fetch-failed",
+        cause,
+      });
+      throw once ? error : new TransientFault(error);
+    }
+  }
+}

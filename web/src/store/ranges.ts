@@ -1,0 +1,64 @@
+/** Parts of objects, from stores that serve ranges and from those that do not. */
+import { invalidArgument, networkError } from "../errors.js";
+import type { GetOptions, RangeQuery, Store } from "./store.js";
+
+/**
+ * Reads a part of an object: with the store's `getRange`, or else with `get` and a cut.
+ * @returns undefined where there is no such key; fewer bytes than asked only where the object ends, so
+ *   callers that need all of them compare the length.
+ * @throws InvalidArgument for a range that is none; Network ("bad-range") for a store that returns more than
+ *   was asked, so that what was meant cannot be told; what the store throws.
+ */
+export async function readRange(
+  store: Store,
+  key: string,
+  range: RangeQuery,
+  options: GetOptions = {},
+): Promise<Uint8Array | undefined> {
+  checkRange(range);
+  options.signal?.throwIfAborted();
+  if (!store.getRange) {
+    const whole = await store.get(key, options);
+    return whole && cutRange(whole, range);
+  }
+  const bytes = await store.getRange(key, range, options);
+  if (bytes && bytes.byteLength > wantedBytes(range)) {
+    throw networkError(
+      `${store.locate?.(key) ?? key}: the store returned ${bytes.byteLength} bytes where ${wantedBytes(range)} were asked for`,
+      { code: "bad-range" },
+    );
+  }
+  return bytes;
+}
+
+/** Bytes that a range asks for. */
+export function wantedBytes(range: RangeQuery): number {
+  return "suffixLength" in range ? range.suffixLength : range.length;
+}
+
+/** Throws InvalidArgument unless a range's numbers are whole, not negative, and safe to add. */
+export function checkRange(range: RangeQuery): void {
+  const [offset, length] = "suffixLength" in range ? [0, range.suffixLength] : [range.offset, range.length];
+  const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+  if (!isCount(offset) || !isCount(length) || !isCount(offset + length)) {
+    throw invalidArgument(`${JSON.stringify(range)} is not a range`, { code: "bad-range" });
+  }
+}
+
+/** Where a range starts and ends in an object of a size: within it, `end` exclusive. */
+export function resolveRange(range: RangeQuery, size: number): { start: number; end: number } {
+  if ("suffixLength" in range) return { start: Math.max(0, size - range.suffixLength), end: size };
+  return { start: Math.min(range.offset, size), end: Math.min(range.offset + range.length, size) };
+}
+
+/** The part of a whole object that a range names: a view, no copy. */
+export function cutRange<T extends ArrayBufferLike>(whole: Uint8Array<T>, range: RangeQuery): Uint8Array<T> {
+  const { start, end } = resolveRange(range, whole.byteLength);
+  return whole.subarray(start, end);
+}
+
+/** A range as text: names it in messages and in cache keys. */
+export function rangeName(range: RangeQuery | undefined): string {
+  if (!range) return "";
+  return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
+}
