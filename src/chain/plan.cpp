@@ -123,8 +123,17 @@ ChainStatus Plan::readArray(WordReader& reader, uint64_t maxChunkBytes) {
   const std::span<const uint32_t> fill = reader.take((array_.itemBytes + 3) / 4);
   if (!reader.ok()) return {Code::BadPlan};
   fillItem_ = reinterpret_cast<const uint8_t*>(fill.data());
+  encodedFillItem_ = fillItem_;
   if (isBytesOnly_ && (array_.dtype != DTypeId::Uint8 || rank != 1)) return {Code::BadPlan};
   return {setShape(array_, shape, maxChunkBytes)};
+}
+
+/// Takes the fill value through an array→array codec.
+Status Plan::mapFill(Step& step) {
+  if (!step.codec->mapFill) return {};
+  if (Status s = step.codec->mapFill(step, encodedFillItem_, step.encodedFill)) return s;
+  encodedFillItem_ = step.encodedFill;
+  return {};
 }
 
 /// Prepares step `index`. `position` is the kind of the codec before it (AA at the start), `array`
@@ -146,7 +155,9 @@ ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayIn
   if (kind == CodecKind::ArrayToArray) {
     step.encoded = {step.encodedArray.bytes(), true};
     array = &step.encodedArray;
+    if (Status s = mapFill(step)) return {s, index};
   }
+  if (kind != CodecKind::BytesToBytes) encodedItemBytes_ = array->itemBytes;
   size = step.encoded;
   // Every buffer is sized by these numbers: they must fit 32 bits on wasm32 with room to spare.
   if (uint64_t{size.bytes} > uint64_t{UINT32_MAX} / 2) return {Code::LimitExceeded, index};

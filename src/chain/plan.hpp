@@ -65,6 +65,8 @@ class Plan {
   const ArrayInfo& array() const { return array_; }
   /// One element of fill value, array().itemBytes bytes.
   const uint8_t* fillItem() const { return fillItem_; }
+  /// The same after all array→array codecs: one element as the array→bytes codec is given it.
+  ByteView encodedFillItem() const { return {encodedFillItem_, encodedItemBytes_}; }
   /// Stages in decoding order; the last one is always a layout copy into the decoded chunk.
   std::span<const Stage> stages() const { return {stages_, stageCount_}; }
   /// Layout of the decoded chunk's elements in the last stage's input.
@@ -84,6 +86,7 @@ class Plan {
   ChainStatus readFlags(class WordReader& reader);
   ChainStatus readArray(class WordReader& reader, uint64_t maxChunkBytes);
   ChainStatus readSteps(class WordReader& reader);
+  Status mapFill(Step& step);
   ChainStatus prepareStep(uint32_t index, CodecKind& position, const ArrayInfo*& array, Size& size);
   ChainStatus buildStages();
   void addLayout(const ChunkView& view);
@@ -94,6 +97,8 @@ class Plan {
   Buffer stagesBuffer_;
   ArrayInfo array_;
   const uint8_t* fillItem_ = nullptr;
+  const uint8_t* encodedFillItem_ = nullptr;
+  uint32_t encodedItemBytes_ = 0;
   Step* step_ = nullptr;
   uint32_t stepCount_ = 0;
   Stage* stages_ = nullptr;

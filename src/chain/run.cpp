@@ -86,6 +86,8 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
       if (Status s = targets.next(current, out)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
+      // What a bytes→bytes codec yielded is checked below, what the store holds only here.
+      if (Status s = checkDecoded({viewBytes(stage.view), true}, current.size())) return {s};
       if (Status s = copyLayout(stage.view, false, current.data(), out.data())) return {s};
       current = out.first(viewBytes(stage.view));
       continue;

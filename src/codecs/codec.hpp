@@ -67,6 +67,9 @@ struct Size {
 struct ChunkView;
 struct Codec;
 
+/// Most bytes of one element that an array→array codec with a `mapFill` may make.
+inline constexpr uint32_t kMaxMappedItem = 16;
+
 /// A codec bound to one array. The chain fills the decoded side (`decodedArray` for AA and AB,
 /// `decoded` for BB) and the parameters, `prepare` fills the encoded side.
 struct Step {
@@ -76,6 +79,7 @@ struct Step {
   ArrayInfo encodedArray;
   Size decoded;
   Size encoded;
+  uint8_t encodedFill[kMaxMappedItem] = {};  // what `mapFill` made of the fill value
 };
 
 struct Codec {
@@ -100,6 +104,11 @@ struct Codec {
   /// Encodes all of `in` (`step.decoded.bytes` at most). `out` holds `step.encoded.bytes` writable
   /// bytes and does not overlap `in`; `result` is the part written.
   Status (*encode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
+
+  /// Array→array codecs that change values: turns the fill value, one element of the decoded side,
+  /// into one of the encoded side (at most kMaxMappedItem bytes). BadFill where there is none.
+  /// Codecs without it leave elements as they are.
+  Status (*mapFill)(const Step& step, const uint8_t* decoded, uint8_t* encoded) = nullptr;
 };
 
 #define ZW_CODEC(Id, name) extern const Codec k##Id##Codec;

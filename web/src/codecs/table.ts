@@ -14,6 +14,14 @@ export const coreCodecs = [
   { core: "blosc", decode: "decode", encode: "full" },
   { core: "bz2", decode: "full", encode: "full" },
   { core: "lzma", decode: "full", encode: "full" },
+  { core: "delta", decode: "decode", encode: "full" },
+  { core: "astype", decode: "decode", encode: "full" },
+  { core: "fixedscaleoffset", decode: "decode", encode: "full" },
+  { core: "quantize", decode: "decode", encode: "full" },
+  { core: "bitround", decode: "decode", encode: "full" },
+  { core: "numcodecs_packbits", decode: "decode", encode: "full" },
+  { core: "packbits", decode: "decode", encode: "full" },
+  { core: "reshape", decode: "decode", encode: "full" },
 ] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
 
 export type CoreCodec = (typeof coreCodecs)[number]["core"];

@@ -45,6 +45,7 @@ const metadataCodes = new Set([
   "BadOrder",
   "BadPermutation",
   "MissingEndian",
+  "BadFill",
 ]);
 const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
 

@@ -1,0 +1,141 @@
+// fixedscaleoffset (array → array): numbers as multiples of a step, as numcodecs does it.
+// Names: Zarr v2 "fixedscaleoffset", v3 "numcodecs.fixedscaleoffset".
+//
+//   encoded = cast(round((x - offset) * scale), encoded dtype)    ties to even
+//   x = cast(encoded / scale + offset, dtype)
+//
+// Both calculate as NumPy does with an array and two Python numbers: in the array's own type where
+// that is a float (encoding: dtype, decoding: the encoded dtype), rounding after every operation,
+// else in float64. Integers encode without rounding if offset and scale are integers.
+//
+// Parameters: [dtype, encoded dtype, offset, scale]   the last two as float64, two words each
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "codecs/values.hpp"
+
+namespace zw {
+namespace {
+
+struct Line {
+  double offset;
+  double scale;
+};
+
+Line lineOf(const Step& step) {
+  return {std::bit_cast<double>(wideParam(step, 2)), std::bit_cast<double>(wideParam(step, 4))};
+}
+
+Status prepare(Step& step) {
+  ValueTypes types;
+  if (Status s = prepareValues(step, 6, types)) return s;
+  if (types.decoded.perItem != 1) return Code::BadParameters;
+  const Line line = lineOf(step);
+  const bool valid = std::isfinite(line.offset) && std::isfinite(line.scale) && line.scale != 0;
+  return valid ? Status{} : Status{Code::BadParameters};
+}
+
+// Operations on float16 and float32 are done as doubles and rounded: a double has more than twice
+// their digits, so that the result is the one that they would have had in their own type.
+double asDouble(double value) {
+  return value;
+}
+double asFloat(double value) {
+  return static_cast<float>(value);
+}
+double asHalf(double value) {
+  return fromHalf(halfOf(value));
+}
+
+template <double (*Round)(double)>
+void decodeBlock(Line line, double* values, size_t count) {
+  const double offset = Round(line.offset), scale = Round(line.scale);
+  for (size_t i = 0; i < count; i++) values[i] = Round(Round(values[i] / scale) + offset);
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (Status s = checkBytes(step.encodedArray, in)) return s;
+  const ValueTypes types = valueTypes(step);
+  const Number from = types.encoded.number, to = types.decoded.number;
+  const auto block = from == Number::Float32   ? decodeBlock<asFloat>
+                     : from == Number::Float16 ? decodeBlock<asHalf>
+                                               : decodeBlock<asDouble>;
+  const Line line = lineOf(step);
+  const size_t count = step.decodedArray.itemCount;
+  for (size_t at = 0; at < count; at += kNumberBlock) {
+    const size_t n = std::min(kNumberBlock, count - at);
+    double values[kNumberBlock];
+    loadDoubles(from, in.data() + at * numberBytes(from), n, values);
+    block(line, values, n);
+    storeDoubles(to, values, n, out.data() + at * numberBytes(to));
+  }
+  result = out.first(step.decodedArray.bytes());
+  return {};
+}
+
+#ifdef ZW_FULL_MODULE
+template <double (*Round)(double)>
+void encodeBlock(Line line, double* values, size_t count) {
+  const double offset = Round(line.offset), scale = Round(line.scale);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = std::nearbyint(Round(Round(values[i] - offset) * scale));
+  }
+}
+
+bool isInteger(double value) {
+  return std::fabs(value) < 0x1p63 && value == std::nearbyint(value);
+}
+
+/// Integers by integers: wraps in the decoded type, as NumPy's integers do.
+void encodeIntegers(Line line, Number from, const uint8_t* in, Number to, uint8_t* out, size_t n) {
+  const uint64_t offset = integerOf(line.offset), scale = integerOf(line.scale);
+  uint64_t values[kNumberBlock];
+  uint8_t cut[kNumberBlock * 8];
+  loadIntegers(from, in, n, values);
+  for (size_t i = 0; i < n; i++) values[i] = (values[i] - offset) * scale;
+  storeIntegers(from, values, n, cut);
+  convertNumbers(from, cut, to, out, n);
+}
+
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (Status s = checkBytes(step.decodedArray, in)) return s;
+  const ValueTypes types = valueTypes(step);
+  const Number from = types.decoded.number, to = types.encoded.number;
+  const auto block = from == Number::Float32   ? encodeBlock<asFloat>
+                     : from == Number::Float16 ? encodeBlock<asHalf>
+                                               : encodeBlock<asDouble>;
+  const Line line = lineOf(step);
+  const bool isWhole = !isFloat(from) && isInteger(line.offset) && isInteger(line.scale);
+  const size_t count = step.decodedArray.itemCount;
+  for (size_t at = 0; at < count; at += kNumberBlock) {
+    const size_t n = std::min(kNumberBlock, count - at);
+    const uint8_t* src = in.data() + at * numberBytes(from);
+    uint8_t* dst = out.data() + at * numberBytes(to);
+    if (isWhole) {
+      encodeIntegers(line, from, src, to, dst, n);
+      continue;
+    }
+    double values[kNumberBlock];
+    loadDoubles(from, src, n, values);
+    block(line, values, n);
+    storeDoubles(to, values, n, dst);
+  }
+  result = out.first(step.encodedArray.bytes());
+  return {};
+}
+#endif
+
+}  // namespace
+
+constinit const Codec kFixedScaleOffsetCodec = {
+    .name = "fixedscaleoffset",
+    .kind = CodecKind::ArrayToArray,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = ZW_FULL_ONLY(encode),
+    .mapFill = castFill,
+};
+
+}  // namespace zw

@@ -1,0 +1,80 @@
+#include "codecs/values.hpp"
+
+#include <iterator>
+
+namespace zw {
+namespace {
+
+/// A run per data type: what arrays that codecs make have for components.
+constexpr Component kComponents[] = {
+#define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class, bits) \
+  {componentBytes, componentBytes ? itemBytes / (componentBytes + !componentBytes) : 0},
+#include "dtypes/dtype_list.inc"
+#undef ZW_DTYPE
+};
+
+}  // namespace
+
+bool valueTypeOf(DTypeId dtype, ValueType& type) {
+  switch (dtype) {
+    case DTypeId::Datetime64:
+    case DTypeId::Timedelta64:
+      type = {Number::Int64, 1};
+      return true;
+    case DTypeId::Complex64:
+    case DTypeId::Complex128:
+      type = {dtype == DTypeId::Complex64 ? Number::Float32 : Number::Float64, 2};
+      return true;
+    default:
+      break;
+  }
+  static_assert(static_cast<int>(DTypeId::Bool) == static_cast<int>(Number::Bool));
+  static_assert(static_cast<int>(DTypeId::Float64) == static_cast<int>(Number::Float64));
+  if (dtype > DTypeId::Float64) return false;
+  type = {static_cast<Number>(dtype), 1};
+  return true;
+}
+
+Status valueTypeOf(uint32_t dtype, ValueType& type) {
+  const bool known = dtypeInfo(dtype) && valueTypeOf(static_cast<DTypeId>(dtype), type);
+  return known ? Status{} : Status{Code::BadParameters};
+}
+
+Status encodeAs(Step& step, uint32_t dtype) {
+  const DTypeInfo* info = dtypeInfo(dtype);
+  if (!info || info->itemBytes == 0) return Code::BadParameters;
+  ArrayInfo& array = step.encodedArray;
+  array = step.decodedArray;
+  // A wider type may leave the range that the decoded array was checked against.
+  if (uint64_t{array.itemCount} * info->itemBytes > UINT32_MAX / 2) return Code::LimitExceeded;
+  array.dtype = static_cast<DTypeId>(dtype);
+  array.itemBytes = info->itemBytes;
+  array.components = {&kComponents[dtype], 1};
+  return {};
+}
+
+Status prepareValues(Step& step, size_t parameters, ValueTypes& types) {
+  if (step.params.size() != parameters) return Code::BadParameters;
+  if (Status s = valueTypeOf(step.params[0], types.decoded)) return s;
+  if (Status s = valueTypeOf(step.params[1], types.encoded)) return s;
+  if (types.decoded.perItem != types.encoded.perItem) return Code::BadParameters;
+  if (dtypeInfo(step.params[0])->itemBytes != step.decodedArray.itemBytes) {
+    return Code::BadParameters;
+  }
+  return encodeAs(step, step.params[1]);
+}
+
+ValueTypes valueTypes(const Step& step) {
+  ValueTypes types;
+  (void)valueTypeOf(step.params[0], types.decoded);
+  (void)valueTypeOf(step.params[1], types.encoded);
+  return types;
+}
+
+Status castFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
+  const auto [from, to] = valueTypes(step);
+  convertNumbers(from.number, decoded, to.number, encoded, from.perItem);
+  return {};
+}
+
+}  // namespace zw

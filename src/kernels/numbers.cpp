@@ -1,0 +1,200 @@
+#include "kernels/numbers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/bytes.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint64_t kSignBit = uint64_t{1} << 63;
+constexpr uint64_t kInfinity = uint64_t{0x7ff} << 52;
+
+// Distances between binary16 and binary64: bits of the mantissa, and the exponents' biases.
+constexpr int kMantissaShift = 52 - 10;
+constexpr uint64_t kBiasShift = uint64_t{1023 - 15} << 10;
+
+template <class T, class Wide>
+void widen(const uint8_t* in, size_t count, Wide* out) {
+  for (size_t i = 0; i < count; i++) out[i] = static_cast<Wide>(load<T>(in + i * sizeof(T)));
+}
+
+template <class T, class Wide>
+void narrow(const Wide* in, size_t count, uint8_t* out) {
+  for (size_t i = 0; i < count; i++) store(out + i * sizeof(T), static_cast<T>(in[i]));
+}
+
+void widenHalves(const uint8_t* in, size_t count, double* out) {
+  for (size_t i = 0; i < count; i++) out[i] = fromHalf(load<uint16_t>(in + 2 * i));
+}
+
+void narrowHalves(const double* in, size_t count, uint8_t* out) {
+  for (size_t i = 0; i < count; i++) store(out + 2 * i, halfOf(in[i]));
+}
+
+/// 64-bit integers to float32 in one rounding; by way of a double they would be rounded twice.
+void integersToFloats(bool negatives, const uint64_t* in, size_t count, uint8_t* out) {
+  for (size_t i = 0; i < count; i++) {
+    const float value =
+        negatives ? static_cast<float>(static_cast<int64_t>(in[i])) : static_cast<float>(in[i]);
+    store(out + 4 * i, value);
+  }
+}
+
+void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
+  if (!isFloat(from) && (!isFloat(to) || to == Number::Float32)) {
+    uint64_t values[kNumberBlock];
+    loadIntegers(from, in, count, values);
+    if (to == Number::Float32) return integersToFloats(isSigned(from), values, count, out);
+    return storeIntegers(to, values, count, out);
+  }
+  double values[kNumberBlock];
+  loadDoubles(from, in, count, values);
+  storeDoubles(to, values, count, out);
+}
+
+}  // namespace
+
+double fromHalf(uint16_t bits) {
+  // The exponent's bias is put right by a multiplication, which also normalises subnormals.
+  const uint64_t size = uint64_t{bits & 0x7fffu} << kMantissaShift;
+  const uint64_t value = std::bit_cast<uint64_t>(std::bit_cast<double>(size) * 0x1p1008);
+  const uint64_t special = (bits & 0x7c00) == 0x7c00 ? kInfinity : 0;
+  return std::bit_cast<double>(value | special | uint64_t{bits & 0x8000u} << 48);
+}
+
+uint16_t halfOf(double value) {
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const uint64_t size = bits & ~kSignBit;
+  const uint64_t sign = bits >> 48 & 0x8000;
+  const double magnitude = std::bit_cast<double>(size);
+  uint64_t half;
+  if (size > kInfinity) {
+    half = 0x7c00 | (size >> kMantissaShift & 0x3ff);
+    if (half == 0x7c00) half |= 0x200;  // a NaN whose upper bits are zero
+  } else if (magnitude >= 65520.0) {    // half way to the number after 65504
+    half = 0x7c00;
+  } else if (magnitude < 0x1p-14) {
+    // Subnormal: 2^28 has neighbours 2^-24 apart, so the addition rounds to multiples of that.
+    half = std::bit_cast<uint64_t>(magnitude + 0x1p28) & 0x7ff;
+  } else {
+    const uint64_t odd = size >> kMantissaShift & 1;
+    const uint64_t below = (uint64_t{1} << (kMantissaShift - 1)) - 1;
+    half = ((size + odd + below) >> kMantissaShift) - kBiasShift;
+  }
+  return static_cast<uint16_t>(sign | half);
+}
+
+uint64_t integerOf(double value) {
+  const double magnitude = std::fabs(value);
+  if (magnitude < 0x1p63) return static_cast<uint64_t>(static_cast<int64_t>(value));
+  const uint64_t bits = std::bit_cast<uint64_t>(magnitude);
+  if (bits >= kInfinity) return 0;  // NaN too
+  // An integer m * 2^shift, with shift at least 63 - 52.
+  const uint64_t shift = (bits >> 52) - 1023 - 52;
+  const uint64_t mantissa = (bits & ((uint64_t{1} << 52) - 1)) | uint64_t{1} << 52;
+  const uint64_t low = shift < 64 ? mantissa << shift : 0;
+  return value < 0 ? 0 - low : low;
+}
+
+void loadIntegers(Number type, const uint8_t* in, size_t count, uint64_t* out) {
+  switch (type) {
+    case Number::Int8:
+      return widen<int8_t>(in, count, out);
+    case Number::Int16:
+      return widen<int16_t>(in, count, out);
+    case Number::Int32:
+      return widen<int32_t>(in, count, out);
+    case Number::Uint16:
+      return widen<uint16_t>(in, count, out);
+    case Number::Uint32:
+      return widen<uint32_t>(in, count, out);
+    case Number::Int64:
+    case Number::Uint64:
+      std::memcpy(out, in, count * 8);
+      return;
+    default:
+      return widen<uint8_t>(in, count, out);
+  }
+}
+
+void storeIntegers(Number type, const uint64_t* in, size_t count, uint8_t* out) {
+  if (type == Number::Bool) {
+    for (size_t i = 0; i < count; i++) out[i] = in[i] != 0;
+    return;
+  }
+  switch (numberBytes(type)) {
+    case 1:
+      return narrow<uint8_t>(in, count, out);
+    case 2:
+      return narrow<uint16_t>(in, count, out);
+    case 4:
+      return narrow<uint32_t>(in, count, out);
+    default:
+      std::memcpy(out, in, count * 8);
+  }
+}
+
+void loadDoubles(Number type, const uint8_t* in, size_t count, double* out) {
+  switch (type) {
+    case Number::Int8:
+      return widen<int8_t>(in, count, out);
+    case Number::Int16:
+      return widen<int16_t>(in, count, out);
+    case Number::Int32:
+      return widen<int32_t>(in, count, out);
+    case Number::Int64:
+      return widen<int64_t>(in, count, out);
+    case Number::Uint16:
+      return widen<uint16_t>(in, count, out);
+    case Number::Uint32:
+      return widen<uint32_t>(in, count, out);
+    case Number::Uint64:
+      return widen<uint64_t>(in, count, out);
+    case Number::Float16:
+      return widenHalves(in, count, out);
+    case Number::Float32:
+      return widen<float>(in, count, out);
+    case Number::Float64:
+      std::memcpy(out, in, count * 8);
+      return;
+    default:
+      return widen<uint8_t>(in, count, out);
+  }
+}
+
+void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
+  if (type == Number::Float64) {
+    std::memcpy(out, in, count * 8);
+  } else if (type == Number::Float32) {
+    narrow<float>(in, count, out);
+  } else if (type == Number::Float16) {
+    narrowHalves(in, count, out);
+  } else {
+    for (size_t at = 0; at < count; at += kNumberBlock) {
+      const size_t n = std::min(kNumberBlock, count - at);
+      uint64_t values[kNumberBlock];
+      // 0.5 is true although it has no integer part.
+      for (size_t i = 0; i < n; i++) {
+        values[i] = type == Number::Bool ? in[at + i] != 0 : integerOf(in[at + i]);
+      }
+      storeIntegers(type, values, n, out + at * numberBytes(type));
+    }
+  }
+}
+
+void convertNumbers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
+  if (from == to) {
+    if (count > 0) std::memcpy(out, in, count * numberBytes(from));
+    return;
+  }
+  for (size_t at = 0; at < count; at += kNumberBlock) {
+    const size_t n = std::min(kNumberBlock, count - at);
+    convertBlock(from, in + at * numberBytes(from), to, out + at * numberBytes(to), n);
+  }
+}
+
+}  // namespace zw
