@@ -1,10 +1,14 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType, field, numpyDescr, readScalar, strings } from "zarr-wasm";
 import { componentsOf } from "../../dist/dtypes/dtype.js";
-import { checkElements, toBytes, toElements } from "../../dist/dtypes/elements.js";
-import { parseLooseFill } from "../../dist/dtypes/fill.js";
-import { fromHalfBits, toHalfBits } from "../../dist/dtypes/half.js";
+import {
+  checkElements,
+  checkValues,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "../../dist/dtypes/elements.js";
 import { parseDescr, parseTypestr } from "../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
 import { parseJson } from "../../dist/metadata/json.js";
@@ -63,6 +67,20 @@ describe("type strings", () => {
 
   it.each(["|O", "<f16", "|S0", "|V0", "<U0", "<c32"])("%s is unsupported", async (text) => {
     expect((await errorOf(() => parseTypestr(text)))._tag).toBe("Unsupported");
+  });
+
+  it("|O is elements of variable length where the caller can decode objects", async () => {
+    for (const text of ["|O", "|O8", "<O"]) {
+      const { dtype, endians } = parseTypestr(text, { objects: true });
+      expect([dtype.name, dtype.isVariable, dtype.itemBytes, endians]).toEqual(["object", true, 0, []]);
+    }
+    expect(parseDescr("|O", true, { objects: true }).dtype.isVariable).toBe(true);
+    expect(numpyDescr(parseTypestr("|O", { objects: true }).dtype)).toBe("|O");
+    for (const text of ["|O3", "|O[ns]", "|O99999"]) {
+      expect((await errorOf(() => parseTypestr(text, { objects: true })))._tag).toBe("Unsupported");
+    }
+    const struct = json('[["a", "|O"]]');
+    expect((await errorOf(() => parseDescr(struct, true, { objects: true })))._tag).toBe("Unsupported");
   });
 
   it("limits the width of elements", async () => {
@@ -134,6 +152,42 @@ describe("Zarr v3 names", () => {
       "struct",
       9,
     ],
+    [
+      {
+        name: "structured",
+        configuration: {
+          fields: [
+            ["a", "int8"],
+            ["b", "bfloat16"],
+          ],
+        },
+      },
+      "struct",
+      3,
+    ],
+    [{ name: "int16" }, "int16", 2],
+    [{ name: "int16", configuration: {}, must_understand: true }, "int16", 2],
+    ["bfloat16", "bfloat16", 2],
+    ["int2", "int2", 1],
+    ["uint4", "uint4", 1],
+    ["float8_e8m0fnu", "float8_e8m0fnu", 1],
+    ["float6_e3m2fn", "float6_e3m2fn", 1],
+    ["complex_float4_e2m1fn", "complex_float4_e2m1fn", 2],
+    ["complex_bfloat16", "complex_bfloat16", 4],
+    ["complex_float16", "complex_float16", 4],
+    ["complex_float32", "complex64", 8],
+    ["complex_float64", "complex128", 16],
+    ["string", "string", 0],
+    ["bytes", "bytes", 0],
+    ["variable_length_bytes", "bytes", 0],
+    ["binary", "bytes", 0],
+    [{ name: "raw_bytes", configuration: { length_bytes: 3 } }, "r24", 3],
+    [{ name: "numpy.timedelta64", configuration: { unit: "μs", scale_factor: 1 } }, "numpy.timedelta64", 8],
+    [
+      { name: "numpy.datetime64", configuration: { unit: "generic", scale_factor: 1 } },
+      "numpy.datetime64",
+      8,
+    ],
   ])("%j", (value, name, itemBytes) => {
     const dtype = parseDataType(value);
     expect([dtype.name, dtype.itemBytes]).toEqual([name, itemBytes]);
@@ -141,8 +195,45 @@ describe("Zarr v3 names", () => {
 
   it.each([
     "int17",
+    "object",
+    "float8_e4m3fn",
     "r7",
     "r0",
+    "r08",
+    "r8388616",
+    "r999999999999999999999",
+    "toString",
+    "hasOwnProperty",
+    { name: "__proto__" },
+    { name: "int8", must_understand: false },
+    { name: "int8", must_understand: 1 },
+    { name: "int8", configuration: { endian: "little" } },
+    { name: "int8", configuration: null },
+    { name: "int8", configuration: [] },
+    { name: "int8", extra: 1 },
+    { name: "string", configuration: { length_bytes: 3 } },
+    { name: "raw_bytes" },
+    { name: "raw_bytes", configuration: { length_bytes: 0 } },
+    { name: "raw_bytes", configuration: { length_bytes: 2 ** 40 } },
+    { name: "raw_bytes", configuration: { length_bytes: 1, unit: "s" } },
+    { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 0 } },
+    { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 1.5 } },
+    { name: "numpy.datetime64", configuration: { unit: "constructor", scale_factor: 1 } },
+    { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 1, timezone: "UTC" } },
+    { name: "struct" },
+    { name: "struct", configuration: { fields: [{ name: "a", data_type: "string" }] } },
+    { name: "struct", configuration: { fields: [{ name: "a", data_type: "int8", shape: [2] }] } },
+    { name: "struct", configuration: { fields: [{ name: "a" }] } },
+    { name: "struct", configuration: { fields: [["a", "int8", [2]]] } },
+    {
+      name: "struct",
+      configuration: {
+        fields: [
+          ["a", "r8388608"],
+          ["b", "int8"],
+        ],
+      },
+    },
     "",
     "__proto__",
     "constructor",
@@ -163,35 +254,24 @@ describe("Zarr v3 names", () => {
       },
     },
   ])("%j is refused", async (value) => {
-    expect((await errorOf(() => parseDataType(value)))._tag).toMatch(/InvalidMetadata|Unsupported/);
-  });
-});
-
-describe("binary16", () => {
-  it("survives both ways for every value", () => {
-    for (let bits = 0; bits < 65536; bits++) {
-      const value = fromHalfBits(bits);
-      if (Number.isNaN(value)) expect(toHalfBits(value)).toBe(0x7e00);
-      else expect(toHalfBits(value)).toBe(bits);
-    }
+    const error = await errorOf(() => parseDataType(value));
+    expect(error._tag).toMatch(/InvalidMetadata|Unsupported|LimitExceeded/);
   });
 
-  it("rounds to the nearest, ties to even", () => {
-    const finite = Array.from({ length: 0x7c00 }, (_, bits) => fromHalfBits(bits));
-    fc.assert(
-      fc.property(fc.nat(0x7bfe), fc.double({ min: 0, max: 1, noNaN: true }), (bits, part) => {
-        const [low, high] = [finite[bits]!, finite[bits + 1]!];
-        const value = low + (high - low) * part;
-        const middle = low + (high - low) / 2;
-        const expected = value < middle ? bits : value > middle ? bits + 1 : bits + (bits % 2);
-        expect(toHalfBits(value)).toBe(expected);
-        expect(toHalfBits(-value)).toBe(0x8000 | expected);
-      }),
-      { numRuns: 5000 },
-    );
-    expect(toHalfBits(65519.99)).toBe(0x7bff);
-    expect(toHalfBits(65520)).toBe(0x7c00);
-    expect(toHalfBits(-1e300)).toBe(0xfc00);
+  it("deep nesting is refused", async () => {
+    let type: unknown = "int8";
+    for (let i = 0; i < 17; i++) type = { name: "struct", configuration: { fields: [["a", type]] } };
+    expect((await errorOf(() => parseDataType(type)))._tag).toBe("LimitExceeded");
+  });
+
+  it("a field may have any name", () => {
+    const fields = [["__proto__", "int8"], ["constructor", "int8"]]; // biome-ignore format: a table
+    const dtype = parseDataType({ name: "struct", configuration: { fields } });
+    const value = readScalar(dtype, Uint8Array.of(1, 2), 0) as object;
+    expect(Object.entries(value)).toEqual([
+      ["__proto__", 1],
+      ["constructor", 2],
+    ]);
   });
 });
 
@@ -229,6 +309,34 @@ describe("element data", () => {
     expect(hex(toBytes(dtype, data))).toBe("003e00c0");
   });
 
+  it("has no typed array for elements of variable length", async () => {
+    const [text, bytes, any] = (["string", "bytes", "object"] as const).map((name) => DType.variable(name));
+    for (const dtype of [text!, bytes!, any!]) {
+      expect([dtype.isVariable, dtype.itemBytes, isConverted(dtype)]).toEqual([true, 0, false]);
+      expect(() => toElements(dtype, new Uint8Array(4))).toThrow(/no typed array/);
+      expect(() => readScalar(dtype, new Uint8Array(4), 0)).toThrow(/not stored as bytes/);
+      expect(() => componentsOf(dtype)).toThrow(/variable length/);
+      expect(() => checkElements(dtype, new Uint8Array(4), 4, "it")).toThrow(/no typed array/);
+    }
+    expect(() => checkValues(text!, ["a", ""], 2, "it")).not.toThrow();
+    expect(() => checkValues(text!, ["a", ""], 3, "it")).toThrow(/Array of 3 strings/);
+    expect(() => checkValues(text!, ["a", 1], 2, "it")).toThrow(/Array of 2 strings/);
+    expect(() => checkValues(bytes!, [new Uint8Array(2)], 1, "it")).not.toThrow();
+    expect(() => checkValues(bytes!, ["a"], 1, "it")).toThrow(/Uint8Arrays/);
+    expect(() => checkValues(any!, [null, { a: 1 }], 2, "it")).not.toThrow();
+    expect(DType.simple("int8").isVariable).toBe(false);
+    expect(strings({ data: ["a", "b"], shape: [2], dtype: text! })).toEqual(["a", "b"]);
+  });
+
+  it("is read into an array of the caller", () => {
+    const out = new Int16Array(2);
+    readElements(DType.simple("int16"), Uint8Array.of(1, 0, 0xff, 0xff), out);
+    expect([...out]).toEqual([1, -1]);
+    const floats = new Float32Array(2);
+    readElements(DType.simple("bfloat16"), Uint8Array.of(0x80, 0x3f, 0x00, 0xc0), floats);
+    expect([...floats]).toEqual([1, -2]);
+  });
+
   it("reads fields of structured elements", () => {
     const { dtype } = parseDescr(json('[["p", [["x", "<f8"], ["y", "<i4"]]], ["k", "<i2", [2]]]'), true);
     const bytes = new Uint8Array(32);
@@ -262,62 +370,5 @@ describe("element data", () => {
     expect(() => strings({ data: new Uint8Array(2), shape: [2], dtype: DType.simple("uint8") })).toThrow(
       /not a fixed-length/,
     );
-  });
-});
-
-describe("fill values", () => {
-  it.each([
-    ["int32", "-7", "f9ffffff", -7],
-    ["uint8", "255", "ff", 255],
-    ["uint8", "3.0", "03", 3],
-    ["uint16", '"12"', "0c00", 12],
-    ["int64", "-9007199254740993", "ffffffffffffdfff", -9007199254740993n],
-    ["uint64", "18446744073709551615", "ffffffffffffffff", 18446744073709551615n],
-    ["bool", "true", "01", true],
-    ["bool", "0", "00", false],
-    ["float32", "1.5", "0000c03f", 1.5],
-    ["float64", "NaN", "000000000000f87f", Number.NaN],
-    ["float64", '"-Infinity"', "000000000000f0ff", -Infinity],
-    ["float16", "Infinity", "007c", Infinity],
-    ["float32", "-0.0", "00000080", -0],
-    ["complex64", "[1, -2]", "0000803f000000c0", [1, -2]],
-    ["complex128", "2", "00000000000000400000000000000000", [2, 0]],
-    ["int32", "null", "00000000", null],
-  ])("%s %s", (type, text, bytes, value) => {
-    const fill = parseLooseFill(parseDataType(type), json(text));
-    expect(hex(fill.item)).toBe(bytes);
-    expect(fill.value).toEqual(value);
-  });
-
-  it("reads strings, raw bytes and times", () => {
-    expect(hex(parseLooseFill(DType.fixedBytes(4), json('"YWI="')).item)).toBe("61620000");
-    expect(hex(parseLooseFill(DType.fixedBytes(4), json('"a!"')).item)).toBe("61210000");
-    expect(hex(parseLooseFill(DType.fixedUtf32(2), json('"é"')).item)).toBe("e900000000000000");
-    expect(hex(parseLooseFill(DType.raw(2), json('"AQI="')).item)).toBe("0102");
-    expect(hex(parseLooseFill(DType.time("datetime64", "ns"), json('"NaT"')).item)).toBe("0000000000000080");
-    expect(hex(parseLooseFill(DType.time("timedelta64", "s"), json("5")).item)).toBe("0500000000000000");
-  });
-
-  it.each([
-    ["int8", "128"],
-    ["uint8", "-1"],
-    ["uint64", "18446744073709551616"],
-    ["int32", "1.5"],
-    ["int32", "NaN"],
-    ["int32", "true"],
-    ["int32", '"x"'],
-    ["bool", "2"],
-    ["bool", '"true"'],
-    ["float32", '"x"'],
-    ["float32", "true"],
-    ["complex64", "[1]"],
-    ["complex64", '["a", 1]'],
-    ["r16", '"AQ=="'],
-    ["r16", "[1, 2]"],
-    ["float64", "{}"],
-    ["int32", "[1]"],
-  ])("%s %s is refused", async (type, text) => {
-    const error = await errorOf(() => parseLooseFill(parseDataType(type), json(text)));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-fill-value"]);
   });
 });

@@ -43,7 +43,11 @@ export interface Conversion<E extends ConvertedArray = ConvertedArray> {
 }
 
 /** Integers in the low bits of a byte. */
-export function integerConversion(name: string, bits: 2 | 4, signed: boolean): Conversion<Int8Array | Uint8Array> {
+export function integerConversion(
+  name: string,
+  bits: 2 | 4,
+  signed: boolean,
+): Conversion<Int8Array | Uint8Array> {
   const shift = 32 - bits;
   const [least, most] = signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
   return {
@@ -138,7 +142,7 @@ function nanCoder(format: FloatFormat): (size: number) => number {
   if (format.specials !== "ieee") return () => nanOf(format) ?? -1;
   const infinity = infinityOf(format);
   const quiet = 2 ** (format.mantissaBits - 1);
-  return (size) => infinity + (((size & 0x7fffff) >>> (23 - format.mantissaBits)) || quiet);
+  return (size) => infinity + ((size & 0x7fffff) >>> (23 - format.mantissaBits) || quiet);
 }
 
 /**

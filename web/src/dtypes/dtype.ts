@@ -55,7 +55,12 @@ export class DType {
   /** Name in the core's table; "variable" for elements of variable length, which have no row there. */
   readonly core: CoreType | VariableCore;
 
-  private constructor(core: CoreType | VariableCore, name: string, itemBytes: number, rest: Partial<DType> = {}) {
+  private constructor(
+    core: CoreType | VariableCore,
+    name: string,
+    itemBytes: number,
+    rest: Partial<DType> = {},
+  ) {
     this.core = core;
     this.name = name;
     this.itemBytes = itemBytes;

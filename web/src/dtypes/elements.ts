@@ -1,7 +1,7 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
 import { invalidArgument } from "../errors.js";
 import type { StoredArray } from "./convert.js";
-import type { DType, Field } from "./dtype.js";
+import { DType, type Field } from "./dtype.js";
 import { arrayOf, conversionOf, type ElementData } from "./forms.js";
 import { utf32String, withoutPadding } from "./scalar.js";
 
@@ -194,14 +194,25 @@ function pickBytes(
   return out;
 }
 
+/** A part of an array whose elements are values of any length. */
+export interface ValueRegion {
+  readonly data: readonly unknown[];
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+}
+
 /**
- * Fixed-length strings as JavaScript strings, C order, without their padding. Byte strings are read
- * as UTF-8 (invalid sequences become U+FFFD).
- * @throws InvalidArgument for any other data type.
+ * Strings as JavaScript strings, C order: those of fixed length without their padding, those of variable
+ * length as they are. Byte strings of fixed length are read as UTF-8 (invalid sequences become U+FFFD).
+ * @throws InvalidArgument for any other data type, and for objects that are not all strings.
  */
-export function strings(region: ElementRegion): string[] {
-  const { dtype } = region;
-  const items = toBytes(dtype, region.data);
+export function strings(region: ElementRegion | ValueRegion): string[] {
+  const { dtype, data } = region;
+  if (Array.isArray(data)) {
+    checkValues(DType.variable("string"), data, data.length, `data of type ${dtype}`);
+    return [...(data as string[])];
+  }
+  const items = toBytes(dtype, data as ElementData);
   const decode =
     dtype.core === "fixed_utf32" ? utf32String : dtype.core === "fixed_bytes" ? byteString : undefined;
   if (!decode) throw invalidArgument(`data type ${dtype} is not a fixed-length string`);

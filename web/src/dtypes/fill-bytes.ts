@@ -6,7 +6,8 @@ import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-so
 
 /** A list of the integers 0 to 255, as bytes. */
 function byteList(json: Json): Uint8Array | undefined {
-  const isByte = (entry: Json) => entry instanceof JsonNumber && /^\d{1,3}$/.test(entry.text) && entry.value < 256;
+  const isByte = (entry: Json) =>
+    entry instanceof JsonNumber && /^\d{1,3}$/.test(entry.text) && entry.value < 256;
   if (!Array.isArray(json) || !json.every(isByte)) return undefined;
   return Uint8Array.from(json, (entry) => (entry as JsonNumber).value);
 }
@@ -90,4 +91,3 @@ export function readValue(source: FillSource): FillScalar {
   if (isLooseZero(source)) return "";
   return typeof json === "string" ? json : refuse(source);
 }
-

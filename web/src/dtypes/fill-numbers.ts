@@ -28,7 +28,10 @@ export function readInteger(source: FillSource, item: Uint8Array): number | bigi
 
 function integerIn(source: FillSource): bigint {
   const { json, rules } = source;
-  if (rules === "strict") return json instanceof JsonNumber && json.isInteger && json.text.length <= 40 ? json.bigint : refuse(source);
+  if (rules === "strict")
+    return json instanceof JsonNumber && json.isInteger && json.text.length <= 40
+      ? json.bigint
+      : refuse(source);
   const text = json instanceof JsonNumber ? json.text : json;
   const decimal = typeof text === "string" ? parseDecimal(text) : undefined;
   return (decimal && integerOf(decimal)) ?? refuse(source);
@@ -63,7 +66,12 @@ const constants: Readonly<Record<string, number>> = {
 };
 
 /** Writes a float of a format (undefined: float64) and returns it: as it was written, or what its bits say. */
-function writeFloat(source: FillSource, json: Json, format: FloatFormat | undefined, item: Uint8Array): number {
+function writeFloat(
+  source: FillSource,
+  json: Json,
+  format: FloatFormat | undefined,
+  item: Uint8Array,
+): number {
   if (typeof json === "string" && json.startsWith("0x")) return writeBits(source, json, format, item);
   const text = json instanceof JsonNumber ? json.text : json;
   if (typeof text !== "string") refuse(source);
@@ -87,7 +95,12 @@ function writeFloat(source: FillSource, json: Json, format: FloatFormat | undefi
 }
 
 /** "0x" and exactly the digits of the stored number, most significant first. */
-function writeBits(source: FillSource, text: string, format: FloatFormat | undefined, item: Uint8Array): number {
+function writeBits(
+  source: FillSource,
+  text: string,
+  format: FloatFormat | undefined,
+  item: Uint8Array,
+): number {
   const digits = text.slice(2);
   if (digits.length !== 2 * item.length || !/^[0-9a-fA-F]+$/.test(digits)) refuse(source);
   for (let i = 0; i < item.length; i++) {

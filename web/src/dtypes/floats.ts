@@ -52,11 +52,17 @@ export const floatFormats = {
 export type FloatName = keyof typeof floatFormats;
 
 /** The float that elements of a type are made of; undefined for float64, complex128 and types of other kinds. */
-export function floatsOf({ core }: { core: string }): { format: FloatFormat; isComplex: boolean } | undefined {
+export function floatsOf({
+  core,
+}: {
+  core: string;
+}): { format: FloatFormat; isComplex: boolean } | undefined {
   if (core === "complex64") return { format: floatFormats.float32, isComplex: true };
   const isComplex = core.startsWith("complex_");
   const name = isComplex ? core.slice("complex_".length) : core;
-  return Object.hasOwn(floatFormats, name) ? { format: floatFormats[name as FloatName], isComplex } : undefined;
+  return Object.hasOwn(floatFormats, name)
+    ? { format: floatFormats[name as FloatName], isComplex }
+    : undefined;
 }
 
 /** The sign bit's value; the number of codes for a format without sign. */
@@ -79,7 +85,9 @@ export function highestOf(format: FloatFormat): number {
 export function nanOf(format: FloatFormat): number | undefined {
   if (format.specials === "finite") return undefined;
   if (format.specials === "fnuz") return signOf(format);
-  return format.specials === "scale" ? signOf(format) - 1 : infinityOf(format) + 2 ** (format.mantissaBits - 1);
+  return format.specials === "scale"
+    ? signOf(format) - 1
+    : infinityOf(format) + 2 ** (format.mantissaBits - 1);
 }
 
 /** True for a code (without bits above the format's own) that is no number. */

@@ -78,7 +78,12 @@ function readExtension(value: unknown): { name: string; configuration: Options }
   const name = own(object, "name");
   const configuration = own(object, "configuration") ?? {};
   const isWhole = Object.keys(object).every((key) => /^(name|configuration|must_understand)$/.test(key));
-  if (typeof name !== "string" || !isRecord(configuration) || !isWhole || own(object, "configuration") === null) {
+  if (
+    typeof name !== "string" ||
+    !isRecord(configuration) ||
+    !isWhole ||
+    own(object, "configuration") === null
+  ) {
     throw refused("a data type must be a name or an object with a name and a configuration");
   }
   if (own(object, "must_understand") !== undefined && own(object, "must_understand") !== true) {
@@ -150,7 +155,8 @@ function structType(configuration: Options, depth: number): DType {
 
 function readField(entry: unknown, depth: number, seen: Set<string>): { name: string; dtype: DType } {
   const isPair = Array.isArray(entry) && entry.length === 2;
-  const isObject = isRecord(entry) && Object.keys(entry).every((key) => key === "name" || key === "data_type");
+  const isObject =
+    isRecord(entry) && Object.keys(entry).every((key) => key === "name" || key === "data_type");
   const [name, type] = isPair ? entry : isObject ? [own(entry, "name"), own(entry, "data_type")] : [];
   if (typeof name !== "string" || name === "" || seen.has(name)) {
     throw refused("each field of data type struct needs a name of its own and a data type, and nothing else");
