@@ -2,4 +2,4 @@
  * Stores for Node, Deno and Bun.
  * @packageDocumentation
  */
-export { FileSystemStore } from "./store/file.js";
+export { FileSystemStore, type FileSystemStoreOptions } from "./store/file.js";

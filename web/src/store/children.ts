@@ -1,5 +1,5 @@
 /** What lies below a path of a store. */
-import { normalizePath } from "./path.js";
+import { isSegment, normalizePath } from "./path.js";
 import type { Store } from "./store.js";
 
 /**
@@ -38,15 +38,7 @@ export function childOf(key: string, folder: string): string | undefined {
 
 /** Names that can be opened, sorted: none that a path would refuse or read otherwise. */
 function tidy(names: Iterable<string>): string[] {
-  return [...new Set(names)].filter(isName).sort();
-}
-
-function isName(name: string): boolean {
-  try {
-    return name !== "" && !name.includes("/") && normalizePath(name) === name;
-  } catch {
-    return false;
-  }
+  return [...new Set(names)].filter(isSegment).sort();
 }
 
 /** All folders of a set of keys with the folders in each, made once for stores that know all their keys. */

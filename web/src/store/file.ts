@@ -1,42 +1,114 @@
 /** The file system as a store (Node, Deno, Bun). */
-import { networkError } from "../errors.js";
-import { isFileUrl, nodeModule, readFileUrl } from "../platform.js";
-import { normalizePath } from "./path.js";
-import type { GetOptions, Store } from "./store.js";
+import { invalidArgument, networkError } from "../errors.js";
+import { defaultLimits } from "../limits.js";
+import { isFileUrl, nodeModule } from "../platform.js";
+import { readFilePart, readFolder, realFolder, removeFile, writeFileWhole } from "./files.js";
+import { encodeKey, normalizePath } from "./path.js";
+import { checkRange } from "./ranges.js";
+import type { GetOptions, RangeQuery, Store } from "./store.js";
 
-/** Codes that mean "no such file"; reading a folder (EISDIR) is not finding a file either. */
-const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+export interface FileSystemStoreOptions {
+  /** Most bytes that are read at a time; more are LimitExceeded. */
+  maxBytes?: number | undefined;
+}
 
-/** A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. */
+/**
+ * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder; links in it
+ * are followed. Missing are files that do not exist and folders; all other trouble throws a Network error
+ * with the code "file-failed".
+ */
 export class FileSystemStore implements Store {
   /** The folder as it was given. */
   readonly root: string | URL;
+  readonly #maxBytes: number;
   #base: Promise<URL> | undefined;
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
-  constructor(root: string | URL) {
+  constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
     this.root = root;
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
   }
 
   locate(key: string): string {
     return `${String(this.root).replace(/\/$/, "")}${key}`;
   }
 
-  async get(key: string, { signal }: GetOptions = {}): Promise<Uint8Array | undefined> {
-    signal?.throwIfAborted();
-    const path = normalizePath(key).split("/").map(encodeURIComponent).join("/");
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#maxBytes });
+  }
+
+  /** Reads just these bytes of the file. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#maxBytes });
+  }
+
+  /** Writes a file: others see the old one or the new one, never a part of it. */
+  async set(key: string, value: Uint8Array): Promise<void> {
+    if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
+    await writeFileWhole(await this.#fileOf(key), value);
+  }
+
+  async delete(key: string): Promise<void> {
+    await removeFile(await this.#fileOf(key));
+  }
+
+  /** Every file below a path, each as its key; in the order of names, folder by folder. */
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    yield* this.#walk(folder === "" ? "" : `/${folder}`, []);
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    const entries = await readFolder(await this.#folderOf(path));
+    return entries.filter((entry) => entry.isFolder).map((entry) => entry.name);
+  }
+
+  /** @param above real paths of the folders that this one is in: a link back to one of them is not followed. */
+  async *#walk(prefix: string, above: readonly string[]): AsyncGenerator<string> {
+    const url = await this.#folderOf(prefix);
+    const entries = await readFolder(url);
+    if (entries.length === 0) return;
+    const real = await realFolder(url);
+    if (above.includes(real)) return;
+    for (const { name, isFolder } of entries) {
+      if (isFolder) yield* this.#walk(`${prefix}/${name}`, [...above, real]);
+      else yield `${prefix}/${name}`;
+    }
+  }
+
+  async #folderOf(path: string): Promise<URL> {
+    const url = await this.#fileOf(path);
+    if (!url.pathname.endsWith("/")) url.pathname += "/";
+    return url;
+  }
+
+  async #fileOf(key: string): Promise<URL> {
+    const path = normalizePath(key);
+    if (onWindows()) checkWindowsPath(path);
     this.#base ??= folderUrl(this.root);
-    const file = new URL(path, await this.#base);
-    try {
-      return await readFileUrl(file, signal);
-    } catch (cause) {
-      if (signal?.aborted) throw signal.reason;
-      const { code } = cause as { code?: string };
-      if (code !== undefined && missing.has(code)) return undefined;
-      throw networkError(`${file} could not be read: ${code ?? String(cause)}`, {
-        code: "file-failed",
-        cause,
-      });
+    return new URL(encodeKey(path), await this.#base);
+  }
+}
+
+const badPath = { code: "bad-path" };
+
+function onWindows(): boolean {
+  return (globalThis as { process?: { platform?: string } }).process?.platform === "win32";
+}
+
+/**
+ * Refuses what Windows takes for something else than a file of that name: devices, streams, names that it
+ * cuts at the end (".. " becomes "..").
+ * @throws InvalidArgument.
+ */
+export function checkWindowsPath(path: string): void {
+  for (const segment of path.split("/")) {
+    const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i.test(
+      segment.trimEnd(),
+    );
+    if (device || /[<>:"|?*]|[. ]$/.test(segment)) {
+      throw invalidArgument(`${JSON.stringify(segment)} is not the name of a file on Windows`, badPath);
     }
   }
 }
@@ -50,5 +122,5 @@ async function folderUrl(root: string | URL): Promise<URL> {
     return url;
   }
   const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
-  return pathToFileURL(`${text}/`);
+  return pathToFileURL(text === "" ? "./" : `${text}/`);
 }

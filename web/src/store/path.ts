@@ -22,6 +22,15 @@ export function normalizePath(path: string): string {
   return segments.join("/");
 }
 
+/** True for a name of one segment that a path keeps as it is. */
+export function isSegment(name: string): boolean {
+  try {
+    return name !== "" && !name.includes("/") && normalizePath(name) === name;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Percent-encodes each segment of a key, so that none can name another host, a query or a folder above.
  * @throws InvalidArgument for "." and ".." segments and for text that is not well-formed Unicode.

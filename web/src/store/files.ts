@@ -1,0 +1,178 @@
+/** Files, read and written as stores need it (Node, Deno, Bun). */
+import { isZarrError, limitExceeded, networkError, type ZarrError } from "../errors.js";
+import { nodeModule } from "../platform.js";
+import { isSegment } from "./path.js";
+import { resolveRange } from "./ranges.js";
+import type { ObjectVersion, RangeQuery } from "./store.js";
+
+type Fs = typeof import("node:fs/promises");
+type FileHandle = import("node:fs/promises").FileHandle;
+
+export const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+
+/** Codes that mean "no such file"; a folder (EISDIR) is not a file either. */
+const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+
+/** True for a failure that means that there is no such file. */
+export function isMissing(cause: unknown): boolean {
+  return missingCodes.has((cause as { code?: string }).code ?? "");
+}
+
+/** The error of a file that could not be read or written. Errors of this library pass unchanged. */
+export function fileError(url: URL, what: string, cause: unknown): ZarrError {
+  if (isZarrError(cause)) return cause;
+  const reason = (cause as { code?: string }).code ?? String(cause);
+  return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
+}
+
+export interface FileReading {
+  range?: RangeQuery | undefined;
+  /** More bytes than this are LimitExceeded. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+  version?: ObjectVersion | undefined;
+}
+
+/**
+ * Reads a file or a part of it, touching nothing else of it.
+ * @returns undefined where there is no such file; fewer bytes than the range asks only at the file's end.
+ * @throws LimitExceeded; Network ("file-failed") for what cannot be read and for what is no regular file,
+ *   ("changed") for another version than seen before; the signal's reason.
+ */
+export async function readFilePart(url: URL, reading: FileReading): Promise<Uint8Array | undefined> {
+  const { signal, version } = reading;
+  signal?.throwIfAborted();
+  try {
+    return await withFile(url, (handle) => readPart(url, handle, reading));
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    if (!isMissing(cause)) throw fileError(url, "read", cause);
+    if (version?.etag !== undefined) throw changed(url);
+    return undefined;
+  }
+}
+
+async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const fs = await fileSystem();
+  // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
+  const handle = await fs.open(url, O_RDONLY | O_NONBLOCK);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readPart(url: URL, handle: FileHandle, reading: FileReading): Promise<Uint8Array | undefined> {
+  const { range, maxBytes, signal, version } = reading;
+  const info = await handle.stat();
+  if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+  if (!info.isFile()) throw networkError(`${url} is not a regular file`, { code: "file-failed" });
+  checkVersion(version, `${info.ino}-${info.size}-${info.mtimeMs}`, url);
+  const { start, end } = range ? resolveRange(range, info.size) : { start: 0, end: info.size };
+  if (end - start > maxBytes) {
+    throw limitExceeded(`${url} has ${end - start} bytes to read, more than the limit of ${maxBytes}`);
+  }
+  return readFully(handle, start, end - start, signal);
+}
+
+/** Reads until all bytes are there or the file ends. */
+async function readFully(handle: FileHandle, start: number, length: number, signal?: AbortSignal) {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    signal?.throwIfAborted();
+    // At most 2^30 at a time: a single read of 2^31 bytes or more fails.
+    const most = Math.min(length - filled, 2 ** 30);
+    const { bytesRead } = await handle.read(bytes, filled, most, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled < length ? bytes.slice(0, filled) : bytes;
+}
+
+function checkVersion(seen: ObjectVersion | undefined, etag: string, url: URL): void {
+  if (!seen) return;
+  if (seen.etag !== undefined && seen.etag !== etag) throw changed(url);
+  seen.etag = etag;
+}
+
+function changed(url: URL): ZarrError {
+  return networkError(`${url} has changed while it was read`, { code: "changed" });
+}
+
+/** Files that are being written, or were when a process ended. */
+const temporary = /^\.zw-[0-9a-z]+\.tmp$/;
+
+/**
+ * Writes a file as a whole: readers see the old one or the new one, never a part. Folders are made as needed.
+ * @throws Network ("file-failed").
+ */
+export async function writeFileWhole(url: URL, bytes: Uint8Array): Promise<void> {
+  const fs = await fileSystem();
+  const token = crypto.randomUUID().replaceAll("-", "");
+  const unfinished = new URL(`.zw-${token}.tmp`, url);
+  try {
+    await fs.mkdir(new URL(".", url), { recursive: true });
+    await fs.writeFile(unfinished, bytes, { flag: "wx" });
+    await fs.rename(unfinished, url);
+  } catch (cause) {
+    await fs.rm(unfinished, { force: true }).catch(() => {});
+    throw fileError(url, "written", cause);
+  }
+}
+
+/** Removes a file; one that is not there is removed already. */
+export async function removeFile(url: URL): Promise<void> {
+  const fs = await fileSystem();
+  await fs.unlink(url).catch((cause) => {
+    if (!isMissing(cause)) throw fileError(url, "removed", cause);
+  });
+}
+
+export interface FolderEntry {
+  name: string;
+  isFolder: boolean;
+}
+
+/**
+ * Files and folders in a folder that a key can name, sorted by name, links as what they lead to. Nothing for
+ * a missing folder.
+ */
+export async function readFolder(url: URL): Promise<FolderEntry[]> {
+  const fs = await fileSystem();
+  try {
+    const entries = await fs.readdir(url, { withFileTypes: true });
+    const seen = entries.filter(({ name }) => isSegment(name) && !temporary.test(name));
+    const kinds = await Promise.all(seen.map((entry) => kindOf(fs, url, entry)));
+    return kinds.filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw fileError(url, "listed", cause);
+  }
+}
+
+/** Undefined for what is neither a file nor a folder, and for links that lead nowhere. */
+async function kindOf(
+  fs: Fs,
+  folder: URL,
+  entry: import("node:fs").Dirent,
+): Promise<FolderEntry | undefined> {
+  const { name } = entry;
+  if (!entry.isSymbolicLink()) {
+    return entry.isFile() || entry.isDirectory() ? { name, isFolder: entry.isDirectory() } : undefined;
+  }
+  const target = await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined);
+  return target && (target.isFile() || target.isDirectory())
+    ? { name, isFolder: target.isDirectory() }
+    : undefined;
+}
+
+/** The path that a folder really has; tells a link to a folder above it. */
+export async function realFolder(url: URL): Promise<string> {
+  const fs = await fileSystem();
+  return fs.realpath(url).catch((cause) => {
+    throw fileError(url, "listed", cause);
+  });
+}
