@@ -155,7 +155,21 @@ inline std::vector<CodecCase> lzmaCases() {
   };
 }
 
-/// Every compressor and parameter set of the table-driven tests.
+inline std::vector<CodecCase> checksumCases() {
+  return {
+      {"crc32c_end", &kCrc32cCodec, {1}},
+      {"crc32c_start", &kCrc32cCodec, {0}},
+      {"crc32_start", &kCrc32Codec, {0}},
+      {"crc32_end", &kCrc32Codec, {1}},
+      {"adler32_start", &kAdler32Codec, {0}},
+      {"adler32_end", &kAdler32Codec, {1}},
+      {"fletcher32", &kFletcher32Codec, {1}},
+      {"jenkins", &kJenkinsCodec, {0, 0}},
+      {"jenkins_prefix", &kJenkinsCodec, {7, 5, 0x64636261, 0x65}},
+  };
+}
+
+/// Every compressor and parameter set of the table-driven tests, and what behaves as one.
 inline const std::vector<CodecCase>& compressorCases() {
   static const std::vector<CodecCase> cases = [] {
     const auto level = [](int value) { return static_cast<uint32_t>(value); };
@@ -188,6 +202,7 @@ inline const std::vector<CodecCase>& compressorCases() {
     all.push_back(bloscCase(0, 9, 2, 255));
     all.push_back(bloscCase(3, 9, 1, 16));
     for (auto& c : lzmaCases()) all.push_back(std::move(c));
+    for (auto& c : checksumCases()) all.push_back(std::move(c));
     return all;
   }();
   return cases;

@@ -35,9 +35,16 @@ const configurations: Record<string, object[]> = {
       ],
     },
   ],
+  crc32c: [{}, { location: "start" }],
+  crc32: [{}, { location: "end" }],
+  adler32: [{}, { location: "end" }],
+  fletcher32: [{}],
+  jenkins_lookup3: [{}, { initval: 7, prefix: [1, 2, 3] }, { prefix: "SGVsbG8=" }],
+  shuffle: [{ elementsize: 2 }, { elementsize: 1 }],
 };
 
-const compressors = codecDefinitions.filter((definition) => definition.kind === "bytes-to-bytes");
+// Codecs that Zarr v3 has no name for are tested in codecs-bytes.test.ts.
+const compressors = codecDefinitions.filter(({ kind, names }) => kind === "bytes-to-bytes" && names[3]);
 
 describe("codec chains", () => {
   it("decode and encode the contract's example", async () => {

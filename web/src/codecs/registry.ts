@@ -2,10 +2,12 @@
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { bz2 } from "./bz2.js";
+import { adler32, crc32, crc32c, fletcher32, jenkinsLookup3 } from "./checksums.js";
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import { gzip, zlib } from "./deflate.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
+import { shuffle } from "./shuffle.js";
 import { transpose } from "./transpose.js";
 import { zstd } from "./zstd.js";
 
@@ -19,6 +21,12 @@ export const codecDefinitions: readonly CodecDefinition[] = [
   blosc,
   bz2,
   lzma,
+  crc32c,
+  crc32,
+  adler32,
+  fletcher32,
+  jenkinsLookup3,
+  shuffle,
 ];
 
 const byName = new Map<string, CodecDefinition>();

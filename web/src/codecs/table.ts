@@ -22,6 +22,12 @@ export const coreCodecs = [
   { core: "numcodecs_packbits", decode: "decode", encode: "full" },
   { core: "packbits", decode: "decode", encode: "full" },
   { core: "reshape", decode: "decode", encode: "full" },
+  { core: "crc32c", decode: "decode", encode: "decode" },
+  { core: "crc32", decode: "decode", encode: "decode" },
+  { core: "adler32", decode: "decode", encode: "decode" },
+  { core: "fletcher32", decode: "decode", encode: "decode" },
+  { core: "jenkins_lookup3", decode: "full", encode: "full" },
+  { core: "shuffle", decode: "decode", encode: "decode" },
 ] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
 
 export type CoreCodec = (typeof coreCodecs)[number]["core"];

@@ -1,0 +1,68 @@
+// crc32c, crc32, adler32, fletcher32 (bytes → bytes): the data and its checksum, u32le.
+// Names: crc32c: Zarr v2 and v3 "crc32c", v3 "numcodecs.crc32c". The others: Zarr v2 by their name,
+// v3 "numcodecs.<name>".
+//
+//   crc32c      CRC-32C (RFC 3720)
+//   crc32       CRC-32 (IEEE 802.3)
+//   adler32     Adler-32 (RFC 1950)
+//   fletcher32  Fletcher-32 as HDF5 and netCDF compute it
+//
+// Parameters: [place]   0 the checksum stands before the data, 1 after it (checksum_codec.hpp)
+//
+// Both modules hold both directions: there is nothing in them but the checksums, which gzip and
+// zlib need anyway, and a copy.
+#include "codecs/checksum_codec.hpp"
+#include "kernels/adler32.hpp"
+#include "kernels/crc32.hpp"
+#include "kernels/crc32c.hpp"
+#include "kernels/fletcher32.hpp"
+
+namespace zw {
+namespace {
+
+uint32_t crc32cOf(ByteView data) {
+  return crc32c(0, data.data(), data.size());
+}
+uint32_t crc32Of(ByteView data) {
+  return crc32(0, data.data(), data.size());
+}
+uint32_t adler32Of(ByteView data) {
+  return adler32(1, data.data(), data.size());
+}
+uint32_t fletcher32Of(ByteView data) {
+  return fletcher32(data.data(), data.size());
+}
+
+Status prepare(Step& step) {
+  if (step.params.size() != 1 || step.params[0] > 1) return Code::BadParameters;
+  return prepareChecksum(step);
+}
+
+template <uint32_t (*sum)(ByteView)>
+Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& result) {
+  return stripChecksum(step, static_cast<ChecksumPlace>(step.params[0]), in, sum, result);
+}
+
+template <uint32_t (*sum)(ByteView)>
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  return addChecksum(static_cast<ChecksumPlace>(step.params[0]), in, out, sum, result);
+}
+
+template <uint32_t (*sum)(ByteView)>
+constexpr Codec checksumCodec(const char* name) {
+  return {.name = name,
+          .kind = CodecKind::BytesToBytes,
+          .prepare = prepare,
+          .relabel = nullptr,
+          .decode = decode<sum>,
+          .encode = encode<sum>};
+}
+
+}  // namespace
+
+constinit const Codec kCrc32cCodec = checksumCodec<crc32cOf>("crc32c");
+constinit const Codec kCrc32Codec = checksumCodec<crc32Of>("crc32");
+constinit const Codec kAdler32Codec = checksumCodec<adler32Of>("adler32");
+constinit const Codec kFletcher32Codec = checksumCodec<fletcher32Of>("fletcher32");
+
+}  // namespace zw

@@ -1,0 +1,12 @@
+/** shuffle: numcodecs' byte shuffle of a whole chunk, in no frame. */
+import type { CodecDefinition } from "./definition.js";
+
+export const shuffle: CodecDefinition = {
+  core: "shuffle",
+  kind: "bytes-to-bytes",
+  names: { 2: ["shuffle"], 3: ["numcodecs.shuffle"] },
+  parse(config) {
+    config.only("elementsize");
+    return { params: [config.integer("elementsize", 1, 2 ** 31 - 1, 4)] };
+  },
+};
