@@ -10,7 +10,6 @@
 //
 // Parameters: [dtype, encoded dtype, offset, scale]   the last two as float64, two words each
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "codecs/values.hpp"
@@ -24,7 +23,7 @@ struct Line {
 };
 
 Line lineOf(const Step& step) {
-  return {std::bit_cast<double>(wideParam(step, 2)), std::bit_cast<double>(wideParam(step, 4))};
+  return {bitCast<double>(wideParam(step, 2)), bitCast<double>(wideParam(step, 4))};
 }
 
 Status prepare(Step& step) {

@@ -1,7 +1,6 @@
 #include "kernels/numbers.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -61,16 +60,16 @@ void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_
 double fromHalf(uint16_t bits) {
   // The exponent's bias is put right by a multiplication, which also normalises subnormals.
   const uint64_t size = uint64_t{bits & 0x7fffu} << kMantissaShift;
-  const uint64_t value = std::bit_cast<uint64_t>(std::bit_cast<double>(size) * 0x1p1008);
+  const uint64_t value = bitCast<uint64_t>(bitCast<double>(size) * 0x1p1008);
   const uint64_t special = (bits & 0x7c00) == 0x7c00 ? kInfinity : 0;
-  return std::bit_cast<double>(value | special | uint64_t{bits & 0x8000u} << 48);
+  return bitCast<double>(value | special | uint64_t{bits & 0x8000u} << 48);
 }
 
 uint16_t halfOf(double value) {
-  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const uint64_t bits = bitCast<uint64_t>(value);
   const uint64_t size = bits & ~kSignBit;
   const uint64_t sign = bits >> 48 & 0x8000;
-  const double magnitude = std::bit_cast<double>(size);
+  const double magnitude = bitCast<double>(size);
   uint64_t half;
   if (size > kInfinity) {
     half = 0x7c00 | (size >> kMantissaShift & 0x3ff);
@@ -79,7 +78,7 @@ uint16_t halfOf(double value) {
     half = 0x7c00;
   } else if (magnitude < 0x1p-14) {
     // Subnormal: 2^28 has neighbours 2^-24 apart, so the addition rounds to multiples of that.
-    half = std::bit_cast<uint64_t>(magnitude + 0x1p28) & 0x7ff;
+    half = bitCast<uint64_t>(magnitude + 0x1p28) & 0x7ff;
   } else {
     const uint64_t odd = size >> kMantissaShift & 1;
     const uint64_t below = (uint64_t{1} << (kMantissaShift - 1)) - 1;
@@ -91,7 +90,7 @@ uint16_t halfOf(double value) {
 uint64_t integerOf(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude < 0x1p63) return static_cast<uint64_t>(static_cast<int64_t>(value));
-  const uint64_t bits = std::bit_cast<uint64_t>(magnitude);
+  const uint64_t bits = bitCast<uint64_t>(magnitude);
   if (bits >= kInfinity) return 0;  // NaN too
   // An integer m * 2^shift, with shift at least 63 - 52.
   const uint64_t shift = (bits >> 52) - 1023 - 52;

@@ -28,6 +28,8 @@ export const coreCodecs = [
   { core: "fletcher32", decode: "decode", encode: "decode" },
   { core: "jenkins_lookup3", decode: "full", encode: "full" },
   { core: "shuffle", decode: "decode", encode: "decode" },
+  { core: "scale_offset", decode: "full", encode: "full" },
+  { core: "cast_value", decode: "full", encode: "full" },
 ] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
 
 export type CoreCodec = (typeof coreCodecs)[number]["core"];

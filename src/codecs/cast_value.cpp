@@ -1,0 +1,197 @@
+// cast_value (array → array): converts the values of integers and floats to another data type.
+// Spec: zarr-extensions "cast_value" (v3). Decoding is the same procedure with the types swapped.
+//
+// Of each value, in this order: its entry in the scalar map; itself, where the other type has it;
+// rounded, then, beyond the range, clamped (floats: to infinity), wrapped modulo 2^bits (integers),
+// or refused (NotRepresentable). NaN and infinities go from float to float; to an integer, NaN is
+// refused and an infinity is out of range.
+//
+// Parameters: [encoded dtype, rounding, out of range, entries to encode, entries to decode,
+//              (key, value)…]
+//   rounding       Rounding;  out of range: OutOfRange
+//   entries        elements of the two data types, two words each, low word first and zeros above,
+//   by
+//                  ascending key (as a number without sign), no key twice. One NaN stands for all,
+//                  and 0 for -0.
+//
+// Trust: entries are looked up by halving, so that their number costs a hostile plan nothing.
+#include <algorithm>
+#include <cstring>
+
+#include "codecs/values.hpp"
+#include "kernels/cast.hpp"
+
+namespace zw {
+namespace {
+
+constexpr size_t kFixedSlots = 5;
+constexpr size_t kEntryWords = 4;
+
+struct Slots {
+  enum : size_t { DType, Rounding, OutOfRange, EncodeEntries, DecodeEntries };
+};
+
+/// One direction of the codec.
+struct Direction {
+  CastRule rule;
+  std::span<const uint32_t> entries;  // kEntryWords each
+  size_t entryCount() const { return entries.size() / kEntryWords; }
+  uint64_t key(size_t i) const { return wordsAt(i * kEntryWords); }
+  uint64_t value(size_t i) const { return wordsAt(i * kEntryWords + 2); }
+
+ private:
+  uint64_t wordsAt(size_t i) const { return entries[i] | uint64_t{entries[i + 1]} << 32; }
+};
+
+Number numberOf(DTypeId dtype) {
+  ValueType type;
+  (void)valueTypeOf(dtype, type);
+  return type.number;
+}
+
+Direction directionOf(const Step& step, bool encoding) {
+  const Number outer = numberOf(step.decodedArray.dtype), inner = numberOf(step.encodedArray.dtype);
+  const size_t encodeWords = kEntryWords * step.params[Slots::EncodeEntries];
+  const auto entries = step.params.subspan(kFixedSlots);
+  Direction direction;
+  direction.rule = {encoding ? outer : inner, encoding ? inner : outer,
+                    static_cast<Rounding>(step.params[Slots::Rounding]),
+                    static_cast<OutOfRange>(step.params[Slots::OutOfRange])};
+  direction.entries = encoding ? entries.first(encodeWords) : entries.subspan(encodeWords);
+  return direction;
+}
+
+/// The bits of an element as the scalar map's keys have them: one NaN, one zero.
+uint64_t keyOf(Number type, uint64_t bits) {
+  if (!isFloat(type)) return bits;
+  const uint32_t width = 8 * numberBytes(type);
+  const uint64_t size = bits & (~uint64_t{0} >> (65 - width));
+  const uint64_t infinity = type == Number::Float16   ? 0x7c00
+                            : type == Number::Float32 ? 0x7f800000
+                                                      : uint64_t{0x7ff} << 52;
+  const uint64_t quiet = type == Number::Float16   ? 0x200
+                         : type == Number::Float32 ? 0x400000
+                                                   : uint64_t{1} << 51;
+  if (size > infinity) return infinity | quiet;
+  return size == 0 ? 0 : bits;
+}
+
+bool fitsWidth(Number type, uint64_t bits) {
+  return numberBytes(type) == 8 || bits >> (8 * numberBytes(type)) == 0;
+}
+
+Status checkEntries(const Direction& direction) {
+  for (size_t i = 0; i < direction.entryCount(); i++) {
+    const uint64_t key = direction.key(i);
+    const bool ascends = i == 0 || direction.key(i - 1) < key;
+    const bool valid = fitsWidth(direction.rule.from, key) &&
+                       keyOf(direction.rule.from, key) == key &&
+                       fitsWidth(direction.rule.to, direction.value(i));
+    if (!ascends || !valid) return Code::BadParameters;
+  }
+  return {};
+}
+
+bool isReal(uint32_t dtype) {
+  return dtype > static_cast<uint32_t>(DTypeId::Bool) &&
+         dtype <= static_cast<uint32_t>(DTypeId::Float64);
+}
+
+Status prepare(Step& step) {
+  const auto params = step.params;
+  if (params.size() < kFixedSlots) return Code::BadParameters;
+  const uint32_t dtype = params[Slots::DType];
+  const uint64_t entries = uint64_t{params[Slots::EncodeEntries]} + params[Slots::DecodeEntries];
+  if (params.size() - kFixedSlots != kEntryWords * entries) return Code::BadParameters;
+  if (!isReal(dtype) || !isReal(static_cast<uint32_t>(step.decodedArray.dtype)) ||
+      params[Slots::Rounding] > static_cast<uint32_t>(Rounding::NearestAway) ||
+      params[Slots::OutOfRange] > static_cast<uint32_t>(OutOfRange::Wrap)) {
+    return Code::BadParameters;
+  }
+  if (Status s = encodeAs(step, dtype)) return s;
+  if (Status s = checkEntries(directionOf(step, true))) return s;
+  return checkEntries(directionOf(step, false));
+}
+
+/// Bits of an element, zeros above.
+uint64_t loadItem(Number type, const uint8_t* in) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, in, numberBytes(type));
+  return bits;
+}
+
+/// Casts one element by the scalar map or the rule; false where it must be refused.
+bool castItem(const Direction& direction, const uint8_t* in, uint8_t* out) {
+  const uint64_t key = keyOf(direction.rule.from, loadItem(direction.rule.from, in));
+  size_t low = 0, high = direction.entryCount();
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (direction.key(middle) < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == direction.entryCount() || direction.key(low) != key) {
+    return scalar::castNumber(direction.rule, in, out);
+  }
+  const uint64_t value = direction.value(low);
+  std::memcpy(out, &value, numberBytes(direction.rule.to));
+  return true;
+}
+
+size_t castItems(const Direction& direction, const uint8_t* in, size_t count, uint8_t* out) {
+  if (direction.entries.empty()) return castBlock(direction.rule, in, count, out);
+  const uint32_t from = numberBytes(direction.rule.from), to = numberBytes(direction.rule.to);
+  size_t i = 0;
+  while (i < count && castItem(direction, in + i * from, out + i * to)) i++;
+  return i;
+}
+
+Status castAll(const Direction& direction, ByteView in, size_t count, uint8_t* out) {
+  const uint32_t from = numberBytes(direction.rule.from), to = numberBytes(direction.rule.to);
+  for (size_t at = 0; at < count; at += kNumberBlock) {
+    const size_t n = std::min(kNumberBlock, count - at);
+    const size_t done = castItems(direction, in.data() + at * from, n, out + at * to);
+    if (done < n) return {Code::NotRepresentable, (at + done) * from};
+  }
+  return {};
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (Status s = checkBytes(step.encodedArray, in)) return s;
+  result = out.first(step.decodedArray.bytes());
+  return castAll(directionOf(step, false), in, step.decodedArray.itemCount, out.data());
+}
+
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (Status s = checkBytes(step.decodedArray, in)) return s;
+  result = out.first(step.encodedArray.bytes());
+  return castAll(directionOf(step, true), in, step.decodedArray.itemCount, out.data());
+}
+
+/// The fill value must be what it is again after both directions.
+Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
+  uint8_t again[8];
+  if (!castItem(directionOf(step, true), decoded, encoded) ||
+      !castItem(directionOf(step, false), encoded, again)) {
+    return Code::BadFill;
+  }
+  const Number type = numberOf(step.decodedArray.dtype);
+  const bool survives = keyOf(type, loadItem(type, decoded)) == keyOf(type, loadItem(type, again));
+  return survives ? Status{} : Status{Code::BadFill};
+}
+
+}  // namespace
+
+constinit const Codec kCastValueCodec = {
+    .name = "cast_value",
+    .kind = CodecKind::ArrayToArray,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = encode,
+    .mapFill = mapFill,
+};
+
+}  // namespace zw
