@@ -33,6 +33,7 @@ describe("public API", () => {
         "MapStore",
         "ZarrArray",
         "ZarrError",
+        "ZipStore",
         "configureWasm",
         "defaultLimits",
         "field",

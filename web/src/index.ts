@@ -30,3 +30,5 @@ export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
 export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
+export type { StoredObject, ZipSource } from "./store/zip/source.js";
+export { ZipStore, type ZipStoreOptions } from "./store/zip.js";

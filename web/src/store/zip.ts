@@ -1,0 +1,249 @@
+/** Zip archives as stores. */
+import { corruptChunk, isZarrError, limitExceeded, unsupported, type ZarrError } from "../errors.js";
+import { defaultLimits } from "../limits.js";
+import { ByteCache } from "./cache.js";
+import { folderIndex } from "./children.js";
+import type { HttpStoreOptions } from "./http.js";
+import { normalizePath } from "./path.js";
+import { checkRange, cutRange, resolveRange } from "./ranges.js";
+import { Shared } from "./shared.js";
+import type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store.js";
+import { crc32 } from "./zip/crc32.js";
+import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./zip/directory.js";
+import { inflate } from "./zip/inflate.js";
+import { type ByteSource, byteSource, type ZipSource } from "./zip/source.js";
+
+/** Options; those of HttpStore are for archives read by URL. */
+export interface ZipStoreOptions extends HttpStoreOptions {
+  /** Most bytes of the archive's directory, some 100 per object; 256 MiB. More is LimitExceeded. */
+  maxDirectoryBytes?: number | undefined;
+  /** Bytes of inflated objects that are kept for further parts of them; 64 MiB. */
+  inflatedBytes?: number | undefined;
+}
+
+const stored = 0;
+const deflated = 8;
+const localBytes = 30;
+const localSignature = 0x04034b50;
+/** A local header may be longer than the directory lets guess; so much more is read with it. */
+const slackBytes = 64;
+
+/** What is known of one version of the archive. */
+interface Archive {
+  directory: ZipDirectory;
+  version: ObjectVersion;
+  /** Where the bytes of entries start that have been read before. */
+  starts: Map<ZipEntry, number>;
+  folders?: Map<string, Set<string>>;
+}
+
+/**
+ * A zip archive as a store, read in parts: its directory once, then what is asked for. Objects may be stored
+ * or deflated. Of several objects with one name, the last counts. Checksums are verified where an object is
+ * read as a whole. Missing are the keys that the directory does not list; all else throws:
+ * NotFound for an archive that is not there, InvalidMetadata ("bad-zip"), CorruptChunk, Unsupported
+ * ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and what its source throws.
+ */
+export class ZipStore implements Store {
+  readonly #source: ByteSource;
+  readonly #maxBytes: number;
+  readonly #maxDirectoryBytes: number;
+  readonly #opening = new Shared<Archive>();
+  readonly #inflating = new Shared<Uint8Array>();
+  readonly #inflated: ByteCache;
+  #archive: Archive | undefined;
+
+  /** @throws InvalidArgument for what is no source. */
+  constructor(source: ZipSource, options: ZipStoreOptions = {}) {
+    this.#source = byteSource(source, options);
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+    this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;
+    this.#inflated = new ByteCache(options.inflatedBytes ?? 64 * 2 ** 20);
+  }
+
+  locate(key: string): string {
+    return `${this.#source.name}!${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#withEntry(key, options, (archive, entry, name) => {
+      const kept = this.#inflated.get(name);
+      return kept ? Promise.resolve(kept) : this.#whole(archive, entry, name, options.signal);
+    });
+  }
+
+  /** Reads just these bytes of a stored object; a deflated one is inflated as a whole, and kept for a while. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#withEntry(key, options, async (archive, entry, name) => {
+      if (entry.method === stored) return this.#slice(archive, entry, name, range, options.signal);
+      return cutRange(await this.#inflatedWhole(archive, entry, name, options.signal), range);
+    });
+  }
+
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const { directory } = await this.#open(undefined);
+    for (const key of directory.entries.keys()) if (key.startsWith(prefix)) yield key;
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    const archive = await this.#open(undefined);
+    archive.folders ??= folderIndex(archive.directory.entries.keys());
+    return [...(archive.folders.get(normalizePath(path)) ?? [])].sort();
+  }
+
+  async #withEntry(
+    key: string,
+    options: GetOptions,
+    work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
+    options.signal?.throwIfAborted();
+    const path = `/${normalizePath(key)}`;
+    const archive = await this.#open(options.signal);
+    const entry = archive.directory.entries.get(path);
+    if (!entry) return undefined;
+    const name = this.locate(path);
+    this.#check(entry, name);
+    try {
+      return await work(archive, entry, name);
+    } catch (error) {
+      // The next reader gets the directory of the archive as it is now.
+      if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
+      throw error;
+    }
+  }
+
+  #forget(archive: Archive): void {
+    if (this.#archive !== archive) return;
+    this.#archive = undefined;
+    this.#inflated.clear();
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<Archive> {
+    if (this.#archive) return this.#archive;
+    this.#archive = await this.#opening.run("", signal, async (shared) => {
+      const version = {};
+      const options = { signal: shared, version };
+      const directory = await readDirectory(this.#source, this.#maxDirectoryBytes, options);
+      return { directory, version, starts: new Map() };
+    });
+    return this.#archive;
+  }
+
+  #check(entry: ZipEntry, name: string): void {
+    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "zip-encrypted" });
+    if (entry.method !== stored && entry.method !== deflated) {
+      throw unsupported(`${name} is compressed by method ${entry.method}; only 0 and 8 are supported`, {
+        code: "zip-method",
+      });
+    }
+    if (entry.method === stored && entry.storedBytes !== entry.bytes) {
+      throw damaged(name, `is stored in ${entry.storedBytes} bytes but has ${entry.bytes}`, "size-mismatch");
+    }
+  }
+
+  /** A whole object, its checksum verified. */
+  async #whole(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const most = Math.max(entry.bytes, entry.storedBytes);
+    if (most > this.#maxBytes) {
+      throw limitExceeded(`${name} has ${most} bytes, more than the limit of ${this.#maxBytes}`);
+    }
+    const raw = await this.#raw(archive, entry, name, signal);
+    const bytes = entry.method === stored ? raw : await inflate(raw, entry.bytes, name);
+    signal?.throwIfAborted();
+    if (crc32(bytes) !== entry.crc) throw damaged(name, "does not match its checksum", "checksum-mismatch");
+    return bytes;
+  }
+
+  /** A deflated object for readers of its parts: inflated once for all of them. */
+  async #inflatedWhole(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const kept = this.#inflated.get(name);
+    if (kept) return kept;
+    return this.#inflating.run(name, signal, async (shared) => {
+      const bytes = await this.#whole(archive, entry, name, shared);
+      if (this.#archive === archive) this.#inflated.set(name, bytes);
+      return bytes;
+    });
+  }
+
+  /** The bytes of an entry as they are in the archive: with the header before them, in one request as a rule. */
+  async #raw(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const known = archive.starts.get(entry);
+    if (known !== undefined) return this.#read(archive, name, known, entry.storedBytes, signal);
+    const most = Math.min(
+      entry.headerBytes + slackBytes + entry.storedBytes,
+      archive.directory.offset - entry.offset,
+    );
+    const bytes = await this.#read(archive, name, entry.offset, most, signal);
+    const start = this.#startOf(archive, entry, bytes, name);
+    const end = start - entry.offset + entry.storedBytes;
+    return end <= bytes.byteLength
+      ? bytes.subarray(end - entry.storedBytes, end)
+      : this.#read(archive, name, start, entry.storedBytes, signal);
+  }
+
+  /** A part of a stored object. */
+  async #slice(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    range: RangeQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { start, end } = resolveRange(range, entry.bytes);
+    let from = archive.starts.get(entry);
+    if (from === undefined) {
+      const header = await this.#read(archive, name, entry.offset, localBytes, signal);
+      from = this.#startOf(archive, entry, header, name);
+    }
+    return end === start ? new Uint8Array(0) : this.#read(archive, name, from + start, end - start, signal);
+  }
+
+  /** Where an entry's bytes start: behind its local header, whose length only that one tells. */
+  #startOf(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
+    const view = viewOf(header);
+    if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
+      throw damaged(name, "is not where the archive's directory says", "bad-header");
+    }
+    const start = entry.offset + localBytes + view.getUint16(26, true) + view.getUint16(28, true);
+    if (start + entry.storedBytes > archive.directory.offset) {
+      throw damaged(name, "lies outside of the archive", "truncated");
+    }
+    archive.starts.set(entry, start);
+    return start;
+  }
+
+  async #read(
+    archive: Archive,
+    name: string,
+    offset: number,
+    length: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    if (length <= 0) return new Uint8Array(0);
+    const bytes = await this.#source.read({ offset, length }, { signal, version: archive.version });
+    if (bytes?.byteLength !== length) throw damaged(name, "is cut short", "truncated");
+    return bytes;
+  }
+}
+
+function damaged(name: string, what: string, code: string): ZarrError {
+  return corruptChunk(`${name} ${what}`, { code });
+}

@@ -1,0 +1,226 @@
+/**
+ * The central directory of a zip archive: what is in it, and where.
+ * Spec: PKWARE APPNOTE 6.3.10, sections 4.3.12 (directory), 4.3.14 to 4.3.16 (its end), 4.5.3 (zip64).
+ *
+ *     … entries …  │ directory │ zip64 end │ zip64 locator │ end (22 bytes + comment)
+ *
+ * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
+ * entries lie before; names are normalised, and those that would leave the archive are left out.
+ */
+import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../errors.js";
+import { normalizePath } from "../path.js";
+import type { GetOptions } from "../store.js";
+import { decodeName } from "./names.js";
+import type { ByteSource } from "./source.js";
+
+/** An object in the archive. */
+export interface ZipEntry {
+  /** Where its local header is. */
+  readonly offset: number;
+  /** Bytes in the archive. */
+  readonly storedBytes: number;
+  /** Bytes of the object. */
+  readonly bytes: number;
+  readonly method: number;
+  readonly isEncrypted: boolean;
+  readonly crc: number;
+  /** Bytes of its local header, as far as the directory tells: a guess. */
+  readonly headerBytes: number;
+}
+
+export interface ZipDirectory {
+  /** Objects by key, with a leading "/". */
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  /** Where it starts, and so where the last entry ends at the latest. */
+  readonly offset: number;
+}
+
+interface Place {
+  offset: number;
+  bytes: number;
+}
+
+const endBytes = 22;
+const locatorBytes = 20;
+const end64Bytes = 56;
+const maxCommentBytes = 0xffff;
+const endSignature = 0x06054b50;
+const locatorSignature = 0x07064b50;
+const end64Signature = 0x06064b50;
+const entrySignature = 0x02014b50;
+export const entryBytes = 46;
+
+/**
+ * Reads the directory: the archive's last 64 KiB, and what of the directory is not in them.
+ * @throws NotFound where there is no archive; InvalidMetadata ("bad-zip") for what is none or a damaged one;
+ *   Unsupported for one in several parts; LimitExceeded for a directory above `maxBytes`.
+ */
+export async function readDirectory(
+  source: ByteSource,
+  maxBytes: number,
+  options: GetOptions,
+): Promise<ZipDirectory> {
+  const tail = await source.read({ suffixLength: endBytes + maxCommentBytes }, options);
+  if (!tail) throw notFound(`there is no ${source.name}`);
+  const end = findEnd(tail);
+  if (end < 0) throw badZip(source, "it has no end of a zip archive");
+  const { place, behind } = await findDirectory(source, tail, end, options);
+  if (place.bytes > maxBytes) {
+    throw limitExceeded(
+      `${source.name} has a directory of ${place.bytes} bytes, more than the limit of ${maxBytes}`,
+    );
+  }
+  const inTail = place.bytes <= behind ? tail.subarray(behind - place.bytes, behind) : undefined;
+  const bytes =
+    inTail ?? (await source.read({ offset: place.offset, length: place.bytes }, options)) ?? new Uint8Array();
+  if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
+  return { entries: parseEntries(bytes, place.offset, source), offset: place.offset };
+}
+
+/** Position of the end record: the last one whose comment fits; one that fits exactly goes first. */
+function findEnd(tail: Uint8Array): number {
+  const view = viewOf(tail);
+  let loose = -1;
+  for (let at = tail.byteLength - endBytes; at >= 0; at--) {
+    if (view.getUint32(at, true) !== endSignature) continue;
+    const after = at + endBytes + view.getUint16(at + 20, true);
+    if (after === tail.byteLength) return at;
+    if (after < tail.byteLength && loose < 0) loose = at;
+  }
+  return loose;
+}
+
+/** Where the directory is, and where it ends within the archive's last bytes. */
+async function findDirectory(source: ByteSource, tail: Uint8Array, end: number, options: GetOptions) {
+  const view = viewOf(tail);
+  const locator = end - locatorBytes;
+  if (locator >= 0 && view.getUint32(locator, true) === locatorSignature) {
+    if (view.getUint32(locator + 16, true) > 1) throw severalParts(source);
+    const { record, behind } = await findEnd64(source, tail, locator, options);
+    return { place: place64(record, source), behind };
+  }
+  if (view.getUint16(end + 4, true) !== 0 || view.getUint16(end + 6, true) !== 0) throw severalParts(source);
+  const place = { bytes: view.getUint32(end + 12, true), offset: view.getUint32(end + 16, true) };
+  return { place, behind: end };
+}
+
+/** The zip64 end record: as a rule it stands before its locator, else where that one says. */
+async function findEnd64(source: ByteSource, tail: Uint8Array, locator: number, options: GetOptions) {
+  const usual = locator - end64Bytes;
+  if (usual >= 0 && viewOf(tail).getUint32(usual, true) === end64Signature) {
+    return { record: tail.subarray(usual, locator), behind: usual };
+  }
+  const offset = uint64(viewOf(tail), locator + 8, source);
+  const record = await source.read({ offset, length: end64Bytes }, options);
+  if (record?.byteLength !== end64Bytes || viewOf(record).getUint32(0, true) !== end64Signature) {
+    throw badZip(source, "its zip64 end is not where it should be");
+  }
+  return { record, behind: 0 };
+}
+
+function place64(record: Uint8Array, source: ByteSource): Place {
+  const view = viewOf(record);
+  if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw severalParts(source);
+  const place = { bytes: uint64(view, 40, source), offset: uint64(view, 48, source) };
+  if (!Number.isSafeInteger(place.offset + place.bytes))
+    throw badZip(source, "its directory is too far away");
+  return place;
+}
+
+/** Objects by key; of several with one key the last, as zarr-python rewrites objects by adding them again. */
+function parseEntries(bytes: Uint8Array, offset: number, source: ByteSource): Map<string, ZipEntry> {
+  const view = viewOf(bytes);
+  const entries = new Map<string, ZipEntry>();
+  for (let at = 0; at < bytes.byteLength; ) {
+    if (at + entryBytes > bytes.byteLength || view.getUint32(at, true) !== entrySignature) {
+      throw badZip(source, `its directory is damaged ${at} bytes from its start`);
+    }
+    const nameAt = at + entryBytes;
+    const extraAt = nameAt + view.getUint16(at + 28, true);
+    const commentAt = extraAt + view.getUint16(at + 30, true);
+    const next = commentAt + view.getUint16(at + 32, true);
+    if (next > bytes.byteLength) throw badZip(source, "its directory is cut short");
+    const isUtf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
+    const key = keyOf(decodeName(bytes.subarray(nameAt, extraAt), isUtf8));
+    if (key !== undefined) {
+      const entry = parseEntry(view, at, extraAt, commentAt, source);
+      if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside of it`);
+      entries.set(key, entry);
+    }
+    at = next;
+  }
+  return entries;
+}
+
+function parseEntry(
+  view: DataView,
+  at: number,
+  extraAt: number,
+  extraEnd: number,
+  source: ByteSource,
+): ZipEntry {
+  const wide = zip64Field(view, extraAt, extraEnd);
+  // The zip64 field holds, in this order, only the numbers that did not fit.
+  let used = wide?.start ?? 0;
+  const number = (position: number) => {
+    const value = view.getUint32(position, true);
+    if (value !== 0xffffffff || !wide) return value;
+    if (used + 8 > wide.end) throw badZip(source, "it lacks a zip64 number");
+    used += 8;
+    return uint64(view, used - 8, source);
+  };
+  const bytes = number(at + 24);
+  const storedBytes = number(at + 20);
+  const offset = number(at + 42);
+  if (![0, 0xffff].includes(view.getUint16(at + 34, true))) throw severalParts(source);
+  return {
+    offset,
+    storedBytes,
+    bytes,
+    method: view.getUint16(at + 10, true),
+    isEncrypted: (view.getUint16(at + 8, true) & 1) !== 0,
+    crc: view.getUint32(at + 16, true),
+    headerBytes: 30 + (extraEnd - at - entryBytes),
+  };
+}
+
+/** The zip64 field among the extra fields. */
+function zip64Field(view: DataView, from: number, end: number): { start: number; end: number } | undefined {
+  for (let at = from; at + 4 <= end; ) {
+    const start = at + 4;
+    const after = start + view.getUint16(at + 2, true);
+    if (after > end) return undefined;
+    if (view.getUint16(at, true) === 1) return { start, end: after };
+    at = after;
+  }
+  return undefined;
+}
+
+/** The key of an entry's name; undefined for folders and for names that no key can be. */
+function keyOf(name: string): string | undefined {
+  if (/[/\\]$/.test(name)) return undefined;
+  try {
+    const path = normalizePath(name.replace(/^(\.[/\\])+/, ""));
+    return path === "" ? undefined : `/${path}`;
+  } catch {
+    return undefined;
+  }
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function uint64(view: DataView, at: number, source: ByteSource): number {
+  const value = view.getBigUint64(at, true);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw badZip(source, "it has a number beyond 2^53");
+  return Number(value);
+}
+
+function badZip(source: ByteSource, what: string): ZarrError {
+  return invalidMetadata(`${source.name} is not a valid zip archive: ${what}`, { code: "bad-zip" });
+}
+
+function severalParts(source: ByteSource): ZarrError {
+  return unsupported(`${source.name} is one of several parts of a zip archive`, { code: "zip-parts" });
+}

@@ -1,0 +1,76 @@
+/** Raw DEFLATE (RFC 1951), by what the runtime brings. */
+import { corruptChunk, unsupported } from "../../errors.js";
+import { nodeModule } from "../../platform.js";
+import { ByteSink } from "../http/body.js";
+
+/** No DEFLATE stream grows by more than this. */
+const maxRatio = 1032;
+
+/**
+ * Inflates a stream of exactly `bytes` bytes.
+ * @throws CorruptChunk for one that is damaged, or of another length; Unsupported where the runtime has no
+ *   decompressor.
+ */
+export async function inflate(
+  deflated: Uint8Array,
+  bytes: number,
+  name: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (bytes > deflated.byteLength * maxRatio) {
+    throw corruptChunk(`${name} cannot have ${bytes} bytes`, { code: "size-mismatch" });
+  }
+  let inflated: Uint8Array<ArrayBuffer>;
+  const stream = decompressor();
+  try {
+    inflated = stream ? await streamed(stream, deflated, bytes) : await inNode(deflated, bytes);
+  } catch (cause) {
+    throw corruptChunk(`${name} cannot be inflated`, { code: "corrupt", cause });
+  }
+  if (inflated.byteLength !== bytes) {
+    throw corruptChunk(`${name} does not have the ${bytes} bytes that the archive says`, {
+      code: "size-mismatch",
+    });
+  }
+  return inflated;
+}
+
+type Decompressor = GenericTransformStream;
+
+/** Undefined where the runtime has none, or none for raw streams (Node below 20.12). */
+function decompressor(): Decompressor | undefined {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Inflates, and stops once there is one byte too many. */
+async function streamed(
+  { readable, writable }: Decompressor,
+  deflated: Uint8Array,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const writer = (writable as WritableStream<Uint8Array>).getWriter();
+  const reader = (readable as ReadableStream<Uint8Array>).getReader();
+  // What goes wrong is heard of at the reading end.
+  writer.write(deflated).catch(() => {});
+  writer.close().catch(() => {});
+  const sink = new ByteSink(bytes);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return sink.bytes();
+    sink.add(value.subarray(0, bytes + 1 - sink.length));
+    if (sink.length > bytes) {
+      reader.cancel().catch(() => {});
+      return sink.bytes();
+    }
+  }
+}
+
+async function inNode(deflated: Uint8Array, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const zlib = await nodeModule<typeof import("node:zlib")>("node:zlib").catch((cause) => {
+    throw unsupported("this runtime cannot inflate: it has no DecompressionStream", { cause });
+  });
+  return new Uint8Array(zlib.inflateRawSync(deflated, { maxOutputLength: bytes + 1 }));
+}
