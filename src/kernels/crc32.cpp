@@ -6,14 +6,13 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0xEDB88320;
-constexpr crc::Polynomial kPolynomial = {
-    kReflected, {{4018, 2181, 1927}}, {{1624, 992, 944, 640, 136}}};
+constexpr crc::Taps kTaps = {{{241, 0b101}, {247, 0b101}, {711, 0b1001}}};
 
 }  // namespace
 
 uint32_t crc32(uint32_t crc, const uint8_t* data, size_t size) {
   static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
-  return ~crc::update<kPolynomial>(tables, ~crc, data, size);
+  return ~crc::update<kTaps>(tables, ~crc, data, size);
 }
 
 uint32_t scalar::crc32(uint32_t crc, const uint8_t* data, size_t size) {

@@ -6,14 +6,13 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0x82F63B78;
-constexpr crc::Polynomial kPolynomial = {
-    kReflected, {{5321, 2830, 1747}}, {{1672, 1560, 1360, 1240, 520}}};
+constexpr crc::Taps kTaps = {{{436, 0b1001}, {574}, {856, 0b101}}};
 
 }  // namespace
 
 uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size) {
   static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
-  return ~crc::update<kPolynomial>(tables, ~crc, data, size);
+  return ~crc::update<kTaps>(tables, ~crc, data, size);
 }
 
 uint32_t scalar::crc32c(uint32_t crc, const uint8_t* data, size_t size) {

@@ -7,16 +7,18 @@
 // Done for every byte but the last t1 ("the window"), that is one xor per tap and 16 bytes at a
 // time:
 //     s[i] = d[i] ^ s[i - t1] ^ s[i - t2] ^ …
-// Long messages go through three taps (window of 4 to 5 KB), what is left of them through five
-// (window below 2 KB), the rest through tables, sixteen bytes per step. The taps were found by a
-// search for sparse multiples; tests/cpp/checksum_test.cpp checks them against the polynomial.
+// The window and messages that are not much longer go through tables, sixteen bytes per step.
 //
-// Why it is fast: s lives in a small ring that stays in the first-level cache, and the taps are so
-// far back that no load waits for a store that is still under way.
+// Why it is fast: the taps come in clusters whose members are whole vectors apart, so that a vector
+// loaded for one serves the others some steps later; of the time it takes, loads are the most. And
+// no load waits for a store that is still under way: the nearest tap is hundreds of bytes back.
+// The taps were found by a search for such multiples; tests/cpp/checksum_test.cpp checks them
+// against the polynomial.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,13 +28,27 @@
 
 namespace zw::crc {
 
-/// Distances in bytes, descending; what is left of a message after folding is as long as the first,
-/// rounded up to whole vectors.
-template <size_t N>
-struct Taps {
-  std::array<uint32_t, N> distance;
-  constexpr size_t windowBytes() const { return (distance[0] + 15) / 16 * 16; }
+/// Taps some whole vectors apart: `distance` bytes, and 16 k more for every bit k of `taps`.
+struct Cluster {
+  uint32_t distance;
+  uint32_t taps = 1;
+
+  constexpr bool has(int k) const { return (taps >> k & 1) != 0; }
+  /// The highest k.
+  constexpr int reach() const { return static_cast<int>(std::bit_width(taps)) - 1; }
 };
+
+/// The taps of one multiple.
+using Taps = std::array<Cluster, 3>;
+
+/// What is left of a message after folding: as much as the longest tap, in whole vectors.
+constexpr size_t windowBytes(const Taps& taps) {
+  size_t longest = 0;
+  for (const Cluster& c : taps) {
+    longest = std::max<size_t>(longest, c.distance + 16 * static_cast<size_t>(c.reach()));
+  }
+  return (longest + 15) / 16 * 16;
+}
 
 /// Tables for sixteen bytes per step: at[k][b] is the CRC of byte b followed by k zero bytes.
 struct Tables {
@@ -62,72 +78,66 @@ ZW_INLINE uint32_t lookUp(const Tables& tables, uint32_t word, size_t after) {
          tables.at[after + 1][(word >> 16) & 0xff] ^ tables.at[after][word >> 24];
 }
 
-/// Sixteen bytes.
-ZW_INLINE uint32_t tableStep(const Tables& tables, uint32_t crc, const uint8_t* data) {
-  return lookUp(tables, load<uint32_t>(data) ^ crc, 12) ^
-         lookUp(tables, load<uint32_t>(data + 4), 8) ^ lookUp(tables, load<uint32_t>(data + 8), 4) ^
-         lookUp(tables, load<uint32_t>(data + 12), 0);
-}
-
-/// Plain CRC (no inversion) of any message.
+/// Plain CRC (no inversion) of any message, by tables alone.
 inline uint32_t byTables(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
-  for (; size >= 16; data += 16, size -= 16) crc = tableStep(tables, crc, data);
+  for (; size >= 16; data += 16, size -= 16) {
+    crc = lookUp(tables, load<uint32_t>(data) ^ crc, 12) ^
+          lookUp(tables, load<uint32_t>(data + 4), 8) ^
+          lookUp(tables, load<uint32_t>(data + 8), 4) ^
+          lookUp(tables, load<uint32_t>(data + 12), 0);
+  }
   for (; size > 0; data++, size--) crc = (crc >> 8) ^ tables.at[0][(crc ^ *data) & 0xff];
   return crc;
 }
 
-/// a * b modulo P, all reflected (the highest power of x is the lowest bit).
-constexpr uint32_t multiply(uint32_t reflected, uint32_t a, uint32_t b) {
-  uint32_t product = 0;
-  for (int bit = 31; bit >= 0; bit--) {
-    if (a >> bit & 1) product ^= b;
-    b = (b >> 1) ^ (b & 1 ? reflected : 0);
+/// The sums that a cluster adds to vector after vector.
+template <Cluster kCluster>
+class TapStream {
+ public:
+  /// For the vectors from `s` on; what the taps reach back to is there.
+  ZW_INLINE explicit TapStream(const uint8_t* s) : at_(s - kCluster.distance) {
+    if constexpr (kCluster.reach() >= 1) past1_ = simd::load(at_ - 16);
+    if constexpr (kCluster.reach() >= 2) past2_ = simd::load(at_ - 32);
+    if constexpr (kCluster.reach() >= 3) past3_ = simd::load(at_ - 48);
+    static_assert(kCluster.reach() <= 3);
   }
-  return product;
-}
-
-/// x^(8 * bytes) modulo P: what a CRC is multiplied by when as many zero bytes follow.
-constexpr uint32_t shiftBy(uint32_t reflected, size_t bytes) {
-  uint32_t power = 0x80000000;
-  for (size_t i = 0; i < 8 * bytes; i++) power = (power >> 1) ^ (power & 1 ? reflected : 0);
-  return power;
-}
-
-/// byTables for a window of `kSize` bytes and from 0: both halves at once, because one alone spends
-/// its time waiting for its own lookups.
-template <uint32_t kReflected, size_t kSize>
-uint32_t windowByTables(const Tables& tables, const uint8_t* window) {
-  constexpr size_t kSecond = kSize / 32 * 16, kFirst = kSize - kSecond;
-  static_assert(kSize % 16 == 0 && kFirst - kSecond <= 16);
-  constexpr uint32_t kShift = shiftBy(kReflected, kSecond);
-  const uint8_t* const rest = window + kFirst;
-  uint32_t first = 0, second = 0;
-  for (size_t at = 0; at < kSecond; at += 16) {
-    first = tableStep(tables, first, window + at);
-    second = tableStep(tables, second, rest + at);
+  ZW_INLINE simd::U8x16 next(size_t offset) {
+    const simd::U8x16 now = simd::load(at_ + offset);
+    simd::U8x16 sum = now;
+    if constexpr (kCluster.has(1)) sum ^= past1_;
+    if constexpr (kCluster.has(2)) sum ^= past2_;
+    if constexpr (kCluster.has(3)) sum ^= past3_;
+    past3_ = past2_;
+    past2_ = past1_;
+    past1_ = now;
+    return sum;
   }
-  first = byTables(tables, first, window + kSecond, kFirst - kSecond);
-  return multiply(kReflected, first, kShift) ^ second;
-}
+  ZW_INLINE void advance(size_t bytes) { at_ += bytes; }
 
-/// One run of a fold, between two wraps of its ring: v = data ^ taps, kept in the ring, or (for the
-/// window) put out and blotted out of the ring, so that the window's own bytes reach nothing.
-/// `size` is a multiple of 16. Every tap is at least 80 bytes back, so four vectors may be under
-/// way.
-template <bool kToWindow, size_t N>
-void foldRun(const uint8_t* data, const uint8_t* (&tap)[N], uint8_t* ring, uint8_t* window,
-             size_t size) {
-  const auto step = [&](size_t at) {
-    simd::U8x16 v = simd::load(data + at);
-    for (size_t t = 0; t < N; t++) v ^= simd::load(tap[t] + at);
+ private:
+  const uint8_t* at_;
+  simd::U8x16 past1_{}, past2_{}, past3_{};  // the vectors before
+};
+
+/// `size` bytes (a multiple of 16) of a fold: s = data ^ taps, kept for what follows; or, for the
+/// window, put out and blotted out of s, so that the window's own bytes reach nothing.
+template <Taps kTaps, bool kToWindow>
+void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
+  TapStream<kTaps[0]> a(s);
+  TapStream<kTaps[1]> b(s);
+  TapStream<kTaps[2]> c(s);
+  const auto step = [&](size_t at) __attribute__((always_inline)) {
+    const simd::U8x16 v = simd::load(data + at) ^ a.next(at) ^ b.next(at) ^ c.next(at);
     if constexpr (kToWindow) simd::store(window + at, v);
-    simd::store(ring + at, kToWindow ? simd::U8x16{} : v);
+    simd::store(s + at, kToWindow ? simd::U8x16{} : v);
   };
-  const auto advance = [&](size_t bytes) {
+  const auto advance = [&](size_t bytes) __attribute__((always_inline)) {
     data += bytes;
-    ring += bytes;
+    s += bytes;
     if constexpr (kToWindow) window += bytes;
-    for (size_t t = 0; t < N; t++) tap[t] += bytes;
+    a.advance(bytes);
+    b.advance(bytes);
+    c.advance(bytes);
     size -= bytes;
   };
   while (size >= 64) {
@@ -143,74 +153,51 @@ void foldRun(const uint8_t* data, const uint8_t* (&tap)[N], uint8_t* ring, uint8
   }
 }
 
-/// Folds a message into its end: writes to `window` (apart from `data`) taps.windowBytes() bytes
+/// Folds a message into its end: writes to `window` (apart from `data`) windowBytes(kTaps) bytes
 /// whose plain CRC from 0 is the plain CRC of `data` from `crc`. `size` is a multiple of 16 and
-/// more than the window; kRing is more than the window, too.
-template <size_t kRing, size_t N>
-void fold(const Taps<N>& taps, uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
-  static_assert(kRing % 64 == 0);
-  // The last kRing values of s (zero before the message), and a copy of the first 16 bytes after
-  // the end, so that a 16-byte load may begin at any byte.
-  alignas(16) uint8_t ring[kRing + 16] = {};
-  const size_t folded = size - taps.windowBytes();
-  size_t slot = 0;  // i mod kRing
+/// more than the window.
+template <Taps kTaps>
+void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
+  constexpr size_t kPast = windowBytes(kTaps), kBlock = 8192;
+  static_assert(kBlock >= kPast);
+  // The values of s that the taps reach back to (zero before the message), then those of a block.
+  alignas(16) uint8_t s[kPast + kBlock];
+  std::memset(s, 0, kPast);
+  const size_t folded = size - kPast;
+  size_t at = kPast;
   for (size_t i = 0; i < size;) {
-    const bool isWindow = i >= folded;
-    // Up to where the first of the pointers reaches the ring's end no wrap needs thought; the one
-    // load that crosses the end reads on in the copy. Slot 0 goes alone, for it is stored twice.
-    const uint8_t* tap[N];
-    size_t run = (isWindow ? size : folded) - i;
-    run = std::min(run, slot == 0 ? 16 : kRing - slot);
-    for (size_t t = 0; t < N; t++) {
-      const size_t from = (slot + kRing - taps.distance[t]) % kRing;
-      tap[t] = ring + from;
-      run = std::min(run, (kRing - from + 15) / 16 * 16);
+    if (at == kPast + kBlock) {
+      std::memcpy(s, s + kBlock, kPast);
+      at = kPast;
     }
-    if (isWindow) {
-      foldRun<true>(data + i, tap, ring + slot, window + (i - folded), run);
+    size_t run = kPast + kBlock - at;
+    if (i < folded) {
+      // The first vector goes alone: `crc` is added to it.
+      run = i == 0 ? 16 : std::min(run, folded - i);
+      foldRun<kTaps, false>(data + i, s + at, nullptr, run);
+      if (i == 0) store<uint32_t>(s + at, load<uint32_t>(s + at) ^ crc);
     } else {
-      foldRun<false>(data + i, tap, ring + slot, nullptr, run);
+      run = std::min(run, size - i);
+      foldRun<kTaps, true>(data + i, s + at, window + (i - folded), run);
     }
-    if (i == 0) store<uint32_t>(ring, load<uint32_t>(ring) ^ crc);  // as the message's first bytes
-    if (slot == 0) std::memcpy(ring + kRing, ring, 16);
     i += run;
-    slot = (slot + run) % kRing;
+    at += run;
   }
 }
 
-/// A polynomial's constants: taps for long and for middling messages.
-struct Polynomial {
-  uint32_t reflected;
-  Taps<3> far;
-  Taps<5> near;
-};
-
 /// Plain CRC (no inversion) of any message.
-template <Polynomial kPolynomial>
+template <Taps kTaps>
 uint32_t update(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
-  constexpr size_t kFarWindow = kPolynomial.far.windowBytes();
-  constexpr size_t kNearWindow = kPolynomial.near.windowBytes();
-  // From these sizes on, folding costs less than what follows would.
-  constexpr size_t kNearFrom = 2 * kNearWindow;
-  constexpr size_t kFarFrom = 4 * kFarWindow;
-  uint8_t farWindow[kFarWindow];
-  uint8_t nearWindow[kNearWindow];
-  const uint8_t* const tail = data + size / 16 * 16;
-  const size_t tailBytes = size % 16;
-  size -= tailBytes;
-  if (size >= kFarFrom) {
-    fold<16384>(kPolynomial.far, crc, data, size, farWindow);
-    data = farWindow;
-    size = kFarWindow;
-    crc = 0;
+  constexpr size_t kWindow = windowBytes(kTaps);
+  uint8_t window[kWindow];
+  if (size >= 2 * kWindow) {
+    const size_t folded = size / 16 * 16;
+    fold<kTaps>(crc, data, folded, window);
+    crc = byTables(tables, 0, window, kWindow);
+    data += folded;
+    size -= folded;
   }
-  if (size >= kNearFrom) {
-    fold<4096>(kPolynomial.near, crc, data, size, nearWindow);
-    crc = windowByTables<kPolynomial.reflected, kNearWindow>(tables, nearWindow);
-  } else {
-    crc = byTables(tables, crc, data, size);
-  }
-  return byTables(tables, crc, tail, tailBytes);
+  return byTables(tables, crc, data, size);
 }
 
 /// The definition, bit by bit: the oracle of the tests.
