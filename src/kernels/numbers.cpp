@@ -16,39 +16,69 @@ constexpr uint64_t kInfinity = uint64_t{0x7ff} << 52;
 constexpr int kMantissaShift = 52 - 10;
 constexpr uint64_t kBiasShift = uint64_t{1023 - 15} << 10;
 
-template <class T, class Wide>
-void widen(const uint8_t* in, size_t count, Wide* out) {
-  for (size_t i = 0; i < count; i++) out[i] = static_cast<Wide>(load<T>(in + i * sizeof(T)));
+// Every loop below is one of many, and all are downloaded by everyone. Those on doubles become
+// plain vector loops; on 64-bit integers, and where NumPy's rare float16 is taken apart, vectors
+// gain little.
+#if defined(__clang__)
+#define ZW_LEAN_LOOP _Pragma("clang loop interleave(disable) unroll(disable)")
+#define ZW_SCALAR_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define ZW_LEAN_LOOP _Pragma("GCC unroll 1")
+#define ZW_SCALAR_LOOP _Pragma("GCC unroll 1")
+#endif
+
+template <class T>
+void widen(const uint8_t* in, size_t count, double* out) {
+  ZW_LEAN_LOOP
+  for (size_t i = 0; i < count; i++) out[i] = static_cast<double>(load<T>(in + i * sizeof(T)));
 }
 
-template <class T, class Wide>
-void narrow(const Wide* in, size_t count, uint8_t* out) {
+template <class T>
+void extend(const uint8_t* in, size_t count, uint64_t* out) {
+  ZW_SCALAR_LOOP
+  for (size_t i = 0; i < count; i++) out[i] = static_cast<uint64_t>(load<T>(in + i * sizeof(T)));
+}
+
+template <class T>
+void truncate(const uint64_t* in, size_t count, uint8_t* out) {
+  ZW_SCALAR_LOOP
   for (size_t i = 0; i < count; i++) store(out + i * sizeof(T), static_cast<T>(in[i]));
 }
 
+void narrowFloats(const double* in, size_t count, uint8_t* out) {
+  ZW_LEAN_LOOP
+  for (size_t i = 0; i < count; i++) store(out + 4 * i, static_cast<float>(in[i]));
+}
+
 void widenHalves(const uint8_t* in, size_t count, double* out) {
+  ZW_SCALAR_LOOP
   for (size_t i = 0; i < count; i++) out[i] = fromHalf(load<uint16_t>(in + 2 * i));
 }
 
 void narrowHalves(const double* in, size_t count, uint8_t* out) {
+  ZW_SCALAR_LOOP
   for (size_t i = 0; i < count; i++) store(out + 2 * i, halfOf(in[i]));
 }
 
 /// 64-bit integers to float32 in one rounding; by way of a double they would be rounded twice.
-void integersToFloats(bool negatives, const uint64_t* in, size_t count, uint8_t* out) {
+void integersToFloats(bool negatives, const uint8_t* in, size_t count, uint8_t* out) {
+  ZW_SCALAR_LOOP
   for (size_t i = 0; i < count; i++) {
+    const auto bits = load<uint64_t>(in + 8 * i);
     const float value =
-        negatives ? static_cast<float>(static_cast<int64_t>(in[i])) : static_cast<float>(in[i]);
+        negatives ? static_cast<float>(static_cast<int64_t>(bits)) : static_cast<float>(bits);
     store(out + 4 * i, value);
   }
 }
 
 void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
-  if (!isFloat(from) && (!isFloat(to) || to == Number::Float32)) {
+  if (!isFloat(from) && !isFloat(to)) {
     uint64_t values[kNumberBlock];
     loadIntegers(from, in, count, values);
-    if (to == Number::Float32) return integersToFloats(isSigned(from), values, count, out);
     return storeIntegers(to, values, count, out);
+  }
+  if (!isFloat(from) && numberBytes(from) == 8 && to == Number::Float32) {
+    return integersToFloats(isSigned(from), in, count, out);
   }
   double values[kNumberBlock];
   loadDoubles(from, in, count, values);
@@ -102,36 +132,37 @@ uint64_t integerOf(double value) {
 void loadIntegers(Number type, const uint8_t* in, size_t count, uint64_t* out) {
   switch (type) {
     case Number::Int8:
-      return widen<int8_t>(in, count, out);
+      return extend<int8_t>(in, count, out);
     case Number::Int16:
-      return widen<int16_t>(in, count, out);
+      return extend<int16_t>(in, count, out);
     case Number::Int32:
-      return widen<int32_t>(in, count, out);
+      return extend<int32_t>(in, count, out);
     case Number::Uint16:
-      return widen<uint16_t>(in, count, out);
+      return extend<uint16_t>(in, count, out);
     case Number::Uint32:
-      return widen<uint32_t>(in, count, out);
+      return extend<uint32_t>(in, count, out);
     case Number::Int64:
     case Number::Uint64:
       std::memcpy(out, in, count * 8);
       return;
     default:
-      return widen<uint8_t>(in, count, out);
+      return extend<uint8_t>(in, count, out);
   }
 }
 
 void storeIntegers(Number type, const uint64_t* in, size_t count, uint8_t* out) {
   if (type == Number::Bool) {
+    ZW_SCALAR_LOOP
     for (size_t i = 0; i < count; i++) out[i] = in[i] != 0;
     return;
   }
   switch (numberBytes(type)) {
     case 1:
-      return narrow<uint8_t>(in, count, out);
+      return truncate<uint8_t>(in, count, out);
     case 2:
-      return narrow<uint16_t>(in, count, out);
+      return truncate<uint16_t>(in, count, out);
     case 4:
-      return narrow<uint32_t>(in, count, out);
+      return truncate<uint32_t>(in, count, out);
     default:
       std::memcpy(out, in, count * 8);
   }
@@ -169,7 +200,7 @@ void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
   if (type == Number::Float64) {
     std::memcpy(out, in, count * 8);
   } else if (type == Number::Float32) {
-    narrow<float>(in, count, out);
+    narrowFloats(in, count, out);
   } else if (type == Number::Float16) {
     narrowHalves(in, count, out);
   } else {
@@ -177,6 +208,7 @@ void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
       const size_t n = std::min(kNumberBlock, count - at);
       uint64_t values[kNumberBlock];
       // 0.5 is true although it has no integer part.
+      ZW_SCALAR_LOOP
       for (size_t i = 0; i < n; i++) {
         values[i] = type == Number::Bool ? in[at + i] != 0 : integerOf(in[at + i]);
       }

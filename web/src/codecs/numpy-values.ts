@@ -1,0 +1,71 @@
+/** What numcodecs' filters on values share: the data types between which they calculate. */
+import { coreRow } from "../dtypes/table.js";
+import type { ConfigReader } from "./config.js";
+import type { CodecContext, ParsedCodec } from "./definition.js";
+import { type NumpyType, readNumpyType } from "./numpy-name.js";
+
+/** What elements a codec can calculate with. */
+export type Arithmetic = "any" | "numbers" | "floats";
+
+const accepted: Readonly<Record<Arithmetic, RegExp>> = {
+  any: /^(bool|u?int\d+|float\d+|complex\d+|datetime64|timedelta64)$/,
+  numbers: /^(u?int\d+|float\d+|datetime64|timedelta64)$/,
+  floats: /^float\d+$/,
+};
+
+export interface FilterTypes {
+  readonly decoded: NumpyType;
+  readonly encoded: NumpyType;
+}
+
+/**
+ * Reads the types of a filter.
+ *
+ * The decoded one may have another name than the array's, but not another width: numcodecs views the
+ * bytes as what the filter says (integers where the array has times, say).
+ */
+export function readFilterTypes(
+  config: ConfigReader,
+  { array }: CodecContext,
+  [decodedName, encodedName]: readonly [string, string],
+  arithmetic: Arithmetic,
+): FilterTypes {
+  const decoded = readNumpyType(config, decodedName, { dtype: array.dtype, endian: undefined });
+  const encoded = readNumpyType(config, encodedName, decoded);
+  if (decoded.dtype.itemBytes !== array.dtype.itemBytes) {
+    throw config.error(`"${decodedName}" is ${decoded.dtype}, but the array's data type is ${array.dtype}`);
+  }
+  for (const { dtype } of [decoded, encoded]) {
+    if (dtype.fields || !accepted[arithmetic].test(dtype.core))
+      throw config.error(`it cannot calculate with data type ${dtype}`, "codec-dtype");
+  }
+  return { decoded, encoded };
+}
+
+/** A parsed filter: parameters that start with the two types, and the array that it encodes to. */
+export function filterResult(
+  { decoded, encoded }: FilterTypes,
+  { array }: CodecContext,
+  params: readonly number[] = [],
+): ParsedCodec {
+  return {
+    params: [coreRow(decoded.dtype.core).id, coreRow(encoded.dtype.core).id, ...params],
+    encoded: { dtype: encoded.dtype, shape: array.shape },
+    endian: encoded.endian,
+  };
+}
+
+/** A float64 as two words, the low one first. */
+export function float64Words(value: number): [number, number] {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value, true);
+  return [view.getUint32(0, true), view.getUint32(4, true)];
+}
+
+/** An element of at most 8 bytes as two words, the low one first, zeros above. */
+export function itemWords(item: Uint8Array): [number, number] {
+  const bytes = new Uint8Array(8);
+  bytes.set(item);
+  const view = new DataView(bytes.buffer);
+  return [view.getUint32(0, true), view.getUint32(4, true)];
+}

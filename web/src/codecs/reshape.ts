@@ -1,0 +1,72 @@
+/** reshape: another shape for the same elements in C order. Spec: zarr-extensions "reshape". */
+import { type ConfigReader, show } from "./config.js";
+import type { CodecDefinition } from "./definition.js";
+
+const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);
+const isCount = (value: unknown, least: number): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= least;
+
+/** Lists of the array's dimensions: in ascending order over all of them, each dimension once at most. */
+function checkDimensions(config: ConfigReader, entries: readonly unknown[], rank: number): void {
+  const dims = entries.filter(Array.isArray).flat() as unknown[];
+  const ascends = dims.every(
+    (dim, i) => isCount(dim, 0) && dim < rank && (i === 0 || dim > (dims[i - 1] as number)),
+  );
+  if (!ascends) {
+    throw config.error(`the dimensions in "shape" ${show(entries)} must ascend, and be below ${rank}`);
+  }
+}
+
+/** A list of dimensions must stand where those dimensions lie: with the same products before and after it. */
+function checkPlace(
+  config: ConfigReader,
+  entry: unknown,
+  i: number,
+  from: readonly number[],
+  to: readonly number[],
+) {
+  if (!Array.isArray(entry) || entry.length === 0) return;
+  const before = product(from.slice(0, entry[0] as number));
+  const after = product(from.slice((entry.at(-1) as number) + 1));
+  const contiguous = entry.every((dim, k) => dim === (entry[0] as number) + k);
+  if (!contiguous || product(to.slice(0, i)) !== before || product(to.slice(i + 1)) !== after) {
+    throw config.error(`dimensions ${show(entry)} do not lie at position ${i} of "shape"`);
+  }
+}
+
+function readShape(config: ConfigReader, from: readonly number[]): number[] {
+  const entries = config.get("shape");
+  const valid =
+    Array.isArray(entries) &&
+    entries.every((entry) => Array.isArray(entry) || entry === -1 || isCount(entry, 1)) &&
+    entries.filter((entry) => entry === -1).length <= 1;
+  if (!valid) {
+    throw config.error(
+      `"shape" must hold lengths, lists of dimensions and at most one -1, not ${show(entries)}`,
+    );
+  }
+  checkDimensions(config, entries, from.length);
+  const known = entries.map((entry: unknown) =>
+    Array.isArray(entry) ? product(entry.map((dim: number) => from[dim]!)) : (entry as number),
+  );
+  const rest = product(from) / product(known.filter((length) => length !== -1));
+  const to = known.map((length) => (length === -1 ? rest : length));
+  if (product(to) !== product(from) || !to.every((length) => isCount(length, 1))) {
+    throw config.error(`"shape" ${show(entries)} does not hold the elements of shape ${show(from)}`);
+  }
+  entries.forEach((entry: unknown, i) => {
+    checkPlace(config, entry, i, from, to);
+  });
+  return to;
+}
+
+export const reshape: CodecDefinition = {
+  core: "reshape",
+  kind: "array-to-array",
+  names: { 3: ["reshape"] },
+  parse(config, { array }) {
+    config.only("shape");
+    const shape = readShape(config, array.shape);
+    return { params: shape, encoded: { dtype: array.dtype, shape } };
+  },
+};
