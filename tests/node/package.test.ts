@@ -31,6 +31,7 @@ describe("public API", () => {
         "DType",
         "HttpStore",
         "MapStore",
+        "ReferenceStore",
         "ZarrArray",
         "ZarrError",
         "ZipStore",

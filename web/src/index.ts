@@ -29,6 +29,7 @@ export { listChildren } from "./store/children.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
+export type { ByteSource, StoredObject } from "./store/source.js";
 export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
-export type { StoredObject, ZipSource } from "./store/zip/source.js";
 export { ZipStore, type ZipStoreOptions } from "./store/zip.js";

@@ -7,11 +7,11 @@ import type { HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
 import { Shared } from "./shared.js";
+import { type ByteReader, type ByteSource, byteReader } from "./source.js";
 import type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store.js";
 import { crc32 } from "./zip/crc32.js";
 import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./zip/directory.js";
 import { inflate } from "./zip/inflate.js";
-import { type ByteSource, byteSource, type ZipSource } from "./zip/source.js";
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {
@@ -45,7 +45,7 @@ interface Archive {
  * ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and what its source throws.
  */
 export class ZipStore implements Store {
-  readonly #source: ByteSource;
+  readonly #source: ByteReader;
   readonly #maxBytes: number;
   readonly #maxDirectoryBytes: number;
   readonly #opening = new Shared<Archive>();
@@ -54,8 +54,8 @@ export class ZipStore implements Store {
   #archive: Archive | undefined;
 
   /** @throws InvalidArgument for what is no source. */
-  constructor(source: ZipSource, options: ZipStoreOptions = {}) {
-    this.#source = byteSource(source, options);
+  constructor(source: ByteSource, options: ZipStoreOptions = {}) {
+    this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;
     this.#inflated = new ByteCache(options.inflatedBytes ?? 64 * 2 ** 20);

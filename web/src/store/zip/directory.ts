@@ -9,9 +9,9 @@
  */
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../errors.js";
 import { normalizePath } from "../path.js";
+import type { ByteReader } from "../source.js";
 import type { GetOptions } from "../store.js";
 import { decodeName } from "./names.js";
-import type { ByteSource } from "./source.js";
 
 /** An object in the archive. */
 export interface ZipEntry {
@@ -56,7 +56,7 @@ export const entryBytes = 46;
  *   Unsupported for one in several parts; LimitExceeded for a directory above `maxBytes`.
  */
 export async function readDirectory(
-  source: ByteSource,
+  source: ByteReader,
   maxBytes: number,
   options: GetOptions,
 ): Promise<ZipDirectory> {
@@ -91,7 +91,7 @@ function findEnd(tail: Uint8Array): number {
 }
 
 /** Where the directory is, and where it ends within the archive's last bytes. */
-async function findDirectory(source: ByteSource, tail: Uint8Array, end: number, options: GetOptions) {
+async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, options: GetOptions) {
   const view = viewOf(tail);
   const locator = end - locatorBytes;
   if (locator >= 0 && view.getUint32(locator, true) === locatorSignature) {
@@ -105,7 +105,7 @@ async function findDirectory(source: ByteSource, tail: Uint8Array, end: number, 
 }
 
 /** The zip64 end record: as a rule it stands before its locator, else where that one says. */
-async function findEnd64(source: ByteSource, tail: Uint8Array, locator: number, options: GetOptions) {
+async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, options: GetOptions) {
   const usual = locator - end64Bytes;
   if (usual >= 0 && viewOf(tail).getUint32(usual, true) === end64Signature) {
     return { record: tail.subarray(usual, locator), behind: usual };
@@ -118,7 +118,7 @@ async function findEnd64(source: ByteSource, tail: Uint8Array, locator: number, 
   return { record, behind: 0 };
 }
 
-function place64(record: Uint8Array, source: ByteSource): Place {
+function place64(record: Uint8Array, source: ByteReader): Place {
   const view = viewOf(record);
   if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw severalParts(source);
   const place = { bytes: uint64(view, 40, source), offset: uint64(view, 48, source) };
@@ -128,7 +128,7 @@ function place64(record: Uint8Array, source: ByteSource): Place {
 }
 
 /** Objects by key; of several with one key the last, as zarr-python rewrites objects by adding them again. */
-function parseEntries(bytes: Uint8Array, offset: number, source: ByteSource): Map<string, ZipEntry> {
+function parseEntries(bytes: Uint8Array, offset: number, source: ByteReader): Map<string, ZipEntry> {
   const view = viewOf(bytes);
   const entries = new Map<string, ZipEntry>();
   for (let at = 0; at < bytes.byteLength; ) {
@@ -157,7 +157,7 @@ function parseEntry(
   at: number,
   extraAt: number,
   extraEnd: number,
-  source: ByteSource,
+  source: ByteReader,
 ): ZipEntry {
   const wide = zip64Field(view, extraAt, extraEnd);
   // The zip64 field holds, in this order, only the numbers that did not fit.
@@ -211,16 +211,16 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function uint64(view: DataView, at: number, source: ByteSource): number {
+function uint64(view: DataView, at: number, source: ByteReader): number {
   const value = view.getBigUint64(at, true);
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw badZip(source, "it has a number beyond 2^53");
   return Number(value);
 }
 
-function badZip(source: ByteSource, what: string): ZarrError {
+function badZip(source: ByteReader, what: string): ZarrError {
   return invalidMetadata(`${source.name} is not a valid zip archive: ${what}`, { code: "bad-zip" });
 }
 
-function severalParts(source: ByteSource): ZarrError {
+function severalParts(source: ByteReader): ZarrError {
   return unsupported(`${source.name} is one of several parts of a zip archive`, { code: "zip-parts" });
 }

@@ -1,0 +1,169 @@
+/** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
+import { invalidArgument, networkError, notFound, unsupported } from "../errors.js";
+import { folderIndex } from "./children.js";
+import type { HttpClient } from "./http/client.js";
+import { type HttpStoreOptions, makeClient } from "./http.js";
+import { normalizePath } from "./path.js";
+import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
+import {
+  parseDocument,
+  type Reference,
+  type ReferenceTable,
+  readDocument,
+  readReference,
+} from "./reference/document.js";
+import { targetUrl } from "./reference/target.js";
+import { byteReader, type StoredObject } from "./source.js";
+import type { GetOptions, RangeQuery, Store } from "./store.js";
+
+/** Options; those of HttpStore are for the document and for targets read by URL. */
+export interface ReferenceStoreOptions extends HttpStoreOptions {
+  /** What relative targets are resolved against; as a rule the document's own URL. */
+  base?: string | URL | undefined;
+  /** The object that references without a URL are parts of. */
+  target?: string | URL | undefined;
+  /**
+   * Says where a target is, given what the reference names: a URL (http, https, file), or an object in a
+   * store. Undefined leaves it to the defaults: s3:// and gs:// are read from their public endpoints.
+   */
+  resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
+  /** Values of templates, instead of the document's own. */
+  templates?: Record<string, string> | undefined;
+  /** Most references of a document; 10 000 000. */
+  maxReferences?: number | undefined;
+}
+
+/** A part of a target, or all of it. */
+type Part = RangeQuery | undefined;
+
+/**
+ * A store made of references, as kerchunk writes them: JSON of version 0 or 1, to parts of files that are
+ * read by ranges. Missing are keys that the document does not list. A target that is missing, or shorter than
+ * the reference says, is trouble: Network with the code "missing-target" or "short-target".
+ */
+export class ReferenceStore implements Store {
+  readonly #table: ReferenceTable;
+  readonly #options: ReferenceStoreOptions;
+  readonly #client: HttpClient;
+  readonly #base: URL | undefined;
+  readonly #target: URL | undefined;
+  #folders: Map<string, Set<string>> | undefined;
+
+  /**
+   * @param document the document, parsed.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
+   */
+  constructor(document: unknown, options: ReferenceStoreOptions = {}, client = makeClient(options)) {
+    this.#table = readDocument(document, options.templates ?? {}, options.maxReferences ?? 10_000_000);
+    this.#options = options;
+    this.#client = client;
+    this.#base = options.base === undefined ? undefined : urlOf(options.base);
+    this.#target = options.target === undefined ? undefined : urlOf(options.target, this.#base);
+  }
+
+  /**
+   * Reads a document and opens it.
+   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store.
+   * @throws NotFound where there is none; Network; what the constructor throws.
+   */
+  static async open(
+    source: string | URL | StoredObject,
+    options: ReferenceStoreOptions & GetOptions = {},
+  ): Promise<ReferenceStore> {
+    const { signal, ...own } = options;
+    const client = makeClient(own);
+    const { name, url, read } = byteReader(source, own, client);
+    const base = own.base ?? (await url?.());
+    if (/\.(parq|parquet)\/?(\?|$)/i.test(name)) {
+      throw unsupported(`${name}: references in Parquet files are not supported`, {
+        code: "parquet-references",
+      });
+    }
+    const bytes = await read(undefined, { signal });
+    if (!bytes) throw notFound(`there is no ${name}`);
+    return new ReferenceStore(parseDocument(bytes, name), { ...own, base }, client);
+  }
+
+  locate(key: string): string {
+    return this.#base ? `${this.#base}!${key}` : key;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    for (const key of this.#table.references.keys()) if (key.startsWith(prefix)) yield key;
+  }
+
+  listChildren(path: string): string[] {
+    this.#folders ??= folderIndex(this.#table.references.keys());
+    return [...(this.#folders.get(normalizePath(path)) ?? [])].sort();
+  }
+
+  async #read(key: string, part: Part, options: GetOptions): Promise<Uint8Array | undefined> {
+    options.signal?.throwIfAborted();
+    const path = `/${normalizePath(key)}`;
+    const value = this.#table.references.get(path);
+    if (value === undefined) return undefined;
+    const reference = readReference(value, path, this.#table.templates);
+    if ("bytes" in reference) return part ? cutRange(reference.bytes, part) : reference.bytes;
+    return this.#fetch(reference, part, path, options);
+  }
+
+  async #fetch(
+    reference: Exclude<Reference, { bytes: Uint8Array }>,
+    part: Part,
+    key: string,
+    options: GetOptions,
+  ): Promise<Uint8Array> {
+    const range = partOf(reference, part);
+    // A reference with an offset says how many bytes there are: all of them, or it is wrong.
+    const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
+    if (told === 0) return new Uint8Array(0);
+    const reader = byteReader(this.#locationOf(reference.url), this.#options, this.#client);
+    const bytes = await reader.read(range, options);
+    const what = `${key}: ${reader.name}`;
+    if (!bytes) throw networkError(`${what} is not there`, { code: "missing-target" });
+    if (told !== undefined && bytes.byteLength < told) {
+      throw networkError(`${what} ends ${told - bytes.byteLength} bytes too early`, { code: "short-target" });
+    }
+    return bytes;
+  }
+
+  /** Where what a reference names is. */
+  #locationOf(named: string | null): URL | StoredObject {
+    if (named === null) {
+      if (this.#target) return this.#target;
+      throw invalidArgument(
+        "there are references without a URL: `target` must name the object that they are in",
+      );
+    }
+    const resolved = this.#options.resolve?.(named);
+    if (resolved === undefined) return targetUrl(named, this.#base);
+    return typeof resolved === "string" || resolved instanceof URL ? urlOf(resolved, this.#base) : resolved;
+  }
+}
+
+/** The part of a target that is a part of what a reference stands for. */
+function partOf(reference: Exclude<Reference, { bytes: Uint8Array }>, part: Part): Part {
+  if (reference.offset === undefined) return part;
+  const { start, end } = part ? resolveRange(part, reference.length) : { start: 0, end: reference.length };
+  return { offset: reference.offset + start, length: end - start };
+}
+
+/** A URL that the caller gave, who may name local files. */
+function urlOf(location: string | URL, base?: URL): URL {
+  try {
+    return new URL(location, base ?? (globalThis as { location?: { href: string } }).location?.href);
+  } catch (cause) {
+    throw invalidArgument(`"${location}" is not a URL`, { cause });
+  }
+}
