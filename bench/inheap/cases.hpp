@@ -65,7 +65,7 @@ inline std::string sizeName(size_t bytes) {
 
 /// The case that copies as many bytes (or nearly so).
 inline std::string copyName(size_t bytes) {
-  for (size_t size : {16 * kKiB, 256 * kKiB, 4 * kMiB, 64 * kMiB}) {
+  for (size_t size : {16 * kKiB, 256 * kKiB, 4 * kMiB, 8 * kMiB, 64 * kMiB}) {
     if (bytes <= size + size / 8) return "memory.copy, " + sizeName(size);
   }
   std::abort();

@@ -96,6 +96,7 @@ void addPlanes(Cases& cases) {
 
 void addHigherRanks(Cases& cases) {
   addPermute(cases, {128, 128, 128}, {2, 1, 0}, "u16", 2);
+  addPermute(cases, {128, 128, 128}, {2, 1, 0}, "u32", 4);
   addPermute(cases, {128, 128, 128}, {2, 0, 1}, "u16", 2);
   addPermute(cases, {128, 128, 128}, {0, 2, 1}, "u16", 2);
   addSwapped(cases, {128, 128, 128}, {2, 1, 0}, "u16", 2, 2);
