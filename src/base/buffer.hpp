@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
+#include <type_traits>
 
 #include "base/bytes.hpp"
 #include "base/status.hpp"
@@ -43,5 +45,15 @@ class Buffer {
   uint8_t* data_ = nullptr;
   size_t capacity_ = 0;
 };
+
+/// Makes `count` default-constructed T in `buffer`; null without memory. They are never destroyed.
+template <class T>
+T* makeArray(Buffer& buffer, size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  if (buffer.reserve((count ? count : 1) * sizeof(T))) return nullptr;
+  T* items = reinterpret_cast<T*>(buffer.data());
+  for (size_t i = 0; i < count; i++) new (items + i) T();
+  return items;
+}
 
 }  // namespace zw

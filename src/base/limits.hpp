@@ -11,6 +11,8 @@ namespace zw {
 inline constexpr uint32_t kMaxRank = 64;
 /// Most codecs in one chain.
 inline constexpr uint32_t kMaxChainLength = 64;
+/// Most codecs that may be nested in one another.
+inline constexpr uint32_t kMaxNesting = 4;
 /// Most bytes in one element (a fixed string or structured type).
 inline constexpr uint32_t kMaxItemBytes = 1u << 20;
 /// Most byte-order runs in one structured element.

@@ -2,49 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "base/checked.hpp"
+#include "base/word_reader.hpp"
 
 namespace zw {
 
-/// Reads words from the front and never past the end; one failed read makes `ok()` false for good.
-class WordReader {
- public:
-  explicit WordReader(std::span<const uint32_t> words) : words_(words) {}
-
-  uint32_t next() {
-    const std::span<const uint32_t> one = take(1);
-    return one.empty() ? 0 : one[0];
-  }
-  std::span<const uint32_t> take(size_t count) {
-    if (count > words_.size() - at_) {
-      ok_ = false;
-      return {};
-    }
-    at_ += count;
-    return words_.subspan(at_ - count, count);
-  }
-  bool ok() const { return ok_; }
-  bool atEnd() const { return at_ == words_.size(); }
-
- private:
-  std::span<const uint32_t> words_;
-  size_t at_ = 0;
-  bool ok_ = true;
-};
-
 namespace {
-
-/// Reserves an array of `count` default-constructed T in `buffer`; null without memory.
-template <class T>
-T* makeArray(Buffer& buffer, size_t count) {
-  static_assert(std::is_trivially_destructible_v<T>);
-  if (buffer.reserve(std::max<size_t>(1, count) * sizeof(T))) return nullptr;
-  T* items = reinterpret_cast<T*>(buffer.data());
-  for (size_t i = 0; i < count; i++) new (items + i) T();
-  return items;
-}
 
 bool isComponentWidth(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -151,6 +115,7 @@ ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayIn
     step.decodedArray = *array;
     step.decoded = {array->bytes(), true};
   }
+  step.pool = &pool_;
   if (Status s = step.codec->prepare(step)) return {s, index};
   if (kind == CodecKind::ArrayToArray) {
     step.encoded = {step.encodedArray.bytes(), true};

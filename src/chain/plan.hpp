@@ -26,6 +26,7 @@
 #include "base/status.hpp"
 #include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/step_pool.hpp"
 #include "kernels/strided_copy.hpp"
 
 namespace zw {
@@ -94,6 +95,7 @@ class Plan {
   Buffer words_;
   Buffer components_;
   Buffer steps_;
+  StepPool pool_;
   Buffer stagesBuffer_;
   ArrayInfo array_;
   const uint8_t* fillItem_ = nullptr;

@@ -66,6 +66,7 @@ struct Size {
 
 struct ChunkView;
 struct Codec;
+class StepPool;
 
 /// Most bytes of one element that an array→array codec with a `mapFill` may make.
 inline constexpr uint32_t kMaxMappedItem = 16;
@@ -79,6 +80,9 @@ struct Step {
   ArrayInfo encodedArray;
   Size decoded;
   Size encoded;
+  StepPool* pool = nullptr;  // where codecs with nested ones keep those; set by the chain
+  std::span<Step> inner;     // the nested ones, prepared
+  uint32_t depth = 0;        // number of codecs that this one is nested in
   uint8_t encodedFill[kMaxMappedItem] = {};  // what `mapFill` made of the fill value
 };
 

@@ -1,4 +1,5 @@
-// Snappy, raw format: decoder and encoder of single streams. Only met inside Blosc.
+// Snappy, raw format: decoder and encoder of single streams. Met inside Blosc, and in Zarr v2 by
+// itself.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,10 @@
 #include "codecs/lz_match.hpp"
 
 namespace zw {
+
+/// Reads the decoded size in front of a stream; false where it is cut short or does not fit 32
+/// bits.
+bool snappyDecodedSize(ByteView in, uint32_t& size);
 
 /// Decodes one whole stream into exactly out..outEnd. Trusts nothing in it: never reads past inEnd,
 /// writes past outLimit or copies from before `out`. Status.at counts from `in`.

@@ -121,6 +121,11 @@ Status decodeOne(const lz::Buffers& b, lz::Cursor& cursor) {
 
 }  // namespace
 
+bool snappyDecodedSize(ByteView in, uint32_t& size) {
+  const uint8_t* ip = in.data();
+  return readSize(ip, in.data() + in.size(), size);
+}
+
 Status snappyDecode(const lz::Buffers& b) {
   lz::Cursor cursor = {b.in, b.out};
   uint32_t size = 0;

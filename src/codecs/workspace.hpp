@@ -5,11 +5,19 @@
 #include <cstdint>
 
 #include "base/buffer.hpp"
+#include "base/limits.hpp"
 
 namespace zw {
 
 /// Scratch buffers; a codec owns its slot while it runs. Names say who may use them.
-enum class ScratchSlot : uint8_t { BloscBlock, BloscStage, Codec, Count };
+enum class ScratchSlot : uint8_t {
+  BloscBlock,
+  BloscStage,
+  Codec,
+  NestedFirst,  // two per depth of nested codecs
+  NestedLast = NestedFirst + 2 * kMaxNesting - 1,
+  Count
+};
 
 /// Library contexts, made at first use.
 enum class ContextId : uint8_t {

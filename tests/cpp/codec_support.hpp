@@ -2,11 +2,13 @@
 // runs of one step outside a chain, in buffers that end where they say.
 #pragma once
 
+#include <deque>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "codecs/step_pool.hpp"
 #include "support.hpp"
 
 namespace zw::test {
@@ -35,11 +37,13 @@ inline std::string codeName(Status s) {
   return std::string(statusName(static_cast<uint32_t>(s.code))) + " at " + std::to_string(s.at);
 }
 
-/// A prepared step; the case must outlive it.
+/// A prepared step; the case must outlive it. Steps of nested codecs live until the program ends.
 inline Status prepareStep(const CodecCase& c, Size decoded, Step& step) {
   step.codec = c.codec;
   step.params = c.params;
   step.decoded = decoded;
+  static std::deque<StepPool> pools;
+  if (c.codec == &kConditionalCodec) step.pool = &pools.emplace_back();
   return c.codec->prepare(step);
 }
 
@@ -169,6 +173,29 @@ inline std::vector<CodecCase> checksumCases() {
   };
 }
 
+/// Words of a codec nested in conditional.
+inline std::vector<uint32_t> nested(CodecId id, const std::vector<uint32_t>& params) {
+  return joined({static_cast<uint32_t>(id), static_cast<uint32_t>(params.size())}, params);
+}
+
+inline CodecCase conditionalCase(std::string name, uint32_t headerBytes,
+                                 const std::vector<std::vector<uint32_t>>& codecs) {
+  std::vector<uint32_t> params = {headerBytes, static_cast<uint32_t>(codecs.size())};
+  for (const auto& words : codecs) params = joined(params, words);
+  return {std::move(name), &kConditionalCodec, params};
+}
+
+inline std::vector<CodecCase> conditionalCases() {
+  const auto zlib = nested(CodecId::Zlib, {1}), zstd = nested(CodecId::Zstd, {1, 1});
+  const auto crc = nested(CodecId::Crc32c, {1}), bytes = nested(CodecId::Shuffle, {1});
+  const auto inner = conditionalCase("", 1, {bytes, zlib}).params;
+  return {
+      conditionalCase("conditional_zlib_crc", 1, {zlib, crc}),
+      conditionalCase("conditional_three", 2, {bytes, zlib, zstd, crc}),
+      conditionalCase("conditional_nested", 1, {zstd, nested(CodecId::Conditional, inner), crc}),
+  };
+}
+
 /// Every compressor and parameter set of the table-driven tests, and what behaves as one.
 inline const std::vector<CodecCase>& compressorCases() {
   static const std::vector<CodecCase> cases = [] {
@@ -189,6 +216,8 @@ inline const std::vector<CodecCase>& compressorCases() {
         {"lz4_20", &kLz4Codec, {20}},
         {"bz2_1", &kBz2Codec, {1}},
         {"bz2_9", &kBz2Codec, {9}},
+        {"snappy", &kSnappyCodec, {}},
+        {"base64", &kBase64Codec, {}},
     };
     for (uint32_t compressor = 0; compressor < 6; compressor++) {
       for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {
@@ -203,6 +232,7 @@ inline const std::vector<CodecCase>& compressorCases() {
     all.push_back(bloscCase(3, 9, 1, 16));
     for (auto& c : lzmaCases()) all.push_back(std::move(c));
     for (auto& c : checksumCases()) all.push_back(std::move(c));
+    for (auto& c : conditionalCases()) all.push_back(std::move(c));
     return all;
   }();
   return cases;

@@ -1,6 +1,6 @@
-// Codecs that are no compressors: checksums, shuffle, base64. What they share with
-// compressors is tested there (compressor_codec_test.cpp); here are the byte layouts, against
-// values that other implementations publish, and what is special about each.
+// Codecs that are no compressors: checksums, shuffle, base64, conditional; and raw snappy. What
+// they share with compressors is tested there (compressor_codec_test.cpp); here are the byte
+// layouts, against values that other implementations publish, and what is special about each.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -146,6 +146,139 @@ TEST(Shuffle, SizesThatCannotBe) {
   EXPECT_EQ(decodeWith(c, encoded, {36, false}, work).status.code, Code::LimitExceeded);
 }
 
+TEST(Base64, KnownValues) {
+  const auto of = [](const char* text) {
+    return encodedBy({"", &kBase64Codec, {}}, fromText(text));
+  };
+  // The test vectors of RFC 4648.
+  EXPECT_EQ(of(""), fromText(""));
+  EXPECT_EQ(of("f"), fromText("Zg=="));
+  EXPECT_EQ(of("fo"), fromText("Zm8="));
+  EXPECT_EQ(of("foo"), fromText("Zm9v"));
+  EXPECT_EQ(of("foob"), fromText("Zm9vYg=="));
+  EXPECT_EQ(of("fooba"), fromText("Zm9vYmE="));
+  EXPECT_EQ(of("foobar"), fromText("Zm9vYmFy"));
+  EXPECT_EQ(encodedBy({"", &kBase64Codec, {}}, {0xfb, 0xff, 0xbf}), fromText("+/+/"));
+}
+
+TEST(Base64, TextThatIsNone) {
+  for (const char* text :
+       {"Zm9", "Z", "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "Zg=A", "Z===", "====", "=m9v", "Zm=v",
+        "Zg==Zg==", "Zm8=Zm9v", "Zh==", "Zm9=", "Zm9vZ\x80==", "\xff\xff\xff\xff"}) {
+    for (size_t size : {1, 2, 3, 4, 6}) {
+      EXPECT_FALSE(decodeWith({"", &kBase64Codec, {}}, fromText(text), size).ok()) << text;
+    }
+    Workspace work;
+    EXPECT_FALSE(decodeWith({"", &kBase64Codec, {}}, fromText(text), {100, false}, work).ok())
+        << text;
+  }
+}
+
+TEST(Snappy, KnownValues) {
+  // A size, a literal of ten bytes, a match of ten at distance ten.
+  const Bytes stream = fromHex("14 24 61 62 63 64 65 66 67 68 69 6a 26 0a 00");
+  EXPECT_EQ(decodeWith({"", &kSnappyCodec, {}}, stream, 20).bytes,
+            fromText("abcdefghijabcdefghij"));
+  EXPECT_EQ(decodeWith({"", &kSnappyCodec, {}}, {0}, 0).status.code, Code::Ok);
+  EXPECT_EQ(decodeWith({"", &kSnappyCodec, {}}, {}, 0).status.code, Code::BadHeader);
+  EXPECT_EQ(decodeWith({"", &kSnappyCodec, {}}, {0x80, 0x80, 0x80, 0x80, 0x10}, 4).status.code,
+            Code::BadHeader);
+}
+
+TEST(Conditional, HeaderSaysWhatWasApplied) {
+  const Bytes bytes = slopeBytes(1000, 1);
+  const CodecCase zlib = {"", &kZlibCodec, {1}}, crc = {"", &kCrc32cCodec, {1}};
+  const CodecCase c = conditionalCase(
+      "", 1,
+      {nested(CodecId::Zlib, {1}), nested(CodecId::Shuffle, {1}), nested(CodecId::Crc32c, {1})});
+  const std::vector<std::pair<uint8_t, Bytes>> chunks = {
+      {0, bytes},
+      {1, encodedBy(zlib, bytes)},
+      {2, bytes},
+      {3, encodedBy(zlib, bytes)},
+      {4, encodedBy(crc, bytes)},
+      {5, encodedBy(crc, encodedBy(zlib, bytes))},
+      {6, encodedBy(crc, bytes)},
+      {7, encodedBy(crc, encodedBy(zlib, bytes))},
+  };
+  for (const auto& [bits, data] : chunks) {
+    for (bool exact : {true, false}) {
+      Workspace work;
+      const Outcome outcome = decodeWith(c, joined({bits}, data), {1000, exact}, work);
+      EXPECT_TRUE(outcome.ok()) << int{bits} << codeName(outcome.status);
+      EXPECT_EQ(outcome.bytes, bytes) << int{bits};
+    }
+    for (int reserved : {8, 16, 32, 64, 128}) {
+      const auto header = static_cast<uint8_t>(bits | reserved);
+      EXPECT_EQ(decodeWith(c, joined({header}, data), 1000).status.code, Code::BadHeader);
+    }
+  }
+}
+
+TEST(Conditional, CompressorsOnlyWhereTheyPay) {
+  const CodecCase c =
+      conditionalCase("", 2, {nested(CodecId::Shuffle, {2}), nested(CodecId::Zlib, {1})});
+  EXPECT_EQ(load<uint16_t>(encodedBy(c, slopeBytes(1000, 1)).data()), 3);
+  const Bytes noise = randomBytes(1000, 1);
+  const Bytes encoded = encodedBy(c, noise);
+  EXPECT_EQ(load<uint16_t>(encoded.data()), 1);
+  EXPECT_EQ(encoded.size(), 1002u);
+  EXPECT_EQ(decodeWith(c, encoded, 1000).bytes, noise);
+}
+
+TEST(Conditional, BoundsHoldWhateverTheHeaderSays) {
+  // zstd behind zlib is prepared for more bytes than the array has: it must not write them there.
+  const CodecCase c =
+      conditionalCase("", 1, {nested(CodecId::Zlib, {1}), nested(CodecId::Zstd, {1, 0})});
+  const Bytes larger = encodedBy({"", &kZstdCodec, {1, 0}}, Bytes(1001, 7));
+  for (const Bytes& bits : {Bytes{2}, Bytes{3}}) EXPECT_FALSE(decodeWith(c, joined(bits, larger), 1000).ok());
+  const Bytes same = encodedBy({"", &kZstdCodec, {1, 0}}, Bytes(1000, 7));
+  EXPECT_TRUE(decodeWith(c, joined({2}, same), 1000).ok());
+  EXPECT_FALSE(decodeWith(c, joined({2}, same), 999).ok());
+}
+
+TEST(Conditional, NestingIsBounded) {
+  CodecCase c = conditionalCase("", 1, {nested(CodecId::Zlib, {1})});
+  for (int depth = 1; depth <= 6; depth++) {
+    Step step;
+    const Status s = prepareStep(c, {100, true}, step);
+    EXPECT_EQ(s.code, depth <= 4 ? Code::Ok : Code::LimitExceeded) << depth;
+    if (!s) {
+      EXPECT_EQ(decodeWith(c, encodedBy(c, Bytes(100, 1)), 100).bytes, Bytes(100, 1));
+    }
+    c = conditionalCase("", 1, {nested(CodecId::Conditional, c.params)});
+  }
+  std::vector<std::vector<uint32_t>> many(17, nested(CodecId::Conditional, {1, 0}));
+  Step step;
+  EXPECT_EQ(prepareStep(conditionalCase("", 3, many), {9, true}, step).code, Code::LimitExceeded);
+  many.resize(15);
+  const CodecCase fewer = conditionalCase("", 3, many);
+  EXPECT_EQ(prepareStep(fewer, {9, true}, step).code, Code::Ok);
+}
+
+TEST(Conditional, WordsAreChecked) {
+  const CodecCase c = conditionalCases()[2];
+  for (size_t size = 0; size < c.params.size(); size++) {
+    CodecCase cut = c;
+    cut.params.resize(size);
+    Step step;
+    EXPECT_TRUE(static_cast<bool>(prepareStep(cut, {100, true}, step))) << size;
+  }
+  for (size_t i = 0; i < c.params.size(); i++) {
+    for (uint32_t value : {0u, 1u, 2u, 9u, 255u, 1025u, 0x7fffffffu, 0xffffffffu}) {
+      CodecCase changed = c;
+      changed.params[i] = value;
+      Step step;
+      (void)prepareStep(changed, {100, true}, step).code;  // any answer but a crash
+    }
+  }
+  Step step;
+  const CodecCase array = conditionalCase("", 1, {nested(CodecId::Bytes, {1})});
+  EXPECT_EQ(prepareStep(array, {8, true}, step).code, Code::BadOrder);
+  const CodecCase unknown = conditionalCase("", 1, {{250, 0}});
+  EXPECT_EQ(prepareStep(unknown, {8, true}, step).code, Code::UnknownCodec);
+}
+
 TEST(Filters, ParametersAreChecked) {
   const std::vector<CodecCase> bad = {
       {"", &kCrc32cCodec, {}},
@@ -161,6 +294,14 @@ TEST(Filters, ParametersAreChecked) {
       {"", &kShuffleCodec, {}},
       {"", &kShuffleCodec, {0}},
       {"", &kShuffleCodec, {3}},
+      {"", &kBase64Codec, {0}},
+      {"", &kSnappyCodec, {0}},
+      {"", &kConditionalCodec, {}},
+      {"", &kConditionalCodec, {0, 0}},
+      {"", &kConditionalCodec, {1}},
+      {"", &kConditionalCodec, {1, 9}},
+      {"", &kConditionalCodec, {1025, 0}},
+      {"", &kConditionalCodec, {1, 0, 0}},
   };
   for (const CodecCase& c : bad) {
     Step step;

@@ -41,6 +41,17 @@ const configurations: Record<string, object[]> = {
   fletcher32: [{}],
   jenkins_lookup3: [{}, { initval: 7, prefix: [1, 2, 3] }, { prefix: "SGVsbG8=" }],
   shuffle: [{ elementsize: 2 }, { elementsize: 1 }],
+  base64: [{}],
+  conditional: [
+    { codecs: [{ name: "zstd", configuration: { level: 1 } }, "crc32c"] },
+    {
+      header_bits: 16,
+      codecs: [
+        { name: "numcodecs.shuffle", configuration: { elementsize: 2 } },
+        { name: "conditional", configuration: { codecs: [{ name: "gzip", configuration: { level: 1 } }] } },
+      ],
+    },
+  ],
 };
 
 // Codecs that Zarr v3 has no name for are tested in codecs-bytes.test.ts.

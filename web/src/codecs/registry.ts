@@ -1,13 +1,16 @@
 /** Every codec, by name and Zarr version. The one list of codecs on the TypeScript side. */
+import { base64 } from "./base64.js";
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { bz2 } from "./bz2.js";
 import { adler32, crc32, crc32c, fletcher32, jenkinsLookup3 } from "./checksums.js";
+import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import { gzip, zlib } from "./deflate.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
 import { shuffle } from "./shuffle.js";
+import { snappy } from "./snappy.js";
 import { transpose } from "./transpose.js";
 import { zstd } from "./zstd.js";
 
@@ -27,6 +30,9 @@ export const codecDefinitions: readonly CodecDefinition[] = [
   fletcher32,
   jenkinsLookup3,
   shuffle,
+  base64,
+  snappy,
+  makeConditional((name, version) => codecDefinitions.find((d) => d.names[version]?.includes(name))),
 ];
 
 const byName = new Map<string, CodecDefinition>();

@@ -30,6 +30,9 @@ export const coreCodecs = [
   { core: "shuffle", decode: "decode", encode: "decode" },
   { core: "scale_offset", decode: "full", encode: "full" },
   { core: "cast_value", decode: "full", encode: "full" },
+  { core: "base64", decode: "full", encode: "full" },
+  { core: "snappy", decode: "full", encode: "full" },
+  { core: "conditional", decode: "full", encode: "full" },
 ] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
 
 export type CoreCodec = (typeof coreCodecs)[number]["core"];

@@ -1,0 +1,185 @@
+// conditional (bytes → bytes): bytes→bytes codecs of which each chunk says which were applied.
+// Name: Zarr v3 "conditional". Full module only.
+//
+//   header   a bit per nested codec, lowest bit of the first byte first: 1 = applied; the rest 0
+//   …        the data after the applied codecs, in the order of the list
+//
+// Parameters: [header bytes, number of codecs, (codec id, number of parameters, parameters…)…]
+//
+// Encoding applies a compressor where the data does not grow by it, other codecs (shuffle,
+// checksums) always.
+//
+// Trust: nested steps are prepared with the plan, in a bounded pool, at most kMaxNesting deep.
+// Sizes between two codecs are bounded by whichever of "applied" and "skipped" is larger, whatever
+// a header says. Nested codecs are prepared for, and given, exactly the room that those bounds
+// name.
+#ifdef ZW_FULL_MODULE
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/word_reader.hpp"
+#include "codecs/sizes.hpp"
+#include "codecs/step_pool.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint32_t kMaxHeader = 1024;
+
+/// Hands out the two scratch buffers of a nesting depth, never the one that is read from.
+class Scratch {
+ public:
+  Scratch(const Step& step, Workspace& work) : depth_(step.depth), work_(work) {}
+
+  Status next(ByteView reading, size_t bytes, ByteSpan& out) {
+    const uint32_t which = isIn(held_[0], reading) ? 1 : 0;
+    const auto first = static_cast<uint32_t>(ScratchSlot::NestedFirst) + 2 * depth_;
+    const auto slot = static_cast<ScratchSlot>(first + which);
+    if (Status s = work_.scratch(slot, std::max<size_t>(1, bytes), held_[which])) return s;
+    out = held_[which].first(bytes);
+    return {};
+  }
+  /// Whether `bytes` lie in one of the buffers, which the next chunk will overwrite.
+  bool holds(ByteView bytes) const { return isIn(held_[0], bytes) || isIn(held_[1], bytes); }
+
+ private:
+  static bool isIn(ByteSpan buffer, ByteView bytes) {
+    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
+    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.size();
+  }
+
+  const uint32_t depth_;
+  Workspace& work_;
+  ByteSpan held_[2];
+};
+
+size_t headerBytes(const Step& step) {
+  return step.params[0];
+}
+
+bool isSet(ByteView header, size_t bit) {
+  return header[bit / 8] >> (bit % 8) & 1;
+}
+
+/// True for codecs that are there to make data smaller; they have the bound of compressors.
+bool isCompressor(const Step& inner) {
+  return inner.encoded.bytes >= compressedSize(inner.decoded).bytes;
+}
+
+/// Prepares a nested codec, which is given `size` bytes; `size` becomes what comes after it.
+Status prepareInner(const Step& outer, WordReader& reader, Step& inner, Size& size) {
+  inner.codec = codecOf(reader.next());
+  inner.params = reader.take(reader.next());
+  if (!reader.ok()) return Code::BadParameters;
+  if (!inner.codec) return Code::UnknownCodec;
+  if (inner.codec->kind != CodecKind::BytesToBytes) return Code::BadOrder;
+  inner.pool = outer.pool;
+  inner.depth = outer.depth + 1;
+  inner.decoded = size;
+  if (Status s = inner.codec->prepare(inner)) return s;
+  if (uint64_t{inner.encoded.bytes} > uint64_t{UINT32_MAX} / 2) return Code::LimitExceeded;
+  const bool keepsSize = inner.encoded.bytes == size.bytes;
+  size = {std::max(size.bytes, inner.encoded.bytes),
+          size.exact && inner.encoded.exact && keepsSize};
+  return {};
+}
+
+Status prepare(Step& step) {
+  WordReader reader(step.params);
+  const uint32_t header = reader.next(), count = reader.next();
+  if (!reader.ok() || header == 0 || header > kMaxHeader || count > 8 * header) {
+    return Code::BadParameters;
+  }
+  if (step.depth >= kMaxNesting || !step.pool) return Code::LimitExceeded;
+  if (Status s = step.pool->make(count, step.inner)) return s;
+  Size size = step.decoded;
+  for (Step& inner : step.inner) {
+    if (Status s = prepareInner(step, reader, inner, size)) return s;
+  }
+  if (!reader.atEnd()) return Code::BadParameters;
+  step.encoded = {header + size.bytes, size.exact};
+  return {};
+}
+
+Status checkHeader(const Step& step, ByteView in) {
+  if (in.size() < headerBytes(step)) return {Code::Truncated, in.size()};
+  for (size_t bit = step.inner.size(); bit < 8 * headerBytes(step); bit++) {
+    if (isSet(in, bit)) return {Code::BadHeader, bit / 8};
+  }
+  return {};
+}
+
+/// Undoes the applied codecs; `current` is what they leave, wherever it lies.
+Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scratch,
+                   Workspace& work, ByteView& current) {
+  for (size_t i = step.inner.size(); i-- > 0;) {
+    if (!isSet(header, i)) continue;
+    const Step& inner = step.inner[i];
+    bool isLast = true;
+    for (size_t k = 0; k < i; k++) isLast = isLast && !isSet(header, k);
+    ByteSpan room = out;
+    // The bound of a later codec may pass the room for what must come out in the end.
+    if (!isLast || inner.decoded.bytes > out.size()) {
+      if (Status s = scratch.next(current, inner.decoded.bytes, room)) return s;
+    }
+    room = room.first(inner.decoded.bytes);
+    if (Status s = inner.codec->decode(inner, current, room, work, current)) return s.code;
+    if (current.size() > inner.decoded.bytes) return Code::LimitExceeded;
+  }
+  return {};
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+  if (Status s = checkHeader(step, in)) return s;
+  const ByteSpan room = decodeRoom(step, out);
+  Scratch scratch(step, work);
+  ByteView current = in.subspan(headerBytes(step));
+  if (Status s = decodeInner(step, in, room, scratch, work, current)) return s;
+  if (step.decoded.exact ? current.size() != step.decoded.bytes
+                         : current.size() > step.decoded.bytes) {
+    return tooLarge(step);
+  }
+  result = current;
+  if (!scratch.holds(current) || current.empty()) return {};
+  std::memcpy(room.data(), current.data(), current.size());
+  result = room.first(current.size());
+  return {};
+}
+
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+  const size_t header = headerBytes(step);
+  if (out.size() < header) return Code::EncodeFailed;
+  std::memset(out.data(), 0, header);
+  Scratch scratch(step, work);
+  ByteView current = in;
+  for (size_t i = 0; i < step.inner.size(); i++) {
+    const Step& inner = step.inner[i];
+    ByteSpan room;
+    ByteView encoded;
+    if (Status s = scratch.next(current, inner.encoded.bytes, room)) return s;
+    if (Status s = inner.codec->encode(inner, current, room, work, encoded)) return s;
+    if (isCompressor(inner) && encoded.size() > current.size()) continue;
+    out[i / 8] = static_cast<uint8_t>(out[i / 8] | 1 << (i % 8));
+    current = encoded;
+  }
+  if (current.size() > out.size() - header) return Code::EncodeFailed;
+  if (!current.empty()) std::memcpy(out.data() + header, current.data(), current.size());
+  result = out.first(header + current.size());
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kConditionalCodec = {
+    .name = "conditional",
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = encode,
+};
+
+}  // namespace zw
+
+#endif  // ZW_FULL_MODULE

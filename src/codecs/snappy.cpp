@@ -1,0 +1,68 @@
+// snappy (bytes → bytes): one raw Snappy stream (snappy_decode.cpp), its size in front; not the
+// framing format. Name: Zarr v2 "snappy", as GDAL writes it. Full module only.
+//
+// Parameters: none
+//
+// Trust: the size in front is only compared with what the array asks for.
+#ifdef ZW_FULL_MODULE
+
+#include "codecs/snappy.hpp"
+
+#include "codecs/sizes.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint32_t kMatchTableBits = 14;
+
+Status prepare(Step& step) {
+  return prepareCompressor(step, 0);
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  const ByteSpan room = decodeRoom(step, out);
+  uint32_t size = 0;
+  if (!snappyDecodedSize(in, size)) return Code::BadHeader;
+  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
+    return tooLarge(step);
+  }
+  const lz::Buffers buffers = {.in = in.data(),
+                               .inEnd = in.data() + in.size(),
+                               .out = room.data(),
+                               .outEnd = room.data() + size,
+                               .outLimit = room.data() + room.size()};
+  if (Status s = snappyDecode(buffers)) {
+    // The size was right, so a stream that makes another one is corrupt.
+    return {s.code == Code::SizeMismatch ? Code::Corrupt : s.code, s.at};
+  }
+  result = room.first(size);
+  return {};
+}
+
+Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+  ByteSpan scratch;
+  const size_t tableBytes = sizeof(uint32_t) << kMatchTableBits;
+  if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;
+  lz::MatchTable table = {.last = reinterpret_cast<uint32_t*>(scratch.data()),
+                          .bits = kMatchTableBits};
+  table.clear();
+  const size_t produced = snappyEncode(table, in, out);
+  if (produced == 0) return Code::EncodeFailed;
+  result = out.first(produced);
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kSnappyCodec = {
+    .name = "snappy",
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = encode,
+};
+
+}  // namespace zw
+
+#endif  // ZW_FULL_MODULE

@@ -1,0 +1,66 @@
+/** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
+import { ConfigReader, type Configuration, show } from "./config.js";
+import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
+import { codecRow } from "./table.js";
+
+/** Most bits of a header. */
+const maxHeaderBits = 8192;
+/** Most codecs in one list, as in the core. */
+const maxCodecs = 64;
+
+type FindCodec = (name: string, version: ZarrVersion) => CodecDefinition | undefined;
+
+/** Makes the definition; `find` looks nested codecs up. */
+export function makeConditional(find: FindCodec): CodecDefinition {
+  return {
+    core: "conditional",
+    kind: "bytes-to-bytes",
+    names: { 3: ["conditional"] },
+    parse(config, context) {
+      config.only("codecs", "header_bits");
+      const codecs = config.get("codecs");
+      if (!Array.isArray(codecs) || codecs.length > maxCodecs) {
+        throw config.error(`"codecs" must be a list of at most ${maxCodecs} codecs, not ${show(codecs)}`);
+      }
+      const nested = codecs.flatMap((codec) => nestedWords(config, codec, find, context));
+      return { params: [readHeaderBits(config, codecs.length) / 8, codecs.length, ...nested] };
+    },
+  };
+}
+
+/** A bit per codec, in whole bytes; one byte at least. */
+function readHeaderBits(config: ConfigReader, count: number): number {
+  const fewest = Math.max(8, Math.ceil(count / 8) * 8);
+  const bits = config.integer("header_bits", fewest, maxHeaderBits, fewest);
+  if (bits % 8 !== 0) throw config.error(`"header_bits" must be a multiple of 8, not ${bits}`);
+  return bits;
+}
+
+/** A nested codec as the core's words: its id, the number of its parameters, the parameters. */
+function nestedWords(
+  config: ConfigReader,
+  codec: unknown,
+  find: FindCodec,
+  context: CodecContext,
+): readonly number[] {
+  const { name, configuration } = readNested(config, codec);
+  const definition = find(name, context.version);
+  if (definition?.kind !== "bytes-to-bytes") {
+    throw config.error(`"codecs" holds ${show(name)}, which is no bytes-to-bytes codec known here`);
+  }
+  const { params } = definition.parse(new ConfigReader(name, configuration), context);
+  return [codecRow(definition.core).id, params.length, ...params];
+}
+
+function readNested(config: ConfigReader, codec: unknown): { name: string; configuration: Configuration } {
+  if (typeof codec === "string") return { name: codec, configuration: {} };
+  const { name, configuration = {} } = isObject(codec) ? codec : {};
+  if (typeof name !== "string" || !isObject(configuration)) {
+    throw config.error(`"codecs" must hold codecs with a name and a configuration, not ${show(codec)}`);
+  }
+  return { name, configuration };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
