@@ -1,0 +1,14 @@
+/** Codecs that are known and not supported, with the reason; by their names in all Zarr versions. */
+const pcodec = "its only implementation is a Rust library, and there is none in C or C++ to build in";
+const pickle = "a pickle can run any code when it is read, and is refused for safety";
+const gdeflate = "there is no implementation of GDeflate for CPUs to build in";
+
+export const unsupportedCodecs: Readonly<Record<string, string>> = {
+  pcodec,
+  "numcodecs.pcodec": pcodec,
+  pickle,
+  "numcodecs.pickle": pickle,
+  gdeflate,
+  "zarrs.gdeflate": gdeflate,
+  "numcodecs.gdeflate": gdeflate,
+};
