@@ -8,24 +8,24 @@ import type { ObjectVersion, RangeQuery } from "./store.js";
 type Fs = typeof import("node:fs/promises");
 type FileHandle = import("node:fs/promises").FileHandle;
 
-export const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 
 /** Codes that mean "no such file"; a folder (EISDIR) is not a file either. */
 const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
 /** True for a failure that means that there is no such file. */
-export function isMissing(cause: unknown): boolean {
+function isMissing(cause: unknown): boolean {
   return missingCodes.has((cause as { code?: string }).code ?? "");
 }
 
 /** The error of a file that could not be read or written. Errors of this library pass unchanged. */
-export function fileError(url: URL, what: string, cause: unknown): ZarrError {
+function fileError(url: URL, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = (cause as { code?: string }).code ?? String(cause);
   return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
 }
 
-export interface FileReading {
+interface FileReading {
   range?: RangeQuery | undefined;
   /** More bytes than this are LimitExceeded. */
   maxBytes: number;
@@ -131,7 +131,7 @@ export async function removeFile(url: URL): Promise<void> {
   });
 }
 
-export interface FolderEntry {
+interface FolderEntry {
   name: string;
   isFolder: boolean;
 }

@@ -19,7 +19,7 @@ export function rangeError(name: string, what: string): ZarrError {
 }
 
 /** True for a body that is compressed on the way, as far as one can see: CORS may hide it. */
-export function isEncoded(response: Response): boolean {
+function isEncoded(response: Response): boolean {
   const encoding = response.headers.get("content-encoding");
   return encoding !== null && encoding.trim() !== "" && encoding.trim().toLowerCase() !== "identity";
 }
@@ -33,7 +33,7 @@ export function announcedBytes(response: Response): number | undefined {
 }
 
 /** Content-Range: the first and last byte, and the size of the object where it is told. */
-export interface ContentRange {
+interface ContentRange {
   start: number;
   /** Exclusive. */
   end: number;
@@ -41,7 +41,7 @@ export interface ContentRange {
 }
 
 /** Parses `bytes 0-9/100` and `bytes 0-9/*`; undefined for anything else. */
-export function parseContentRange(text: string): ContentRange | undefined {
+function parseContentRange(text: string): ContentRange | undefined {
   const match = /^\s*bytes\s+(\d+)-(\d+)\/(\d+|\*)\s*$/i.exec(text);
   if (!match) return undefined;
   const [start, last, total] = [Number(match[1]), Number(match[2]), Number(match[3])];

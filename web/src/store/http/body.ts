@@ -6,7 +6,7 @@ import { TransientFault } from "./retry.js";
 const trustedBytes = 16 * 2 ** 20;
 const startBytes = 64 * 2 ** 10;
 
-export interface BodyOptions {
+interface BodyOptions {
   /** What is read, for messages. */
   name: string;
   /** Bytes at the start to leave out. */

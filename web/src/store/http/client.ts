@@ -18,7 +18,7 @@ import { discard, readBody, reasonOf } from "./body.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
 import { Versions } from "./versions.js";
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   fetch: (request: Request) => Promise<Response>;
   headers: HeadersInit | undefined;
   maxBytes: number;

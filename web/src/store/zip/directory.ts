@@ -48,7 +48,7 @@ const endSignature = 0x06054b50;
 const locatorSignature = 0x07064b50;
 const end64Signature = 0x06064b50;
 const entrySignature = 0x02014b50;
-export const entryBytes = 46;
+const entryBytes = 46;
 
 /**
  * Reads the directory: the archive's last 64 KiB, and what of the directory is not in them.
