@@ -340,7 +340,9 @@ describe("an archive that changes", () => {
   it("is noticed, and read afresh", async () => {
     const { server, url } = await serveZip(writeZip([{ name: "a", bytes: bytesOf("old") }]));
     const store = new ZipStore(url);
-    expect(await store.get("/a")).toEqual(bytesOf("old"));
+    const version = {};
+    expect(await store.get("/a", { version })).toEqual(bytesOf("old"));
+    expect(await store.get("/a", { version })).toEqual(bytesOf("old"));
     server.objects.set(
       "/a b.zip",
       writeZip([
@@ -351,6 +353,8 @@ describe("an archive that changes", () => {
     server.etag = '"2"';
     expect((await errorOf(() => store.get("/a"))).code).toBe("changed");
     expect(await store.get("/a")).toEqual(bytesOf("new"));
+    // What was learnt from the old one does not fit the new one.
+    expect((await errorOf(() => store.get("/a", { version }))).code).toBe("changed");
   });
 
   it("an abort of one reader leaves the others alone", async () => {

@@ -3,7 +3,7 @@ import { isZarrError, limitExceeded, networkError, type ZarrError } from "../err
 import { nodeModule } from "../platform.js";
 import { isSegment } from "./path.js";
 import { resolveRange } from "./ranges.js";
-import type { ObjectVersion, RangeQuery } from "./store.js";
+import { checkVersion, type ObjectVersion, type RangeQuery } from "./store.js";
 
 type Fs = typeof import("node:fs/promises");
 type FileHandle = import("node:fs/promises").FileHandle;
@@ -47,7 +47,7 @@ export async function readFilePart(url: URL, reading: FileReading): Promise<Uint
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (!isMissing(cause)) throw fileError(url, "read", cause);
-    if (version?.etag !== undefined) throw changed(url);
+    checkVersion(version, undefined, url);
     return undefined;
   }
 }
@@ -90,16 +90,6 @@ async function readFully(handle: FileHandle, start: number, length: number, sign
     filled += bytesRead;
   }
   return filled < length ? bytes.slice(0, filled) : bytes;
-}
-
-function checkVersion(seen: ObjectVersion | undefined, etag: string, url: URL): void {
-  if (!seen) return;
-  if (seen.etag !== undefined && seen.etag !== etag) throw changed(url);
-  seen.etag = etag;
-}
-
-function changed(url: URL): ZarrError {
-  return networkError(`${url} has changed while it was read`, { code: "changed" });
 }
 
 /** Files that are being written, or were when a process ended. */

@@ -1,4 +1,5 @@
 /** Stores: where keys and their bytes live. */
+import { networkError } from "../errors.js";
 
 /**
  * Which version of an object was seen. Reads that are given the same one must come from the same version:
@@ -7,6 +8,23 @@
 export interface ObjectVersion {
   /** What the first read saw, opaque; stays undefined where the store cannot tell (an ETag that CORS hides). */
   etag?: string | undefined;
+}
+
+/**
+ * Holds what a read has seen against what an earlier one saw; the first one sets it.
+ * @param etag of the object as it is now; undefined where there is none any more.
+ * @throws Network ("changed").
+ */
+export function checkVersion(
+  seen: ObjectVersion | undefined,
+  etag: string | undefined,
+  name: string | URL,
+): void {
+  if (!seen) return;
+  if (seen.etag !== undefined && seen.etag !== etag) {
+    throw networkError(`${name} has changed while it was read`, { code: "changed" });
+  }
+  seen.etag = etag;
 }
 
 /** Options of a single read. */

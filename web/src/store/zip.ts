@@ -8,7 +8,7 @@ import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
 import { Shared } from "./shared.js";
 import { type ByteReader, type ByteSource, byteReader } from "./source.js";
-import type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store.js";
+import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "./store.js";
 import { crc32 } from "./zip/crc32.js";
 import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./zip/directory.js";
 import { inflate } from "./zip/inflate.js";
@@ -30,6 +30,8 @@ const slackBytes = 64;
 
 /** What is known of one version of the archive. */
 interface Archive {
+  /** Tells it from what this store has read of other versions. */
+  etag: string;
   directory: ZipDirectory;
   version: ObjectVersion;
   /** Where the bytes of entries start that have been read before. */
@@ -52,6 +54,7 @@ export class ZipStore implements Store {
   readonly #inflating = new Shared<Uint8Array>();
   readonly #inflated: ByteCache;
   #archive: Archive | undefined;
+  #opened = 0;
 
   /** @throws InvalidArgument for what is no source. */
   constructor(source: ByteSource, options: ZipStoreOptions = {}) {
@@ -103,8 +106,9 @@ export class ZipStore implements Store {
     const path = `/${normalizePath(key)}`;
     const archive = await this.#open(options.signal);
     const entry = archive.directory.entries.get(path);
-    if (!entry) return undefined;
     const name = this.locate(path);
+    checkVersion(options.version, entry && archive.etag, name);
+    if (!entry) return undefined;
     this.#check(entry, name);
     try {
       return await work(archive, entry, name);
@@ -127,7 +131,7 @@ export class ZipStore implements Store {
       const version = {};
       const options = { signal: shared, version };
       const directory = await readDirectory(this.#source, this.#maxDirectoryBytes, options);
-      return { directory, version, starts: new Map() };
+      return { etag: String(++this.#opened), directory, version, starts: new Map() };
     });
     return this.#archive;
   }

@@ -1,6 +1,5 @@
 /** Which version of an object bytes are of, by the ETags of answers. */
-import { networkError } from "../../errors.js";
-import type { ObjectVersion } from "../store.js";
+import { checkVersion, type ObjectVersion } from "../store.js";
 
 /** Objects whose newest version is remembered. */
 const maxObjects = 10_000;
@@ -39,13 +38,9 @@ export class Versions {
    * @throws Network ("changed") for another version, and for an object that has gone since.
    */
   check(seen: ObjectVersion | undefined, bytes: Uint8Array | undefined, name: string): void {
-    if (!seen) return;
     const etag = bytes && this.#ofBytes.get(bytes);
-    const gone = bytes === undefined && seen.etag !== undefined;
-    if (gone || (etag !== undefined && seen.etag !== undefined && etag !== seen.etag)) {
-      throw networkError(`${name} has changed while it was read`, { code: "changed" });
-    }
-    if (etag !== undefined) seen.etag = etag;
+    // An ETag that is not shown says nothing; that an object has gone does.
+    if (etag !== undefined || bytes === undefined) checkVersion(seen, etag, name);
   }
 }
 
