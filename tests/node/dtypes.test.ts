@@ -368,7 +368,7 @@ describe("element data", () => {
       "AB",
     ]);
     expect(() => strings({ data: new Uint8Array(2), shape: [2], dtype: DType.simple("uint8") })).toThrow(
-      /not a fixed-length/,
+      /not a string/,
     );
   });
 });

@@ -3,6 +3,7 @@ import { invalidArgument } from "../errors.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { arrayOf, conversionOf, type ElementData } from "./forms.js";
+
 import { utf32String, withoutPadding } from "./scalar.js";
 
 export type { ElementData } from "./forms.js";
@@ -215,7 +216,7 @@ export function strings(region: ElementRegion | ValueRegion): string[] {
   const items = toBytes(dtype, data as ElementData);
   const decode =
     dtype.core === "fixed_utf32" ? utf32String : dtype.core === "fixed_bytes" ? byteString : undefined;
-  if (!decode) throw invalidArgument(`data type ${dtype} is not a fixed-length string`);
+  if (!decode) throw invalidArgument(`data type ${dtype} is not a string`);
   const count = items.byteLength / dtype.itemBytes;
   return Array.from({ length: count }, (_, i) =>
     decode(items.subarray(i * dtype.itemBytes, (i + 1) * dtype.itemBytes)),
