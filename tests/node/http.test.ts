@@ -29,7 +29,7 @@ describe("HttpStore", () => {
   it("reads an array over HTTP", async () => {
     const server = await serveStore(storeOf(golden));
     for (const source of [`${server.url}/data`, `${server.url}/data/`, new URL(`${server.url}/data/`)]) {
-      const array = await open(source);
+      const array = await open(source, { kind: "array" });
       expect(sha256((await getBytes(array)).bytes)).toBe(golden.sha256);
     }
   });
@@ -37,7 +37,7 @@ describe("HttpStore", () => {
   it("opens below a path, percent-encodes keys and keeps the query", async () => {
     const store = new Map([...v1Store()].map(([key, value]) => [`/a b/é?#%2e${key}`, value]));
     const server = await serveStore(store);
-    const array = await open(`${server.url}/data?token=a/b`, { path: "a b/é?#%2e" });
+    const array = await open(`${server.url}/data?token=a/b`, { kind: "array", path: "a b/é?#%2e" });
     expect(array.shape).toEqual([4, 6]);
     expect(server.requests.map((r) => r.path)).toContain("/data/a%20b/%C3%A9%3F%23%252e/meta?token=a/b");
     await get(array); // missing chunks: 404
@@ -51,13 +51,13 @@ describe("HttpStore", () => {
 
   it.each([404, 410])("takes %d for missing", async (status) => {
     const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status } });
-    const region = await get(await open(`${server.url}/data`), [0, 0]);
+    const region = await get(await open(`${server.url}/data`, { kind: "array" }), [0, 0]);
     expect(region.data[0]).toBe(9);
   });
 
   it.each([400, 401, 403, 416, 429, 500, 502, 503])("never takes %d for missing", async (status) => {
     const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status, body: "oops" } });
-    const array = await open(new HttpStore(`${server.url}/data`, { retryDelay: 1 }));
+    const array = await open(new HttpStore(`${server.url}/data`, { retryDelay: 1 }), { kind: "array" });
     for (const work of [() => get(array), () => array.getChunk([0, 0])]) {
       const error = await errorOf(work);
       expect([error._tag, error.status, error.chunkKey]).toEqual(["Network", status, "/0.0"]);
@@ -80,7 +80,9 @@ describe("HttpStore", () => {
       headers: { "content-type": "text/html" },
     };
     const server = await serveStore(v1Store({ compression: "blosc" }), { "/data/0.0": page });
-    expect((await errorOf(async () => get(await open(`${server.url}/data`))))._tag).toBe("CorruptChunk");
+    expect((await errorOf(async () => get(await open(`${server.url}/data`, { kind: "array" }))))._tag).toBe(
+      "CorruptChunk",
+    );
     const other = await serveStore(new Map(), { "/data/meta": page });
     expect((await errorOf(() => open(`${other.url}/data`)))._tag).toBe("InvalidMetadata");
   });
@@ -137,7 +139,7 @@ describe("FileSystemStore", () => {
       pathToFileURL(dir),
       pathToFileURL(dir).href,
     ]) {
-      expect(sha256((await getBytes(await open(source))).bytes)).toBe(golden.sha256);
+      expect(sha256((await getBytes(await open(source, { kind: "array" }))).bytes)).toBe(golden.sha256);
     }
     const above = await open(new FileSystemStore(folder), { path: "a.zarr" });
     expect(above.path).toBe("a.zarr");

@@ -133,7 +133,7 @@ describe("references", () => {
     const document = path.join(folder, "refs.json");
     writeFileSync(document, JSON.stringify({ version: 1, refs }));
     for (const source of [document, pathToFileURL(document), pathToFileURL(document).href]) {
-      const array = await open(await ReferenceStore.open(source), { path: "x" });
+      const array = await open(await ReferenceStore.open(source), { kind: "array", path: "x" });
       expect(sha256((await getBytes(array)).bytes)).toBe(one.sha256);
     }
   });
