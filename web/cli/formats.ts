@@ -1,17 +1,32 @@
 /** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
-import { type BytesRegion, type NumpyDescr, numpyDescr, readScalar, type Scalar } from "zarr-wasm";
+import {
+  type BytesRegion,
+  type NumpyDescr,
+  numpyDescr,
+  readScalar,
+  type ValueRegion,
+  ZarrError,
+} from "zarr-wasm";
 
 type Pieces = Iterable<Uint8Array | string>;
 
 /** Lines that are gathered before they are written. */
 const batch = 4096;
 
+/** What is read: element bytes, or values of any length. */
+export type ReadRegion = BytesRegion | ValueRegion;
+
 export const formats = {
-  raw: (region: BytesRegion): Pieces => [region.bytes],
-  jsonl: (region: BytesRegion): Pieces => batched(jsonLines(region)),
-  npy: (region: BytesRegion): Pieces => [npyHeader(region), region.bytes],
-  text: (region: BytesRegion): Pieces => batched(table(region)),
+  raw: (region: ReadRegion): Pieces => [fixedSize(region).bytes],
+  jsonl: (region: ReadRegion): Pieces => batched(jsonLines(region)),
+  npy: (region: ReadRegion): Pieces => [npyHeader(fixedSize(region)), fixedSize(region).bytes],
+  text: (region: ReadRegion): Pieces => batched(table(region)),
 };
+
+function fixedSize(region: ReadRegion): BytesRegion {
+  if ("bytes" in region) return region;
+  throw new ZarrError("Unsupported", `elements of data type ${region.dtype} have no fixed size: use --format jsonl or text`);
+}
 
 function* batched(lines: Iterable<string>): Generator<string> {
   let gathered: string[] = [];
@@ -24,22 +39,25 @@ function* batched(lines: Iterable<string>): Generator<string> {
   yield gathered.join("");
 }
 
-function* scalars({ bytes, dtype }: BytesRegion): Generator<Scalar> {
+function* scalars(region: ReadRegion): Generator<unknown> {
+  if (!("bytes" in region)) return yield* region.data;
+  const { bytes, dtype } = region;
   for (let at = 0; at < bytes.byteLength; at += dtype.itemBytes) yield readScalar(dtype, bytes, at);
 }
 
-function* jsonLines(region: BytesRegion): Generator<string> {
+function* jsonLines(region: ReadRegion): Generator<string> {
   for (const value of scalars(region)) yield `${toJson(value)}\n`;
 }
 
 /** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for what is not finite. */
-function toJson(value: Scalar): string {
+function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number")
     return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
   if (value instanceof Uint8Array) return `{"b64":"${Buffer.from(value).toString("base64")}"}`;
   if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
-  if (typeof value !== "object") return JSON.stringify(value);
+  if (ArrayBuffer.isView(value)) return `[${Array.from(value as unknown as Iterable<unknown>, toJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`);
   return `{${fields.join(",")}}`;
 }
@@ -72,9 +90,10 @@ function pythonDescr(descr: NumpyDescr): string {
 }
 
 /** Rows of the last dimension as lines, with an empty line between the blocks of outer dimensions. */
-function* table(region: BytesRegion): Generator<string> {
+function* table(region: ReadRegion): Generator<string> {
   const columns = region.shape.at(-1) ?? 1;
   const block = columns * (region.shape.at(-2) ?? 1);
+  const total = region.shape.reduce((a, b) => a * b, 1);
   let index = 0;
   for (const value of scalars(region)) {
     index++;
@@ -84,14 +103,14 @@ function* table(region: BytesRegion): Generator<string> {
       isLast &&
       region.shape.length > 2 &&
       index % block === 0 &&
-      index * region.dtype.itemBytes < region.bytes.byteLength
+      index < total
     ) {
       yield "\n";
     }
   }
 }
 
-function toText(value: Scalar): string {
+function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array)
     return Buffer.from(value)

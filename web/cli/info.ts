@@ -1,10 +1,9 @@
-/** `zarr-wasm info`: facts about an array. */
-import type { ZarrArray } from "zarr-wasm";
+/** `zarr-wasm info`: facts about an array, or the tree below a group. */
+import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { openSource, type Values } from "./usage.js";
 
 /** What `--json` prints; numbers that JSON cannot hold are strings. */
 function facts(array: ZarrArray) {
-  const grid = array.shape.map((length, axis) => Math.ceil(length / array.chunkShape[axis]!));
   const product = (lengths: readonly number[]) => lengths.reduce((a, b) => a * b, 1);
   return {
     kind: array.kind,
@@ -12,10 +11,12 @@ function facts(array: ZarrArray) {
     zarrFormat: array.zarrFormat,
     shape: array.shape,
     chunkShape: array.chunkShape,
+    shardShape: array.shardShape,
+    dimensionNames: array.dimensionNames,
     dtype: describeType(array.dtype),
     fillValue: array.fillValue,
     codecs: array.codecs,
-    chunks: product(grid),
+    chunks: product(array.gridShape),
     bytes: product(array.shape) * array.dtype.itemBytes,
     chunkBytes: product(array.chunkShape) * array.dtype.itemBytes,
     attributes: array.attributes,
@@ -52,24 +53,97 @@ function compact(value: unknown): string {
 }
 
 export async function runInfo(source: string, values: Values): Promise<void> {
-  const array = await openSource(source, values);
-  const all = facts(array);
+  const node = await openSource(source, values);
+  const print = (text: string) => process.stdout.write(text);
   if (values.json) {
-    process.stdout.write(`${JSON.stringify(all, replacer, 2)}\n`);
-    return;
-  }
+    const all = node.kind === "array" ? facts(node) : await groupFacts(node);
+    print(`${JSON.stringify(all, replacer, 2)}\n`);
+  } else if (node.kind === "array") print(arrayText(node));
+  else for await (const line of treeLines(node)) print(`${line}\n`);
+}
+
+function arrayText(array: ZarrArray): string {
+  const all = facts(array);
   const codecs = all.codecs.map(({ name, configuration }) =>
     configuration && Object.keys(configuration).length > 0 ? `${name} ${compact(configuration)}` : name,
   );
+  const bytes = (count: number) => (array.dtype.isVariable ? "" : `, ${bytesText(count)} each`);
   const rows: [string, string][] = [
     ["format", `Zarr v${all.zarrFormat} array${all.path ? ` at ${all.path}` : ""}`],
-    ["shape", `[${all.shape.join(", ")}]`],
-    ["chunks", `[${all.chunkShape.join(", ")}], ${all.chunks} of ${bytesText(all.chunkBytes)} each`],
+    ["shape", shapeText(array)],
+    ["chunks", `[${all.chunkShape.join(", ")}], ${all.chunks}${bytes(all.chunkBytes)}`],
+    ...(all.shardShape ? [["shards", `[${all.shardShape.join(", ")}]`] as [string, string]] : []),
     ["dtype", compact(all.dtype)],
     ["fill value", compact(all.fillValue)],
     ["codecs", codecs.join("\n             ")],
-    ["size", bytesText(all.bytes)],
+    ["size", array.dtype.isVariable ? "variable" : bytesText(all.bytes)],
     ["attributes", compact(all.attributes)],
   ];
-  process.stdout.write(rows.map(([name, text]) => `${name.padEnd(11)}  ${text}\n`).join(""));
+  return rows.map(([name, text]) => `${name.padEnd(11)}  ${text}\n`).join("");
+}
+
+/** `[time: 10, 20]`: lengths with the names that dimensions have. */
+function shapeText({ shape, dimensionNames }: ZarrArray): string {
+  const named = shape.map((length, axis) => {
+    const name = dimensionNames?.[axis];
+    return name ? `${name}: ${length}` : String(length);
+  });
+  return `[${named.join(", ")}]`;
+}
+
+interface TreeFacts {
+  kind: "group";
+  path: string;
+  zarrFormat: number;
+  attributes: unknown;
+  members: (TreeFacts | ReturnType<typeof facts>)[];
+}
+
+async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
+  const members: TreeFacts["members"] = [];
+  for (const { name } of await group.members()) {
+    const node = await group.open(name);
+    members.push(node.kind === "array" ? facts(node) : await groupFacts(node));
+  }
+  const { kind, path, zarrFormat, attributes } = group;
+  return { kind, path, zarrFormat, attributes, members };
+}
+
+/** A group and what is in it, one line per node. */
+async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
+  yield `/${group.path}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
+  yield* branches(group, "");
+}
+
+async function* branches(group: ZarrGroup, indent: string): AsyncGenerator<string> {
+  const members = await group.members();
+  for (const [i, { name }] of members.entries()) {
+    const isLast = i === members.length - 1;
+    const start = `${indent}${isLast ? "└─ " : "├─ "}${name}`;
+    let node: OpenedNode;
+    try {
+      node = await group.open(name);
+    } catch (error) {
+      if (!isZarrError(error)) throw error;
+      yield `${start}  cannot be read: ${error.message}`;
+      continue;
+    }
+    if (node.kind === "array") yield `${start}  ${arrayLine(node)}`;
+    else {
+      yield `${start}/${attributeNames(node)}`;
+      yield* branches(node, `${indent}${isLast ? "   " : "│  "}`);
+    }
+  }
+}
+
+function arrayLine(array: ZarrArray): string {
+  const codecs = array.codecs.map(({ name }) => name).join(", ");
+  const shards = array.shardShape ? ` in shards [${array.shardShape.join(", ")}]` : "";
+  return `${array.dtype} ${shapeText(array)}, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}`;
+}
+
+function attributeNames({ attributes }: ZarrGroup): string {
+  const names = Object.keys(attributes);
+  const shown = names.slice(0, 6).join(", ");
+  return names.length === 0 ? "" : `  (${shown}${names.length > 6 ? `, ${names.length - 6} more` : ""})`;
 }

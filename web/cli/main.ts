@@ -9,7 +9,7 @@ import { UsageError } from "./usage.js";
 const help = `Usage: zarr-wasm COMMAND SOURCE [options]
 
   info SOURCE [--path P] [--json]
-      facts about an array: shape, chunks, data type, codecs, sizes
+      facts about an array (shape, chunks, data type, codecs, sizes), or the tree below a group
 
   read SOURCE [--path P] [--select "0:10,5,::2"] [--format raw|jsonl|npy|text]
               [--out FILE] [--v1-order writer]
@@ -19,7 +19,7 @@ const help = `Usage: zarr-wasm COMMAND SOURCE [options]
         npy    a NumPy file
         text   a table (default)
 
-SOURCE is an http or https URL, or a folder.
+SOURCE is an http or https URL, a folder, or a .zip archive.
 `;
 
 const commands = { info: runInfo, read: runRead };

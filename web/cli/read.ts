@@ -1,7 +1,7 @@
 /** `zarr-wasm read`: elements of an array. */
 import { writeFile } from "node:fs/promises";
-import { getBytes, type Progress, type Selection, slice } from "zarr-wasm";
-import { formats } from "./formats.js";
+import { get, getBytes, type Progress, type Selection, slice, type ZarrArray } from "zarr-wasm";
+import { formats, type ReadRegion } from "./formats.js";
 import { openSource, UsageError, type Values } from "./usage.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
@@ -10,17 +10,27 @@ export async function runRead(source: string, values: Values): Promise<void> {
     throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
   }
   const selection = values.select === undefined ? null : parseSelection(values.select);
-  const array = await openSource(source, values);
-  const region = await getBytes(array, selection, { onProgress: progressBar() });
+  const node = await openSource(source, values);
+  if (node.kind !== "array")
+    throw new Error(`there is a group at "/${node.path}"; name an array in it with --path`);
+  const region = await readRegion(node, selection);
   const pieces = formats[format as keyof typeof formats](region);
   if (values.out !== undefined) await writeFile(values.out, pieces);
   else await writeOut(pieces);
 }
 
-/** Parses "0:10,5,::2,:" as in Python, without negative steps. */
+async function readRegion(array: ZarrArray, selection: Selection): Promise<ReadRegion> {
+  const options = { onProgress: progressBar() };
+  return array.dtype.isVariable
+    ? get<readonly unknown[]>(array, selection, options)
+    : getBytes(array, selection, options);
+}
+
+/** Parses "0:10,5,...,::2,:" as in Python, without negative steps. */
 function parseSelection(text: string): Selection {
   return text.split(",").map((part) => {
     const entry = part.trim();
+    if (entry === "...") return entry;
     if (/^-?\d+$/.test(entry)) return Number(entry);
     const match = /^(-?\d+)?:(-?\d+)?(?::(\d+)?)?$/.exec(entry);
     if (!match)

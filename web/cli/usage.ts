@@ -1,7 +1,7 @@
 /** Options that the commands share. */
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type OpenOptions, open, type ZarrArray } from "zarr-wasm";
+import { type OpenedNode, type OpenOptions, open, ZipStore } from "zarr-wasm";
 
 /** Wrong use of the command line: exit status 2. */
 export class UsageError extends Error {}
@@ -15,8 +15,8 @@ export interface Values {
   "v1-order"?: string | undefined;
 }
 
-/** Opens the array that the arguments name; warnings go to stderr. */
-export async function openSource(source: string, values: Values): Promise<ZarrArray> {
+/** Opens the node that the arguments name; warnings go to stderr. */
+export async function openSource(source: string, values: Values): Promise<OpenedNode> {
   const order = values["v1-order"] ?? "spec";
   if (order !== "spec" && order !== "writer") throw new UsageError('--v1-order must be "spec" or "writer"');
   const options: OpenOptions = {
@@ -27,12 +27,15 @@ export async function openSource(source: string, values: Values): Promise<ZarrAr
   return open(await locate(source), options);
 }
 
-/** A URL as it is; anything else is a folder. */
-async function locate(source: string): Promise<URL> {
+/** A URL as it is; anything else is a folder or a zip archive. */
+async function locate(source: string): Promise<URL | ZipStore> {
   if (/^https?:\/\//i.test(source)) return parseUrl(source);
   const found = await stat(source).catch(() => undefined);
-  if (!found?.isDirectory()) throw new Error(`${source}: ${found ? "not a folder" : "no such folder"}`);
-  return pathToFileURL(source);
+  if (!found) throw new Error(`${source}: no such folder or file`);
+  const url = pathToFileURL(source);
+  if (found.isDirectory()) return url;
+  if (found.isFile()) return new ZipStore(url);
+  throw new Error(`${source}: neither a folder nor a zip archive`);
 }
 
 function parseUrl(source: string): URL {

@@ -1,20 +1,26 @@
 /** Arrays: metadata in hand, chunks within reach. */
 import type { CodecMetadata } from "./codecs/chain.js";
 import type { ZarrVersion } from "./codecs/definition.js";
+import type { Leaf, ObjectLeaf } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
 import { type ElementData, toElements } from "./dtypes/elements.js";
-import type { FillScalar } from "./dtypes/fill.js";
+import { type FillScalar, missingValue } from "./dtypes/fill.js";
 import { withDecoder } from "./engine/engine.js";
-import { invalidSelection, limitExceeded, withDetails } from "./errors.js";
+import type { Plan } from "./engine/plan.js";
+import { invalidSelection, withDetails } from "./errors.js";
 import type { Limits } from "./limits.js";
 import type { ArraySpec, Attributes } from "./metadata/spec.js";
-import { stridesOf } from "./region/strides.js";
-import { type GetOptions, joinKey, type Store } from "./store/store.js";
+import { decodeObjects, encodedStrides } from "./region/objects.js";
+import { ArrayReader, defaultCoalescing } from "./region/reader.js";
+import { indices } from "./region/slabs.js";
+import { countOf, stridesOf } from "./region/strides.js";
+import { Limiter } from "./store/limiter.js";
+import type { GetOptions, Store } from "./store/store.js";
 
 /** Elements of an array with their layout. */
-export interface Region {
-  /** The elements; see the README for the typed array of each data type. */
-  readonly data: ElementData;
+export interface Region<D extends ElementData | readonly unknown[] = ElementData> {
+  /** The elements; docs/dtypes.md says in what form those of each data type come. */
+  readonly data: D;
   /** Length of each dimension. */
   readonly shape: readonly number[];
   /** Distance between neighbours along each dimension, in elements; C order. */
@@ -27,6 +33,7 @@ export class ZarrArray {
   readonly kind = "array";
   readonly #spec: ArraySpec;
   readonly #limits: Limits;
+  readonly #reader: ArrayReader;
 
   /** Use `open`. */
   constructor(
@@ -38,6 +45,7 @@ export class ZarrArray {
   ) {
     this.#spec = spec;
     this.#limits = limits;
+    this.#reader = new ArrayReader(store, path, spec, limits);
   }
 
   get zarrFormat(): ZarrVersion {
@@ -47,13 +55,17 @@ export class ZarrArray {
   get shape(): readonly number[] {
     return this.#spec.shape;
   }
-  /** Length of each dimension of the chunks that are decoded one at a time. */
+  /** Length of each dimension of the chunks that are decoded one at a time; of the first one in a rectilinear grid. */
   get chunkShape(): readonly number[] {
     return this.#spec.chunkShape;
   }
-  /** Length of each dimension of a shard, where chunks are stored in shards. */
+  /** Length of each dimension of a shard, where chunks are stored in shards; of the first one in a rectilinear grid. */
   get shardShape(): readonly number[] | undefined {
-    return undefined;
+    return this.#spec.shardShape;
+  }
+  /** Number of chunks along each dimension. */
+  get gridShape(): readonly number[] {
+    return this.#reader.axes.map((axis) => axis.count);
   }
   get dtype(): DType {
     return this.#spec.dtype;
@@ -81,67 +93,92 @@ export class ZarrArray {
     return this.#limits;
   }
 
-  /** Store key of a chunk. */
+  /** @internal */
+  get reader(): ArrayReader {
+    return this.#reader;
+  }
+
+  /** Store key of the object that holds a chunk: of its shard, where there are shards. */
   chunkKey(coordinates: readonly number[]): string {
-    return joinKey(this.path, this.#spec.chunkKey(coordinates));
+    this.#checkCoordinates(coordinates);
+    return this.#reader.keyOf(coordinates);
   }
 
   /**
    * Fetches a chunk as it is stored; undefined where there is none.
-   * @throws what the store throws; LimitExceeded for a chunk above `limits.encodedBytes`.
+   * @throws what the store throws; LimitExceeded for a chunk above `limits.encodedBytes`; CorruptChunk for
+   *   a shard whose index is not right.
    */
   async fetchChunk(
     coordinates: readonly number[],
-    options: GetOptions = {},
+    { signal }: GetOptions = {},
   ): Promise<Uint8Array | undefined> {
-    const encoded = await this.store.get(this.chunkKey(coordinates), options);
-    if (encoded && encoded.byteLength > this.#limits.encodedBytes) {
-      throw limitExceeded(
-        `the chunk has ${encoded.byteLength} bytes, more than the limit of ${this.#limits.encodedBytes}`,
-      );
-    }
-    return encoded;
+    this.#checkCoordinates(coordinates);
+    const options = { signal, limiter: new Limiter(1), coalescing: defaultCoalescing };
+    return this.#reader.readChunk(coordinates, options);
   }
 
   /**
-   * Reads one whole chunk: C order, `chunkShape` in shape also where it overhangs the array (what lies
-   * outside is as stored). A missing chunk is all fill value.
-   * @param coordinates position in the grid of chunks.
+   * Reads one whole chunk: C order, of its full shape also where it overhangs the array (what lies outside
+   * is as stored). A missing chunk is all fill value.
+   * @param coordinates position in the grid of chunks (of inner chunks, where there are shards).
    * @throws InvalidSelection, Network, CorruptChunk, …, naming the chunk's key; the signal's reason.
    */
-  async getChunk(coordinates: readonly number[], options: GetOptions = {}): Promise<Region> {
+  async getChunk<D extends ElementData | readonly unknown[] = ElementData>(
+    coordinates: readonly number[],
+    options: GetOptions = {},
+  ): Promise<Region<D>> {
     this.#checkCoordinates(coordinates);
+    const { dtype } = this.#spec;
     try {
       const encoded = await this.fetchChunk(coordinates, options);
-      const { plan, dtype, chunkShape } = this.#spec;
-      const bytes = encoded
-        ? await withDecoder(plan, (session) => session.decode(plan, encoded))
-        : this.#filledChunk();
-      return { data: toElements(dtype, bytes), shape: chunkShape, stride: stridesOf(chunkShape), dtype };
+      const leaf = this.#reader.leafOf(coordinates);
+      const data = await this.#decoded(leaf, encoded);
+      return { data: data as D, shape: leaf.shape, stride: stridesOf(leaf.shape), dtype };
     } catch (error) {
-      throw withDetails(error, { chunkKey: this.chunkKey(coordinates) });
+      throw withDetails(error, { chunkKey: this.#reader.keyOf(coordinates) });
     }
   }
 
-  #filledChunk(): Uint8Array {
-    const { plan, fill } = this.#spec;
-    const bytes = new Uint8Array(plan.decodedBytes);
-    if (fill.item.every((byte) => byte === 0)) return bytes;
-    // Doubling copies: as fast as a fill, for items of any width.
-    bytes.set(fill.item);
-    for (let filled = fill.item.byteLength; filled < bytes.byteLength; filled *= 2)
-      bytes.copyWithin(filled, 0, filled);
-    return bytes;
+  async #decoded(leaf: Leaf, encoded: Uint8Array | undefined): Promise<ElementData | unknown[]> {
+    if (leaf.type === "objects") return this.#decodedObjects(leaf, encoded);
+    const { plan } = leaf;
+    const bytes = encoded
+      ? await withDecoder(plan, (session) => session.decode(plan, encoded))
+      : filledChunk(plan);
+    return toElements(this.#spec.dtype, bytes);
+  }
+
+  async #decodedObjects(leaf: ObjectLeaf, encoded: Uint8Array | undefined): Promise<unknown[]> {
+    const { dtype, fill } = this.#spec;
+    if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missingValue(dtype, fill));
+    const values = await decodeObjects(leaf, encoded, this.#limits.chunkBytes);
+    const strides = encodedStrides(leaf);
+    return Array.from(indices(leaf.shape), (index) =>
+      values[index.reduce((sum, i, axis) => sum + i * strides[axis]!, 0)],
+    );
   }
 
   #checkCoordinates(coordinates: readonly number[]): void {
-    const { shape, chunkShape } = this.#spec;
+    const grid = this.gridShape;
     const inside = (index: number, axis: number) =>
-      Number.isSafeInteger(index) && index >= 0 && index < Math.ceil(shape[axis]! / chunkShape[axis]!);
-    if (coordinates.length !== shape.length || !coordinates.every(inside)) {
+      Number.isSafeInteger(index) && index >= 0 && index < grid[axis]!;
+    if (coordinates.length !== grid.length || !coordinates.every(inside)) {
       throw invalidSelection(
-        `there is no chunk [${coordinates.join(", ")}] in an array of shape [${shape.join(", ")}] with chunks of [${chunkShape.join(", ")}]`,
+        `there is no chunk [${coordinates.join(", ")}] in a grid of [${grid.join(", ")}] chunks`,
       );
     }
   }
+}
+
+/** A chunk of fill value. */
+function filledChunk(plan: Plan): Uint8Array {
+  const { fillItem } = plan.array;
+  const bytes = new Uint8Array(plan.decodedBytes);
+  if (fillItem.every((byte) => byte === 0)) return bytes;
+  // Doubling copies: as fast as a fill, for items of any width.
+  bytes.set(fillItem);
+  for (let filled = fillItem.byteLength; filled < bytes.byteLength; filled *= 2)
+    bytes.copyWithin(filled, 0, filled);
+  return bytes;
 }

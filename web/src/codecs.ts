@@ -3,16 +3,17 @@
  * @packageDocumentation
  */
 import type { CodecMetadata } from "./codecs/chain.js";
+import { ChunkLayouts, type LayoutArray } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
 import { checkElements, type ElementData, toBytes, toElements, widensHalf } from "./dtypes/elements.js";
 import { parseLooseFill } from "./dtypes/fill.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
+import type { Plan } from "./engine/plan.js";
 import type { CodecSession } from "./engine/session.js";
-import { invalidArgument } from "./errors.js";
+import { invalidArgument, unsupported } from "./errors.js";
 import { type Limits, resolveLimits } from "./limits.js";
-import { makePlan } from "./metadata/spec.js";
 import { countOf } from "./region/strides.js";
 
 export type { CodecMetadata } from "./codecs/chain.js";
@@ -71,12 +72,25 @@ export async function createCodecChain(options: CodecChainOptions): Promise<Code
   const dtype = parseDataType(options.dataType);
   const fill = parseLooseFill(dtype, fromPlain(options.fillValue ?? null));
   const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
-  const plan = makePlan(codecs, dtype, shape, fill.item, 3, limits);
+  const plan = planOf(codecs, { dtype, fillItem: fill.item }, shape, limits);
   const needsFull = plan.decodeModule === "full" || (direction === "both" && plan.encodeModule === "full");
   const module: ModuleName = needsFull ? "full" : "decode";
   const session = await sessionOf(module);
   session.prepare(plan);
   return new BoundChain(dtype, [...shape], plan, module, session);
+}
+
+/** The plan of a chain for single chunks; shards and variable lengths need a store's view of things. */
+function planOf(
+  codecs: readonly CodecMetadata[],
+  array: LayoutArray,
+  shape: readonly number[],
+  limits: Limits,
+): Plan {
+  const { levels, leaf } = new ChunkLayouts(codecs, array, { version: 3, limits }).of(shape);
+  if (levels.length > 0 || leaf.type !== "core")
+    throw unsupported("chains of shards or of elements of variable length", { code: "chain" });
+  return leaf.plan;
 }
 
 class BoundChain implements CodecChain {
@@ -86,7 +100,7 @@ class BoundChain implements CodecChain {
   constructor(
     readonly dataType: DType,
     readonly shape: readonly number[],
-    private readonly plan: ReturnType<typeof makePlan>,
+    private readonly plan: Plan,
     private readonly module: ModuleName,
     session: CodecSession,
   ) {

@@ -95,11 +95,12 @@ export const engineFailed = (message: string, details?: ErrorDetails) =>
 /**
  * The same error with more facts added where it has none yet: lower layers know what went wrong,
  * higher ones know where. Other values pass unchanged.
+ * @param place put before the message, such as "the index: ".
  */
-export function withDetails(error: unknown, details: ErrorDetails): unknown {
+export function withDetails(error: unknown, details: ErrorDetails, place = ""): unknown {
   if (!isZarrError(error)) return error;
   const where =
-    details.chunkKey !== undefined && error.chunkKey === undefined ? `chunk ${details.chunkKey}: ` : "";
+    details.chunkKey !== undefined && error.chunkKey === undefined ? `chunk ${details.chunkKey}: ` : place;
   return new ZarrError(error._tag, where + error.message, {
     code: error.code,
     codec: error.codec ?? details.codec,

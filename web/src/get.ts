@@ -1,26 +1,40 @@
 /** Reading regions of arrays. */
 import { type Region, ZarrArray } from "./array.js";
+import { boxPlan, type CoreLeaf, type ObjectLeaf } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
-import { checkElements, type ElementData, toBytes, toElements, widensHalf } from "./dtypes/elements.js";
+import { checkElements, checkValues, type ElementData, isConverted, readElements, toBytes, toElements } from "./dtypes/elements.js";
+import { missingValue } from "./dtypes/fill.js";
+import type { Plan } from "./engine/plan.js";
 import { invalidArgument, limitExceeded } from "./errors.js";
-import { assemble, type Progress } from "./region/assemble.js";
+import { type AssembleOptions, assemble, type Progress, type Sink } from "./region/assemble.js";
+import { isNativePlan, NativeSink } from "./region/native.js";
+import { ObjectSink } from "./region/objects.js";
+import { type AxisPicks, picksOf, pickElements } from "./region/orthogonal.js";
+import type { Piece } from "./region/pieces.js";
+import { defaultCoalescing } from "./region/reader.js";
 import { resolveSelection, type Selection } from "./region/selection.js";
+import { type PlanSource, SlabSink } from "./region/slabs.js";
 import { countOf, stridesOf } from "./region/strides.js";
+import type { RegionTask } from "./region/task.js";
 
 export interface ReadOptions {
   /** Aborts the read: requests are cancelled and the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
-  /** Most chunks fetched at a time. Default 16. */
+  /** Most chunks (or merged ranges of shards) that are fetched at a time. Default 16. */
   concurrency?: number | undefined;
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** The result is backed by a SharedArrayBuffer. */
   useSharedArrayBuffer?: boolean | undefined;
+  /** Inner chunks of a shard that lie at most this many bytes apart are read with one request. Default 1 MiB. */
+  coalesceMaxGap?: number | undefined;
+  /** Most bytes of such a request. Default 16 MiB. */
+  coalesceMaxBytes?: number | undefined;
 }
 
 export interface ReadIntoOptions extends ReadOptions {
-  /** The caller's typed array to fill instead of a new one: of the data type's kind and of the result's length. */
-  out?: ElementData | undefined;
+  /** The caller's typed array (or list, for types of variable length) to fill instead of a new one, of the result's length. */
+  out?: ElementData | unknown[] | undefined;
 }
 
 /** A region as raw element bytes: C order, little-endian, packed. */
@@ -35,28 +49,26 @@ const defaultConcurrency = 16;
 /**
  * Reads a region.
  *
- * @param selection one entry per dimension: an index (which drops the dimension), a `slice`, or null for
- *   all of it; trailing entries may be left out, and null means everything.
- * @returns elements in C order; with indices only, the shape is [] and `data` has one element.
+ * @param selection one entry per dimension: an index (which drops the dimension), a `slice`, a list of
+ *   indices or booleans, or null for all of it; "..." for as many nulls as fit; trailing entries may be left
+ *   out; or an object with entries by dimension name; null means everything.
+ * @returns elements in C order; with indices only, the shape is [] and `data` has one element. Types of
+ *   variable length come as a list: `get<string[]>(…)`.
  * @throws InvalidSelection, InvalidArgument, LimitExceeded before anything is read; Network, CorruptChunk
  *   and others naming the chunk's key; the signal's reason when aborted. Nothing is returned then.
  */
-export async function get(
+export async function get<D extends ElementData | readonly unknown[] = ElementData>(
   array: ZarrArray,
   selection?: Selection,
   options: ReadIntoOptions = {},
-): Promise<Region> {
-  const { shape, ranges } = resultOf(array, selection);
+): Promise<Region<D>> {
+  const wanted = resolve(array, selection);
   const { dtype } = array;
-  const { out } = options;
-  if (out !== undefined) checkElements(dtype, out, countOf(shape), "out");
-  // Where float16 is widened, elements are put together narrow first.
-  const target =
-    out !== undefined && !widensHalf(dtype) ? toBytes(dtype, out) : newBytes(array, shape, options);
-  await assemble(sourceOf(array), ranges, target, assembleOptions(options));
-  const data = out !== undefined && !widensHalf(dtype) ? out : toElements(dtype, target);
-  if (out !== undefined && data !== out) (out as Float32Array).set(data as Float32Array);
-  return { data: out ?? data, shape, stride: stridesOf(shape), dtype };
+  const { shape } = wanted;
+  const data = dtype.isVariable
+    ? await readValues(array, wanted, options)
+    : await readElementData(array, wanted, options);
+  return { data: data as D, shape, stride: stridesOf(shape), dtype };
 }
 
 /** Like {@link get}, as raw element bytes: for data types that JavaScript has no numbers for, and for writing files. */
@@ -65,30 +77,139 @@ export async function getBytes(
   selection?: Selection,
   options: ReadOptions = {},
 ): Promise<BytesRegion> {
-  const { shape, ranges } = resultOf(array, selection);
-  const bytes = newBytes(array, shape, options);
-  await assemble(sourceOf(array), ranges, bytes, assembleOptions(options));
-  return { bytes, shape, dtype: array.dtype };
+  const wanted = resolve(array, selection);
+  const { dtype } = array;
+  if (dtype.isVariable)
+    throw invalidArgument(`elements of data type ${dtype} have no fixed number of bytes; use get`);
+  const bytes = newBytes(array, countOf(wanted.shape), options);
+  await readInto(array, wanted, bytes, options);
+  return { bytes, shape: wanted.shape, dtype };
 }
 
-function resultOf(array: ZarrArray, selection: Selection | undefined) {
+/** A selection, resolved: what to read, and what to pick from that. */
+interface Wanted {
+  readonly shape: readonly number[];
+  readonly axes: readonly AxisPicks[];
+}
+
+function resolve(array: ZarrArray, selection: Selection | undefined): Wanted {
   if (!(array instanceof ZarrArray)) throw invalidArgument("get needs an array that was opened with open()");
-  const ranges = resolveSelection(selection, array.shape);
+  const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
-  return { shape, ranges };
+  return { shape, axes: ranges.map((range, axis) => picksOf(range, array.reader.axes[axis]!)) };
 }
 
-function newBytes(
+const piecesOf = ({ axes }: Wanted): readonly (readonly Piece[])[] => axes.map((axis) => axis.pieces);
+const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
+const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
+
+async function readElementData(array: ZarrArray, wanted: Wanted, options: ReadIntoOptions): Promise<ElementData> {
+  const { dtype } = array;
+  const out = options.out as ElementData | undefined;
+  const count = countOf(wanted.shape);
+  if (out !== undefined) checkElements(dtype, out, count, "out");
+  // Types that are handed out in another form than they are stored in are put together as stored first.
+  const direct = out !== undefined && !isConverted(dtype);
+  const target = direct ? toBytes(dtype, out) : newBytes(array, count, options);
+  await readInto(array, wanted, target, options);
+  if (direct) return out;
+  if (out === undefined) return toElements(dtype, target);
+  readElements(dtype, target, out);
+  return out;
+}
+
+/** Reads the stored bytes of a selection into `target`. */
+async function readInto(
   array: ZarrArray,
-  shape: readonly number[],
-  { useSharedArrayBuffer }: ReadOptions,
-): Uint8Array {
-  const bytes = countOf(shape) * array.dtype.itemBytes;
-  if (bytes > array.limits.resultBytes) {
-    throw limitExceeded(
-      `the selection has ${bytes} bytes, more than the limit of ${array.limits.resultBytes}`,
-    );
-  }
+  wanted: Wanted,
+  target: Uint8Array,
+  options: ReadOptions,
+): Promise<void> {
+  if (!hasLists(wanted)) return readBox(array, wanted, target, options);
+  const { itemBytes } = array.dtype;
+  const box = newBytes(array, readCount(wanted), {});
+  await readBox(array, wanted, box, options);
+  pickElements(wanted.axes, (from, to, count) => {
+    const start = from * itemBytes;
+    target.set(box.subarray(start, start + count * itemBytes), to * itemBytes);
+  });
+}
+
+/** Reads what the pieces name, without picking. */
+async function readBox(
+  array: ZarrArray,
+  wanted: Wanted,
+  target: Uint8Array,
+  options: ReadOptions,
+): Promise<void> {
+  const { reader, dtype } = array;
+  const pieces = piecesOf(wanted);
+  const plans = planSource(array);
+  const makeSink = (): Sink =>
+    isNativePlan(plans.anyPlan, pieces)
+      ? new NativeSink(plans, pieces, target)
+      : new SlabSink(plans, pieces, target);
+  await assemble({ reader, pieces, itemBytes: dtype.itemBytes }, makeSink, assembleOptions(options), () =>
+    plans.anyPlan.requireFullModule(),
+  );
+}
+
+function planSource(array: ZarrArray): PlanSource {
+  const { reader, spec, limits } = array;
+  const leafOf = (task: RegionTask) => reader.leafOf(task.coordinates) as CoreLeaf;
+  const boxPlans = new Map<string, Plan>();
+  const boxPlanOf = (leaf: CoreLeaf, shape: readonly number[]): Plan => {
+    const key = shape.join();
+    let plan = boxPlans.get(key);
+    if (!plan) {
+      plan = boxPlan(leaf, shape, { version: spec.zarrFormat, limits });
+      boxPlans.set(key, plan);
+    }
+    return plan;
+  };
+  return {
+    anyPlan: (spec.firstLayout.leaf as CoreLeaf).plan,
+    planOf: (task, boxShape) => (boxShape ? boxPlanOf(leafOf(task), boxShape) : leafOf(task).plan),
+  };
+}
+
+async function readValues(array: ZarrArray, wanted: Wanted, options: ReadIntoOptions): Promise<unknown[]> {
+  const { reader, spec, limits, dtype } = array;
+  const out = options.out as unknown[] | undefined;
+  const count = countOf(wanted.shape);
+  if (out !== undefined) checkValues(dtype, out, count, "out");
+  const box = hasLists(wanted) ? newList(array, readCount(wanted)) : (out ?? newList(array, count));
+  const pieces = piecesOf(wanted);
+  const source = {
+    leafOf: (task: RegionTask) => reader.leafOf(task.coordinates) as ObjectLeaf,
+    limit: limits.chunkBytes,
+    fill: missingValue(dtype, spec.fill),
+  };
+  const makeSink = () => new ObjectSink(source, pieces, box);
+  // An element takes at least a reference.
+  await assemble({ reader, pieces, itemBytes: 8 }, makeSink, assembleOptions(options));
+  if (!hasLists(wanted)) return box;
+  const picked = out ?? new Array<unknown>(count);
+  pickElements(wanted.axes, (from, to, run) => {
+    for (let i = 0; i < run; i++) picked[to + i] = box[from + i];
+  });
+  return picked;
+}
+
+function checkSize(bytes: number, { limits }: ZarrArray): void {
+  if (!(bytes <= limits.resultBytes))
+    throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
+}
+
+function newList(array: ZarrArray, count: number): unknown[] {
+  checkSize(8 * count, array);
+  if (count >= 2 ** 32) throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
+  return new Array<unknown>(count).fill(null);
+}
+
+function newBytes(array: ZarrArray, count: number, { useSharedArrayBuffer }: ReadOptions): Uint8Array {
+  const bytes = count * array.dtype.itemBytes;
+  checkSize(bytes, array);
   try {
     return new Uint8Array(useSharedArrayBuffer ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
   } catch (cause) {
@@ -96,20 +217,17 @@ function newBytes(
   }
 }
 
-function sourceOf(array: ZarrArray) {
-  const { plan, chunkShape } = array.spec;
-  return {
-    plan,
-    chunkShape,
-    fetchChunk: (coordinates: readonly number[], signal: AbortSignal) =>
-      array.fetchChunk(coordinates, { signal }),
-    chunkKey: (coordinates: readonly number[]) => array.chunkKey(coordinates),
-  };
-}
-
-function assembleOptions({ signal, concurrency = defaultConcurrency, onProgress }: ReadOptions) {
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw invalidArgument(`concurrency must be a positive integer, not ${concurrency}`);
+function assembleOptions(options: ReadOptions): AssembleOptions {
+  const { signal, concurrency = defaultConcurrency, onProgress } = options;
+  const { coalesceMaxGap: maxGap = defaultCoalescing.maxGap } = options;
+  const { coalesceMaxBytes: maxBytes = defaultCoalescing.maxBytes } = options;
+  for (const [name, value, least] of [
+    ["concurrency", concurrency, 1],
+    ["coalesceMaxGap", maxGap, 0],
+    ["coalesceMaxBytes", maxBytes, 1],
+  ] as const) {
+    if (!Number.isSafeInteger(value) || value < least)
+      throw invalidArgument(`${name} must be an integer of at least ${least}, not ${value}`);
   }
-  return { signal, concurrency, onProgress };
+  return { signal, concurrency, coalescing: { maxGap, maxBytes }, onProgress };
 }

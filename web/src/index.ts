@@ -1,11 +1,11 @@
 /**
- * zarr-wasm: read Zarr arrays in browsers and in Node, Deno and Bun.
+ * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
 export { type Region, ZarrArray } from "./array.js";
 export type { CodecMetadata } from "./codecs/chain.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
-export { type ElementData, type ElementRegion, field, strings } from "./dtypes/elements.js";
+export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
 export type { FillScalar } from "./dtypes/fill.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
@@ -19,9 +19,10 @@ export {
   type ZarrWarning,
 } from "./errors.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./get.js";
+export { type Member, ZarrGroup } from "./group.js";
 export { defaultLimits, type Limits } from "./limits.js";
 export type { Attributes } from "./metadata/spec.js";
-export { type OpenOptions, open, type Source } from "./open.js";
+export { type OpenedNode, type OpenOptions, open, type Source } from "./open.js";
 export type { Progress } from "./region/assemble.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";

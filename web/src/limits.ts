@@ -17,6 +17,10 @@ export interface Limits {
   rank: number;
   /** Most codecs in one chain. Never above 64, the core's own limit. */
   chainLength: number;
+  /** Most inner chunks of one shard. */
+  shardEntries: number;
+  /** Deepest nesting of shards in shards. */
+  shardDepth: number;
   /** Most bytes of one result of `get`. */
   resultBytes: number;
 }
@@ -29,6 +33,8 @@ export const defaultLimits: Readonly<Limits> = {
   metadataDepth: 64,
   rank: 64,
   chainLength: 64,
+  shardEntries: 2 ** 24,
+  shardDepth: 8,
   resultBytes: 2 ** 36,
 };
 

@@ -1,21 +1,36 @@
-/** Opening arrays. */
+/** Opening arrays and groups. */
 import { ZarrArray } from "./array.js";
 import type { ZarrVersion } from "./codecs/definition.js";
 import { invalidArgument, limitExceeded, notFound, type OnWarning } from "./errors.js";
+import { kindsOfV2, kindsOfV3, type Member, ZarrGroup } from "./group.js";
 import { type Limits, resolveLimits } from "./limits.js";
+import { asObject, attributesOf, type DocumentOptions, parseDocument } from "./metadata/document.js";
+import type { JsonObject } from "./metadata/json.js";
 import { parseV1, v1AttrsKey, v1MetaKey } from "./metadata/v1.js";
+import {
+  checkV2Group,
+  parseV2Array,
+  parseV2Attributes,
+  parseV2Consolidated,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v2GroupKey,
+} from "./metadata/v2.js";
+import { parseV3Array, parseV3Group, v3Key, v3NodeType } from "./metadata/v3.js";
 import { isFileUrl } from "./platform.js";
 import { FileSystemStore } from "./store/file.js";
 import { HttpStore } from "./store/http.js";
 import { normalizePath } from "./store/path.js";
 import { isStore, joinKey, type Store } from "./store/store.js";
+import { ZipStore } from "./store/zip.js";
 
 export interface OpenOptions {
   /** Path of the node below the source. */
   path?: string | undefined;
   /** What it must be; anything else is NotFound. */
-  kind?: "array" | undefined;
-  /** Which Zarr version to look for; without it, whatever is there. */
+  kind?: "array" | "group" | undefined;
+  /** Which Zarr version to look for; without it, whatever is there: v3 before v2 before v1. */
   version?: ZarrVersion | undefined;
   signal?: AbortSignal | undefined;
   /**
@@ -29,29 +44,38 @@ export interface OpenOptions {
   limits?: Partial<Limits> | undefined;
 }
 
-/** A place to read from: a URL (http, https; file in Node), or a store. */
+/** A place to read from: a URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
 export type Source = string | URL | Store;
 
+/** What `open` finds. */
+export type OpenedNode = ZarrArray | ZarrGroup;
+
 /**
- * Opens a Zarr array.
- * @throws NotFound where the source has none at the path; InvalidMetadata, UnknownCodec, Unsupported or
- *   LimitExceeded for one that cannot be read; Network for a source that does not answer well.
+ * Opens a Zarr array or group of any version.
+ * @throws NotFound where the source has none at the path, or not of the kind asked for; InvalidMetadata,
+ *   UnknownCodec, Unsupported or LimitExceeded for one that cannot be read; Network for a source that does
+ *   not answer well.
  */
-export async function open(source: Source, options: OpenOptions = {}): Promise<ZarrArray> {
+export async function open(source: Source, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
+export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
+export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
+export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
   const store = storeOf(source);
-  const path = normalizePath(options.path ?? "");
-  const limits = resolveLimits(options.limits);
   checkOptions(options);
+  const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  return openV1(store, path, limits, options);
+  return new Opener(store, options).open(path, options);
 }
 
-function checkOptions({ version, kind, v1Order }: OpenOptions): void {
-  if (version !== undefined && version !== 1) throw invalidArgument(`version must be 1, not ${version}`);
-  if (kind !== undefined && kind !== "array") throw invalidArgument(`kind must be "array", not "${kind}"`);
+function checkOptions({ version, kind, v1Order, path }: OpenOptions): void {
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
+  if (kind !== undefined && kind !== "array" && kind !== "group")
+    throw invalidArgument(`kind must be "array" or "group", not "${kind}"`);
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
     throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
   }
+  if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
 }
 
 /** The store of a source. */
@@ -65,27 +89,205 @@ export function storeOf(source: Source): Store {
   } catch (cause) {
     throw invalidArgument(`"${source}" is not a URL`, { cause });
   }
-  if (url.protocol === "http:" || url.protocol === "https:") return new HttpStore(url);
+  if (/\.zip$/i.test(url.pathname) && isReadable(url)) return new ZipStore(url);
+  if (isHttp(url)) return new HttpStore(url);
   if (isFileUrl(url)) return new FileSystemStore(url);
   throw invalidArgument(`cannot read from ${url.protocol} URLs`);
 }
 
-async function openV1(store: Store, path: string, limits: Limits, options: OpenOptions): Promise<ZarrArray> {
-  const { signal, onWarning, v1Order = "spec" } = options;
-  const read = async (key: string) => {
-    const bytes = await store.get(joinKey(path, key), { signal });
-    if (bytes && bytes.byteLength > limits.metadataBytes) {
-      throw limitExceeded(
-        `${joinKey(path, key)} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
-      );
-    }
-    return bytes;
-  };
-  const [meta, attrs] = await Promise.all([read(v1MetaKey), read(v1AttrsKey)]);
-  signal?.throwIfAborted();
-  if (!meta) {
-    const key = joinKey(path, v1MetaKey);
-    throw notFound(`no Zarr array found: there is no ${store.locate?.(key) ?? key}`);
+const isHttp = (url: URL) => url.protocol === "http:" || url.protocol === "https:";
+const isReadable = (url: URL) => isHttp(url) || isFileUrl(url);
+
+interface NodeOptions {
+  readonly kind?: Member["kind"] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A document that was looked for: its bytes, undefined for none, or why it could not be read. */
+type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
+
+/**
+ * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
+ * brought, so that what lies below them is opened without further requests.
+ */
+export class Opener {
+  readonly #limits: Limits;
+  readonly #options: DocumentOptions;
+  /** Documents known from consolidated metadata, by store key. */
+  readonly #known = new Map<string, JsonObject>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly openOptions: OpenOptions,
+  ) {
+    this.#limits = resolveLimits(openOptions.limits);
+    this.#options = { limits: this.#limits, onWarning: openOptions.onWarning };
   }
-  return new ZarrArray(store, path, parseV1(meta, attrs, { limits, order: v1Order, onWarning }), limits);
+
+  /** Opens the node at a path. */
+  async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+    const node = await this.#find(path, signal);
+    signal?.throwIfAborted();
+    if (!node) throw this.#notFound(path);
+    if (kind !== undefined && node.kind !== kind)
+      throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
+        code: "wrong-kind",
+      });
+    return node;
+  }
+
+  /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
+  async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
+    const [v3, v2Array, v2Group] = await Promise.all(
+      [v3Key, v2ArrayKey, v2GroupKey].map((key) => this.#document(path, key, signal)),
+    );
+    const document = v3 && !("error" in v3) ? v3 : undefined;
+    if (document?.object) return v3NodeType(document.object);
+    if (v2Array?.object) return "array";
+    return v2Group?.object ? "group" : undefined;
+  }
+
+  /** The node at a path, of the newest version that is there. */
+  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
+    const { version } = this.openOptions;
+    const wants = (candidate: ZarrVersion) => version === undefined || version === candidate;
+    const nothing = Promise.resolve<Looked>({ object: undefined });
+    const look = (candidate: ZarrVersion, key: string) =>
+      wants(candidate) ? this.#document(path, key, signal) : nothing;
+    const v1 = wants(1) ? this.#look(path, v1MetaKey, signal) : undefined;
+    const [v3, v2Array, v2Group] = await Promise.all([
+      look(3, v3Key),
+      look(2, v2ArrayKey),
+      look(2, v2GroupKey),
+    ]);
+    // A node of an older version is only believed where the newer ones are surely not there.
+    const v3Document = objectOf(v3);
+    if (v3Document) return this.#openV3(path, v3Document);
+    const v2Document = objectOf(v2Array);
+    if (v2Document) return this.#openV2Array(path, v2Document, signal);
+    const groupDocument = objectOf(v2Group);
+    if (groupDocument) return this.#openV2Group(path, groupDocument, signal);
+    const meta = v1 && bytesOf(await v1);
+    return meta && this.#openV1(path, meta, signal);
+  }
+
+  #openV3(path: string, object: JsonObject): OpenedNode {
+    if (v3NodeType(object) === "array")
+      return new ZarrArray(this.store, path, parseV3Array(object, this.#options), this.#limits);
+    const { attributes, consolidated } = parseV3Group(object, this.#options);
+    const kinds = consolidated && kindsOfV3(consolidated);
+    for (const below of kinds?.keys() ?? []) {
+      this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated!.get(below)!);
+    }
+    return new ZarrGroup(this.store, path, 3, attributes, this, kinds);
+  }
+
+  async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    const attributes = await this.#v2Attributes(path, signal);
+    return new ZarrArray(this.store, path, parseV2Array(object, attributes, this.#options), this.#limits);
+  }
+
+  async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
+    checkV2Group(object);
+    // What came from consolidated metadata lies below a group that was opened already.
+    const isKnown = this.#known.has(joinKey(path, v2GroupKey));
+    const [attributes, consolidated] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      isKnown ? this.#knownBelow(path) : this.#v2Consolidated(path, signal),
+    ]);
+    const kinds = consolidated && kindsOfV2(consolidated);
+    return new ZarrGroup(this.store, path, 2, attributes, this, kinds);
+  }
+
+  async #v2Attributes(path: string, signal: AbortSignal | undefined) {
+    const key = joinKey(path, v2AttributesKey);
+    const known = this.#known.get(key);
+    if (known) return attributesOf(known, v2AttributesKey);
+    // Consolidated metadata names every document: attributes that it lacks are none.
+    if (this.#known.has(joinKey(path, v2ArrayKey)) || this.#known.has(joinKey(path, v2GroupKey))) return {};
+    return parseV2Attributes(await this.#bytes(path, v2AttributesKey, signal), this.#options);
+  }
+
+  /** Reads `.zmetadata`, and keeps its documents. */
+  async #v2Consolidated(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
+    const bytes = await this.#bytes(path, v2ConsolidatedKey, signal);
+    if (!bytes) return undefined;
+    const documents = parseV2Consolidated(bytes, this.#options);
+    for (const below of kindsOfV2(documents).keys()) {
+      for (const name of [v2ArrayKey, v2GroupKey, v2AttributesKey]) {
+        const document = documents.get(`${below}/${name}`);
+        if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
+      }
+    }
+    return documents;
+  }
+
+  /** The known documents below a path, by their keys from there. */
+  #knownBelow(path: string): Map<string, JsonObject> {
+    const prefix = joinKey(path, "");
+    const below = [...this.#known].filter(([key]) => key.startsWith(prefix));
+    return new Map(below.map(([key, document]) => [key.slice(prefix.length), document]));
+  }
+
+  async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    const attributes = await this.#bytes(path, v1AttrsKey, signal);
+    const options = { ...this.#options, order: this.openOptions.v1Order ?? "spec" } as const;
+    return new ZarrArray(this.store, path, parseV1(meta, attributes, options), this.#limits);
+  }
+
+  /** Looks for a document, first among those that are known. */
+  async #document(path: string, key: string, signal: AbortSignal | undefined): Promise<Looked> {
+    const known = this.#known.get(joinKey(path, key));
+    if (known) return { object: known };
+    const found = await this.#look(path, key, signal);
+    if ("error" in found) return found;
+    if (!found.bytes) return { object: undefined };
+    return { object: asObject(parseDocument(found.bytes, key, this.#options), key) };
+  }
+
+  /** Looks for bytes under a key; trouble is kept for when it matters. */
+  async #look(path: string, key: string, signal: AbortSignal | undefined): Promise<Found> {
+    try {
+      return { bytes: await this.#bytes(path, key, signal) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #bytes(path: string, key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    const full = joinKey(path, key);
+    const bytes = await this.store.get(full, { signal });
+    const { metadataBytes } = this.#limits;
+    if (bytes && bytes.byteLength > metadataBytes)
+      throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
+    return bytes;
+  }
+
+  #notFound(path: string) {
+    const { version } = this.openOptions;
+    const keys: Record<ZarrVersion, readonly string[]> = {
+      3: [v3Key],
+      2: [v2ArrayKey, v2GroupKey],
+      1: [v1MetaKey],
+    };
+    const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
+    const names = looked.map((key) => this.store.locate?.(joinKey(path, key)) ?? joinKey(path, key));
+    return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
+  }
+}
+
+/** A document that was looked for: parsed, undefined for none, or why it could not be read. */
+type Looked = { readonly object: JsonObject | undefined; readonly error?: never } | { readonly error: unknown; readonly object?: never };
+
+function objectOf(looked: Looked): JsonObject | undefined {
+  if ("error" in looked && looked.error !== undefined) throw looked.error;
+  return looked.object;
+}
+
+function bytesOf(found: Found): Uint8Array | undefined {
+  if ("error" in found) throw found.error;
+  return found.bytes;
 }

@@ -1,5 +1,5 @@
 /** The array's facts: what its metadata says. */
-import type { ZarrArray } from "zarr-wasm";
+import type { Scalar, ZarrArray } from "zarr-wasm";
 import { h } from "./dom.js";
 import { formatByteCount, formatNumber, formatScalar, formatShape, formatType } from "./format.js";
 
@@ -50,7 +50,7 @@ function factsOf(array: ZarrArray): [string, Node | string][] {
 
 function fillText({ fillValue, dtype }: ZarrArray): string {
   if (fillValue === null) return "none (reads as zeros)";
-  return typeof fillValue === "number" ? formatNumber(dtype, fillValue) : formatScalar(dtype, fillValue);
+  return typeof fillValue === "number" ? formatNumber(dtype, fillValue) : formatScalar(dtype, fillValue as Scalar);
 }
 
 function codecList({ codecs }: ZarrArray): HTMLElement {

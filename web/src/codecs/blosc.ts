@@ -1,32 +1,37 @@
 /** blosc: the Blosc-1 frame. Spec: Zarr v3 "blosc" codec; Zarr v1 and v2 by example. */
 import type { ConfigReader } from "./config.js";
-import type { CodecContext, CodecDefinition } from "./definition.js";
+import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 
 /** Compressors inside a frame, numbered as the core's blosc slots number them. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
+/** What GDAL writes into Zarr v2. */
+const gdalShuffles = ["NONE", "BYTE", "BIT"];
 const autoShuffle = -1;
 
 const legacyZstdFlag = 1;
+const trailingBytesFlag = 2;
+/** Zarr v1 data of 2016 holds zstd frames of before its format was final; z5py appended bytes to v2 chunks. */
+const flagsOf: Readonly<Record<ZarrVersion, number>> = { 1: legacyZstdFlag, 2: trailingBytesFlag, 3: 0 };
 
 /** v3 names the shuffle; v1 and v2 number it, with -1 for "bits for single bytes, else bytes". */
 function readShuffle(config: ConfigReader, itemBytes: number): number {
-  if (typeof config.get("shuffle") === "string") return config.choice("shuffle", shuffles);
+  const value = config.get("shuffle");
+  if (gdalShuffles.includes(value as string)) return config.choice("shuffle", gdalShuffles);
+  if (typeof value === "string") return config.choice("shuffle", shuffles);
   const shuffle = config.integer("shuffle", autoShuffle, 2, 1);
   return shuffle === autoShuffle ? (itemBytes === 1 ? 2 : 1) : shuffle;
 }
 
 function parse(config: ConfigReader, { version, array }: CodecContext) {
-  const { itemBytes } = array.dtype;
+  const itemBytes = array.dtype.itemBytes || 1; // of bytes, where elements have no fixed size
   const compressor = config.choice("cname", compressors, "lz4");
   const level = config.integer("clevel", 0, 9, 5);
   const shuffle = readShuffle(config, itemBytes);
   const typesize = config.integer("typesize", 1, 2 ** 31 - 1, itemBytes);
   const blocksize = config.integer("blocksize", 0, 2 ** 31 - 1, 0);
   // A frame keeps the element size in one byte; c-blosc takes larger ones as 1.
-  // Zarr v1 data of 2016 holds zstd frames of before its format was final.
-  const flags = version === 1 ? legacyZstdFlag : 0;
-  return { params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, flags] };
+  return { params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, flagsOf[version]] };
 }
 
 export const blosc: CodecDefinition = {

@@ -24,6 +24,7 @@ export const bytes: CodecDefinition = {
   kind: "array-to-bytes",
   // Zarr v1 and v2 do not name it: their dtype says the byte order. The draft of 2022 called it "endian".
   names: { 1: ["bytes"], 2: ["bytes"], 3: ["bytes", "endian"] },
+  encodedBytes: (bytes) => bytes,
   parse(config, { array }) {
     config.only("endian");
     const endian = config.get("endian");

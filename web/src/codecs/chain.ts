@@ -1,19 +1,45 @@
 /** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
 import type { ChainStep } from "../engine/plan.js";
-import { invalidMetadata, limitExceeded, unknownCodec } from "../errors.js";
+import { invalidMetadata, limitExceeded, type OnWarning, unknownCodec, unsupported } from "../errors.js";
 import type { Limits } from "../limits.js";
-import { ConfigReader, type Configuration } from "./config.js";
+import { ConfigReader } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
-import { codecNames, findCodec } from "./registry.js";
+import type { CodecMetadata } from "./metadata.js";
+import type { ObjectCodec } from "./object/definition.js";
+import { codecNames, type FoundCodec, findCodec } from "./registry.js";
+import type { ShardingConfiguration } from "./sharding.js";
+import { unsupportedCodecs } from "./unsupported.js";
 
-/** A codec as metadata names it. */
-export interface CodecMetadata {
-  readonly name: string;
-  readonly configuration?: Configuration;
+export type { CodecMetadata } from "./metadata.js";
+
+/** A codec of the core, ready for a plan. */
+export interface ResolvedStep extends ChainStep {
+  readonly metadata: CodecMetadata;
+  readonly definition: CodecDefinition;
+  /** Byte order of the array that it encodes to, where its configuration names one (Zarr v2 filters). */
+  readonly endian: "little" | "big" | undefined;
 }
 
+/** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
+export type ArrayToBytes =
+  | { readonly type: "core"; readonly step: ResolvedStep }
+  | { readonly type: "objects"; readonly name: string; readonly codec: ObjectCodec }
+  | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration };
+
 export interface ResolvedChain {
-  readonly steps: readonly ChainStep[];
+  /** Array-to-array codecs. */
+  readonly before: readonly ResolvedStep[];
+  /** The array that the array-to-bytes codec is given. */
+  readonly encodedArray: CodecArray;
+  readonly toBytes: ArrayToBytes;
+  /** Bytes-to-bytes codecs. */
+  readonly after: readonly ResolvedStep[];
+}
+
+export interface ChainOptions {
+  readonly version: ZarrVersion;
+  readonly limits: Limits;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 const ranks: Readonly<Record<CodecKind, number>> = {
@@ -27,42 +53,96 @@ const ranks: Readonly<Record<CodecKind, number>> = {
  *
  * The order must be array-to-array codecs, one array-to-bytes codec, bytes-to-bytes codecs (spec: Zarr
  * v3 core; the draft says the same of transpose after a codec that yields bytes).
- * @throws UnknownCodec, InvalidMetadata or LimitExceeded, naming the codec; before any chunk is read.
+ * @throws UnknownCodec, Unsupported, InvalidMetadata or LimitExceeded, naming the codec; before any
+ *   chunk is read.
  */
 export function resolveChain(
   codecs: readonly CodecMetadata[],
   array: CodecArray,
-  version: ZarrVersion,
-  limits: Limits,
+  options: ChainOptions,
 ): ResolvedChain {
-  if (codecs.length > limits.chainLength) {
-    throw limitExceeded(
-      `a chain of ${codecs.length} codecs is longer than the limit of ${limits.chainLength}`,
-    );
+  const { chainLength } = options.limits;
+  if (codecs.length > chainLength) {
+    throw limitExceeded(`a chain of ${codecs.length} codecs is longer than the limit of ${chainLength}`);
   }
-  const steps: ChainStep[] = [];
-  let current = array;
-  let previous: { name: string; kind: CodecKind } | undefined;
-  for (const { name, configuration = {} } of codecs) {
-    const definition = lookUp(name, version);
-    checkOrder(name, definition.kind, previous);
-    const context: CodecContext = { version, array: current };
-    const { params, encoded } = definition.parse(new ConfigReader(name, configuration), context);
-    current = encoded ?? current;
-    steps.push({ core: definition.core, params, name });
-    previous = { name, kind: definition.kind };
+  const resolver = new Resolver(array, options.version);
+  for (const metadata of codecs) {
+    const found = lookUp(metadata, options);
+    if (found) resolver.add(metadata, found);
   }
-  if (!previous || previous.kind === "array-to-array") {
-    throw invalidMetadata("the codecs lack one that turns the array into bytes, such as bytes", {
-      code: "codec-order",
-    });
-  }
-  return { steps };
+  return resolver.finish();
 }
 
-function lookUp(name: string, version: ZarrVersion): CodecDefinition {
-  const definition = findCodec(name, version);
-  if (definition) return definition;
+/** Collects the resolved codecs of one chain, and knows what the next one is given. */
+class Resolver {
+  readonly #before: ResolvedStep[] = [];
+  readonly #after: ResolvedStep[] = [];
+  #toBytes: ArrayToBytes | undefined;
+  #previous: { name: string; kind: CodecKind } | undefined;
+
+  constructor(
+    private array: CodecArray,
+    private readonly version: ZarrVersion,
+  ) {}
+
+  add(metadata: CodecMetadata, found: FoundCodec): void {
+    const { name, configuration = {} } = metadata;
+    const { kind } = found.definition;
+    checkOrder(name, kind, this.#previous);
+    this.#previous = { name, kind };
+    const config = new ConfigReader(name, configuration);
+    const context: CodecContext = { version: this.version, array: this.array };
+    if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
+    else if (found.type === "objects")
+      this.#toBytes = { type: "objects", name, codec: found.definition.parse(config, context) };
+    else this.#toBytes = { type: "shards", name, sharding: found.definition.parse(config, context) };
+  }
+
+  #addCore(
+    metadata: CodecMetadata,
+    definition: CodecDefinition,
+    config: ConfigReader,
+    context: CodecContext,
+  ): void {
+    const { name } = metadata;
+    if (this.array.dtype.isVariable && definition.kind !== "bytes-to-bytes") {
+      if (definition.core !== "transpose")
+        throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
+    }
+    const { params, encoded, endian } = definition.parse(config, context);
+    const step: ResolvedStep = { core: definition.core, params, name, metadata, definition, endian };
+    this.array = encoded ?? this.array;
+    if (definition.kind === "array-to-array") this.#before.push(step);
+    else if (definition.kind === "array-to-bytes") this.#toBytes = { type: "core", step };
+    else this.#after.push(step);
+  }
+
+  finish(): ResolvedChain {
+    if (!this.#toBytes) {
+      throw invalidMetadata("the codecs lack one that turns the array into bytes, such as bytes", {
+        code: "codec-order",
+      });
+    }
+    return { before: this.#before, encodedArray: this.array, toBytes: this.#toBytes, after: this.#after };
+  }
+}
+
+/** Finds a codec; undefined for an unknown one that may be left out. */
+function lookUp(metadata: CodecMetadata, { version, onWarning }: ChainOptions): FoundCodec | undefined {
+  const { name, mustUnderstand } = metadata;
+  const found = findCodec(name, version);
+  if (found) return found;
+  if (mustUnderstand === false) {
+    const message = `codec "${name}" is not known, and left out as the metadata allows`;
+    onWarning?.({ code: "codec-left-out", message });
+    return undefined;
+  }
+  if (Object.hasOwn(unsupportedCodecs, name)) {
+    throw unsupported(`codec "${name}" is not supported: ${unsupportedCodecs[name]}`, {
+      code: "unsupported-codec",
+      codec: name,
+    });
+  }
   const known = codecNames(version).join(", ");
   throw unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
     codec: name,

@@ -14,6 +14,9 @@ const maxPrefix = 4096;
 
 const extended = (id: string) => ({ 2: [id], 3: [`numcodecs.${id}`] });
 
+/** The size of data with its checksum. */
+const withChecksum = (bytes: number) => bytes + 4;
+
 /** A checksum that may stand before or after the data. */
 function placed(
   core: CoreCodec,
@@ -24,6 +27,7 @@ function placed(
     core,
     kind: "bytes-to-bytes",
     names,
+    encodedBytes: withChecksum,
     parse(config) {
       config.only("location");
       return { params: [config.choice("location", places, fallback)] };
@@ -40,6 +44,7 @@ export const fletcher32: CodecDefinition = {
   core: "fletcher32",
   kind: "bytes-to-bytes",
   names: extended("fletcher32"),
+  encodedBytes: withChecksum,
   parse(config) {
     config.only();
     return { params: [end] };
@@ -50,6 +55,7 @@ export const jenkinsLookup3: CodecDefinition = {
   core: "jenkins_lookup3",
   kind: "bytes-to-bytes",
   names: extended("jenkins_lookup3"),
+  encodedBytes: withChecksum,
   parse(config) {
     config.only("initval", "prefix");
     const prefix = readPrefix(config);

@@ -25,6 +25,8 @@ export interface ParsedCodec {
   params: number[];
   /** The array that it encodes to, where that differs (array-to-array codecs). */
   encoded?: CodecArray;
+  /** Byte order of that array, where the configuration names one (Zarr v2 filters). */
+  endian?: "little" | "big" | undefined;
 }
 
 export interface CodecDefinition {
@@ -33,6 +35,13 @@ export interface CodecDefinition {
   readonly kind: CodecKind;
   /** Names by Zarr version; v1's are values of `compression`, v2's are ids. */
   readonly names: { readonly [V in ZarrVersion]?: readonly string[] };
+  /**
+   * True for array-to-array codecs that treat every element by itself, wherever it lies: such a codec
+   * before shards is the same as one before each inner chunk.
+   */
+  readonly elementwise?: true;
+  /** Size that a number of bytes encodes to, for codecs of fixed size: what a shard's index may use. */
+  encodedBytes?(bytes: number): number;
   /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */
   parse(config: ConfigReader, context: CodecContext): ParsedCodec;
 }

@@ -5,6 +5,7 @@ export const shuffle: CodecDefinition = {
   core: "shuffle",
   kind: "bytes-to-bytes",
   names: { 2: ["shuffle"], 3: ["numcodecs.shuffle"] },
+  encodedBytes: (bytes) => bytes,
   parse(config) {
     config.only("elementsize");
     return { params: [config.integer("elementsize", 1, 2 ** 31 - 1, 4)] };

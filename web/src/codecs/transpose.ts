@@ -23,6 +23,7 @@ export const transpose: CodecDefinition = {
   kind: "array-to-array",
   // Zarr v1 and v2 do not name it: they have "order".
   names: { 1: ["transpose"], 2: ["transpose"], 3: ["transpose"] },
+  encodedBytes: (bytes) => bytes,
   parse(config, { array }) {
     config.only("order");
     const order = readOrder(config, array.shape.length);

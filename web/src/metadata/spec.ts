@@ -1,74 +1,115 @@
 /** ArraySpec: what an array is, whatever Zarr version described it. */
 import type { CodecMetadata } from "../codecs/chain.js";
-import { resolveChain } from "../codecs/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
+import { type ChunkLayout, ChunkLayouts } from "../codecs/layout.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill.js";
-import { Plan } from "../engine/plan.js";
-import { invalidMetadata, limitExceeded } from "../errors.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../errors.js";
 import type { Limits } from "../limits.js";
+import { type AxisGrid, RectilinearAxis, regularGrid } from "../region/grid.js";
 import { type Json, JsonNumber, type PlainJson } from "./json.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };
 
-export interface ArraySpec {
+/** What the parsers of every version find out about an array. */
+export interface ArrayDescription {
   readonly zarrFormat: ZarrVersion;
   /** Length of each dimension. */
   readonly shape: readonly number[];
-  /** Length of each dimension of a chunk, the same for all chunks. */
-  readonly chunkShape: readonly number[];
+  /** The grid of stored chunks: one chunk shape, or lengths axis by axis. */
+  readonly grid: { readonly chunkShape: readonly number[] } | { readonly axes: readonly AxisGrid[] };
   readonly dtype: DType;
   readonly fill: FillValue;
   /** The chain in Zarr v3 terms, in encoding order. */
   readonly codecs: readonly CodecMetadata[];
   readonly attributes: Attributes;
   readonly dimensionNames: readonly (string | null)[] | undefined;
-  /** Key of a chunk below the array's own path. */
+  /** Key of a stored chunk below the array's own path. */
   chunkKey(coordinates: readonly number[]): string;
-  readonly plan: Plan;
 }
 
-export interface ArrayDescription extends Omit<ArraySpec, "plan"> {}
+export interface ArraySpec extends Omit<ArrayDescription, "grid"> {
+  /** The grid of stored chunks, axis by axis. */
+  readonly axes: readonly AxisGrid[];
+  /** Whether all stored chunks have one shape. */
+  readonly isRegular: boolean;
+  /** Whether stored chunks are shards. */
+  readonly isSharded: boolean;
+  /** Shape of the chunks that are decoded; of the first one, where they differ. */
+  readonly chunkShape: readonly number[];
+  /** Shape of the shards, where there are any; of the first one, where they differ. */
+  readonly shardShape: readonly number[] | undefined;
+  readonly layouts: ChunkLayouts;
+  /** How the first chunk is organised, which is how all are where the grid is regular. */
+  readonly firstLayout: ChunkLayout;
+}
+
+export interface SpecOptions {
+  readonly limits: Limits;
+  readonly onWarning?: OnWarning | undefined;
+}
 
 /**
- * Completes a description: checks what holds for every version (ranks, sizes, limits) and prepares the
+ * Completes a description: checks what holds for every version (ranks, sizes, limits) and resolves the
  * codec chain.
  * @throws InvalidMetadata, UnknownCodec, Unsupported or LimitExceeded.
  */
-export function completeSpec(description: ArrayDescription, limits: Limits): ArraySpec {
-  const { shape, chunkShape, dtype, fill, codecs, zarrFormat } = description;
+export function completeSpec(description: ArrayDescription, options: SpecOptions): ArraySpec {
+  const { grid, ...rest } = description;
+  const { shape, dtype, fill, codecs, zarrFormat, dimensionNames } = rest;
+  const { limits } = options;
   if (shape.length > limits.rank)
     throw limitExceeded(`the array has ${shape.length} dimensions, more than the limit of ${limits.rank}`);
-  if (chunkShape.length !== shape.length) {
-    throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${chunkShape.length}`, {
+  if (dimensionNames && dimensionNames.length !== shape.length) {
+    throw invalidMetadata(`"dimension_names" has ${dimensionNames.length} entries for ${shape.length} dimensions`, {
+      code: "bad-dimension-names",
+    });
+  }
+  const axes = axesOf(shape, grid);
+  const layouts = new ChunkLayouts(
+    codecs,
+    { dtype, fillItem: fill.item },
+    { ...options, version: zarrFormat },
+  );
+  const first = axes.map((axis) => axis.size(0));
+  const firstLayout = layouts.of(first);
+  const isRegular = "chunkShape" in grid;
+  if (!isRegular) checkLayouts(axes, layouts);
+  const isSharded = firstLayout.levels.length > 0;
+  return {
+    ...rest,
+    axes,
+    isRegular,
+    isSharded,
+    chunkShape: firstLayout.leaf.shape,
+    shardShape: isSharded ? first : undefined,
+    layouts,
+    firstLayout,
+  };
+}
+
+function axesOf(shape: readonly number[], grid: ArrayDescription["grid"]): readonly AxisGrid[] {
+  const axes = "axes" in grid ? grid.axes : grid.chunkShape;
+  if (axes.length !== shape.length) {
+    throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${axes.length}`, {
       code: "bad-chunks",
     });
   }
-  const plan = makePlan(codecs, dtype, chunkShape, fill.item, zarrFormat, limits);
-  return { ...description, plan };
+  return "axes" in grid ? grid.axes : regularGrid(shape, grid.chunkShape);
 }
 
-/** Resolves a chain and binds it to a chunk, within the limits. */
-export function makePlan(
-  codecs: readonly CodecMetadata[],
-  dtype: DType,
-  shape: readonly number[],
-  fillItem: Uint8Array,
-  version: ZarrVersion,
-  limits: Limits,
-): Plan {
-  let bytes = dtype.itemBytes;
-  for (const length of shape) {
-    bytes *= length;
-    if (!(bytes <= limits.chunkBytes)) {
-      throw limitExceeded(
-        `a chunk of ${shape.join(" × ")} elements of ${dtype} is larger than the limit of ${limits.chunkBytes} bytes`,
-      );
-    }
-  }
-  const { steps } = resolveChain(codecs, { dtype, shape }, version, limits);
-  return new Plan({ dtype, shape, fillItem }, steps);
+/** Most chunk shapes that are checked before anything is read. */
+const maxChecked = 256;
+
+/** Checks the chain for chunks of other lengths than the first: each length along its axis, and the largest of all. */
+function checkLayouts(axes: readonly AxisGrid[], layouts: ChunkLayouts): void {
+  const sizes = axes.map((axis) => [...(axis instanceof RectilinearAxis ? axis.sizes : [axis.size(0)])]);
+  const largest = sizes.map((list) => list.reduce((a, b) => Math.max(a, b)));
+  layouts.of(largest);
+  sizes.forEach((list, axis) => {
+    for (const size of list.slice(0, maxChecked)) layouts.of(largest.map((l, i) => (i === axis ? size : l)));
+  });
 }
 
 /** Reads a list of dimension lengths: integers from `min` to 2⁵³ − 1. */
@@ -78,7 +119,7 @@ export function readLengths(json: Json | undefined, name: string, min: number): 
   if (!Array.isArray(json) || !json.every(valid)) {
     const least = min === 0 ? "non-negative" : "positive";
     throw invalidMetadata(`"${name}" must be a list of ${least} integers below 2^53`, {
-      code: `bad-${name}`,
+      code: `bad-${name.replaceAll("_", "-")}`,
     });
   }
   return (json as JsonNumber[]).map((item) => item.value);

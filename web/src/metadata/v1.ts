@@ -6,19 +6,17 @@
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { CodecMetadata } from "../codecs/chain.js";
 import { codecNames } from "../codecs/registry.js";
-import { parseLooseFill } from "../dtypes/fill.js";
+import { parseFill } from "../dtypes/fill.js";
 import { parseDescr } from "../dtypes/typestr.js";
-import { invalidMetadata, type OnWarning, unknownCodec } from "../errors.js";
-import type { Limits } from "../limits.js";
+import { invalidMetadata, unknownCodec } from "../errors.js";
 import {
-  isJsonObject,
-  type Json,
-  JsonNumber,
-  type JsonObject,
-  parseJson,
-  showJson,
-  toPlain,
-} from "./json.js";
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  parseDocument,
+  requireKeys,
+} from "./document.js";
+import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "./json.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
 /** Keys of a v1 array. */
@@ -37,28 +35,19 @@ const required = [
   "order",
 ] as const;
 
-export interface V1Options {
-  limits: Limits;
+export interface V1Options extends DocumentOptions {
   /**
    * Layout of `order: "F"` chunks. "spec": as the specification says. "writer": as zarr-python 1.x
    * really wrote them, which is C order for every compressor but blosc.
    */
-  order: "spec" | "writer";
-  onWarning?: OnWarning | undefined;
+  readonly order: "spec" | "writer";
 }
 
 /** Parses a `meta` document and, where there is one, an `attrs` document. */
 export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options: V1Options): ArraySpec {
-  const object = parseObject(meta, v1MetaKey, options);
-  const missing = required.filter((name) => !Object.hasOwn(object, name));
-  if (missing.length > 0)
-    throw invalidMetadata(`meta lacks ${missing.map((name) => `"${name}"`).join(", ")}`, {
-      code: "missing-key",
-    });
-  const format = object["zarr_format"];
-  if (!(format instanceof JsonNumber && format.text === "1")) {
-    throw invalidMetadata(`"zarr_format" in meta must be 1, not ${showJson(format)}`, { code: "bad-format" });
-  }
+  const object = parseDocument(meta, v1MetaKey, options);
+  requireKeys(object, required, v1MetaKey);
+  checkFormat(object, 1, v1MetaKey);
 
   const shape = readLengths(object["shape"], "shape", 0);
   const chunkShape = readLengths(object["chunks"], "chunks", 1);
@@ -77,26 +66,20 @@ export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options
     {
       zarrFormat: 1,
       shape,
-      chunkShape,
+      grid: { chunkShape },
       dtype,
-      fill: parseLooseFill(dtype, object["fill_value"]!),
+      fill: parseFill(dtype, object["fill_value"]!, "loose", { endian: endians }),
       codecs,
       attributes: parseAttributes(attrs, options),
       dimensionNames: undefined,
       chunkKey: (coordinates) => coordinates.join(".") || "0",
     },
-    options.limits,
+    options,
   );
 }
 
-function parseObject(bytes: Uint8Array, name: string, { limits, onWarning }: V1Options): JsonObject {
-  const json = parseJson(bytes, { name, maxDepth: limits.metadataDepth, bareNonFinite: true, onWarning });
-  if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });
-  return json;
-}
-
 function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Attributes {
-  if (attrs) return toPlain(parseObject(attrs, v1AttrsKey, options)) as Attributes;
+  if (attrs) return attributesOf(parseDocument(attrs, v1AttrsKey, options), v1AttrsKey);
   const message = "the key attrs is missing; the specification asks for it even when there are no attributes";
   options.onWarning?.({ code: "missing-attrs", message });
   return {};

@@ -4,14 +4,18 @@
  */
 import type { Plan } from "../engine/plan.js";
 import { corruptChunk } from "../errors.js";
+import { extentOf, type Sink } from "./assemble.js";
 import type { Piece } from "./pieces.js";
+import type { Fetched } from "./reader.js";
+import type { PlanSource } from "./slabs.js";
 import { countOf, stridesOf } from "./strides.js";
+import type { RegionTask } from "./task.js";
 
 /** Shorter rows are better gathered by the core, row copies from JavaScript cost some 50 ns each. */
 const minRowBytes = 64;
 
 /** True where the pieces of a plan's chunks can be copied as they are, in rows that are long enough. */
-export function isNativePlan(plan: Plan, pieces: readonly Piece[][]): boolean {
+export function isNativePlan(plan: Plan, pieces: readonly (readonly Piece[])[]): boolean {
   if (!plan.isNative) return false;
   const inner = pieces.at(-1);
   if (!inner) return true;
@@ -20,11 +24,37 @@ export function isNativePlan(plan: Plan, pieces: readonly Piece[][]): boolean {
   return contiguous && (rowBytes >= minRowBytes || pieces.every((list) => list.length <= 1));
 }
 
+/** Copies rows from fetched chunks to the result. */
+export class NativeSink implements Sink {
+  readonly #outStrides: readonly number[];
+
+  constructor(
+    private readonly plans: PlanSource,
+    pieces: readonly (readonly Piece[])[],
+    private readonly out: Uint8Array,
+  ) {
+    this.#outStrides = stridesOf(pieces.map(extentOf), plans.anyPlan.array.dtype.itemBytes);
+  }
+
+  async start(): Promise<void> {}
+
+  put(task: RegionTask, fetched: Fetched | undefined): void {
+    const isBox = fetched !== undefined && "box" in fetched;
+    const plan = this.plans.planOf(task, isBox ? fetched.box.shape : undefined);
+    const start = isBox ? fetched.box.start : undefined;
+    const bytes = fetched && ("box" in fetched ? fetched.bytes : fetched.encoded);
+    placeNative(plan, bytes, task.pieces, start, this.out, this.#outStrides);
+  }
+
+  end(): void {}
+}
+
 /** Copies the part of a chunk that the pieces name; a missing chunk is fill value. */
-export function placeNative(
+function placeNative(
   plan: Plan,
   encoded: Uint8Array | undefined,
   pieces: readonly Piece[],
+  boxStart: readonly number[] | undefined,
   out: Uint8Array,
   outStrides: readonly number[],
 ): void {
@@ -37,16 +67,14 @@ export function placeNative(
   const inner = pieces.at(-1);
   const rowBytes = (inner?.count ?? 1) * dtype.itemBytes;
   const row = encoded ? undefined : fillRow(fillItem, rowBytes);
-  const outerPieces = pieces.slice(0, -1);
-  const start = (axisStrides: readonly number[], at: (piece: Piece) => number) =>
-    pieces.reduce((sum, piece, axis) => sum + at(piece) * axisStrides[axis]!, 0);
-  let from = start(strides, (piece) => piece.start);
-  let to = start(outStrides, (piece) => piece.out);
-  const counter = outerPieces.map(() => 0);
-  for (let left = countOf(outerPieces.map((piece) => piece.count)); left > 0; left--) {
+  const outer = pieces.slice(0, -1);
+  let from = pieces.reduce((sum, piece, i) => sum + (piece.start - (boxStart?.[i] ?? 0)) * strides[i]!, 0);
+  let to = pieces.reduce((sum, piece, i) => sum + piece.out * outStrides[i]!, 0);
+  const counter = outer.map(() => 0);
+  for (let left = countOf(outer.map((piece) => piece.count)); left > 0; left--) {
     out.set(row ?? encoded!.subarray(from, from + rowBytes), to);
-    for (let axis = outerPieces.length - 1; axis >= 0; axis--) {
-      const piece = outerPieces[axis]!;
+    for (let axis = outer.length - 1; axis >= 0; axis--) {
+      const piece = outer[axis]!;
       from += piece.step * strides[axis]!;
       to += outStrides[axis]!;
       if (++counter[axis]! < piece.count) break;

@@ -1,10 +1,5 @@
-/**
- * How a selection falls apart into chunks, and how chunks gather into slabs.
- *
- * A piece is the part of one chunk that a selection takes along one axis. A slab is a box of the
- * result that is put together inside the core and copied out in long runs: chunk rows are often too
- * short to be copied to the result one by one (64 uint16 are 128 bytes).
- */
+/** How a selection falls apart into chunks. A piece is the part of one chunk that it takes along one axis. */
+import type { AxisGrid } from "./grid.js";
 import type { AxisRange } from "./selection.js";
 
 export interface Piece {
@@ -19,14 +14,14 @@ export interface Piece {
 }
 
 /** The pieces of one axis, in order. Their number is bounded by the elements asked for. */
-export function piecesOf(range: AxisRange, chunkLength: number): Piece[] {
+export function piecesOf(range: AxisRange, axis: AxisGrid): Piece[] {
   const pieces: Piece[] = [];
   let out = 0;
   while (out < range.count) {
     const index = range.start + out * range.step;
-    const chunk = Math.floor(index / chunkLength);
-    const start = index - chunk * chunkLength;
-    const fitting = Math.ceil((chunkLength - start) / range.step);
+    const chunk = axis.find(index);
+    const start = index - axis.start(chunk);
+    const fitting = Math.ceil((axis.size(chunk) - start) / range.step);
     const count = Math.min(fitting, range.count - out);
     pieces.push({ chunk, start, step: range.step, count, out });
     out += count;
@@ -34,33 +29,30 @@ export function piecesOf(range: AxisRange, chunkLength: number): Piece[] {
   return pieces;
 }
 
-/** Shortest run, in bytes, that is worth a copy of its own. */
-const minRunBytes = 4096;
-/** Largest slab, unless a single chunk is larger. */
-const maxSlabBytes = 32 * 2 ** 20;
+/** The pieces that lie in one stored object (in one shard, or in one chunk) along an axis. */
+export interface AxisPart {
+  /** Position of the object in its grid. */
+  readonly object: number;
+  readonly pieces: readonly Piece[];
+  /** Position of the first element in the result, and the number of elements. */
+  readonly out: number;
+  readonly count: number;
+}
 
-/**
- * Chooses from which axis on slabs span the whole result: the last one that makes runs long enough,
- * within the size limit. Axes before it are cut into single pieces.
- */
-export function chooseSlabAxis(
-  shape: readonly number[],
-  pieces: readonly Piece[][],
-  itemBytes: number,
-): number {
-  const longest = pieces.map((list) => list.reduce((most, piece) => Math.max(most, piece.count), 0));
-  let axis = shape.length;
-  let tail = itemBytes; // bytes of the axes that the slab spans
-  while (axis > 0) {
-    const run = tail * longest[axis - 1]!;
-    if (run >= minRunBytes) return axis;
-    const widened = tail * shape[axis - 1]!;
-    const bytes = longest.slice(0, axis - 1).reduce((a, b) => a * b, widened);
-    if (bytes > maxSlabBytes && pieces[axis - 1]!.length > 1) return axis;
-    tail = widened;
-    axis--;
+/** Gathers the pieces of an axis by stored object. */
+export function partsOf(pieces: readonly Piece[], axis: AxisGrid, objects: AxisGrid): AxisPart[] {
+  const parts: (AxisPart & { pieces: Piece[]; count: number })[] = [];
+  for (const piece of pieces) {
+    const object = axis === objects ? piece.chunk : objects.find(axis.start(piece.chunk));
+    const last = parts.at(-1);
+    if (last?.object === object) {
+      last.pieces.push(piece);
+      last.count += piece.count;
+    } else {
+      parts.push({ object, pieces: [piece], out: piece.out, count: piece.count });
+    }
   }
-  return 0;
+  return parts;
 }
 
 /** Every combination of one entry per list, the last list fastest. With no lists, one empty combination. */

@@ -1,0 +1,52 @@
+/** Codecs as metadata names them. Spec: Zarr v3 core, "extension points". */
+import { invalidMetadata } from "../errors.js";
+import { type Configuration, show } from "./config.js";
+
+/** A codec as metadata names it. */
+export interface CodecMetadata {
+  readonly name: string;
+  readonly configuration?: Configuration;
+  /** False where a reader that does not know the codec may leave it out (Zarr v3). */
+  readonly mustUnderstand?: false;
+}
+
+/**
+ * Reads a list of codecs: objects `{ name, configuration?, must_understand? }`, or names alone.
+ * @param what what the list is called in messages.
+ * @throws InvalidMetadata for anything else.
+ */
+export function parseCodecs(value: unknown, what: string): CodecMetadata[] {
+  if (!Array.isArray(value)) {
+    throw invalidMetadata(`${what} must be a list of codecs, not ${show(value)}`, { code: "bad-codecs" });
+  }
+  return value.map((entry) => parseCodec(entry, what));
+}
+
+function parseCodec(entry: unknown, what: string): CodecMetadata {
+  if (typeof entry === "string") return { name: entry };
+  const object = isRecord(entry) ? entry : {};
+  const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
+  const name = own("name");
+  const configuration = own("configuration");
+  const mustUnderstand = own("must_understand");
+  const unknown = Object.keys(object).find((key) => !/^(name|configuration|must_understand)$/.test(key));
+  const valid =
+    typeof name === "string" &&
+    (configuration === undefined || isRecord(configuration)) &&
+    (mustUnderstand === undefined || typeof mustUnderstand === "boolean") &&
+    unknown === undefined;
+  if (!valid) {
+    throw invalidMetadata(`${what}: ${show(entry)} is not a codec with a name and a configuration`, {
+      code: "bad-codecs",
+    });
+  }
+  return {
+    name,
+    ...(configuration === undefined ? {} : { configuration }),
+    ...(mustUnderstand === false ? { mustUnderstand } : {}),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,110 @@
+/** What metadata documents of all versions share: reading an object, its lists and extension points. */
+import { invalidMetadata, type OnWarning, unsupported } from "../errors.js";
+import type { Limits } from "../limits.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, parseJson, showJson, toPlain } from "./json.js";
+import type { Attributes } from "./spec.js";
+
+export interface DocumentOptions {
+  readonly limits: Limits;
+  readonly onWarning?: OnWarning | undefined;
+}
+
+/**
+ * Parses a document that must be a JSON object. The bare tokens NaN and Infinity pass: Python writes them
+ * into the metadata of every version.
+ * @param name what the document is called in messages.
+ */
+export function parseDocument(bytes: Uint8Array, name: string, { limits, onWarning }: DocumentOptions): JsonObject {
+  const json = parseJson(bytes, { name, maxDepth: limits.metadataDepth, bareNonFinite: true, onWarning });
+  return asObject(json, name);
+}
+
+export function asObject(json: Json | undefined, name: string): JsonObject {
+  if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });
+  return json;
+}
+
+/** Checks the number in `zarr_format`. */
+export function checkFormat(object: JsonObject, format: number, name: string): void {
+  const found = own(object, "zarr_format");
+  if (!(found instanceof JsonNumber && found.text === String(format))) {
+    throw invalidMetadata(`"zarr_format" in ${name} must be ${format}, not ${showJson(found)}`, {
+      code: "bad-format",
+    });
+  }
+}
+
+/** Throws an error that names every one of `names` that the document lacks. */
+export function requireKeys(object: JsonObject, names: readonly string[], name: string): void {
+  const missing = names.filter((key) => !Object.hasOwn(object, key));
+  if (missing.length > 0)
+    throw invalidMetadata(`${name} lacks ${missing.map((key) => `"${key}"`).join(", ")}`, {
+      code: "missing-key",
+    });
+}
+
+/** A key's value; only own properties count. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** User attributes as plain values; absent ones are none. */
+export function attributesOf(json: Json | undefined, name: string): Attributes {
+  return json === undefined ? {} : (toPlain(asObject(json, name)) as Attributes);
+}
+
+/** One of Zarr v3's extension points. */
+export interface Extension {
+  readonly name: string;
+  readonly configuration: JsonObject;
+  readonly mustUnderstand: boolean;
+}
+
+/**
+ * Reads an extension: a name, or an object with a name and maybe a configuration.
+ * Spec: Zarr v3 core, "extension points".
+ */
+export function readExtension(json: Json | undefined, what: string): Extension {
+  if (typeof json === "string") return { name: json, configuration: {}, mustUnderstand: true };
+  const object = isJsonObject(json) ? json : {};
+  const name = own(object, "name");
+  const configuration = own(object, "configuration") ?? {};
+  const mustUnderstand = own(object, "must_understand") ?? true;
+  const extra = Object.keys(object).find((key) => !/^(name|configuration|must_understand)$/.test(key));
+  const valid =
+    typeof name === "string" && isJsonObject(configuration) && typeof mustUnderstand === "boolean" && !extra;
+  if (!valid) {
+    throw invalidMetadata(`${what} must be a name or an object with a name and a configuration, not ${showJson(json)}`, {
+      code: "bad-extension",
+    });
+  }
+  return { name, configuration, mustUnderstand };
+}
+
+/** The options of an extension that is known; refuses others. */
+export function checkOptions({ name, configuration }: Extension, known: readonly string[], what: string): void {
+  const unknown = Object.keys(configuration).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw invalidMetadata(`${what} ${name}: "${unknown}" is not one of its options (${known.join(", ") || "it has none"})`, {
+      code: "bad-configuration",
+    });
+  }
+}
+
+/** An extension whose name must be one of those known. */
+export function known(extension: Extension, names: readonly string[], what: string): Extension {
+  if (names.includes(extension.name)) return extension;
+  throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
+    code: `unknown-${what.replaceAll(" ", "-")}`,
+  });
+}
+
+/** Chunk separators. */
+export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." | "/" {
+  if (json === undefined || json === null) return fallback;
+  if (json !== "." && json !== "/")
+    throw invalidMetadata(`the separator of chunk keys must be "." or "/", not ${showJson(json)}`, {
+      code: "bad-separator",
+    });
+  return json;
+}

@@ -1,0 +1,46 @@
+/** Chunk grids of Zarr v3. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
+import { invalidMetadata } from "../errors.js";
+import { type AxisGrid, RectilinearAxis, RegularAxis } from "../region/grid.js";
+import { checkOptions, known, own, readExtension } from "./document.js";
+import { type Json, JsonNumber, showJson } from "./json.js";
+import { type ArrayDescription, readLengths } from "./spec.js";
+
+/** Parses `chunk_grid` for an array of a shape. */
+export function parseGrid(json: Json | undefined, shape: readonly number[]): ArrayDescription["grid"] {
+  const extension = readExtension(json, '"chunk_grid"');
+  const { name, configuration } = known(extension, ["regular", "rectilinear"], "chunk grid");
+  if (name === "regular") {
+    checkOptions(extension, ["chunk_shape"], "chunk grid");
+    return { chunkShape: readLengths(own(configuration, "chunk_shape"), "chunk_shape", 1) };
+  }
+  checkOptions(extension, ["kind", "chunk_shapes"], "chunk grid");
+  const kind = own(configuration, "kind");
+  const lists = own(configuration, "chunk_shapes");
+  if (kind !== "inline" || !Array.isArray(lists) || lists.length !== shape.length) {
+    throw invalid(`needs the kind "inline" and "chunk_shapes" for ${shape.length} dimensions`);
+  }
+  return { axes: lists.map((list, axis) => readAxis(list, shape[axis]!)) };
+}
+
+/** Lengths along one axis: one for all, or a list of lengths and of pairs [length, how often]. */
+function readAxis(json: Json, length: number): AxisGrid {
+  if (json instanceof JsonNumber) return new RegularAxis(length, positive(json));
+  if (!Array.isArray(json) || json.length === 0) throw invalid(`${showJson(json)} are no chunk lengths`);
+  return new RectilinearAxis(length, json.map(readRun));
+}
+
+function readRun(json: Json): readonly [size: number, count: number] {
+  if (!Array.isArray(json)) return [positive(json), 1];
+  if (json.length !== 2) throw invalid(`${showJson(json)} is no pair of a length and a count`);
+  return [positive(json[0]!), positive(json[1]!)];
+}
+
+function positive(json: Json): number {
+  const value = json instanceof JsonNumber && json.isInteger ? json.value : 0;
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(`${showJson(json)} is no positive integer`);
+  return value;
+}
+
+function invalid(message: string) {
+  return invalidMetadata(`chunk grid rectilinear: ${message}`, { code: "bad-chunks" });
+}

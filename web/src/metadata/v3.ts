@@ -1,0 +1,195 @@
+/**
+ * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
+ */
+import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
+import { findCodec } from "../codecs/registry.js";
+import { parseDataType } from "../dtypes/v3.js";
+import { parseFill } from "../dtypes/fill.js";
+import { invalidMetadata, unsupported } from "../errors.js";
+import {
+  attributesOf,
+  checkFormat,
+  checkOptions,
+  type DocumentOptions,
+  known,
+  own,
+  readExtension,
+  readSeparator,
+  requireKeys,
+} from "./document.js";
+import { parseGrid } from "./grid.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "./json.js";
+import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+
+/** Key of a v3 node's document. */
+export const v3Key = "zarr.json";
+
+const required = ["shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value"] as const;
+const arrayKeys = new Set<string>([
+  ...required,
+  "zarr_format",
+  "node_type",
+  "codecs",
+  "attributes",
+  "storage_transformers",
+  "dimension_names",
+]);
+const groupKeys = new Set(["zarr_format", "node_type", "attributes", "consolidated_metadata"]);
+
+/** A group's own metadata. */
+export interface V3Group {
+  readonly attributes: Attributes;
+  /** Documents of the nodes below, by path, where they are consolidated here. */
+  readonly consolidated: ReadonlyMap<string, JsonObject> | undefined;
+}
+
+/** Which kind of node a document describes. */
+export function v3NodeType(object: JsonObject): "array" | "group" {
+  requireKeys(object, ["zarr_format", "node_type"], v3Key);
+  checkFormat(object, 3, v3Key);
+  const type = own(object, "node_type");
+  if (type !== "array" && type !== "group")
+    throw invalidMetadata(`"node_type" in ${v3Key} must be "array" or "group", not ${showJson(type)}`, {
+      code: "bad-node-type",
+    });
+  return type;
+}
+
+export function parseV3Group(object: JsonObject, options: DocumentOptions): V3Group {
+  checkKeys(object, groupKeys);
+  return {
+    attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
+    consolidated: parseConsolidated(own(object, "consolidated_metadata"), options),
+  };
+}
+
+export function parseV3Array(object: JsonObject, options: DocumentOptions): ArraySpec {
+  requireKeys(object, required, v3Key);
+  checkKeys(object, arrayKeys);
+  if (!Object.hasOwn(object, "codecs")) checkDraft(object);
+  checkTransformers(own(object, "storage_transformers"), options);
+  const shape = readLengths(own(object, "shape"), "shape", 0);
+  const dtype = parseDataType(toPlain(own(object, "data_type")!));
+  const { codecs, isDraft } = readDraft(object, options);
+  return completeSpec(
+    {
+      zarrFormat: 3,
+      shape,
+      grid: parseGrid(own(object, "chunk_grid"), shape),
+      dtype,
+      fill: parseFill(dtype, own(object, "fill_value")!, "strict", { allowNull: isDraft }),
+      codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
+      attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
+      dimensionNames: readDimensionNames(own(object, "dimension_names")),
+      chunkKey: keyEncoder(own(object, "chunk_key_encoding")),
+    },
+    options,
+  );
+}
+
+/** Fields that are not known may only be there if they say that they need not be. */
+function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
+  for (const [key, value] of Object.entries(object)) {
+    if (known.has(key) || (isJsonObject(value) && own(value, "must_understand") === false)) continue;
+    throw invalidMetadata(
+      `${v3Key} has the field "${key}", which is not known and not marked as needless to understand; known are ${[...known].join(", ")}`,
+      { code: "must-understand" },
+    );
+  }
+}
+
+function checkTransformers(json: Json | undefined, { onWarning }: DocumentOptions): void {
+  if (json === undefined || json === null) return;
+  if (!Array.isArray(json))
+    throw invalidMetadata('"storage_transformers" must be a list', { code: "bad-storage-transformers" });
+  for (const entry of json) {
+    const { name, mustUnderstand } = readExtension(entry, "a storage transformer");
+    if (mustUnderstand)
+      throw unsupported(`storage transformer "${name}" is not supported; none is`, {
+        code: "unknown-storage-transformer",
+      });
+    onWarning?.({ code: "storage-transformer", message: `storage transformer "${name}" is left out, as it allows` });
+  }
+}
+
+/** The codecs that the draft of 2022 knew. */
+const draftCodecs = ["endian", "transpose", "gzip", "blosc"];
+
+/**
+ * The codecs, and whether the document follows the draft of 2022, as GDAL up to 3.10 and zarrita write it:
+ * no codec turns the array into bytes, which then are little-endian, or the codec "endian" does; a fill
+ * value may be null. Only documents that hold nothing of what came later are taken for drafts.
+ */
+function readDraft(
+  object: JsonObject,
+  { onWarning }: DocumentOptions,
+): { codecs: CodecMetadata[]; isDraft: boolean } {
+  const json = own(object, "codecs");
+  const codecs = json === undefined ? [] : parseCodecs(toPlain(json), '"codecs"');
+  const kinds = codecs.map(({ name }) => findCodec(name, 3)?.definition.kind);
+  const lacksBytes = !kinds.includes("array-to-bytes");
+  const isDraft =
+    !Object.hasOwn(object, "storage_transformers") &&
+    codecs.every(({ name }) => draftCodecs.includes(name)) &&
+    (lacksBytes || codecs.some(({ name }) => name === "endian"));
+  if (!isDraft) return { codecs, isDraft };
+  const message = `${v3Key} follows the draft of 2022: bytes are little-endian unless a codec says otherwise, and a fill value may be null`;
+  onWarning?.({ code: "v3-draft", message });
+  if (lacksBytes) {
+    const arrays = kinds.filter((kind) => kind === "array-to-array").length;
+    codecs.splice(arrays, 0, { name: "bytes", configuration: { endian: "little" } });
+  }
+  return { codecs, isDraft };
+}
+
+/** Only drafts may lack "codecs". */
+function checkDraft(object: JsonObject): void {
+  if (Object.hasOwn(object, "storage_transformers")) requireKeys(object, ["codecs"], v3Key);
+}
+
+function isLegacyStruct(json: Json | undefined): boolean {
+  return isJsonObject(json) && own(json, "name") === "structured";
+}
+
+/** The legacy data type "structured" was written without a byte order, which then is little. */
+function withEndian(codecs: readonly CodecMetadata[], { onWarning }: DocumentOptions): CodecMetadata[] {
+  return codecs.map((codec) => {
+    if (codec.name !== "bytes" || codec.configuration?.["endian"] !== undefined) return codec;
+    onWarning?.({ code: "missing-endian", message: 'codec bytes lacks an "endian": data type structured is read as little-endian' });
+    return { name: "bytes", configuration: { endian: "little" } };
+  });
+}
+
+function readDimensionNames(json: Json | undefined): (string | null)[] | undefined {
+  if (json === undefined || json === null) return undefined;
+  if (!Array.isArray(json) || !json.every((name) => name === null || typeof name === "string")) {
+    throw invalidMetadata('"dimension_names" must be a list of strings and nulls', {
+      code: "bad-dimension-names",
+    });
+  }
+  return json as (string | null)[];
+}
+
+/** How chunk coordinates become keys. Spec: Zarr v3 core, "chunk key encoding". */
+function keyEncoder(json: Json | undefined): (coordinates: readonly number[]) => string {
+  const extension = readExtension(json, '"chunk_key_encoding"');
+  const { name, configuration } = known(extension, ["default", "v2"], "chunk key encoding");
+  checkOptions(extension, ["separator"], "chunk key encoding");
+  const separator = readSeparator(own(configuration, "separator"), name === "default" ? "/" : ".");
+  return name === "default"
+    ? (coordinates) => ["c", ...coordinates].join(separator)
+    : (coordinates) => coordinates.join(separator) || "0";
+}
+
+/** Consolidated metadata inside a group; null, which early zarr-python 3 wrote, is none. */
+function parseConsolidated(json: Json | undefined, { onWarning }: DocumentOptions): Map<string, JsonObject> | undefined {
+  if (json === undefined || json === null) return undefined;
+  const kind = isJsonObject(json) ? own(json, "kind") : undefined;
+  const metadata = isJsonObject(json) ? own(json, "metadata") : undefined;
+  if (kind !== "inline" || !isJsonObject(metadata)) {
+    onWarning?.({ code: "consolidated", message: "the consolidated metadata has no form that is known, and is left out" });
+    return undefined;
+  }
+  const entries = Object.entries(metadata).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  return new Map(entries);
+}

@@ -1,0 +1,212 @@
+/**
+ * Reading parts of single chunks.
+ *
+ * Where a chunk is stored uncompressed, the bytes of the wanted elements are read and nothing else.
+ * Where it is one Blosc frame, only the blocks that hold them: the frame's table says where each lies, and
+ * a smaller frame of just those blocks is put together for the core to decode. Both only when that saves
+ * more than it costs.
+ */
+import type { CoreLeaf } from "../codecs/layout.js";
+import { withDecoder } from "../engine/engine.js";
+import { Plan } from "../engine/plan.js";
+import { corruptChunk } from "../errors.js";
+import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
+import type { Piece } from "./pieces.js";
+import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
+import { countOf, stridesOf } from "./strides.js";
+
+/** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
+const minPlainBytes = 2 ** 16;
+/** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
+const minBloscBytes = 2 ** 20;
+/** Most requests for one chunk. */
+const maxRanges = 8;
+
+/** A box of a chunk, in the array's axes. */
+export interface Box {
+  readonly start: readonly number[];
+  readonly shape: readonly number[];
+}
+
+/** Elements of a box, encoded as the chunk's array codecs encode an array of that shape. */
+export interface BoxBytes {
+  readonly box: Box;
+  readonly bytes: Uint8Array;
+}
+
+/** A run of a chunk's decoded bytes. */
+export interface ByteRun {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** How the elements of a box lie in the bytes of a chunk. */
+interface StoredBox {
+  readonly box: Box;
+  readonly itemBytes: number;
+  /** Shapes and start along the stored axes. */
+  readonly chunk: readonly number[];
+  readonly start: readonly number[];
+  readonly shape: readonly number[];
+}
+
+/** The smallest box that holds the pieces of a chunk. */
+export function boxOf(pieces: readonly Piece[]): Box {
+  return {
+    start: pieces.map((piece) => piece.start),
+    shape: pieces.map((piece) => (piece.count - 1) * piece.step + 1),
+  };
+}
+
+type Kind = "plain" | "blosc";
+
+/** Which way of partial reading a chunk allows, if any. */
+function kindOf({ chain }: CoreLeaf): Kind | undefined {
+  const { before, toBytes, after } = chain;
+  const movesWholeElements =
+    before.every((step) => step.core === "transpose") && toBytes.type === "core" && toBytes.step.core === "bytes";
+  if (!movesWholeElements) return undefined;
+  if (after.length === 0) return "plain";
+  return after.length === 1 && after[0]!.core === "blosc" ? "blosc" : undefined;
+}
+
+/** A way to read a box of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
+export function partialReader(leaf: CoreLeaf, box: Box): PartialReader | undefined {
+  const kind = kindOf(leaf);
+  const size = leaf.plan.decodedBytes;
+  if (!kind || size < (kind === "plain" ? minPlainBytes : minBloscBytes)) return undefined;
+  const stored = storedBox(leaf, box);
+  const runs = byteRuns(stored);
+  const wanted = runs.reduce((sum, run) => sum + run.length, 0);
+  if (wanted > size / 2) return undefined;
+  return kind === "plain" ? new PlainReader(leaf, stored, runs) : new BloscReader(leaf, stored, runs);
+}
+
+export interface PartialReader {
+  /** Reads the box; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
+  read(
+    read: ReadPart,
+    part: ObjectPart,
+    signal: AbortSignal | undefined,
+  ): Promise<BoxBytes | "whole" | undefined>;
+}
+
+function storedBox({ chain, plan, shape }: CoreLeaf, box: Box): StoredBox {
+  const axes = chain.before.reduce(
+    (current, { params }) => params.map((axis) => current[axis]!),
+    shape.map((_, axis) => axis),
+  );
+  const pick = (lengths: readonly number[]) => axes.map((axis) => lengths[axis]!);
+  const { itemBytes } = plan.array.dtype;
+  return { box, itemBytes, chunk: pick(shape), start: pick(box.start), shape: pick(box.shape) };
+}
+
+/**
+ * The runs of bytes to read for a box: one from its first to its last element, split along the outer
+ * axes as long as that halves the bytes and the runs stay few.
+ */
+export function byteRuns({ chunk, start, shape, itemBytes }: StoredBox): ByteRun[] {
+  const strides = stridesOf(chunk, itemBytes);
+  const spanFrom = (axis: number) =>
+    shape.slice(axis).reduce((span, length, i) => span + (length - 1) * strides[axis + i]!, itemBytes);
+  let offsets = [start.reduce((sum, first, axis) => sum + first * strides[axis]!, 0)];
+  let length = spanFrom(0);
+  for (let axis = 0; axis < shape.length; axis++) {
+    const count = shape[axis]!;
+    const part = spanFrom(axis + 1);
+    if (offsets.length * count > maxRanges || 2 * count * part > length) break;
+    offsets = offsets.flatMap((at) => Array.from({ length: count }, (_, i) => at + i * strides[axis]!));
+    length = part;
+  }
+  return offsets.map((offset) => ({ offset, length }));
+}
+
+/** Bytes of a run with the run itself. */
+type Filled = readonly [ByteRun, Uint8Array];
+
+/** Gathers the elements of a box, in stored order, from runs that cover it. */
+function gather(stored: StoredBox, runs: readonly Filled[]): BoxBytes {
+  const { chunk, start, shape, itemBytes } = stored;
+  const strides = stridesOf(chunk, itemBytes);
+  // Inner axes that are whole in the box lie without gaps, and so does the axis before them.
+  let inner = shape.length;
+  while (inner > 0 && shape[inner - 1] === chunk[inner - 1]) inner--;
+  inner = Math.max(0, inner - 1);
+  const rowBytes = countOf(shape.slice(inner)) * itemBytes;
+  const bytes = new Uint8Array(countOf(shape) * itemBytes);
+  const index = shape.slice(0, inner).map(() => 0);
+  const first = start.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
+  for (let out = 0; out < bytes.byteLength; out += rowBytes) {
+    const offset = index.reduce((sum, i, axis) => sum + i * strides[axis]!, first);
+    bytes.set(rowOf(runs, offset, rowBytes), out);
+    for (let axis = inner - 1; axis >= 0 && ++index[axis]! === shape[axis]; axis--) index[axis] = 0;
+  }
+  return { box: stored.box, bytes };
+}
+
+function rowOf(runs: readonly Filled[], offset: number, length: number): Uint8Array {
+  for (const [run, bytes] of runs) {
+    const at = offset - run.offset;
+    if (at >= 0 && at + length <= run.length) return bytes.subarray(at, at + length);
+  }
+  throw new RangeError("a row of the box lies in none of the runs"); // byteRuns covers every row
+}
+
+class PlainReader implements PartialReader {
+  constructor(
+    private readonly leaf: CoreLeaf,
+    private readonly stored: StoredBox,
+    private readonly runs: readonly ByteRun[],
+  ) {}
+
+  async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
+    const size = this.leaf.plan.decodedBytes;
+    if (part.length !== undefined && part.length !== size) {
+      throw corruptChunk(`the chunk has ${part.length} bytes where its shape and data type need ${size}`, {
+        code: "size-mismatch",
+        codec: "bytes",
+      });
+    }
+    const filled = await Promise.all(
+      this.runs.map(async (run): Promise<Filled | undefined> => {
+        const bytes = exactly(await readPart(read, part, run.offset, run.length, signal), run.length);
+        return bytes && [run, bytes];
+      }),
+    );
+    const present = filled.filter((run) => run !== undefined);
+    // Missing in one read and there in another: somebody is writing it just now.
+    return present.length === filled.length ? gather(this.stored, present) : undefined;
+  }
+}
+
+class BloscReader implements PartialReader {
+  constructor(
+    private readonly leaf: CoreLeaf,
+    private readonly stored: StoredBox,
+    private readonly runs: readonly ByteRun[],
+  ) {}
+
+  async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
+    const readBytes = async (offset: number, length: number) => readPart(read, part, offset, length, signal);
+    const table = await readBloscTable(readBytes, this.leaf.plan.decodedBytes);
+    if (table === undefined) return undefined;
+    const chosen = table === "whole" ? undefined : selectBlocks(table, this.runs);
+    if (!chosen) return "whole" as const;
+    const frame = await chosen.readFrame(readBytes);
+    if (!frame) return undefined;
+    const plan = this.#framePlan(chosen.decodedBytes);
+    const decoded = await withDecoder(plan, (session) => session.decode(plan, frame));
+    if (decoded.byteLength !== chosen.decodedBytes) {
+      throw corruptChunk("codec blosc: blocks of the frame do not have the size that its header names", {
+        code: "size-mismatch",
+        codec: "blosc",
+      });
+    }
+    return gather(this.stored, chosen.runsOf(decoded));
+  }
+
+  /** The chunk's Blosc codec on bytes of a known number. */
+  #framePlan(bytes: number): Plan {
+    return Plan.bytesOnly(this.leaf.chain.after, bytes);
+  }
+}

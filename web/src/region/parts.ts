@@ -1,0 +1,107 @@
+/** Parts of stored objects: where encoded chunks lie, and reading them in few requests. */
+import { corruptChunk } from "../errors.js";
+import type { ObjectVersion, RangeQuery } from "../store/store.js";
+
+/** A part of an object, which may have been read already. */
+export interface ObjectPart {
+  /** Store key of the object. */
+  readonly key: string;
+  /** Offset in the object, or in `bytes`. */
+  readonly offset: number;
+  /** undefined for "to the object's end". */
+  readonly length: number | undefined;
+  /** What `offset` counts in, where it is in memory. */
+  readonly bytes?: Uint8Array | undefined;
+  /** Ties the reads of one object together: see the store's options. */
+  readonly version?: ObjectVersion | undefined;
+}
+
+/** Reads a range of a stored object, or all of it; undefined where it is missing. May return less at the object's end. */
+export type ReadPart = (
+  key: string,
+  range: RangeQuery | undefined,
+  version: ObjectVersion | undefined,
+  signal: AbortSignal | undefined,
+) => Promise<Uint8Array | undefined>;
+
+/** Reads bytes at an offset within a part: exactly `length`, or fewer where the object or the part ends. */
+export async function readPart(
+  read: ReadPart,
+  part: ObjectPart,
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  const available = Math.max(0, Math.min(length, (part.length ?? Number.MAX_SAFE_INTEGER) - offset));
+  const start = part.offset + offset;
+  if (part.bytes) return part.bytes.subarray(start, start + available);
+  return read(part.key, { offset: start, length: available }, part.version, signal);
+}
+
+/** Reads the last bytes of a part, or fewer where it is shorter. */
+export async function readPartEnd(
+  read: ReadPart,
+  part: ObjectPart,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  if (part.length === undefined) return read(part.key, { suffixLength: length }, part.version, signal);
+  const available = Math.min(length, part.length);
+  return readPart(read, part, part.length - available, available, signal);
+}
+
+/** Reads all of a part. */
+export async function wholeObject(
+  read: ReadPart,
+  part: ObjectPart,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  if (part.length === undefined) return read(part.key, undefined, part.version, signal);
+  return exactly(await readPart(read, part, 0, part.length, signal), part.length);
+}
+
+/** Checks that a read gave all that was asked for. */
+export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
+  if (bytes && bytes.byteLength !== length) {
+    throw corruptChunk(`the object ends after ${bytes.byteLength} of the ${length} bytes that the chunk should have`, {
+      code: "truncated",
+    });
+  }
+  return bytes;
+}
+
+/** How far apart parts may lie, and how long one request may be, for parts to be read together. */
+export interface Coalescing {
+  readonly maxGap: number;
+  readonly maxBytes: number;
+}
+
+/** Parts of one object that are read with one request. */
+export interface MergedParts<T> {
+  readonly offset: number;
+  readonly length: number;
+  readonly members: readonly (readonly [T, ObjectPart])[];
+}
+
+/** Gathers parts of one object, in any order and maybe overlapping, into few reads. */
+export function mergeParts<T>(
+  parts: Iterable<readonly [T, ObjectPart]>,
+  { maxGap, maxBytes }: Coalescing,
+): MergedParts<T>[] {
+  const sorted = [...parts].sort(([, a], [, b]) => a.offset - b.offset);
+  const merged: { offset: number; length: number; members: (readonly [T, ObjectPart])[] }[] = [];
+  for (const member of sorted) {
+    const { offset, length } = member[1] as { offset: number; length: number };
+    const last = merged.at(-1);
+    const end = Math.max(offset + length, last ? last.offset + last.length : 0);
+    const joins =
+      last !== undefined && offset - (last.offset + last.length) <= maxGap && end - last.offset <= maxBytes;
+    if (joins) {
+      last.length = end - last.offset;
+      last.members.push(member);
+    } else {
+      merged.push({ offset, length, members: [member] });
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,263 @@
+/**
+ * Reading the encoded chunks of an array, in as few requests as its layout allows: whole objects, merged
+ * ranges of shards, parts of chunks.
+ */
+import type { CoreLeaf, Leaf, ShardLevel } from "../codecs/layout.js";
+import { isZarrError, limitExceeded } from "../errors.js";
+import type { Limits } from "../limits.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import type { Limiter } from "../store/limiter.js";
+import { readRange } from "../store/ranges.js";
+import { joinKey, type Store } from "../store/store.js";
+import { type AxisGrid, regularGrid } from "./grid.js";
+import { type BoxBytes, boxOf, type PartialReader, partialReader } from "./partial.js";
+import {
+  type Coalescing,
+  exactly,
+  mergeParts,
+  type ObjectPart,
+  type ReadPart,
+  readPart,
+  wholeObject,
+} from "./parts.js";
+import type { Piece } from "./pieces.js";
+import { ShardLocator } from "./shards.js";
+
+/** One chunk to read. */
+export interface ChunkTask {
+  /** Position in the grid of the chunks that are decoded (of the inner chunks, where there are shards). */
+  readonly coordinates: readonly number[];
+  /** The part of it that is wanted, per axis; without them all of it. */
+  readonly pieces?: readonly Piece[];
+}
+
+/** What was read of a chunk: all of it encoded, or a box of its elements. */
+export type Fetched = { readonly encoded: Uint8Array } | BoxBytes;
+
+export interface FetchOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Bounds what is in memory: one place holds one encoded chunk, or one merged range. */
+  readonly limiter: Limiter;
+  readonly coalescing: Coalescing;
+  /** Called with the size of everything that was read. */
+  onBytes?(bytes: number): void;
+  /** Called at the first failure, so that what is under way can be given up. */
+  onFailure?(error: unknown): void;
+}
+
+/** Receives a chunk, undefined for a missing one; called in any order. */
+export type Visit<T> = (task: T, fetched: Fetched | undefined) => void | Promise<void>;
+
+/** Defaults of merging reads within a shard. */
+export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
+
+export class ArrayReader {
+  /** The grid of the chunks that are decoded, and that of the stored objects: the same without shards. */
+  readonly axes: readonly AxisGrid[];
+  readonly objectAxes: readonly AxisGrid[];
+  readonly #locator: ShardLocator;
+  readonly #read: ReadPart;
+  /** The leaf of every chunk, where all are alike. */
+  readonly #onlyLeaf: Leaf | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly path: string,
+    private readonly spec: ArraySpec,
+    private readonly limits: Limits,
+  ) {
+    this.#read = (key, range, version, signal) => this.#readStore(key, range, { version, signal });
+    this.#locator = new ShardLocator(this.#read, limits);
+    this.objectAxes = spec.axes;
+    const { isSharded, isRegular, chunkShape } = spec;
+    this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
+    this.#onlyLeaf = isRegular ? spec.firstLayout.leaf : undefined;
+  }
+
+  /** How a chunk is decoded. */
+  leafOf(coordinates: readonly number[]): Leaf {
+    if (this.#onlyLeaf) return this.#onlyLeaf;
+    return this.spec.layouts.of(this.#objectShape(this.#objectOf(coordinates))).leaf;
+  }
+
+  /** Store key of the object that holds a chunk. */
+  keyOf(coordinates: readonly number[]): string {
+    return this.#objectKey(this.#objectOf(coordinates));
+  }
+
+  /** Reads one whole chunk; undefined where it is missing. */
+  async readChunk(coordinates: readonly number[], options: FetchOptions): Promise<Uint8Array | undefined> {
+    let bytes: Uint8Array | undefined;
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, (_, fetched) => {
+      if (fetched && "encoded" in fetched) bytes = fetched.encoded;
+    });
+    return bytes;
+  }
+
+  /** Reads chunks of one stored object. */
+  async readObject<T extends ChunkTask>(
+    object: readonly number[],
+    tasks: readonly T[],
+    options: FetchOptions,
+    visit: Visit<T>,
+  ): Promise<void> {
+    const key = this.#objectKey(object);
+    try {
+      const { levels, leaf } = this.spec.isRegular
+        ? this.spec.firstLayout
+        : this.spec.layouts.of(this.#objectShape(object));
+      const work = new ObjectRead(this.#read, leaf, options, visit);
+      if (levels.length === 0) await work.plain({ key, offset: 0, length: undefined }, tasks[0]!, Boolean(this.store.getRange));
+      else await work.shard(levels, this.#locator, await this.#shardPart(key, options), this.#positions(object, tasks));
+    } catch (error) {
+      if (isZarrError(error, "Network") && error.code === "changed") this.#locator.forget(key);
+      throw error;
+    }
+  }
+
+  /** A shard, read at once from stores that serve no ranges. */
+  async #shardPart(key: string, { signal, limiter }: FetchOptions): Promise<ObjectPart | undefined> {
+    if (this.store.getRange) return { key, offset: 0, length: undefined };
+    const bytes = await limiter.run(() => this.#read(key, undefined, undefined, signal), signal);
+    return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
+  }
+
+  /** Tasks with their positions in a shard, in its inner chunks. */
+  #positions<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]): Located<T>[] {
+    const first = object.map((cell, axis) => {
+      const start = this.objectAxes[axis]!.start(cell);
+      return this.axes[axis]!.find(start);
+    });
+    return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  #objectOf(coordinates: readonly number[]): number[] {
+    if (!this.spec.isSharded) return [...coordinates];
+    return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
+  }
+
+  #objectShape(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
+  }
+
+  #objectKey(object: readonly number[]): string {
+    return joinKey(this.path, this.spec.chunkKey(object));
+  }
+
+  async #readStore(
+    key: string,
+    range: Parameters<ReadPart>[1],
+    options: { version: Parameters<ReadPart>[2]; signal: AbortSignal | undefined },
+  ): Promise<Uint8Array | undefined> {
+    const bytes = range ? await readRange(this.store, key, range, options) : await this.store.get(key, options);
+    const { encodedBytes } = this.limits;
+    if (bytes && bytes.byteLength > encodedBytes)
+      throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);
+    return bytes;
+  }
+}
+
+interface Located<T> {
+  readonly task: T;
+  readonly position: readonly number[];
+}
+
+/** One run over the chunks of one stored object. */
+class ObjectRead<T extends ChunkTask> {
+  readonly #read: ReadPart;
+
+  constructor(
+    read: ReadPart,
+    private readonly leaf: Leaf,
+    private readonly options: FetchOptions,
+    private readonly visit: Visit<T>,
+  ) {
+    this.#read = async (...args) => {
+      const bytes = await read(...args);
+      options.onBytes?.(bytes?.byteLength ?? 0);
+      return bytes;
+    };
+  }
+
+  /** An object that is one chunk. */
+  async plain(part: ObjectPart, task: T, hasRanges: boolean): Promise<void> {
+    const { limiter, signal } = this.options;
+    await limiter.run(async () => {
+      const partial = hasRanges ? this.#partial(task) : undefined;
+      await this.visit(task, await this.#readPartOrAll(partial, part));
+    }, signal);
+  }
+
+  /** Chunks of a shard: each whole or in part, neighbours together. */
+  async shard(
+    levels: readonly ShardLevel[],
+    locator: ShardLocator,
+    part: ObjectPart | undefined,
+    wanted: readonly Located<T>[],
+  ): Promise<void> {
+    const { limiter, signal } = this.options;
+    const found = part
+      ? await limiter.run(() => locator.locate(levels, part, wanted, signal), signal)
+      : new Map<Located<T>, ObjectPart>();
+    const whole: (readonly [T, ObjectPart])[] = [];
+    const work: Promise<void>[] = [];
+    for (const located of wanted) {
+      const { task } = located;
+      const at = found.get(located);
+      const partial = at && !at.bytes ? this.#partial(task) : undefined;
+      if (!at) work.push(this.#visited(task, undefined));
+      else if (at.bytes) work.push(this.#visited(task, await this.#readPartOrAll(undefined, at)));
+      else if (partial) work.push(limiter.run(async () => this.visit(task, await this.#readPartOrAll(partial, at)), signal));
+      else whole.push([task, at]);
+    }
+    for (const merged of mergeParts(whole, this.options.coalescing)) {
+      work.push(limiter.run(() => this.#readMerged(merged), signal));
+    }
+    await allDone(work, this.options.onFailure);
+  }
+
+  async #readMerged({ offset, length, members }: ReturnType<typeof mergeParts<T>>[number]): Promise<void> {
+    const { key, version } = members[0]![1];
+    const bytes = await this.#read(key, { offset, length }, version, this.options.signal);
+    for (const [task, part] of members) {
+      const start = part.offset - offset;
+      const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
+      await this.visit(task, encoded && { encoded });
+    }
+  }
+
+  async #visited(task: T, fetched: Fetched | undefined): Promise<void> {
+    await this.visit(task, fetched);
+  }
+
+  #partial(task: T): PartialReader | undefined {
+    if (!task.pieces || this.leaf.type !== "core") return undefined;
+    return partialReader(this.leaf as CoreLeaf, boxOf(task.pieces));
+  }
+
+  async #readPartOrAll(partial: PartialReader | undefined, part: ObjectPart): Promise<Fetched | undefined> {
+    const { signal } = this.options;
+    const box = partial ? await partial.read(this.#read, part, signal) : "whole";
+    if (box !== "whole") return box;
+    const encoded = part.bytes
+      ? await readPart(this.#read, part, 0, part.length!, signal)
+      : await wholeObject(this.#read, part, signal);
+    return encoded && { encoded };
+  }
+}
+
+/** Waits for all, also after a failure, so that nothing is still running when the caller hears of it. */
+async function allDone(
+  work: readonly Promise<void>[],
+  onFailure: ((error: unknown) => void) | undefined,
+): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  const guarded = work.map((promise) =>
+    promise.catch((error) => {
+      failure ??= { error };
+      onFailure?.(error);
+    }),
+  );
+  await Promise.all(guarded);
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,225 @@
+/**
+ * Finding inner chunks in shards: indexes are read once, kept within a bound, and every entry is checked.
+ * Spec: Zarr v3 "sharding_indexed" codec.
+ */
+import type { ShardIndexLayout, ShardLevel } from "../codecs/layout.js";
+import { decodeBytes } from "../engine/bytes.js";
+import { withDecoder } from "../engine/engine.js";
+import { corruptChunk, withDetails } from "../errors.js";
+import type { Limits } from "../limits.js";
+import { Shared } from "../store/shared.js";
+import type { ObjectVersion } from "../store/store.js";
+import { type ObjectPart, type ReadPart, readPart, readPartEnd, wholeObject } from "./parts.js";
+
+/** Both numbers of an entry that stands for a missing inner chunk: 2^64 - 1. */
+const missing = 0xffffffff;
+const twoTo32 = 2 ** 32;
+/** What missing entries become. */
+const notStored = -1;
+
+interface ShardIndex {
+  /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
+  readonly entries: Float64Array;
+  /** Which version of the object it was read from: its chunks must come from the same. */
+  readonly version: ObjectVersion;
+}
+
+/** Indexes that an array keeps; the least recently used go first. */
+const maxKeptBytes = 32 * 2 ** 20;
+
+/** An inner chunk that is looked for. */
+export interface WantedChunk {
+  /** Its position, counted in inner chunks of the innermost level, from the shard's first; the array's axes. */
+  readonly position: readonly number[];
+}
+
+export class ShardLocator {
+  readonly #kept = new Map<string, ShardIndex>();
+  #keptBytes = 0;
+  readonly #reads = new Shared<ShardIndex | undefined>();
+
+  constructor(
+    private readonly read: ReadPart,
+    private readonly limits: Limits,
+  ) {}
+
+  /**
+   * Finds inner chunks of one shard.
+   * @returns for each where it lies; undefined for those that are not stored.
+   * @throws CorruptChunk for an index that is not whole, fails its checksum or points nowhere; what the
+   *   store throws.
+   */
+  async locate<T extends WantedChunk>(
+    levels: readonly ShardLevel[],
+    object: ObjectPart,
+    wanted: readonly T[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<T, ObjectPart>> {
+    const found = new Map<T, ObjectPart>();
+    await this.#locateIn(levels, object, wanted, wanted, found, signal);
+    return found;
+  }
+
+  /** Forgets the indexes of an object, which has changed. */
+  forget(key: string): void {
+    for (const [id, index] of this.#kept) {
+      if (!id.startsWith(`${key}\n`)) continue;
+      this.#kept.delete(id);
+      this.#keptBytes -= index.entries.byteLength;
+    }
+  }
+
+  /** `at` are the wanted chunks with their positions from the first one of `part`. */
+  async #locateIn<T>(
+    levels: readonly ShardLevel[],
+    part: ObjectPart,
+    wanted: readonly T[],
+    at: readonly WantedChunk[],
+    found: Map<T, ObjectPart>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
+    const shard = await this.#opened(level, part, signal);
+    const index = shard && (await this.#index(level, shard, inner.length, signal));
+    if (!index) return;
+    for (const group of groupByEntry(level, inner, wanted, at)) {
+      const child = entryPart(shard, index, group.entry, this.limits);
+      if (!child) continue;
+      if (inner.length === 0) for (const chunk of group.wanted) found.set(chunk, child);
+      else await this.#locateIn(inner, child, group.wanted, group.at, found, signal);
+    }
+  }
+
+  /** The shard itself: decoded, and then in memory, where codecs stand behind it. */
+  async #opened(
+    level: ShardLevel,
+    part: ObjectPart,
+    signal: AbortSignal | undefined,
+  ): Promise<ObjectPart | undefined> {
+    if (level.after.length === 0) return part;
+    const encoded = await wholeObject(this.read, part, signal);
+    if (!encoded) return undefined;
+    const bytes = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
+    return { key: part.key, bytes, offset: 0, length: bytes.byteLength };
+  }
+
+  async #index(
+    level: ShardLevel,
+    part: ObjectPart,
+    depth: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ShardIndex | undefined> {
+    // An inner shard may start where its outer one does.
+    const id = `${part.key}\n${part.offset}\n${depth}`;
+    // What lies in memory is not kept: its offset says nothing about which object it came from.
+    if (part.bytes) return readIndex(this.read, level.index, part, signal);
+    const kept = this.#kept.get(id);
+    if (kept) {
+      this.#kept.delete(id); // to the end: used last
+      this.#kept.set(id, kept);
+      return kept;
+    }
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(this.read, level.index, part, joint));
+    if (index) this.#keep(id, index);
+    return index;
+  }
+
+  #keep(id: string, index: ShardIndex): void {
+    if (this.#kept.has(id)) return;
+    this.#kept.set(id, index);
+    this.#keptBytes += index.entries.byteLength;
+    for (const [old, { entries }] of this.#kept) {
+      if (this.#keptBytes <= maxKeptBytes || old === id) break;
+      this.#kept.delete(old);
+      this.#keptBytes -= entries.byteLength;
+    }
+  }
+}
+
+/** Reads and checks an index; undefined where the object is missing. */
+async function readIndex(
+  read: ReadPart,
+  layout: ShardIndexLayout,
+  part: ObjectPart,
+  signal: AbortSignal | undefined,
+): Promise<ShardIndex | undefined> {
+  const { plan, bytes: size, location } = layout;
+  const version = part.version ?? {};
+  const versioned = { ...part, version };
+  const encoded =
+    location === "end"
+      ? await readPartEnd(read, versioned, size, signal)
+      : await readPart(read, versioned, 0, size, signal);
+  if (!encoded) return undefined;
+  if (encoded.byteLength !== size) {
+    throw corruptChunk(
+      `the shard has ${encoded.byteLength} bytes, fewer than its index of ${size} bytes`,
+      { code: "truncated", codec: "sharding_indexed" },
+    );
+  }
+  try {
+    const decoded = await withDecoder(plan, (session) => session.decode(plan, encoded));
+    return { entries: parseEntries(decoded), version };
+  } catch (error) {
+    throw withDetails(error, { codec: "sharding_indexed" }, "the shard's index: ");
+  }
+}
+
+/** Reads (offset, size) pairs of uint64, little-endian, as numbers. */
+function parseEntries(bytes: Uint8Array): Float64Array {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  const index = new Float64Array(words.length / 2);
+  for (let at = 0; at < index.length; at++) {
+    const [low, high] = [words[2 * at]!, words[2 * at + 1]!];
+    index[at] = low === missing && high === missing ? notStored : high * twoTo32 + low;
+  }
+  return index;
+}
+
+/** Where an entry's chunk lies; undefined for a missing one. */
+function entryPart(
+  shard: ObjectPart,
+  index: ShardIndex,
+  entry: number,
+  { encodedBytes }: Limits,
+): ObjectPart | undefined {
+  const [offset, length] = [index.entries[2 * entry]!, index.entries[2 * entry + 1]!];
+  if (offset === notStored && length === notStored) return undefined;
+  const end = offset + length;
+  const isInside = offset >= 0 && length >= 0 && end <= (shard.length ?? Number.MAX_SAFE_INTEGER);
+  if (!isInside || length > encodedBytes) {
+    throw corruptChunk(`entry ${entry} of the shard's index, ${length} bytes at ${offset}, is not possible`, {
+      code: "bad-header",
+      codec: "sharding_indexed",
+    });
+  }
+  return { ...shard, version: index.version, offset: shard.offset + offset, length };
+}
+
+interface EntryGroup<T> {
+  readonly entry: number;
+  readonly wanted: T[];
+  readonly at: WantedChunk[];
+}
+
+/** Gathers wanted chunks by the entry of this level's index that holds them. */
+function groupByEntry<T>(
+  level: ShardLevel,
+  inner: readonly ShardLevel[],
+  wanted: readonly T[],
+  at: readonly WantedChunk[],
+): Iterable<EntryGroup<T>> {
+  const leafShape = inner.at(-1)?.innerShape ?? level.innerShape;
+  const per = level.innerShape.map((length, axis) => length / leafShape[axis]!);
+  const groups = new Map<number, EntryGroup<T>>();
+  wanted.forEach((chunk, i) => {
+    const { position } = at[i]!;
+    const cell = position.map((p, axis) => Math.floor(p / per[axis]!));
+    const entry = level.axes.reduce((sum, axis, k) => sum * level.counts[k]! + cell[axis]!, 0);
+    const group = groups.get(entry) ?? { entry, wanted: [], at: [] };
+    group.wanted.push(chunk);
+    group.at.push({ position: position.map((p, axis) => p - cell[axis]! * per[axis]!) });
+    groups.set(entry, group);
+  });
+  return groups.values();
+}

@@ -1,0 +1,198 @@
+/**
+ * Slabs: boxes of the result that are put together inside the core and copied out in long runs. Rows of
+ * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
+ */
+import { sessionOf } from "../engine/engine.js";
+import type { Plan } from "../engine/plan.js";
+import type { CodecSession, Placement, Slab } from "../engine/session.js";
+import { extentOf, type Sink } from "./assemble.js";
+import type { Piece } from "./pieces.js";
+import type { Fetched } from "./reader.js";
+import { countOf, stridesOf } from "./strides.js";
+import type { Group, RegionTask } from "./task.js";
+
+/** Shortest run, in bytes, that is worth a copy of its own. */
+const minRunBytes = 4096;
+/** Largest slab, unless a single chunk is larger. */
+const maxSlabBytes = 32 * 2 ** 20;
+
+/**
+ * Chooses from which axis on slabs span the whole result: the last one that makes runs long enough,
+ * within the size limit. Axes before it are cut into single parts.
+ * @param parts lengths of the parts that each axis may be cut into
+ */
+export function chooseSlabAxis(
+  shape: readonly number[],
+  parts: readonly (readonly number[])[],
+  itemBytes: number,
+): number {
+  const longest = parts.map((list) => list.reduce((most, length) => Math.max(most, length), 0));
+  let axis = shape.length;
+  let tail = itemBytes; // bytes of the axes that the slab spans
+  while (axis > 0) {
+    const run = tail * longest[axis - 1]!;
+    if (run >= minRunBytes) return axis;
+    const widened = tail * shape[axis - 1]!;
+    const bytes = longest.slice(0, axis - 1).reduce((a, b) => a * b, widened);
+    if (bytes > maxSlabBytes && parts[axis - 1]!.length > 1) return axis;
+    tail = widened;
+    axis--;
+  }
+  return 0;
+}
+
+/** A slab under way: a group, or where that is too large a part of it. */
+interface OpenSlab {
+  readonly slab: Slab;
+  readonly origin: readonly number[];
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  pending: number;
+}
+
+/** How a group is cut into slabs: along the axes before `axis`, chunk by chunk. */
+interface Cut {
+  readonly axis: number;
+  /** By the positions in the result of the chunks along the cut axes. */
+  readonly open: Map<string, OpenSlab>;
+  /** Chunks of the group that have not come yet. */
+  pending: number;
+}
+
+/** Plans of the chunks of a region. */
+export interface PlanSource {
+  /** The plan of a chunk, or of a box of it with this shape. */
+  planOf(task: RegionTask, boxShape?: readonly number[]): Plan;
+  /** A plan that stands for all of them: their modules are the same. */
+  readonly anyPlan: Plan;
+}
+
+/** Decodes chunks into slabs and copies these to the result. */
+export class SlabSink implements Sink {
+  readonly #cuts = new Map<Group, Cut>();
+  readonly #shape: readonly number[];
+  readonly #outStrides: readonly number[];
+  readonly #itemBytes: number;
+  #session!: CodecSession;
+
+  /** @param out the result: C order, native byte order */
+  constructor(
+    private readonly plans: PlanSource,
+    pieces: readonly (readonly Piece[])[],
+    private readonly out: Uint8Array,
+  ) {
+    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#shape = pieces.map(extentOf);
+    this.#outStrides = stridesOf(this.#shape, this.#itemBytes);
+  }
+
+  async start(): Promise<void> {
+    this.#session = await sessionOf(this.plans.anyPlan.decodeModule);
+    this.#session.prepare(this.plans.anyPlan); // whatever is wrong with the chain is said before anything is read
+  }
+
+  put(task: RegionTask, fetched: Fetched | undefined): void {
+    const cut = this.#cutOf(task.group);
+    const key = task.pieces
+      .slice(0, cut.axis)
+      .map((piece) => piece.out)
+      .join();
+    let open = cut.open.get(key);
+    if (!open) {
+      open = this.#openSlab(task, cut);
+      cut.open.set(key, open);
+    }
+    this.#place(task, fetched, open);
+    if (--cut.pending === 0) this.#cuts.delete(task.group);
+    if (--open.pending > 0) return;
+    cut.open.delete(key);
+    this.#finish(open);
+  }
+
+  end(): void {
+    for (const { open } of this.#cuts.values()) {
+      for (const { slab } of open.values()) this.#session.freeSlab(slab);
+    }
+  }
+
+  #place(task: RegionTask, fetched: Fetched | undefined, open: OpenSlab): void {
+    if (!fetched) {
+      this.#session.fillPlaced(this.plans.planOf(task), placement(task.pieces, undefined, open));
+    } else if ("encoded" in fetched) {
+      const plan = this.plans.planOf(task);
+      this.#session.decodePlaced(plan, fetched.encoded, placement(task.pieces, undefined, open));
+    } else {
+      const { box, bytes } = fetched;
+      const plan = this.plans.planOf(task, box.shape);
+      this.#session.decodePlaced(plan, bytes, placement(task.pieces, box.start, open));
+    }
+  }
+
+  /** A group is one slab, unless that would be too large. */
+  #cutOf(group: Group): Cut {
+    let cut = this.#cuts.get(group);
+    if (!cut) {
+      const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+      const lengths = group.pieces.map((list) => list.map((piece) => piece.count));
+      const axis = isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
+      cut = { axis, open: new Map(), pending: countOf(lengths.map((list) => list.length)) };
+      this.#cuts.set(group, cut);
+    }
+    return cut;
+  }
+
+  #openSlab({ pieces, group }: RegionTask, { axis }: Cut): OpenSlab {
+    const cutPieces = pieces.slice(0, axis);
+    const shape = [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)];
+    return {
+      slab: this.#session.makeSlab(countOf(shape) * this.#itemBytes),
+      origin: [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)],
+      shape,
+      strides: stridesOf(shape, this.#itemBytes),
+      pending: countOf(group.pieces.slice(axis).map((list) => list.length)),
+    };
+  }
+
+  /** Copies a finished slab to the result, in runs as long as its layout allows, and frees it. */
+  #finish({ slab, origin, shape }: OpenSlab): void {
+    let runAxis = shape.length; // axes from here on are whole in the slab: one run
+    while (runAxis > 0 && shape[runAxis - 1] === this.#shape[runAxis - 1]) runAxis--;
+    // The axis before them is a stretch of the result's: part of the run, too.
+    runAxis = Math.max(0, runAxis - 1);
+    const runBytes = countOf(shape.slice(runAxis)) * this.#itemBytes;
+    const start = origin.reduce((sum, first, axis) => sum + first * this.#outStrides[axis]!, 0);
+    let slabOffset = 0;
+    for (const index of indices(shape.slice(0, runAxis))) {
+      const outOffset = index.reduce((sum, i, axis) => sum + i * this.#outStrides[axis]!, start);
+      this.#session.copyFromSlab(slab, slabOffset, runBytes, this.out, outOffset);
+      slabOffset += runBytes;
+    }
+    this.#session.freeSlab(slab);
+  }
+}
+
+/** Where the wanted part of a chunk (or of a box that starts at `boxStart` in it) goes in its slab. */
+function placement(
+  pieces: readonly Piece[],
+  boxStart: readonly number[] | undefined,
+  { slab, origin, strides }: OpenSlab,
+): Placement {
+  const offset = pieces.reduce((sum, piece, axis) => sum + (piece.out - origin[axis]!) * strides[axis]!, 0);
+  const axes = pieces.map(
+    (piece, axis) =>
+      [piece.start - (boxStart?.[axis] ?? 0), piece.step, piece.count, strides[axis]!] as const,
+  );
+  return { slab, offset, axes };
+}
+
+/** Every index of a shape in C order; one empty index for no axes. */
+export function* indices(shape: readonly number[]): Generator<readonly number[]> {
+  if (countOf(shape) === 0) return;
+  const at = shape.map(() => 0);
+  for (;;) {
+    yield at;
+    let axis = shape.length - 1;
+    while (axis >= 0 && ++at[axis]! === shape[axis]) at[axis--] = 0;
+    if (axis < 0) return;
+  }
+}
