@@ -80,8 +80,10 @@ uint64_t roundMagnitude(uint64_t magnitude, uint32_t keep, uint64_t limit) {
   if (width <= keep) return magnitude;
   const uint32_t drop = width - keep;
   const uint64_t mask = ~uint64_t{0} << drop;
-  const uint64_t up = halfUp(magnitude, drop);
-  return (up > limit - magnitude ? magnitude : magnitude + up) & mask;
+  uint64_t rounded;
+  const bool overflows = __builtin_add_overflow(magnitude, halfUp(magnitude, drop), &rounded);
+  rounded &= mask;
+  return overflows || rounded > limit ? magnitude & mask : rounded;
 }
 
 void roundIntegers(Number type, uint32_t keep, const uint8_t* in, size_t count, uint8_t* out) {

@@ -1,0 +1,315 @@
+// Conversions between number types against slow twins: every pair of types, odd counts, all
+// alignments; every float16; casts by rule against long double.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/cast.hpp"
+#include "kernels/numbers.hpp"
+#include "support.hpp"
+
+namespace zw::test {
+namespace {
+
+constexpr std::array kAllNumbers = {Number::Bool,    Number::Int8,    Number::Int16,
+                                    Number::Int32,   Number::Int64,   Number::Uint8,
+                                    Number::Uint16,  Number::Uint32,  Number::Uint64,
+                                    Number::Float16, Number::Float32, Number::Float64};
+
+/// Binary16 by its definition.
+double slowHalf(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == 31) return mantissa ? NAN : sign * HUGE_VAL;
+  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+}
+
+TEST(Numbers, EveryHalfBothWays) {
+  for (uint32_t bits = 0; bits < 65536; bits++) {
+    const auto half = static_cast<uint16_t>(bits);
+    const double value = fromHalf(half);
+    if (std::isnan(slowHalf(half))) {
+      EXPECT_TRUE(std::isnan(value));
+    } else {
+      ASSERT_EQ(bitCast<uint64_t>(value), bitCast<uint64_t>(slowHalf(half))) << bits;
+    }
+    ASSERT_EQ(halfOf(value), half);
+  }
+}
+
+TEST(Numbers, HalvesRoundToTheNearestTiesToEven) {
+  for (uint32_t bits = 0; bits < 0x7c00; bits++) {
+    const double low = slowHalf(static_cast<uint16_t>(bits));
+    const double high = bits == 0x7bff ? 65536.0 : slowHalf(static_cast<uint16_t>(bits + 1));
+    const double middle = low + (high - low) / 2;
+    const auto even = static_cast<uint16_t>(bits + bits % 2);
+    EXPECT_EQ(halfOf(middle), even);
+    EXPECT_EQ(halfOf(std::nextafter(middle, 0)), bits);
+    EXPECT_EQ(halfOf(std::nextafter(middle, 1e9)), bits + 1);
+    EXPECT_EQ(halfOf(-middle), 0x8000 | even);
+  }
+  EXPECT_EQ(halfOf(1e300), 0x7c00);
+  EXPECT_EQ(halfOf(5e-324), 0);
+  EXPECT_EQ(halfOf(bitCast<double>(uint64_t{0xfff0000000000001})),
+            0xfe00);  // NaN with low bits only
+}
+
+TEST(Numbers, IntegersOfDoublesWrap) {
+  const struct {
+    double value;
+    uint64_t bits;
+  } table[] = {{0.9, 0},
+               {-0.9, 0},
+               {-1.5, ~uint64_t{0}},
+               {0x1p63, uint64_t{1} << 63},
+               {-0x1p63, uint64_t{1} << 63},
+               {0x1p64, 0},
+               {0x1p64 + 4096, 4096},
+               {-(0x1p64 + 4096), 0 - uint64_t{4096}},
+               {0x1.fffffffffffffp115, uint64_t{1} << 63},
+               {0x1p116, 0},
+               {1e300, 0},
+               {NAN, 0},
+               {HUGE_VAL, 0},
+               {-HUGE_VAL, 0}};
+  for (const auto& row : table) EXPECT_EQ(integerOf(row.value), row.bits) << row.value;
+}
+
+/// The value of an element; long double holds all of every type.
+long double valueOf(Number type, const uint8_t* p) {
+  switch (type) {
+    case Number::Int8:
+      return load<int8_t>(p);
+    case Number::Int16:
+      return load<int16_t>(p);
+    case Number::Int32:
+      return load<int32_t>(p);
+    case Number::Int64:
+      return static_cast<long double>(load<int64_t>(p));
+    case Number::Uint16:
+      return load<uint16_t>(p);
+    case Number::Uint32:
+      return load<uint32_t>(p);
+    case Number::Uint64:
+      return static_cast<long double>(load<uint64_t>(p));
+    case Number::Float16:
+      return slowHalf(load<uint16_t>(p));
+    case Number::Float32:
+      return load<float>(p);
+    case Number::Float64:
+      return load<double>(p);
+    default:
+      return *p;
+  }
+}
+
+/// The low 64 bits of a number without its fraction.
+uint64_t slowInteger(long double value) {
+  if (!std::isfinite(value)) return 0;
+  const long double whole = std::fmod(std::trunc(value), 0x1p64L);  // exact
+  return whole < 0 ? 0 - static_cast<uint64_t>(-whole) : static_cast<uint64_t>(whole);
+}
+
+void slowConvert(Number from, const uint8_t* in, Number to, uint8_t* out) {
+  const long double value = valueOf(from, in);
+  if (to == Number::Float64) return store(out, static_cast<double>(value));
+  if (to == Number::Float32) return store(out, static_cast<float>(value));
+  // From a double on it is halfOf's work, which has its own test; integers beyond 2^53 overflow.
+  if (to == Number::Float16) return store(out, halfOf(static_cast<double>(value)));
+  uint64_t bits = slowInteger(value);
+  if (to == Number::Bool) bits = value != 0;
+  std::memcpy(out, &bits, numberBytes(to));
+}
+
+/// Values that matter, then noise, as elements of a type.
+Bytes elementsOf(Number type, size_t count, uint32_t seed) {
+  Bytes bytes = randomBytes(count * numberBytes(type), seed);
+  const double special[] = {0.0,    -0.0, 1,     -1,    0.5,   -0.5,     1.5,       2.5,
+                            127,    128,  -128,  -129,  255,   256,      32767.5,   65504,
+                            65520,  1e10, -1e10, 1e19,  -1e19, 1e39,     0x1p63,    -0x1p63,
+                            0x1p64, 3e38, 1e-8,  -6e-8, NAN,   HUGE_VAL, -HUGE_VAL, 16777217};
+  const size_t n = std::min(count, std::size(special));
+  if (isFloat(type) && n > 0) storeDoubles(type, special, n, bytes.data());
+  if (type == Number::Bool) {
+    for (uint8_t& b : bytes) b &= 1;
+  }
+  return bytes;
+}
+
+bool isNan(Number type, const uint8_t* p) {
+  return isFloat(type) && std::isnan(valueOf(type, p));
+}
+
+TEST(Numbers, EveryPairOfTypesAgreesWithTheSlowTwin) {
+  for (Number from : kAllNumbers) {
+    for (Number to : kAllNumbers) {
+      const uint32_t a = numberBytes(from), b = numberBytes(to);
+      for (size_t count : {0u, 1u, 2u, 3u, 7u, 33u, 255u, 256u, 257u, 1000u}) {
+        for (size_t offset : {0u, 1u, 3u}) {
+          const ExactBlock in(elementsOf(from, count, static_cast<uint32_t>(count)), offset);
+          ExactBlock out(count * b, offset);
+          convertNumbers(from, in.data(), to, out.data(), count);
+          for (size_t i = 0; i < count; i++) {
+            uint8_t expected[8];
+            slowConvert(from, in.data() + i * a, to, expected);
+            const uint8_t* got = out.data() + i * b;
+            const bool same = std::memcmp(got, expected, b) == 0;
+            ASSERT_TRUE(same || (isNan(to, got) && isNan(to, expected)))
+                << static_cast<int>(from) << " to " << static_cast<int>(to) << " element " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+long double slowRound(Rounding rounding, long double value) {
+  const long double floor = std::floor(value), rest = value - floor;
+  switch (rounding) {
+    case Rounding::TowardsZero:
+      return std::trunc(value);
+    case Rounding::TowardsPositive:
+      return std::ceil(value);
+    case Rounding::TowardsNegative:
+      return floor;
+    case Rounding::NearestAway:
+      return rest > 0.5L || (rest == 0.5L && value > 0) ? floor + 1 : floor;
+    default:
+      return rest > 0.5L || (rest == 0.5L && std::fmod(floor, 2.0L) != 0) ? floor + 1 : floor;
+  }
+}
+
+/// Digits and greatest exponent of a float type, and the distance of its smallest values.
+struct SlowFormat {
+  int digits, mostExponent, leastUlp;
+};
+SlowFormat slowFormat(Number type) {
+  if (type == Number::Float16) return {11, 15, -24};
+  if (type == Number::Float32) return {24, 127, -149};
+  return {53, 1023, -1074};
+}
+
+/// What a cast by rule yields, by the letter of the specification. False = refused.
+bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
+  const long double value = valueOf(rule.from, in);
+  if (isFloat(rule.to)) {
+    result = value;
+    if (!std::isfinite(value) || value == 0) return true;
+    const SlowFormat format = slowFormat(rule.to);
+    const int ulp = std::max(std::ilogb(value) - format.digits + 1, format.leastUlp);
+    result = std::ldexp(slowRound(rule.rounding, std::ldexp(value, -ulp)), ulp);
+    result = std::copysign(result, value);
+    if (std::fabs(result) < std::ldexp(2.0L, format.mostExponent)) return true;
+    result = value < 0 ? -HUGE_VALL : HUGE_VALL;
+    return rule.outOfRange == OutOfRange::Clamp;
+  }
+  if (std::isnan(value)) return false;
+  const int bits = static_cast<int>(8 * numberBytes(rule.to)) - isSigned(rule.to);
+  const long double end = std::ldexp(1.0L, bits), least = isSigned(rule.to) ? -end : 0;
+  result = std::isfinite(value) ? slowRound(rule.rounding, value) : value;
+  if (result >= least && result < end) return true;
+  if (rule.outOfRange == OutOfRange::Clamp) {
+    result = value < 0 ? least : end - 1;
+    return true;
+  }
+  if (rule.outOfRange == OutOfRange::Refuse || !std::isfinite(value)) return false;
+  uint64_t low = slowInteger(result) << (64 - 8 * numberBytes(rule.to));
+  low = isSigned(rule.to)
+            ? static_cast<uint64_t>(static_cast<int64_t>(low) >> (64 - 8 * numberBytes(rule.to)))
+            : low >> (64 - 8 * numberBytes(rule.to));
+  result = isSigned(rule.to) ? static_cast<long double>(static_cast<int64_t>(low))
+                             : static_cast<long double>(low);
+  return true;
+}
+
+TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
+  constexpr size_t kCount = 200;
+  for (Number from : kAllNumbers) {
+    for (Number to : kAllNumbers) {
+      if (from == Number::Bool || to == Number::Bool) continue;
+      Bytes elements = elementsOf(from, kCount, 5);
+      if (from == Number::Float64) {  // noise of doubles is seldom in range of anything
+        for (size_t i = 100; i < kCount; i++) {
+          store(&elements[8 * i], std::ldexp(static_cast<double>(elements[8 * i]) - 127.5,
+                                             elements[8 * i + 1] % 80 - 60));
+        }
+      }
+      const ExactBlock in(elements, 1);
+      for (uint8_t rounding = 0; rounding < 5; rounding++) {
+        for (uint8_t range = 0; range < 3; range++) {
+          if (isFloat(to) && range == 2) continue;
+          const CastRule rule = {from, to, static_cast<Rounding>(rounding),
+                                 static_cast<OutOfRange>(range)};
+          for (size_t i = 0; i < kCount; i++) {
+            const uint8_t* element = in.data() + i * numberBytes(from);
+            long double expected;
+            const bool passes = slowCast(rule, element, expected);
+            ExactBlock out(numberBytes(to), 1);
+            ASSERT_EQ(scalar::castNumber(rule, element, out.data()), passes)
+                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
+                << int(to) << " rounding " << int(rounding) << " range " << int(range);
+            if (!passes) continue;
+            const long double got = valueOf(to, out.data());
+            ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
+                << int(to) << " rounding " << int(rounding) << " range " << int(range) << " got "
+                << static_cast<double>(got);
+            if (std::isnan(got)) continue;
+            ASSERT_EQ(std::signbit(got), std::signbit(expected) && (isFloat(to) || expected != 0));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
+  for (Number from : kAllNumbers) {
+    for (Number to : kAllNumbers) {
+      if (from == Number::Bool || to == Number::Bool) continue;
+      const uint32_t a = numberBytes(from), b = numberBytes(to);
+      for (size_t count : {1u, 2u, 17u, 256u}) {
+        for (bool allFit : {true, false}) {
+          Bytes elements(count * a);
+          for (size_t i = 0; i < count; i++) {
+            const double value = static_cast<double>(i % 100) + (isFloat(from) ? 0.5 : 0);
+            storeDoubles(from, &value, 1, &elements[i * a]);
+          }
+          const double large = isFloat(from) ? NAN : 200;
+          if (!allFit) storeDoubles(from, &large, 1, &elements[count / 2 * a]);
+          const CastRule rule = {from, to, Rounding::NearestEven, OutOfRange::Refuse};
+          const ExactBlock in(elements);
+          ExactBlock out(count * b), one(b);
+          const size_t done = castBlock(rule, in.data(), count, out.data());
+          for (size_t i = 0; i < count; i++) {
+            const bool passes = scalar::castNumber(rule, in.data() + i * a, one.data());
+            ASSERT_EQ(passes, i < done);
+            if (!passes) break;
+            const uint8_t* got = out.data() + i * b;
+            ASSERT_TRUE(std::memcmp(got, one.data(), b) == 0 || isNan(to, got));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Cast, ExactPairsAreThoseThatNeverRefuseNorRound) {
+  EXPECT_TRUE(isExactCast(Number::Int8, Number::Float16));
+  EXPECT_TRUE(isExactCast(Number::Int16, Number::Float32));
+  EXPECT_TRUE(isExactCast(Number::Int32, Number::Float64));
+  EXPECT_TRUE(isExactCast(Number::Uint8, Number::Int16));
+  EXPECT_TRUE(isExactCast(Number::Float16, Number::Float32));
+  EXPECT_FALSE(isExactCast(Number::Int16, Number::Float16));
+  EXPECT_FALSE(isExactCast(Number::Int32, Number::Float32));
+  EXPECT_FALSE(isExactCast(Number::Uint64, Number::Float64));
+  EXPECT_FALSE(isExactCast(Number::Uint8, Number::Int8));
+  EXPECT_FALSE(isExactCast(Number::Int8, Number::Uint64));
+  EXPECT_FALSE(isExactCast(Number::Float64, Number::Float32));
+  EXPECT_FALSE(isExactCast(Number::Float16, Number::Int64));
+}
+
+}  // namespace
+}  // namespace zw::test
