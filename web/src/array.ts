@@ -5,6 +5,7 @@ import type { Leaf, ObjectLeaf } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
 import { type ElementData, toElements } from "./dtypes/elements.js";
 import { type FillScalar, missingValue } from "./dtypes/fill.js";
+import { packStrings } from "./dtypes/strings.js";
 import { withDecoder } from "./engine/engine.js";
 import type { Plan } from "./engine/plan.js";
 import { invalidSelection, withDetails } from "./errors.js";
@@ -141,7 +142,11 @@ export class ZarrArray {
   }
 
   async #decoded(leaf: Leaf, encoded: Uint8Array | undefined): Promise<ElementData | unknown[]> {
-    if (leaf.type === "objects") return this.#decodedObjects(leaf, encoded);
+    if (leaf.type === "objects") {
+      const values = await this.#decodedObjects(leaf, encoded);
+      const { dtype } = this.#spec;
+      return dtype.isVariable ? values : toElements(dtype, packStrings(dtype, values as string[]));
+    }
     const { plan } = leaf;
     const bytes = encoded
       ? await withDecoder(plan, (session) => session.decode(plan, encoded))
@@ -151,7 +156,8 @@ export class ZarrArray {
 
   async #decodedObjects(leaf: ObjectLeaf, encoded: Uint8Array | undefined): Promise<unknown[]> {
     const { dtype, fill } = this.#spec;
-    if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missingValue(dtype, fill));
+    const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
+    if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missing);
     const values = await decodeObjects(leaf, encoded, this.#limits.chunkBytes);
     const strides = encodedStrides(leaf);
     return Array.from(indices(leaf.shape), (index) =>

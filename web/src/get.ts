@@ -4,6 +4,7 @@ import { boxPlan, type CoreLeaf, type ObjectLeaf } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
 import { checkElements, checkValues, type ElementData, isConverted, readElements, toBytes, toElements } from "./dtypes/elements.js";
 import { missingValue } from "./dtypes/fill.js";
+import { packStrings } from "./dtypes/strings.js";
 import type { Plan } from "./engine/plan.js";
 import { invalidArgument, limitExceeded } from "./errors.js";
 import { type AssembleOptions, assemble, type Progress, type Sink } from "./region/assemble.js";
@@ -67,7 +68,7 @@ export async function get<D extends ElementData | readonly unknown[] = ElementDa
   const { shape } = wanted;
   const data = dtype.isVariable
     ? await readValues(array, wanted, options)
-    : await readElementData(array, wanted, options);
+    : await readElementData(array, wanted, options as ReadIntoOptions & { out?: ElementData });
   return { data: data as D, shape, stride: stridesOf(shape), dtype };
 }
 
@@ -103,9 +104,13 @@ const piecesOf = ({ axes }: Wanted): readonly (readonly Piece[])[] => axes.map((
 const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
 const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
 
-async function readElementData(array: ZarrArray, wanted: Wanted, options: ReadIntoOptions): Promise<ElementData> {
+async function readElementData(
+  array: ZarrArray,
+  wanted: Wanted,
+  options: ReadOptions & { out?: ElementData },
+): Promise<ElementData> {
   const { dtype } = array;
-  const out = options.out as ElementData | undefined;
+  const { out } = options;
   const count = countOf(wanted.shape);
   if (out !== undefined) checkElements(dtype, out, count, "out");
   // Types that are handed out in another form than they are stored in are put together as stored first.
@@ -125,6 +130,7 @@ async function readInto(
   target: Uint8Array,
   options: ReadOptions,
 ): Promise<void> {
+  if (array.spec.firstLayout.leaf.type === "objects") return readPacked(array, wanted, target, options);
   if (!hasLists(wanted)) return readBox(array, wanted, target, options);
   const { itemBytes } = array.dtype;
   const box = newBytes(array, readCount(wanted), {});
@@ -133,6 +139,18 @@ async function readInto(
     const start = from * itemBytes;
     target.set(box.subarray(start, start + count * itemBytes), to * itemBytes);
   });
+}
+
+/** Strings of fixed length that are stored as objects (labels of a categorize filter). */
+async function readPacked(
+  array: ZarrArray,
+  wanted: Wanted,
+  target: Uint8Array,
+  options: ReadOptions,
+): Promise<void> {
+  const { signal, concurrency, onProgress } = options;
+  const values = await readValues(array, wanted, { signal, concurrency, onProgress });
+  target.set(packStrings(array.dtype, values as string[]));
 }
 
 /** Reads what the pieces name, without picking. */
@@ -183,7 +201,7 @@ async function readValues(array: ZarrArray, wanted: Wanted, options: ReadIntoOpt
   const source = {
     leafOf: (task: RegionTask) => reader.leafOf(task.coordinates) as ObjectLeaf,
     limit: limits.chunkBytes,
-    fill: missingValue(dtype, spec.fill),
+    fill: dtype.isVariable ? missingValue(dtype, spec.fill) : (spec.fill.value ?? ""),
   };
   const makeSink = () => new ObjectSink(source, pieces, box);
   // An element takes at least a reference.

@@ -6,9 +6,11 @@ import { endianConfiguration } from "../codecs/bytes.js";
 import { type CodecMetadata, resolveChain } from "../codecs/chain.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec } from "../codecs/registry.js";
+import { unsupportedCodecs } from "../codecs/unsupported.js";
+import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
-import { invalidMetadata } from "../errors.js";
+import { invalidMetadata, unsupported } from "../errors.js";
 import {
   asObject,
   attributesOf,
@@ -43,7 +45,8 @@ export function parseV2Array(object: JsonObject, attributes: Attributes, options
   }
   const shape = readLengths(own(object, "shape"), "shape", 0);
   const chunkShape = readLengths(own(object, "chunks"), "chunks", 1);
-  const stored = parseDescr(own(object, "dtype"), true, { objects: true });
+  const codecs = codecIds(object);
+  const stored = withElements(parseDescr(own(object, "dtype"), true, { objects: true }), codecs);
   const { dtype, endians } = stored;
   const separator = readSeparator(own(object, "dimension_separator"), ".");
   return completeSpec(
@@ -53,7 +56,7 @@ export function parseV2Array(object: JsonObject, attributes: Attributes, options
       grid: { chunkShape },
       dtype,
       fill: parseFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
-      codecs: codecsOf(object, stored, shape.length, options),
+      codecs: chainOf(object, codecs, stored, shape.length, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
       chunkKey: (coordinates) => coordinates.join(separator) || "0",
@@ -62,9 +65,25 @@ export function parseV2Array(object: JsonObject, attributes: Attributes, options
   );
 }
 
+/** Filters and compressor, in encoding order. */
+function codecIds(object: JsonObject): CodecMetadata[] {
+  return [...filtersOf(own(object, "filters")), ...compressorOf(own(object, "compressor"))];
+}
+
+/** Gives elements of `|O` the data type that their codec makes. */
+function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): StoredType {
+  if (stored.dtype.name !== "object") return stored;
+  const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "objects");
+  if (object) return { ...stored, dtype: DType.variable(object.definition.elements) };
+  const refused = codecs.find(({ name }) => Object.hasOwn(unsupportedCodecs, name));
+  const reason = refused ? `codec "${refused.name}" is not supported: ${unsupportedCodecs[refused.name]}` : "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters";
+  throw unsupported(reason, { code: "object-dtype", ...(refused ? { codec: refused.name } : {}) });
+}
+
 /** The chain in v3 terms: order F as a transpose, filters, the byte order of the dtype, the compressor. */
-function codecsOf(
+function chainOf(
   object: JsonObject,
+  codecs: readonly CodecMetadata[],
   stored: StoredType,
   rank: number,
   options: DocumentOptions,
@@ -74,19 +93,25 @@ function codecsOf(
     throw invalidMetadata(`"order" in ${v2ArrayKey} must be "C" or "F", not ${showJson(order)}`, {
       code: "bad-order",
     });
-  const reversed = Array.from({ length: rank }, (_, axis) => rank - 1 - axis);
-  const arrayCodecs: CodecMetadata[] =
-    order === "F" && rank > 1 ? [{ name: "transpose", configuration: { order: reversed } }] : [];
+  const filters: CodecMetadata[] = [];
   const bytesCodecs: CodecMetadata[] = [];
   let toBytes: CodecMetadata | undefined;
-  for (const codec of [...filtersOf(own(object, "filters")), ...compressorOf(own(object, "compressor"))]) {
-    const kind = findCodec(codec.name, 2)?.definition.kind ?? "bytes-to-bytes";
+  let isOrderless = false;
+  for (const codec of codecs) {
+    const found = findCodec(codec.name, 2);
+    const kind = found?.definition.kind ?? "bytes-to-bytes";
     if (kind === "bytes-to-bytes" || toBytes || bytesCodecs.length > 0) bytesCodecs.push(codec);
-    else if (kind === "array-to-array") arrayCodecs.push(codec);
-    else toBytes = codec;
+    else if (kind === "array-to-array") filters.push(codec);
+    else {
+      toBytes = codec;
+      isOrderless = found?.type === "objects" && found.definition.isOrderless === true;
+    }
   }
-  toBytes ??= bytesCodec(arrayCodecs, stored, rank, options);
-  return [...arrayCodecs, toBytes, ...bytesCodecs];
+  const reversed = Array.from({ length: rank }, (_, axis) => rank - 1 - axis);
+  if (order === "F" && rank > 1 && !isOrderless)
+    filters.unshift({ name: "transpose", configuration: { order: reversed } });
+  toBytes ??= bytesCodec(filters, stored, rank, options);
+  return [...filters, toBytes, ...bytesCodecs];
 }
 
 /** The bytes codec: in the byte order of the last filter that names one, else in the dtype's. */
