@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DType, field, numpyDescr, readScalar, strings } from "zarr-wasm";
-import { componentsOf } from "../../dist/dtypes/dtype.js";
+import { componentsOf, simpleTypes } from "../../dist/dtypes/dtype.js";
 import {
   checkElements,
   checkValues,
@@ -11,6 +11,7 @@ import {
 } from "../../dist/dtypes/elements.js";
 import { parseDescr, parseTypestr } from "../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
+import { dataTypeJson } from "../../dist/dtypes/v3-json.js";
 import { parseJson } from "../../dist/metadata/json.js";
 import { bytesOf, errorOf } from "./support.js";
 
@@ -256,6 +257,26 @@ describe("Zarr v3 names", () => {
   ])("%j is refused", async (value) => {
     const error = await errorOf(() => parseDataType(value));
     expect(error._tag).toMatch(/InvalidMetadata|Unsupported|LimitExceeded/);
+  });
+
+  it("are written as they are read", async () => {
+    const point = { name: "struct", configuration: { fields: [{ name: "a", data_type: "int8" }] } };
+    const types: unknown[] = [
+      ...simpleTypes,
+      "r24",
+      "string",
+      "bytes",
+      { name: "fixed_length_utf32", configuration: { length_bytes: 20 } },
+      { name: "null_terminated_bytes", configuration: { length_bytes: 7 } },
+      { name: "numpy.datetime64", configuration: { unit: "ms", scale_factor: 5 } },
+      { name: "numpy.timedelta64", configuration: { unit: "generic", scale_factor: 1 } },
+      point,
+      { name: "struct", configuration: { fields: [{ name: "p", data_type: point }] } },
+    ];
+    for (const type of types) expect(dataTypeJson(parseDataType(type))).toEqual(type);
+    expect((await errorOf(() => dataTypeJson(DType.variable("object"))))._tag).toBe("Unsupported");
+    const { dtype } = parseDescr(json('[["a", "<i2", [2]]]'), true);
+    expect((await errorOf(() => dataTypeJson(dtype)))._tag).toBe("Unsupported");
   });
 
   it("deep nesting is refused", async () => {

@@ -9,6 +9,7 @@ import {
   parseFill,
   parseLooseFill,
 } from "../../dist/dtypes/fill.js";
+import { fillJson } from "../../dist/dtypes/fill-json.js";
 import { decodeFloat, encodeFloat, floatFormats } from "../../dist/dtypes/floats.js";
 import { compareSize, parseDecimal } from "../../dist/dtypes/rounding.js";
 import { parseDescr } from "../../dist/dtypes/typestr.js";
@@ -215,6 +216,36 @@ describe("fill values", () => {
       expect(hex(fill.item)).toBe(bytes);
       expect(fill.value).toEqual(value === undefined ? fill.item : value);
     }
+  });
+
+  it.each(common)("%j %s survives being written", (type, text, bytes, value) => {
+    const dtype = parseDataType(type);
+    const fill = parse(type, text, "strict");
+    const v3 = fromPlain(fillJson(dtype, fill, 3));
+    // The bare tokens are how fromPlain gives NaN and infinities; metadata never holds them.
+    const again = parseFill(dtype, v3, "strict");
+    expect(hex(again.item)).toBe(bytes);
+    if (dtype.isVariable) expect(again.value).toEqual(value);
+    const v2 = parseFill(dtype, fromPlain(fillJson(dtype, fill, 2)), "loose");
+    expect(v2.item.length).toBe(dtype.itemBytes);
+    if (!/0x|NaN/.test(text)) expect(hex(v2.item)).toBe(bytes);
+  });
+
+  it("are written short, exact and by name", () => {
+    const written = (type: unknown, text: string, version: 2 | 3) =>
+      fillJson(parseDataType(type), parse(type, text, "strict"), version);
+    expect(written("float32", "0.1", 3)).toBe(0.1);
+    expect(written("float32", "16777217", 3)).toBe(16777216);
+    expect(written("float32", "-0.0", 3)).toBe(-0);
+    expect(written("float64", '"0x7ff8000000000000"', 3)).toBe("NaN");
+    expect(written("float64", '"0x7ff8000000000001"', 3)).toBe("0x7ff8000000000001");
+    expect(written("float64", '"0x7ff8000000000001"', 2)).toBe("NaN");
+    expect(written("int64", "9007199254740993", 3)).toBe(9007199254740993n);
+    expect(written(time, '"NaT"', 3)).toBe("NaT");
+    expect(written("r24", "[1, 2, 3]", 3)).toEqual([1, 2, 3]);
+    expect(written("r24", "[1, 2, 3]", 2)).toBe("AQID");
+    expect(written(point, '"/v8AAIA/AQ=="', 3)).toEqual({ a: -2, p: { x: 1, ok: true } });
+    expect(fillJson(DType.simple("int8"), { value: null, item: new Uint8Array(1) }, 2)).toBe(null);
   });
 
   it.each(onlyLoose)("%j %s is accepted by the loose rules only", async (type, text, bytes, value) => {

@@ -62,13 +62,16 @@ export function parseDataType(value: unknown, depth = 0): DType {
   if (value instanceof DType) return value;
   const { name, configuration } = readExtension(value);
   const type = configured.get(name);
+  const bits = /^r([1-9]\d*)$/.exec(name);
+  if (!type && !bits && !plain.has(name)) throw unknownType(name);
   checkNames(name, configuration, type?.options ?? []);
   if (type) return type.make(configuration, depth);
-  const bits = /^r([1-9]\d*)$/.exec(name);
-  const dtype = bits ? rawType(name, Number(bits[1])) : plain.get(name);
-  if (dtype) return dtype;
+  return bits ? rawType(name, Number(bits[1])) : plain.get(name)!;
+}
+
+function unknownType(name: string): ZarrError {
   const known = [...plain.keys(), "r*", ...configured.keys()].join(", ");
-  throw unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
+  return unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
 }
 
 /** Spec: Zarr v3 core, "extension points": `must_understand: false` has no meaning for data types. */

@@ -1,0 +1,29 @@
+/** Data types as Zarr v3 metadata holds them: the counterpart of v3.ts, by registered names where there are any. */
+import { unsupported } from "../errors.js";
+import type { DType } from "./dtype.js";
+
+export type DataTypeJson = string | { name: string; configuration: { [option: string]: unknown } };
+
+/**
+ * The name, or name and configuration, that parseDataType reads as this type.
+ * @throws Unsupported for objects and for subarrays in structured types, which Zarr v3 does not have.
+ */
+export function dataTypeJson(dtype: DType): DataTypeJson {
+  const { name, core, itemBytes, unit, scaleFactor, fields } = dtype;
+  if (name === "object") {
+    throw unsupported("Zarr v3 has no data type for objects of any kind", { code: "object-dtype" });
+  }
+  if (fields) return { name, configuration: { fields: fields.map(fieldJson) } };
+  if (unit !== undefined) return { name, configuration: { unit, scale_factor: scaleFactor } };
+  const isFixedString = core === "fixed_bytes" || core === "fixed_utf32";
+  return isFixedString ? { name, configuration: { length_bytes: itemBytes } } : name;
+}
+
+function fieldJson({ name, dtype, shape }: NonNullable<DType["fields"]>[number]): object {
+  if (shape.length > 0) {
+    throw unsupported(`Zarr v3 has no subarrays in structured types (field "${name}")`, {
+      code: "unknown-dtype",
+    });
+  }
+  return { name, data_type: dataTypeJson(dtype) };
+}
