@@ -53,6 +53,7 @@ export class ConfigReader {
 /** A value as messages show it. */
 export function show(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  if (typeof value === "bigint") return String(value);
+  const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part)) ?? "?";
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

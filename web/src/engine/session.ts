@@ -7,6 +7,7 @@
 import {
   corruptChunk,
   engineFailed,
+  invalidArgument,
   invalidMetadata,
   kebab,
   limitExceeded,
@@ -111,7 +112,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       this.#setInput(decoded);
-      this.#check(this.#session.encode(id, decoded.byteLength), plan);
+      this.#check(this.#session.encode(id, decoded.byteLength), plan, encodeErrors);
       const address = this.#session.outputAddress();
       return this.#view().slice(address, address + this.#session.outputBytes());
     });
@@ -197,14 +198,14 @@ export class CodecSession {
   }
 
   /** Turns a status code of the core into an error that names the codec. */
-  #check(code: number, plan: Plan): void {
+  #check(code: number, plan: Plan, errors = errorFor): void {
     if (code === 0) return;
     const name = this.core.statusName(code);
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.#session.errorStep()]?.name;
     const byteOffset = this.#session.errorAt();
     const message = `${codec ? `codec ${codec}: ` : ""}${this.core.statusMessage(code)}`;
-    throw errorFor(name)(message, { code: kebab(name), codec, byteOffset });
+    throw errors(name)(message, { code: kebab(name), codec, byteOffset });
   }
 
   /** Runs a piece of work; a trap in the core marks the session as unusable. */
@@ -224,6 +225,11 @@ function errorFor(name: string): typeof corruptChunk {
   if (name === "EncodeUnsupported") return unsupported;
   if (metadataCodes.has(name)) return invalidMetadata;
   return limitCodes.has(name) ? limitExceeded : corruptChunk;
+}
+
+/** Encoding has no stored bytes that could be corrupt: values that do not fit are the caller's. */
+function encodeErrors(name: string): typeof corruptChunk {
+  return name === "NotRepresentable" ? invalidArgument : errorFor(name);
 }
 
 function outOfMemory(bytes: number): ZarrError {
