@@ -7,7 +7,7 @@ import path from "node:path";
 import { codecs, encodedChunk } from "./codecs.mjs";
 
 /** Time spent on a case at a time, in milliseconds. */
-const caseTime = 40;
+const caseTime = 30;
 
 /** Encoded chunks by the names that cases give them, made once and kept as files for native programs. */
 export function inputs(dir) {

@@ -30,8 +30,9 @@ const std::vector<Case>& cases() {
 
 zw::bench::Input input;
 
-/// Runs so often in a row that the clock's grain does not matter.
-constexpr double kBatchMilliseconds = 8;
+/// Runs so often in a row that the clock's grain does not matter, and so seldom that other work on
+/// the machine leaves some of them alone.
+constexpr double kBatchMilliseconds = 2;
 
 /// Best seconds per run over batches that take at least `minMilliseconds` together.
 double measure(const std::function<void()>& run, double minMilliseconds) {

@@ -2,7 +2,7 @@
 // and natively, over a copy of as many bytes, over another case, or over a native library.
 import { inputs, nativeEngine, wasmEngine } from "../engines.mjs";
 
-const rounds = 4;
+const rounds = 6;
 
 /** Best seconds of each candidate, measured in turn. */
 async function bestSeconds(candidates, input) {
