@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
-import { chooseSlabAxis, combinations, piecesOf } from "../../dist/region/pieces.js";
+import { RectilinearAxis, RegularAxis } from "../../dist/region/grid.js";
+import { combinations, partsOf, piecesOf } from "../../dist/region/pieces.js";
 import { resolveSelection } from "../../dist/region/selection.js";
+import { chooseSlabAxis } from "../../dist/region/slabs.js";
 import { errorOf } from "./support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */
@@ -61,7 +63,13 @@ describe("selections", () => {
     [[slice(0.5, 2)]],
     [["x"]],
     [[true]],
-    [[[1, 2]]],
+    [[[1, 3]]],
+    [[[0, 1.5]]],
+    [[[true, false]]],
+    [[[true, false, 1]]],
+    [["...", "..."]],
+    [[0, 0, "...", 0]],
+    [{ y: 0 }],
     ["x"],
     [[undefined, 9]],
   ])("%j is refused", async (selection) => {
@@ -70,25 +78,67 @@ describe("selections", () => {
   });
 });
 
+/** The chunk lengths of an axis, one by one. */
+const everySize = (runs: readonly (readonly [number, number])[]) =>
+  runs.flatMap(([size, count]) => Array<number>(count).fill(size));
+
+describe("grids", () => {
+  const run = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 4 }));
+
+  it("of unequal chunks find what a list of all chunks finds", () => {
+    fc.assert(
+      fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), fc.nat(5), (runs, overhang) => {
+        const sizes = everySize(runs);
+        const covered = sizes.reduce((a, b) => a + b);
+        const axis = new RectilinearAxis(Math.max(0, covered - overhang), runs);
+        expect(axis.count).toBe(sizes.length);
+        let start = 0;
+        sizes.forEach((size, chunk) => {
+          expect([axis.start(chunk), axis.size(chunk)]).toEqual([start, size]);
+          for (let i = 0; i < size; i++) expect(axis.find(start + i)).toBe(chunk);
+          start += size;
+        });
+      }),
+    );
+  });
+
+  it("keep counts as they are written", async () => {
+    const axis = new RectilinearAxis(4e9, [
+      [1, 4e9 - 7],
+      [7, 2 ** 40],
+    ]);
+    expect([axis.find(4e9 - 1), axis.start(4e9 - 6), axis.size(4e9 - 7)]).toEqual([4e9 - 7, 4e9, 7]);
+    const error = await errorOf(() => new RectilinearAxis(5, [[2 ** 27, 2 ** 27]]));
+    expect(error._tag).toBe("InvalidMetadata");
+    expect((await errorOf(() => new RectilinearAxis(5, [[2, 2]])))._tag).toBe("InvalidMetadata");
+  });
+});
+
 describe("pieces", () => {
   it("cover a range exactly, chunk by chunk", () => {
+    const run = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5 }));
     fc.assert(
       fc.property(
         fc.nat(40),
         fc.integer({ min: 1, max: 9 }),
         fc.nat(30),
-        fc.integer({ min: 1, max: 50 }),
-        (start, step, count, chunk) => {
-          const pieces = piecesOf({ start, step, count, dropped: false }, chunk);
+        fc.oneof(fc.integer({ min: 1, max: 50 }), fc.array(run, { minLength: 1, maxLength: 5 })),
+        (start, step, count, chunks) => {
+          const length = start + step * count;
+          const axis =
+            typeof chunks === "number"
+              ? new RegularAxis(length, chunks)
+              : new RectilinearAxis(length, [...chunks, [2, length]]);
+          const pieces = piecesOf({ start, step, count, dropped: false }, axis);
           const covered = pieces.flatMap((piece) =>
             Array.from({ length: piece.count }, (_, i) => [
               piece.out + i,
-              piece.chunk * chunk + piece.start + i * piece.step,
+              axis.start(piece.chunk) + piece.start + i * piece.step,
             ]),
           );
           expect(covered).toEqual(Array.from({ length: count }, (_, i) => [i, start + i * step]));
           for (const piece of pieces)
-            expect(piece.start + (piece.count - 1) * piece.step).toBeLessThan(chunk);
+            expect(piece.start + (piece.count - 1) * piece.step).toBeLessThan(axis.size(piece.chunk));
           expect(new Set(pieces.map((piece) => piece.chunk)).size).toBe(pieces.length);
         },
       ),
@@ -96,9 +146,27 @@ describe("pieces", () => {
     );
   });
 
+  it("gather by the objects that hold them", () => {
+    const [inner, outer] = [new RegularAxis(100, 5), new RegularAxis(100, 20)];
+    const pieces = piecesOf({ start: 3, step: 12, count: 8, dropped: false }, inner);
+    const parts = partsOf(pieces, inner, outer);
+    expect(parts.flatMap((part) => part.pieces)).toEqual(pieces);
+    expect(parts.map(({ object, out, count }) => [object, out, count])).toEqual([
+      [0, 0, 2],
+      [1, 2, 2],
+      [2, 4, 1],
+      [3, 5, 2],
+      [4, 7, 1],
+    ]);
+  });
+
   it("gather into slabs of long runs, within bounds", () => {
     const cut = (shape: number[], chunk: number) =>
-      shape.map((count) => piecesOf({ start: 0, step: 1, count, dropped: false }, chunk));
+      shape.map((count) =>
+        piecesOf({ start: 0, step: 1, count, dropped: false }, new RegularAxis(count, chunk)).map(
+          (piece) => piece.count,
+        ),
+      );
     const axis = (shape: number[], chunk: number, itemBytes: number) =>
       chooseSlabAxis(shape, cut(shape, chunk), itemBytes);
     expect(axis([256, 256, 256], 64, 2)).toBe(2); // 128-byte rows: 64 whole rows of 512 bytes make a run
