@@ -120,9 +120,8 @@ uint64_t loadItem(Number type, const uint8_t* in) {
   return bits;
 }
 
-/// Casts one element by the scalar map or the rule; false where it must be refused.
-bool castItem(const Direction& direction, const uint8_t* in, uint8_t* out) {
-  const uint64_t key = keyOf(direction.rule.from, loadItem(direction.rule.from, in));
+/// Position of a key among the entries; entryCount() where it has none.
+size_t findKey(const Direction& direction, uint64_t key) {
   size_t low = 0, high = direction.entryCount();
   while (low < high) {
     const size_t middle = (low + high) / 2;
@@ -132,20 +131,42 @@ bool castItem(const Direction& direction, const uint8_t* in, uint8_t* out) {
       high = middle;
     }
   }
-  if (low == direction.entryCount() || direction.key(low) != key) {
-    return scalar::castNumber(direction.rule, in, out);
-  }
-  const uint64_t value = direction.value(low);
-  std::memcpy(out, &value, numberBytes(direction.rule.to));
-  return true;
+  const bool isFound = low < direction.entryCount() && direction.key(low) == key;
+  return isFound ? low : direction.entryCount();
 }
 
+/// The unsigned type of a type's width: loads and stores bits as they are.
+Number bitsOf(Number type) {
+  const uint32_t bytes = numberBytes(type);
+  return bytes == 1   ? Number::Uint8
+         : bytes == 2 ? Number::Uint16
+         : bytes == 4 ? Number::Uint32
+                      : Number::Uint64;
+}
+
+/// Casts a block by the scalar map and the rule; returns like castBlock. Elements that the map has
+/// are taken out of a copy of the block, which is cast as a whole, and put in again after it.
 size_t castItems(const Direction& direction, const uint8_t* in, size_t count, uint8_t* out) {
-  if (direction.entries.empty()) return castBlock(direction.rule, in, count, out);
-  const uint32_t from = numberBytes(direction.rule.from), to = numberBytes(direction.rule.to);
-  size_t i = 0;
-  while (i < count && castItem(direction, in + i * from, out + i * to)) i++;
-  return i;
+  const CastRule& rule = direction.rule;
+  const size_t none = direction.entryCount();
+  if (none == 0) return castBlock(rule, in, count, out);
+  uint64_t bits[kNumberBlock];
+  size_t found[kNumberBlock];
+  uint8_t rest[kNumberBlock * 8];
+  loadIntegers(bitsOf(rule.from), in, count, bits);
+  for (size_t i = 0; i < count; i++) {
+    found[i] = findKey(direction, keyOf(rule.from, bits[i]));
+    if (found[i] != none) bits[i] = 0;  // 0 casts to 0, whatever the types and the rule
+  }
+  storeIntegers(bitsOf(rule.from), bits, count, rest);
+  const size_t done = castBlock(rule, rest, count, out);
+  const uint32_t width = numberBytes(rule.to);
+  for (size_t i = 0; i < done; i++) {
+    if (found[i] == none) continue;
+    const uint64_t value = direction.value(found[i]);
+    storeIntegers(bitsOf(rule.to), &value, 1, out + i * width);
+  }
+  return done;
 }
 
 Status castAll(const Direction& direction, ByteView in, size_t count, uint8_t* out) {
@@ -173,8 +194,8 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 /// The fill value must be what it is again after both directions.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
   uint8_t again[8];
-  if (!castItem(directionOf(step, true), decoded, encoded) ||
-      !castItem(directionOf(step, false), encoded, again)) {
+  if (castItems(directionOf(step, true), decoded, 1, encoded) == 0 ||
+      castItems(directionOf(step, false), encoded, 1, again) == 0) {
     return Code::BadFill;
   }
   const Number type = numberOf(step.decodedArray.dtype);

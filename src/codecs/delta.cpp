@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "codecs/values.hpp"
+#include "kernels/prefix_sum.hpp"
 
 namespace zw {
 namespace {
@@ -24,23 +25,6 @@ Status prepare(Step& step) {
   return isFloat(encoded) && !isFloat(decoded) ? Status{Code::BadParameters} : Status{};
 }
 
-/// Sums of integers of one width: a single addition per element, straight from input to output.
-template <class T>
-void sumUp(const uint8_t* in, size_t count, uint8_t* out) {
-  T sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    sum = static_cast<T>(sum + load<T>(in + i * sizeof(T)));
-    store(out + i * sizeof(T), sum);
-  }
-}
-
-void sumSameWidth(uint32_t bytes, const uint8_t* in, size_t count, uint8_t* out) {
-  if (bytes == 1) return sumUp<uint8_t>(in, count, out);
-  if (bytes == 2) return sumUp<uint16_t>(in, count, out);
-  if (bytes == 4) return sumUp<uint32_t>(in, count, out);
-  sumUp<uint64_t>(in, count, out);
-}
-
 /// Sums modulo 2^64 are also right modulo the width of any narrower type.
 void sumIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
   uint64_t sum = 0;
@@ -53,22 +37,14 @@ void sumIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t
   }
 }
 
-/// Rounds a double that came of one operation on two values of a float type to that type. Doing it
-/// by way of a double is as good as having calculated in the type: a double has more than twice
-/// its digits.
-double rounded(Number type, double value) {
-  if (type == Number::Float32) return static_cast<float>(value);
-  if (type == Number::Float16) return fromHalf(halfOf(value));
-  return value;
-}
-
+template <double (*Round)(double)>
 void sumFloats(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
   double sum = -0.0;  // adds nothing to the first element, not even a sign
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     double values[kNumberBlock];
     loadDoubles(from, in + at * numberBytes(from), n, values);
-    for (size_t i = 0; i < n; i++) values[i] = sum = rounded(to, sum + rounded(to, values[i]));
+    for (size_t i = 0; i < n; i++) values[i] = sum = Round(sum + Round(values[i]));
     storeDoubles(to, values, n, out + at * numberBytes(to));
   }
 }
@@ -79,9 +55,12 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const Number from = types.encoded.number, to = types.decoded.number;
   const size_t count = step.decodedArray.itemCount;
   if (isFloat(to)) {
-    sumFloats(from, in.data(), to, out.data(), count);
+    const auto sumUp = to == Number::Float32   ? sumFloats<asFloat>
+                       : to == Number::Float16 ? sumFloats<asHalf>
+                                               : sumFloats<asDouble>;
+    sumUp(from, in.data(), to, out.data(), count);
   } else if (numberBytes(from) == numberBytes(to)) {
-    sumSameWidth(numberBytes(to), in.data(), count, out.data());
+    prefixSum(out.data(), in.data(), count, numberBytes(to));
   } else {
     sumIntegers(from, in.data(), to, out.data(), count);
   }
@@ -116,7 +95,7 @@ void subtractFloats(Number from, const uint8_t* in, Number to, uint8_t* out, siz
     loadDoubles(from, in + at * numberBytes(from), n, values);
     for (size_t i = 0; i < n; i++) {
       const double value = values[i];
-      values[i] = rounded(from, value - before);
+      values[i] = roundedTo(from, value - before);
       before = value;
     }
     storeDoubles(to, values, n, out + at * numberBytes(to));

@@ -35,18 +35,6 @@ Status prepare(Step& step) {
   return valid ? Status{} : Status{Code::BadParameters};
 }
 
-// Operations on float16 and float32 are done as doubles and rounded: a double has more than twice
-// their digits, so that the result is the one that they would have had in their own type.
-double asDouble(double value) {
-  return value;
-}
-double asFloat(double value) {
-  return static_cast<float>(value);
-}
-double asHalf(double value) {
-  return fromHalf(halfOf(value));
-}
-
 template <double (*Round)(double)>
 void decodeBlock(Line line, double* values, size_t count) {
   const double offset = Round(line.offset), scale = Round(line.scale);

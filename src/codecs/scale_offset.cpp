@@ -93,25 +93,17 @@ bool encodeValue(const Line<T>& line, T& value) {
   return !__builtin_mul_overflow(value, line.scale, &value) && isInRange(line, value);
 }
 
-/// Rounds what an operation on two floats yielded; a double has more than twice the digits of
-/// float16 and float32, so that the result is as if it had been calculated in the type.
-double rounded(Number type, double value) {
-  if (type == Number::Float32) return static_cast<float>(value);
-  if (type == Number::Float16) return fromHalf(halfOf(value));
-  return value;
-}
-
 template <>
 bool decodeValue(const Line<double>& line, double& value) {
   const bool wasFinite = std::isfinite(value);
-  value = rounded(line.type, rounded(line.type, value / line.scale) + line.offset);
+  value = roundedTo(line.type, roundedTo(line.type, value / line.scale) + line.offset);
   return !wasFinite || std::isfinite(value);
 }
 
 template <>
 bool encodeValue(const Line<double>& line, double& value) {
   const bool wasFinite = std::isfinite(value);
-  value = rounded(line.type, rounded(line.type, value - line.offset) * line.scale);
+  value = roundedTo(line.type, roundedTo(line.type, value - line.offset) * line.scale);
   return !wasFinite || std::isfinite(value);
 }
 

@@ -43,6 +43,23 @@ inline uint64_t wideParam(const Step& step, size_t i) {
   return step.params[i] | uint64_t{step.params[i + 1]} << 32;
 }
 
+// Operations on float16 and float32 are done as doubles and rounded: a double has more than twice
+// their digits, so that sum, product and quotient are those that the type itself would have given.
+inline double asDouble(double value) {
+  return value;
+}
+inline double asFloat(double value) {
+  return static_cast<float>(value);
+}
+inline double asHalf(double value) {
+  return fromHalf(halfOf(value));
+}
+/// The same by the type; integers count as float64.
+inline double roundedTo(Number type, double value) {
+  if (type == Number::Float32) return asFloat(value);
+  return type == Number::Float16 ? asHalf(value) : value;
+}
+
 /// mapFill of codecs whose names NumPy's cast goes by: it turns the fill value into the encoded
 /// type.
 Status castFill(const Step& step, const uint8_t* decoded, uint8_t* encoded);

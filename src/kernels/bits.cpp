@@ -92,6 +92,22 @@ struct BitWriter {
   }
 };
 
+template <class T>
+void packAs(const BitField& field, const uint8_t* in, size_t count, uint8_t* out) {
+  const uint64_t mask = maskOf(field.bits);
+  BitWriter writer{out};
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = uint64_t{load<T>(in + i * sizeof(T))} >> field.first & mask;
+    if (field.bits > 32) {
+      writer.push(value & 0xffffffff, 32);
+      writer.push(value >> 32, field.bits - 32);
+    } else {
+      writer.push(value, field.bits);
+    }
+  }
+  writer.finish();
+}
+
 }  // namespace
 
 void unpackBooleans(BitOrder order, const uint8_t* in, size_t count, uint8_t* out) {
@@ -114,19 +130,10 @@ void unpackFields(const BitField& field, const uint8_t* in, size_t count, uint8_
 }
 
 void packFields(const BitField& field, const uint8_t* in, size_t count, uint8_t* out) {
-  const uint64_t mask = maskOf(field.bits);
-  BitWriter writer{out};
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t number = loadFront(in + i * field.bytes, field.bytes);
-    const uint64_t value = number >> field.first & mask;
-    if (field.bits > 32) {
-      writer.push(value & 0xffffffff, 32);
-      writer.push(value >> 32, field.bits - 32);
-    } else {
-      writer.push(value, field.bits);
-    }
-  }
-  writer.finish();
+  if (field.bytes == 1) return packAs<uint8_t>(field, in, count, out);
+  if (field.bytes == 2) return packAs<uint16_t>(field, in, count, out);
+  if (field.bytes == 4) return packAs<uint32_t>(field, in, count, out);
+  packAs<uint64_t>(field, in, count, out);
 }
 
 }  // namespace zw

@@ -1,0 +1,111 @@
+// One element after the other, every sum waits for the one before it: a load, an addition and a
+// store per element, however narrow. Instead, sixteen bytes at a time:
+//
+//   v += v shifted up by 1, 2, 4 … elements     sums within the vector, log2(16 / width) steps
+//   v += last sum of the vector before          in every lane
+//
+// Only the last addition and the copy of the highest lane wait for the vector before.
+#include "kernels/prefix_sum.hpp"
+
+#include "base/bytes.hpp"
+#include "simd/u8x16.hpp"
+
+namespace zw {
+namespace {
+
+using simd::U8x16;
+
+template <int Width>
+struct Lanes;
+template <>
+struct Lanes<1> {
+  using Vector = simd::U8x16;
+  using Item = uint8_t;
+};
+template <>
+struct Lanes<2> {
+  using Vector = simd::U16x8;
+  using Item = uint16_t;
+};
+template <>
+struct Lanes<4> {
+  using Vector = simd::U32x4;
+  using Item = uint32_t;
+};
+template <>
+struct Lanes<8> {
+  using Vector = simd::U64x2;
+  using Item = uint64_t;
+};
+
+template <int Width>
+ZW_INLINE U8x16 add(U8x16 a, U8x16 b) {
+  using Vector = typename Lanes<Width>::Vector;
+  return (U8x16)((Vector)a + (Vector)b);
+}
+
+/// The last bytes of a vector of zeros followed by the first of another: a shift up by Bytes.
+template <int Bytes>
+struct ShiftPattern {
+  static constexpr int at(size_t i) { return 16 - Bytes + static_cast<int>(i); }
+};
+
+template <int Width>
+struct LastLane {
+  static constexpr int at(size_t i) { return 16 - Width + static_cast<int>(i) % Width; }
+};
+
+template <int Width>
+ZW_INLINE U8x16 sumsWithin(U8x16 v) {
+  const U8x16 zeros = {};
+  v = add<Width>(v, simd::shuffle<ShiftPattern<Width>>(zeros, v));
+  if constexpr (Width <= 4) v = add<Width>(v, simd::shuffle<ShiftPattern<2 * Width>>(zeros, v));
+  if constexpr (Width <= 2) v = add<Width>(v, simd::shuffle<ShiftPattern<4 * Width>>(zeros, v));
+  if constexpr (Width <= 1) v = add<Width>(v, simd::shuffle<ShiftPattern<8 * Width>>(zeros, v));
+  return v;
+}
+
+template <int Width>
+void sumScalar(uint8_t* dst, const uint8_t* src, size_t count, typename Lanes<Width>::Item sum) {
+  using Item = typename Lanes<Width>::Item;
+  ZW_NO_UNROLL
+  for (size_t i = 0; i < count; i++) {
+    sum = static_cast<Item>(sum + load<Item>(src + i * Width));
+    store(dst + i * Width, sum);
+  }
+}
+
+template <int Width>
+void sum(uint8_t* dst, const uint8_t* src, size_t count) {
+  using Item = typename Lanes<Width>::Item;
+  constexpr size_t kItems = 16 / Width;
+  const U8x16 lastLane = simd::constant<LastLane<Width>>();
+  U8x16 before = {};
+  ZW_NO_UNROLL
+  for (; count >= kItems; count -= kItems, src += 16, dst += 16) {
+    const U8x16 sums = add<Width>(sumsWithin<Width>(simd::load(src)), before);
+    simd::store(dst, sums);
+    before = simd::swizzle(sums, lastLane);
+  }
+  Item last;
+  std::memcpy(&last, &before, Width);
+  sumScalar<Width>(dst, src, count, last);
+}
+
+}  // namespace
+
+void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
+  if (itemBytes == 1) return sum<1>(dst, src, count);
+  if (itemBytes == 2) return sum<2>(dst, src, count);
+  if (itemBytes == 4) return sum<4>(dst, src, count);
+  sum<8>(dst, src, count);
+}
+
+void scalar::prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
+  if (itemBytes == 1) return sumScalar<1>(dst, src, count, 0);
+  if (itemBytes == 2) return sumScalar<2>(dst, src, count, 0);
+  if (itemBytes == 4) return sumScalar<4>(dst, src, count, 0);
+  sumScalar<8>(dst, src, count, 0);
+}
+
+}  // namespace zw
