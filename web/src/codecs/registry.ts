@@ -14,16 +14,17 @@ import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
+import type { ObjectCodecDefinition } from "./object/definition.js";
+import { objectCodecs } from "./object/list.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
 import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";
 import { scaleOffset } from "./scale-offset.js";
-import { shuffle } from "./shuffle.js";
-import type { ObjectCodecDefinition } from "./object/definition.js";
-import { objectCodecs } from "./object/list.js";
 import { type ShardingDefinition, shardingIndexed } from "./sharding.js";
+import { shuffle } from "./shuffle.js";
 import { snappy } from "./snappy.js";
 import { transpose } from "./transpose.js";
+import { zfp, zfpy } from "./zfp.js";
 import { zstd } from "./zstd.js";
 
 export const codecDefinitions: readonly CodecDefinition[] = [
@@ -55,6 +56,8 @@ export const codecDefinitions: readonly CodecDefinition[] = [
   base64,
   snappy,
   makeConditional((name, version) => codecDefinitions.find((d) => d.names[version]?.includes(name))),
+  zfp,
+  zfpy,
 ];
 
 /** A codec that was found, told apart by who runs it. */

@@ -33,6 +33,7 @@ export const coreCodecs = [
   { core: "base64", decode: "full", encode: "full" },
   { core: "snappy", decode: "full", encode: "full" },
   { core: "conditional", decode: "full", encode: "full" },
+  { core: "zfp", decode: "full", encode: "full" },
 ] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
 
 export type CoreCodec = (typeof coreCodecs)[number]["core"];

@@ -1,0 +1,431 @@
+// zfp (array → bytes): compressed floats and integers of 1 to 4 dimensions, with or without loss.
+// Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's own header). Full
+// module only. The format is that of LLNL's zfp library, codec version 5; the code is ours.
+//
+//   header   32 bits  "zfp" 05
+//            52 bits  element type (2), dimensions - 1 (2), lengths - 1 (48 / dimensions each, x
+//            first) 12 bits  mode, or 64 with the four parameters
+//   blocks   of 4 elements along each dimension, x (the last axis) fastest; zfp_block.cpp
+//   padding  zeros up to 64 bits
+//
+// Parameters: [header, minbits, maxbits, maxprec, minexp]
+//   header   1 = the stream has one. It then rules how it is decoded; the others are for encoding
+//   minexp   int32; below -1074 = reversible
+//
+// 8- and 16-bit integers are held as 32-bit ones, in the upper bits; unsigned 32- and 64-bit
+// integers as signed ones, of which they have the non-negative half: larger values cannot be
+// encoded.
+//
+// Trust: a header must agree with the array, and its parameters make sense for the type. The output
+// is the array's, whatever the stream says. Reading past the end of the stream yields zeros and
+// ends the decoding after the block, which is bounded.
+#ifdef ZW_FULL_MODULE
+
+#include <algorithm>
+#include <concepts>
+#include <limits>
+
+#include "codecs/sizes.hpp"
+#include "codecs/zfp_block.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint32_t kMagicAndVersion = 0x0570667a;  // "zfp" 05
+constexpr uint32_t kMetadataBits = 52, kShortModeBits = 12, kLongModeBits = 64;
+constexpr uint32_t kMostHeaderBits = 32 + kMetadataBits + kLongModeBits;
+constexpr uint32_t kLongMode = 0xfff;
+/// Values of the short mode: fixed rate, fixed precision, reversible, fixed accuracy.
+constexpr uint32_t kPrecisionMode = 2048, kReversibleMode = kPrecisionMode + 128,
+                   kAccuracyMode = kReversibleMode + 1;
+/// maxbits of modes without a limit: what a block of doubles of four dimensions can take.
+constexpr uint32_t kUnlimitedBits = 16658;
+constexpr uint32_t kMostParameterBits = 32768;  // of minbits and maxbits
+constexpr int32_t kLongExponentBias = 16495;
+constexpr int32_t kLowestExponent = -kLongExponentBias,
+                  kHighestExponent = 32767 - kLongExponentBias;
+
+/// The element types of the format, numbered as in its header.
+enum class ZfpType : uint32_t { Int32, Int64, Float, Double };
+
+/// The array as blocks see it: four axes, x first; those that there are not have length 1.
+struct Field {
+  ZfpType type = ZfpType::Int32;
+  uint32_t dims = 1;
+  uint32_t length[kZfpMaxDims] = {1, 1, 1, 1};
+
+  uint64_t blocks() const {
+    uint64_t count = 1;
+    for (uint32_t axis = 0; axis < dims; axis++) count *= (uint64_t{length[axis]} + 3) / 4;
+    return count;
+  }
+};
+
+bool typeOf(DTypeId dtype, ZfpType& type) {
+  switch (dtype) {
+    case DTypeId::Int8:
+    case DTypeId::Uint8:
+    case DTypeId::Int16:
+    case DTypeId::Uint16:
+    case DTypeId::Int32:
+    case DTypeId::Uint32:
+      type = ZfpType::Int32;
+      return true;
+    case DTypeId::Int64:
+    case DTypeId::Uint64:
+      type = ZfpType::Int64;
+      return true;
+    case DTypeId::Float32:
+      type = ZfpType::Float;
+      return true;
+    case DTypeId::Float64:
+      type = ZfpType::Double;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Types that a header can name.
+bool isHeaderType(DTypeId dtype) {
+  return dtype == DTypeId::Int32 || dtype == DTypeId::Int64 || dtype == DTypeId::Float32 ||
+         dtype == DTypeId::Float64;
+}
+
+/// The field of an array that prepare() has accepted; false for one that there is none of.
+bool fieldOf(const ArrayInfo& array, Field& field) {
+  if (array.rank > kZfpMaxDims || !typeOf(array.dtype, field.type)) return false;
+  field.dims = std::max(1u, array.rank);
+  for (uint32_t i = 0; i < array.rank; i++) field.length[i] = array.shape[array.rank - 1 - i];
+  return true;
+}
+
+bool hasHeader(const Step& step) {
+  return step.params[0] == 1;
+}
+
+ZfpMode modeOf(const Step& step) {
+  return {step.params[1], step.params[2], step.params[3], signedParam(step, 4)};
+}
+
+/// Calls `f` with a value of the type that blocks of this field have.
+template <class F>
+auto withType(ZfpType type, F f) {
+  switch (type) {
+    case ZfpType::Int32:
+      return f(int32_t{});
+    case ZfpType::Int64:
+      return f(int64_t{});
+    case ZfpType::Float:
+      return f(float{});
+    default:
+      return f(double{});
+  }
+}
+
+bool isValid(const ZfpMode& mode, ZfpType type) {
+  const uint32_t fewest = withType(type, [&]<class T>(T) { return zfpBlockHeaderBits<T>(mode); });
+  return mode.minBits >= 1 && mode.minBits <= mode.maxBits && mode.maxBits <= kMostParameterBits &&
+         mode.maxBits >= fewest && mode.maxPrecision >= 1 && mode.maxPrecision <= 64 &&
+         mode.minExponent >= kLowestExponent && mode.minExponent <= kHighestExponent;
+}
+
+// The header.
+
+uint64_t lengthBits(const Field& field) {
+  return 48 / field.dims;
+}
+
+/// False where a length does not fit the header.
+bool writeHeader(ZfpWriter& out, const Field& field, const ZfpMode& mode) {
+  uint64_t lengths = 0;
+  for (uint32_t axis = field.dims; axis-- > 0;) {
+    const uint64_t bits = lengthBits(field), coded = uint64_t{field.length[axis]} - 1;
+    if (coded >> bits) return false;
+    lengths = (field.dims > 1 ? lengths << bits : 0) | coded;
+  }
+  const uint64_t metadata =
+      lengths << 4 | uint64_t{field.dims - 1} << 2 | static_cast<uint32_t>(field.type);
+  out.bits(kMagicAndVersion, 32);
+  out.bits(metadata & UINT32_MAX, 32);
+  out.bits(metadata >> 32, kMetadataBits - 32);
+  const bool isFree = mode.minBits == 1 && mode.maxBits >= kUnlimitedBits;
+  uint32_t shortMode = kLongMode;
+  if (mode.minBits == mode.maxBits && mode.maxBits <= kPrecisionMode && mode.maxPrecision == 64 &&
+      mode.minExponent == kZfpMinExponent) {
+    shortMode = mode.maxBits - 1;
+  } else if (isFree && mode.minExponent == kZfpMinExponent && mode.maxPrecision < 64) {
+    shortMode = kPrecisionMode + mode.maxPrecision - 1;
+  } else if (isFree && mode.maxPrecision == 64 && mode.isReversible()) {
+    shortMode = kReversibleMode;
+  } else if (isFree && mode.maxPrecision == 64 && mode.minExponent > kZfpMinExponent &&
+             mode.minExponent - kZfpMinExponent < static_cast<int32_t>(kLongMode - kAccuracyMode)) {
+    shortMode = kAccuracyMode + static_cast<uint32_t>(mode.minExponent - kZfpMinExponent);
+  }
+  out.bits(shortMode, kShortModeBits);
+  if (shortMode == kLongMode) {
+    out.bits(mode.minBits - 1, 15);
+    out.bits(mode.maxBits - 1, 15);
+    out.bits(mode.maxPrecision - 1, 7);
+    out.bits(static_cast<uint32_t>(mode.minExponent + kLongExponentBias), 15);
+  }
+  return true;
+}
+
+ZfpMode readMode(ZfpReader& in) {
+  const auto mode = static_cast<uint32_t>(in.bits(kShortModeBits));
+  const auto number = [&](uint32_t bits) { return static_cast<uint32_t>(in.bits(bits)); };
+  if (mode < kPrecisionMode) return {mode + 1, mode + 1, 64, kZfpMinExponent};
+  if (mode < kReversibleMode)
+    return {1, kUnlimitedBits, mode + 1 - kPrecisionMode, kZfpMinExponent};
+  if (mode == kReversibleMode) return {1, kUnlimitedBits, 64, kZfpMinExponent - 1};
+  if (mode != kLongMode) {
+    const auto above = static_cast<int32_t>(mode - kAccuracyMode);
+    return {1, kUnlimitedBits, 64, kZfpMinExponent + above};
+  }
+  const uint32_t minBits = number(15) + 1, maxBits = number(15) + 1, precision = number(7) + 1;
+  return {minBits, maxBits, precision, static_cast<int32_t>(number(15)) - kLongExponentBias};
+}
+
+/// Reads a header and compares it with the array. The lengths are the array's, or its number of
+/// elements along one dimension, which is what numcodecs wrote before it kept shapes.
+Status readHeader(ZfpReader& in, Field& field, ZfpMode& mode) {
+  const uint64_t magic = in.bits(32), metadata = in.bits(kMetadataBits);
+  mode = readMode(in);
+  if (in.isPastEnd()) return Code::Truncated;
+  if ((magic & 0xffffff) != (kMagicAndVersion & 0xffffff)) return Code::BadHeader;
+  if (magic != kMagicAndVersion) return {Code::BadVersion, 3};
+  if ((metadata & 3) != static_cast<uint32_t>(field.type)) return {Code::BadHeader, 4};
+  Field found;
+  found.type = field.type;
+  found.dims = static_cast<uint32_t>(metadata >> 2 & 3) + 1;
+  uint64_t lengths = metadata >> 4, items = 1;
+  bool isSame = found.dims == field.dims;
+  for (uint32_t axis = 0; axis < found.dims; axis++) {
+    const uint64_t bits = lengthBits(found);
+    const uint64_t length = (lengths & ((uint64_t{1} << bits) - 1)) + 1;
+    lengths >>= bits;
+    isSame = isSame && length == field.length[axis];
+    found.length[axis] = static_cast<uint32_t>(std::min<uint64_t>(length, UINT32_MAX));
+  }
+  for (uint32_t length : field.length) items *= length;
+  const bool isFlat = found.dims == 1 && found.length[0] == items;
+  if (!isSame && !isFlat) return {Code::SizeMismatch, 4};
+  if (!isValid(mode, found.type)) return {Code::BadHeader, 10};
+  field = found;
+  return {};
+}
+
+// Elements on their way into blocks and out of them: T as the array has it, B as blocks have it.
+
+template <class T, class B>
+bool toBlock(T value, B& held) {
+  if constexpr (sizeof(T) < sizeof(B)) {
+    constexpr int kShift = 31 - 8 * sizeof(T);
+    constexpr int32_t kOffset = std::unsigned_integral<T> ? 1 << (8 * sizeof(T) - 1) : 0;
+    held = (int32_t{value} - kOffset) * (1 << kShift);
+  } else {
+    held = static_cast<B>(value);
+    if constexpr (std::unsigned_integral<T>) return held >= 0;
+  }
+  return true;
+}
+
+template <class T, class B>
+T fromBlock(B held) {
+  if constexpr (sizeof(T) < sizeof(B)) {
+    constexpr int kShift = 31 - 8 * sizeof(T);
+    constexpr int32_t kOffset = std::unsigned_integral<T> ? 1 << (8 * sizeof(T) - 1) : 0;
+    const int32_t value = (held >> kShift) + kOffset;
+    return static_cast<T>(
+        std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+  } else if constexpr (std::unsigned_integral<T>) {
+    return held < 0 ? T{0} : static_cast<T>(held);
+  } else {
+    return held;
+  }
+}
+
+/// Where in the field a block begins, and how many elements of it lie inside along each axis.
+struct BlockPlace {
+  uint32_t start[kZfpMaxDims] = {};
+  uint32_t count[kZfpMaxDims] = {1, 1, 1, 1};
+};
+
+/// Calls `f(place)` for each block, x fastest, while it returns true.
+template <class F>
+bool eachBlock(const Field& field, F f) {
+  BlockPlace place;
+  for (;;) {
+    for (uint32_t axis = 0; axis < field.dims; axis++) {
+      place.count[axis] = std::min(4u, field.length[axis] - place.start[axis]);
+    }
+    if (!f(place)) return false;
+    uint32_t axis = 0;
+    for (; axis < field.dims; axis++) {
+      if (place.start[axis] + place.count[axis] < field.length[axis]) break;
+      place.start[axis] = 0;
+    }
+    if (axis == field.dims) return true;
+    place.start[axis] += 4;
+  }
+}
+
+/// Calls `f(place in the block, offset in the array in elements)` for the elements of a block. With
+/// `kPadded`, places outside the array are visited too, with the offset of the element that stands
+/// in for them: the first one for the last, else the one before.
+template <bool kPadded, class F>
+void eachElement(const Field& field, const BlockPlace& place, F f) {
+  // Offsets along each axis, in elements.
+  size_t offset[kZfpMaxDims][4] = {}, stride = 1;
+  uint32_t count[kZfpMaxDims] = {1, 1, 1, 1};
+  for (uint32_t axis = 0; axis < field.dims; axis++) {
+    const uint32_t inside = place.count[axis];
+    count[axis] = kPadded ? 4 : inside;
+    for (uint32_t i = 0; i < 4; i++) {
+      const uint32_t from = i < inside ? i : i == 3 ? 0 : inside - 1;
+      offset[axis][i] = (size_t{place.start[axis]} + from) * stride;
+    }
+    stride *= field.length[axis];
+  }
+  for (uint32_t w = 0; w < count[3]; w++) {
+    for (uint32_t z = 0; z < count[2]; z++) {
+      for (uint32_t y = 0; y < count[1]; y++) {
+        const uint32_t row = 4 * (y + 4 * (z + 4 * w));
+        const size_t rowOffset = offset[1][y] + offset[2][z] + offset[3][w];
+        for (uint32_t x = 0; x < count[0]; x++) f(row + x, rowOffset + offset[0][x]);
+      }
+    }
+  }
+}
+
+template <class T, class B>
+Status decodeBlocks(ZfpReader& in, const Field& field, const ZfpMode& mode, uint8_t* out) {
+  const bool complete = eachBlock(field, [&](const BlockPlace& place) {
+    B block[kZfpMaxBlock];
+    zfpDecodeBlock(in, mode, field.dims, block);
+    eachElement<false>(field, place, [&](uint32_t at, size_t to) {
+      store(out + to * sizeof(T), fromBlock<T>(block[at]));
+    });
+    return !in.isPastEnd();
+  });
+  return complete ? Status{} : Code::Truncated;
+}
+
+template <class T, class B>
+bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const uint8_t* in) {
+  return eachBlock(field, [&](const BlockPlace& place) {
+    B block[kZfpMaxBlock];
+    bool fits = true;
+    eachElement<true>(field, place, [&](uint32_t at, size_t from) {
+      fits = toBlock(load<T>(in + from * sizeof(T)), block[at]) && fits;
+    });
+    zfpEncodeBlock(out, mode, field.dims, block);
+    return fits && !out.isFull();
+  });
+}
+
+/// Calls `f` with values of an array's type and of its blocks' type.
+template <class F>
+auto withTypes(DTypeId dtype, F f) {
+  switch (dtype) {
+    case DTypeId::Int8:
+      return f(int8_t{}, int32_t{});
+    case DTypeId::Uint8:
+      return f(uint8_t{}, int32_t{});
+    case DTypeId::Int16:
+      return f(int16_t{}, int32_t{});
+    case DTypeId::Uint16:
+      return f(uint16_t{}, int32_t{});
+    case DTypeId::Int32:
+      return f(int32_t{}, int32_t{});
+    case DTypeId::Uint32:
+      return f(uint32_t{}, int32_t{});
+    case DTypeId::Int64:
+      return f(int64_t{}, int64_t{});
+    case DTypeId::Uint64:
+      return f(uint64_t{}, int64_t{});
+    case DTypeId::Float32:
+      return f(float{}, float{});
+    default:
+      return f(double{}, double{});
+  }
+}
+
+/// The most bytes that an array encodes to, in any mode that a header may name or the parameters
+/// do.
+uint64_t mostBytes(const Field& field, const ZfpMode& mode) {
+  const ZfpMode exact = {1, kUnlimitedBits, 64, kZfpMinExponent - 1};
+  const uint64_t block = withType(field.type, [&]<class T>(T) {
+    return std::max(zfpMostBlockBits<T>(mode, field.dims), zfpMostBlockBits<T>(exact, field.dims));
+  });
+  // No overflow: at most 2^31 blocks (of an element each) of 2^15 bits.
+  return (kMostHeaderBits + field.blocks() * block) / 8 + 16;
+}
+
+Status prepare(Step& step) {
+  Field field;
+  if (step.params.size() != 5 || step.params[0] > 1) return Code::BadParameters;
+  if (!fieldOf(step.decodedArray, field)) return Code::BadParameters;
+  if (hasHeader(step) && !isHeaderType(step.decodedArray.dtype)) return Code::BadParameters;
+  if (!isValid(modeOf(step), field.type)) return Code::BadParameters;
+  const uint64_t most = mostBytes(field, modeOf(step));
+  if (most > UINT32_MAX / 2) return Code::LimitExceeded;
+  step.encoded = {static_cast<size_t>(most), false};
+  return {};
+}
+
+/// What may follow the last block: zeros, as far as the end of a word of 64 bits.
+Status checkEnd(ZfpReader& in, ByteView bytes) {
+  const uint64_t end = in.position(), size = uint64_t{8} * bytes.size();
+  if (size > (end + 63) / 64 * 64) return {Code::TrailingBytes, (end + 7) / 8};
+  bool found;
+  in.zeros(static_cast<uint32_t>(size - end), found);
+  return found ? Status{Code::TrailingBytes, end / 8} : Status{};
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  Field field;
+  fieldOf(step.decodedArray, field);
+  ZfpMode mode = modeOf(step);
+  ZfpReader reader(in);
+  if (hasHeader(step)) {
+    if (Status s = readHeader(reader, field, mode)) return s;
+  }
+  const Status s = withTypes(step.decodedArray.dtype, [&]<class T, class B>(T, B) {
+    return decodeBlocks<T, B>(reader, field, mode, out.data());
+  });
+  if (s) return {s.code, in.size()};
+  result = out.first(step.decoded.bytes);
+  return checkEnd(reader, in);
+}
+
+Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  Field field;
+  fieldOf(step.decodedArray, field);
+  const ZfpMode mode = modeOf(step);
+  ZfpWriter writer(out);
+  if (hasHeader(step) && !writeHeader(writer, field, mode)) return Code::EncodeFailed;
+  const bool isComplete = withTypes(step.decodedArray.dtype, [&]<class T, class B>(T, B) {
+    return encodeBlocks<T, B>(writer, field, mode, in.data());
+  });
+  const size_t size = writer.finish();
+  if (!isComplete || writer.isFull()) return Code::EncodeFailed;
+  result = out.first(size);
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kZfpCodec = {
+    .name = "zfp",
+    .kind = CodecKind::ArrayToBytes,
+    .prepare = prepare,
+    .relabel = nullptr,
+    .decode = decode,
+    .encode = encode,
+};
+
+}  // namespace zw
+
+#endif  // ZW_FULL_MODULE

@@ -1,0 +1,129 @@
+// Bit streams of zfp: bits follow one another from the lowest of each byte on.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace zw {
+
+/// Reads bits. Past the end of the bytes there are zeros without end: whoever reads asks
+/// isPastEnd() now and then, and everything that a stream can ask for in between is bounded.
+class ZfpReader {
+ public:
+  explicit ZfpReader(ByteView bytes) : bytes_(bytes) {}
+
+  uint32_t bit() { return static_cast<uint32_t>(bits(1)); }
+
+  /// The next `count` bits, 56 at most.
+  uint64_t bits(uint32_t count) {
+    fill();
+    const uint64_t value = window_ & ((uint64_t{1} << count) - 1);
+    drop(count);
+    return value;
+  }
+
+  /// Reads zeros up to and with the next one, or `most` zeros; `found` says whether there was a
+  /// one. Returns the number of zeros.
+  uint32_t zeros(uint32_t most, bool& found) {
+    uint32_t count = 0;
+    found = false;
+    while (count < most && !found) {
+      fill();
+      const uint32_t seen = kFilled < most - count ? kFilled : most - count;
+      const auto run = static_cast<uint32_t>(std::countr_zero(window_));
+      found = run < seen;
+      count += found ? run : seen;
+      drop(found ? run + 1 : seen);
+    }
+    return count;
+  }
+
+  /// Bits read so far.
+  uint64_t position() const { return 8 * at_ - held_; }
+  bool isPastEnd() const { return position() > uint64_t{8} * bytes_.size(); }
+
+  void seek(uint64_t position) {
+    at_ = position / 8;
+    window_ = 0;
+    held_ = 0;
+    bits(static_cast<uint32_t>(position % 8));
+  }
+
+ private:
+  static constexpr uint32_t kFilled = 56;
+
+  /// Makes at least kFilled bits of the window valid. Eight bytes are loaded at once where there
+  /// are as many; those beyond the window's end are loaded again, to the same bits, the next time.
+  void fill() {
+    if (held_ >= kFilled) return;
+    if (at_ + 8 <= bytes_.size()) {
+      window_ |= load<uint64_t>(bytes_.data() + at_) << held_;
+      const uint32_t whole = (63 - held_) / 8;
+      at_ += whole;
+      held_ += 8 * whole;
+      return;
+    }
+    for (; held_ < kFilled; held_ += 8, at_++) {
+      if (at_ < bytes_.size()) window_ |= uint64_t{bytes_[static_cast<size_t>(at_)]} << held_;
+    }
+  }
+  void drop(uint32_t count) {
+    window_ >>= count;
+    held_ -= count;
+  }
+
+  ByteView bytes_;
+  uint64_t at_ = 0;  // byte from which the window is filled; 64 bits, for it goes on past the end
+  uint64_t window_ = 0;
+  uint32_t held_ = 0;
+};
+
+/// Writes bits; what does not fit is dropped, and isFull() says so.
+class ZfpWriter {
+ public:
+  explicit ZfpWriter(ByteSpan bytes) : bytes_(bytes) {}
+
+  /// Appends the lowest `count` bits of `value`, 32 at most; the others must be 0.
+  void bits(uint64_t value, uint32_t count) {
+    window_ |= value << held_;
+    held_ += count;
+    if (held_ < 32) return;
+    putBytes(4);
+    window_ >>= 32;
+    held_ -= 32;
+  }
+  void zeros(uint64_t count) {
+    for (; count > 32; count -= 32) bits(0, 32);
+    bits(0, static_cast<uint32_t>(count));
+  }
+
+  uint64_t position() const { return 8 * uint64_t{at_} + held_; }
+  bool isFull() const { return isFull_; }
+
+  /// Fills the last word of 64 bits with zeros; returns the bytes written.
+  size_t finish() {
+    zeros((64 - position() % 64) % 64);
+    return at_;
+  }
+
+ private:
+  void putBytes(size_t count) {
+    if (bytes_.size() - at_ < count) {
+      isFull_ = true;
+      return;
+    }
+    store(bytes_.data() + at_, static_cast<uint32_t>(window_));
+    at_ += count;
+  }
+
+  ByteSpan bytes_;
+  size_t at_ = 0;
+  uint64_t window_ = 0;
+  uint32_t held_ = 0;  // below 32 between calls
+  bool isFull_ = false;
+};
+
+}  // namespace zw

@@ -1,0 +1,152 @@
+/**
+ * zfp: compressed floats and integers of 1 to 4 dimensions. "zfp" of the Zarr extensions has no header and
+ * names its mode; "zfpy" of numcodecs has zfp's header, which rules how it is decoded.
+ */
+import { type ConfigReader, show } from "./config.js";
+import type { CodecArray, CodecDefinition } from "./definition.js";
+
+/** zfp's parameters, to which all modes come down. */
+interface Mode {
+  minBits: number;
+  maxBits: number;
+  maxPrecision: number;
+  minExponent: number;
+}
+
+/** Exponent of the smallest double; lower ones mean the reversible mode. */
+const lowestExponent = -1074;
+const maxPrecision = 64;
+/** More bits than a block can take: no limit. */
+const noLimit = 16658;
+/** Most bits of a block that can be asked for. */
+const mostBits = 32768;
+const highestExponent = 16272;
+
+const free: Mode = { minBits: 1, maxBits: noLimit, maxPrecision, minExponent: lowestExponent };
+const reversible: Mode = { ...free, minExponent: lowestExponent - 1 };
+
+/** Data types as the library numbers them, and those that are held as one of them ("zfp" only). */
+const headerTypes = ["int32", "int64", "float32", "float64"];
+const plainTypes = [...headerTypes, "int8", "uint8", "int16", "uint16", "uint32", "uint64"];
+
+function readNumber(config: ConfigReader, name: string, fallback?: number): number {
+  const value = config.get(name) ?? fallback;
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw config.error(`"${name}" must be a number, not ${show(value)}`);
+  return value;
+}
+
+/** Fixed accuracy: bit planes down to the largest power of two that is not above the tolerance. */
+function accuracy(tolerance: number): Mode {
+  if (tolerance === 0) return free;
+  let minExponent = Math.floor(Math.log2(tolerance)); // may be one off for want of precision
+  while (2 ** minExponent > tolerance) minExponent--;
+  while (2 ** (minExponent + 1) <= tolerance) minExponent++;
+  return { ...free, minExponent };
+}
+
+/** Fixed rate, in bits per value; a block takes at least what its exponent takes. */
+function fixedRate(rate: number, { dtype, shape }: CodecArray): Mode {
+  const values = 4 ** Math.max(1, shape.length);
+  const exponentBits = dtype.core === "float32" ? 9 : dtype.core === "float64" ? 12 : 1;
+  const bits = Math.max(Math.floor(values * rate + 0.5), exponentBits);
+  return { ...free, minBits: bits, maxBits: bits };
+}
+
+function precision(bits: number): Mode {
+  return { ...free, maxPrecision: bits === 0 ? maxPrecision : Math.min(bits, maxPrecision) };
+}
+
+function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: readonly string[]): void {
+  if (!types.includes(dtype.core))
+    throw config.error(`does not work on data type ${dtype}, only on ${types.join(", ")}`, "codec-dtype");
+  if (shape.length > 4) throw config.error(`works on 4 dimensions at most, not on ${shape.length}`);
+}
+
+function params(config: ConfigReader, header: boolean, mode: Mode): number[] {
+  if (mode.maxBits > mostBits) throw config.error(`a block cannot take more than ${mostBits} bits`);
+  return [header ? 1 : 0, mode.minBits, mode.maxBits, mode.maxPrecision, mode.minExponent];
+}
+
+const modes = ["reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"];
+const options: readonly string[][] = [
+  [],
+  ["minbits", "maxbits", "maxprec", "minexp"],
+  ["tolerance"],
+  ["rate"],
+  ["precision"],
+];
+const largest = 2 ** 32 - 1;
+
+function readExpert(config: ConfigReader): Mode {
+  const minBits = Math.max(1, config.integer("minbits", 0, mostBits));
+  const maxBits = Math.min(config.integer("maxbits", minBits, largest), mostBits);
+  const minExponent = config.integer("minexp", -(2 ** 31), 2 ** 31 - 1);
+  return {
+    minBits,
+    maxBits,
+    maxPrecision: config.integer("maxprec", 1, maxPrecision),
+    minExponent: Math.min(Math.max(minExponent, lowestExponent - 1), highestExponent),
+  };
+}
+
+/** A number that must not be negative. */
+function readAmount(config: ConfigReader, name: string): number {
+  const value = readNumber(config, name);
+  if (value < 0) throw config.error(`"${name}" must not be negative, as ${value} is`);
+  return value;
+}
+
+function readMode(config: ConfigReader, array: CodecArray): Mode {
+  const mode = config.choice("mode", modes);
+  config.only("mode", ...options[mode]!);
+  switch (modes[mode]) {
+    case "expert":
+      return readExpert(config);
+    case "fixed_accuracy":
+      return accuracy(readAmount(config, "tolerance"));
+    case "fixed_rate":
+      return fixedRate(readAmount(config, "rate"), array);
+    case "fixed_precision":
+      return precision(config.integer("precision", 0, largest));
+    default:
+      return reversible;
+  }
+}
+
+export const zfp: CodecDefinition = {
+  core: "zfp",
+  kind: "array-to-bytes",
+  names: { 3: ["zfp"] },
+  parse(config, { array }) {
+    checkArray(config, array, plainTypes);
+    return { params: params(config, false, readMode(config, array)) };
+  },
+};
+
+/** zfpy's numbers of modes; what is not given is -1 there, and means the reversible mode. */
+const zfpyModes = { fixedRate: 2, fixedPrecision: 3, fixedAccuracy: 4, reversible: 5 };
+
+function readZfpyMode(config: ConfigReader, array: CodecArray): Mode {
+  const { fixedRate: rateMode, fixedPrecision, fixedAccuracy, reversible: exact } = zfpyModes;
+  const mode = config.integer("mode", rateMode, exact, fixedAccuracy);
+  const tolerance = readNumber(config, "tolerance", -1);
+  const rate = readNumber(config, "rate", -1);
+  const bits = config.integer("precision", -1, largest, -1);
+  if (mode === fixedAccuracy && tolerance >= 0) return accuracy(tolerance);
+  if (mode === rateMode && rate >= 0) return fixedRate(rate, array);
+  if (mode === fixedPrecision && bits >= 0) return precision(bits);
+  return reversible;
+}
+
+export const zfpy: CodecDefinition = {
+  core: "zfp",
+  kind: "array-to-bytes",
+  names: { 2: ["zfpy"], 3: ["numcodecs.zfpy"] },
+  parse(config, { array }) {
+    config.only("mode", "tolerance", "rate", "precision", "compression_kwargs");
+    checkArray(config, array, headerTypes);
+    if (array.shape.length === 0) throw config.error("does not work on arrays without dimensions");
+    return { params: params(config, true, readZfpyMode(config, array)) };
+  },
+};
