@@ -4,6 +4,20 @@
  */
 export { type Region, ZarrArray } from "./array.js";
 export type { CodecMetadata } from "./codecs/chain.js";
+export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
+export {
+  channelAxis,
+  fieldPaths,
+  isMultiscales,
+  labelPaths,
+  multiscales,
+  type OmeAxis,
+  type OmeChannel,
+  type OmeLevel,
+  type OmeMultiscale,
+  wellPaths,
+} from "./conventions/ome.js";
+export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
 export type { FillScalar } from "./dtypes/fill.js";

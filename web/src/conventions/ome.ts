@@ -1,0 +1,258 @@
+/**
+ * OME-Zarr images: what a group's attributes say about its resolution levels, axes and channels.
+ *
+ * Versions 0.4 (attribute `multiscales`) and 0.5 (`ome.multiscales`) as their specifications say; 0.1 to
+ * 0.3 without scales, which those versions do not have. Spec: https://ngff.openmicroscopy.org, "multiscales",
+ * "coordinateTransformations", "omero", "labels", "plate", "well".
+ */
+import type { ZarrArray } from "../array.js";
+import { invalidMetadata, isZarrError, notFound, unsupported } from "../errors.js";
+import type { ZarrGroup } from "../group.js";
+import { normalizePath } from "../store/path.js";
+import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { combine, readTransforms } from "./ome-transforms.js";
+
+/** One dimension of an image's levels. */
+export interface OmeAxis {
+  readonly name: string;
+  /** "space", "time", "channel" or another; undefined where it is not said. */
+  readonly type: string | undefined;
+  /** Unit of the scale and the translation along this axis, such as "micrometer". */
+  readonly unit: string | undefined;
+}
+
+/** One resolution of an image. */
+export interface OmeLevel {
+  /** Path of the array, from the group. */
+  readonly path: string;
+  /** Units per step along each axis; undefined in versions before 0.4, which do not say. */
+  readonly scale: readonly number[] | undefined;
+  /** Where element 0 lies along each axis, in its unit; zeros where nothing is said. */
+  readonly translation: readonly number[] | undefined;
+  /**
+   * Opens the array.
+   * @throws as `ZarrGroup.open` does; InvalidMetadata where it has not one dimension per axis.
+   */
+  open(options?: { signal?: AbortSignal | undefined }): Promise<ZarrArray>;
+}
+
+/** How a channel is to be shown; what is not said, or is malformed, is undefined. */
+export interface OmeChannel {
+  readonly label: string | undefined;
+  /** Six hexadecimal digits: red, green, blue. */
+  readonly color: string | undefined;
+  readonly active: boolean | undefined;
+  /** Range of values: `min` to `max` possible, `start` to `end` shown. */
+  readonly window:
+    | { readonly min?: number; readonly max?: number; readonly start?: number; readonly end?: number }
+    | undefined;
+}
+
+/** One image: the same data in several resolutions, the finest first. */
+export interface OmeMultiscale {
+  readonly name: string | undefined;
+  /** Version of OME-Zarr as it is written, "0.4" and "0.5" where it is not. */
+  readonly version: string;
+  readonly axes: readonly OmeAxis[];
+  readonly levels: readonly OmeLevel[];
+  /** Channels as `omero` describes them, in the order of the channel axis. */
+  readonly channels: readonly OmeChannel[] | undefined;
+}
+
+/** What 0.1 and 0.2 say of the axes: nothing, they are always these. */
+const impliedAxes = ["t", "c", "z", "y", "x"];
+
+/** Types of the axes whose names were the only thing to tell them by. */
+const typeOfName: ReadonlyMap<string, string> = new Map([
+  ["t", "time"],
+  ["c", "channel"],
+  ["z", "space"],
+  ["y", "space"],
+  ["x", "space"],
+]);
+
+/** The attributes that OME-Zarr speaks of: those under `ome`, where there are any, else all. */
+function omeAttributes({ attributes }: ZarrGroup): unknown {
+  const ome = own(attributes, "ome");
+  return isRecord(ome) ? ome : attributes;
+}
+
+/** True where a group's attributes describe an OME-Zarr image; they may still turn out not to be valid. */
+export function isMultiscales(group: ZarrGroup): boolean {
+  return own(omeAttributes(group), "multiscales") !== undefined;
+}
+
+/**
+ * The images of an OME-Zarr group; mostly there is one.
+ *
+ * Reads attributes only: arrays are opened by the levels' `open`.
+ * @throws NotFound where the group is no OME-Zarr image; InvalidMetadata for one whose attributes do not
+ *   follow the specification; Unsupported for versions after 0.5 and for transformations stored as arrays.
+ */
+export function multiscales(group: ZarrGroup): OmeMultiscale[] {
+  const attributes = omeAttributes(group);
+  const list = own(attributes, "multiscales");
+  if (list === undefined)
+    throw notFound(`the group at "/${group.path}" has no attribute "multiscales" (OME-Zarr)`, {
+      code: "not-ome",
+    });
+  if (!Array.isArray(list) || list.length === 0)
+    throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
+  const channels = channelsOf(own(attributes, "omero"));
+  const inherited = textOf(own(attributes, "version")) ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
+  return list.map((image: unknown, i) => ({
+    ...readImage(group, image, `multiscales[${i}]`, inherited),
+    channels,
+  }));
+}
+
+function readImage(
+  group: ZarrGroup,
+  image: unknown,
+  where: string,
+  inherited: string,
+): Omit<OmeMultiscale, "channels"> {
+  const version = textOf(own(image, "version")) ?? inherited;
+  const minor = checkVersion(version, image);
+  const axes = readAxes(own(image, "axes"), where);
+  const datasets = own(image, "datasets");
+  if (!Array.isArray(datasets) || datasets.length === 0)
+    throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
+  const hasScales = minor >= 4;
+  const common = readTransforms(own(image, "coordinateTransformations"), axes.length, where, "whole");
+  const levels = datasets.map((dataset: unknown, i): OmeLevel => {
+    const place = `${where}.datasets[${i}]`;
+    const path = readPath(own(dataset, "path"), place);
+    const open = (options?: { signal?: AbortSignal | undefined }) => openLevel(group, path, axes, options);
+    if (!hasScales) return { path, scale: undefined, translation: undefined, open };
+    const steps = readTransforms(own(dataset, "coordinateTransformations"), axes.length, place, "level");
+    return { path, ...combine([...steps, ...common], axes.length), open };
+  });
+  return { name: textOf(own(image, "name")), version, axes, levels };
+}
+
+/** The minor version, 1 to 5. @throws Unsupported for later ones. */
+function checkVersion(version: string, image: unknown): number {
+  // Writers add to it: "0.5-dev-spatialdata".
+  const minor = Number(/^0\.([1-5])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
+  if (Number.isNaN(minor))
+    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.5 are`, {
+      code: "ome-version",
+    });
+  // Images without a version follow the newest that they can.
+  return minor >= 4 && own(image, "version") === undefined && isBefore4(own(image, "axes")) ? 3 : minor;
+}
+
+const isBefore4 = (axes: unknown) =>
+  axes === undefined || (Array.isArray(axes) && axes.every((axis) => typeof axis === "string"));
+
+function readAxes(axes: unknown, where: string): OmeAxis[] {
+  const list = axes === undefined ? impliedAxes : axes;
+  const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
+  if (!Array.isArray(list) || list.length === 0 || list.length > 32)
+    throw badAttribute(what, axes, "bad-ome");
+  const read = list.map((axis: unknown): OmeAxis => {
+    const name = typeof axis === "string" ? axis : own(axis, "name");
+    if (typeof name !== "string" || name === "") throw badAttribute(what, axes, "bad-ome");
+    const type = typeof axis === "string" ? typeOfName.get(axis) : textOf(own(axis, "type"));
+    return { name, type, unit: textOf(own(axis, "unit")) };
+  });
+  if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes, "bad-ome");
+  return read;
+}
+
+/** A path below the group. */
+function readPath(path: unknown, where: string): string {
+  try {
+    const normal = typeof path === "string" ? normalizePath(path) : "";
+    if (normal !== "") return normal;
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+  }
+  throw badAttribute(`${where}: "path" must be the path of an array in the group`, path, "bad-ome");
+}
+
+async function openLevel(
+  group: ZarrGroup,
+  path: string,
+  axes: readonly OmeAxis[],
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<ZarrArray> {
+  const array = await group.open(path, { ...options, kind: "array" });
+  if (array.shape.length === axes.length) return array;
+  const names = axes.map(({ name }) => name).join(", ");
+  throw invalidMetadata(
+    `the array at "/${array.path}" has ${array.shape.length} dimensions, the image has ${axes.length} axes (${names})`,
+    { code: "bad-ome" },
+  );
+}
+
+function channelsOf(omero: unknown): OmeChannel[] | undefined {
+  const list = own(omero, "channels");
+  return Array.isArray(list) ? list.map(readChannel) : undefined;
+}
+
+/** Display settings are no reason to refuse an image: what is malformed is left out. */
+function readChannel(channel: unknown): OmeChannel {
+  const label = own(channel, "label");
+  const color = textOf(own(channel, "color"));
+  const active = own(channel, "active");
+  const range = own(channel, "window");
+  const bounds = (["min", "max", "start", "end"] as const).map((name) => [name, numberOf(own(range, name))]);
+  const known = bounds.filter(([, value]) => value !== undefined);
+  return {
+    // Writers number channels, too.
+    label: typeof label === "number" ? String(label) : textOf(label),
+    color: color !== undefined && /^[0-9a-fA-F]{6}$/.test(color) ? color : undefined,
+    active: typeof active === "boolean" ? active : undefined,
+    window: known.length > 0 ? Object.fromEntries(known) : undefined,
+  };
+}
+
+/**
+ * Paths, from the group of an image, of its label images: those listed by its group `labels`.
+ * @returns none where there is no such group.
+ * @throws InvalidMetadata for a list that is none; what the store throws.
+ */
+export async function labelPaths(
+  image: ZarrGroup,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<string[]> {
+  let labels: ZarrGroup;
+  try {
+    labels = await image.open("labels", { ...options, kind: "group" });
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return [];
+    throw error;
+  }
+  const list = own(omeAttributes(labels), "labels") ?? [];
+  if (!Array.isArray(list)) throw badAttribute('"labels" must be a list of paths', list, "bad-ome");
+  return list.map((path: unknown, i) => `labels/${readPath(path, `labels[${i}]`)}`);
+}
+
+/**
+ * Paths, from the group of a plate, of its wells; undefined where the group is no plate.
+ * @throws InvalidMetadata for a plate whose wells have no paths.
+ */
+export function wellPaths(plate: ZarrGroup): string[] | undefined {
+  return listedPaths(plate, "plate", "wells");
+}
+
+/** Paths, from the group of a well, of its images (fields of view); undefined where the group is no well. */
+export function fieldPaths(well: ZarrGroup): string[] | undefined {
+  return listedPaths(well, "well", "images");
+}
+
+function listedPaths(group: ZarrGroup, name: string, items: string): string[] | undefined {
+  const described = own(omeAttributes(group), name);
+  if (described === undefined) return undefined;
+  const list = own(described, items);
+  if (!Array.isArray(list)) throw badAttribute(`"${name}.${items}" must be a list`, list, "bad-ome");
+  return list.map((entry: unknown, i) => readPath(own(entry, "path"), `${name}.${items}[${i}]`));
+}
+
+/** The axis of channels, by its type or its name; −1 where there is none. */
+export function channelAxis({ axes }: Pick<OmeMultiscale, "axes">): number {
+  const byType = axes.findIndex(({ type }) => type === "channel");
+  return byType >= 0 ? byType : axes.findIndex(({ name, type }) => name === "c" && type === undefined);
+}
