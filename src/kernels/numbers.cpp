@@ -45,6 +45,27 @@ void truncate(const uint64_t* in, size_t count, uint8_t* out) {
   for (size_t i = 0; i < count; i++) store(out + i * sizeof(T), static_cast<T>(in[i]));
 }
 
+/// Integers of up to 16 bits as float32, which is exact. By way of int32: the compiler knows
+/// vectors for each of the two steps, and none for both.
+void smallToFloats(Number type, const uint8_t* in, size_t count, uint8_t* out) {
+  int32_t wide[kNumberBlock];
+  const auto extendTo32 = [&]<class T>(T) {
+    ZW_LEAN_LOOP
+    for (size_t i = 0; i < count; i++) wide[i] = load<T>(in + i * sizeof(T));
+  };
+  if (type == Number::Int8) {
+    extendTo32(int8_t{});
+  } else if (type == Number::Int16) {
+    extendTo32(int16_t{});
+  } else if (type == Number::Uint16) {
+    extendTo32(uint16_t{});
+  } else {
+    extendTo32(uint8_t{});
+  }
+  ZW_LEAN_LOOP
+  for (size_t i = 0; i < count; i++) store(out + 4 * i, static_cast<float>(wide[i]));
+}
+
 void narrowFloats(const double* in, size_t count, uint8_t* out) {
   ZW_LEAN_LOOP
   for (size_t i = 0; i < count; i++) store(out + 4 * i, static_cast<float>(in[i]));
@@ -77,8 +98,9 @@ void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_
     loadIntegers(from, in, count, values);
     return storeIntegers(to, values, count, out);
   }
-  if (!isFloat(from) && numberBytes(from) == 8 && to == Number::Float32) {
-    return integersToFloats(isSigned(from), in, count, out);
+  if (!isFloat(from) && to == Number::Float32) {
+    if (numberBytes(from) == 8) return integersToFloats(isSigned(from), in, count, out);
+    if (numberBytes(from) <= 2) return smallToFloats(from, in, count, out);
   }
   double values[kNumberBlock];
   loadDoubles(from, in, count, values);
@@ -170,16 +192,10 @@ void storeIntegers(Number type, const uint64_t* in, size_t count, uint8_t* out) 
 
 void loadDoubles(Number type, const uint8_t* in, size_t count, double* out) {
   switch (type) {
-    case Number::Int8:
-      return widen<int8_t>(in, count, out);
-    case Number::Int16:
-      return widen<int16_t>(in, count, out);
     case Number::Int32:
       return widen<int32_t>(in, count, out);
     case Number::Int64:
       return widen<int64_t>(in, count, out);
-    case Number::Uint16:
-      return widen<uint16_t>(in, count, out);
     case Number::Uint32:
       return widen<uint32_t>(in, count, out);
     case Number::Uint64:
@@ -192,7 +208,9 @@ void loadDoubles(Number type, const uint8_t* in, size_t count, double* out) {
       std::memcpy(out, in, count * 8);
       return;
     default:
-      return widen<uint8_t>(in, count, out);
+      uint8_t floats[4 * kNumberBlock];
+      smallToFloats(type, in, count, floats);
+      return widen<float>(floats, count, out);
   }
 }
 
@@ -204,16 +222,13 @@ void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
   } else if (type == Number::Float16) {
     narrowHalves(in, count, out);
   } else {
-    for (size_t at = 0; at < count; at += kNumberBlock) {
-      const size_t n = std::min(kNumberBlock, count - at);
-      uint64_t values[kNumberBlock];
-      // 0.5 is true although it has no integer part.
-      ZW_SCALAR_LOOP
-      for (size_t i = 0; i < n; i++) {
-        values[i] = type == Number::Bool ? in[at + i] != 0 : integerOf(in[at + i]);
-      }
-      storeIntegers(type, values, n, out + at * numberBytes(type));
+    uint64_t values[kNumberBlock];
+    // 0.5 is true although it has no integer part.
+    ZW_SCALAR_LOOP
+    for (size_t i = 0; i < count; i++) {
+      values[i] = type == Number::Bool ? in[i] != 0 : integerOf(in[i]);
     }
+    storeIntegers(type, values, count, out);
   }
 }
 

@@ -38,6 +38,7 @@ constexpr uint32_t numberBytes(Number type) {
 }
 
 // Addresses below need no alignment; `in` and `out` may not overlap. `type` is the type in memory.
+// Loads and stores are of at most kNumberBlock numbers.
 
 /// Integers (not floats) as 64 bits, sign- or zero-extended.
 void loadIntegers(Number type, const uint8_t* in, size_t count, uint64_t* out);
