@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
 import { RectilinearAxis, RegularAxis } from "../../dist/region/grid.js";
 import { combinations, partsOf, piecesOf } from "../../dist/region/pieces.js";
-import { resolveSelection } from "../../dist/region/selection.js";
+import { type AxisRange, resolveSelection } from "../../dist/region/selection.js";
 import { chooseSlabAxis } from "../../dist/region/slabs.js";
 import { errorOf } from "./support.js";
 
@@ -31,7 +31,7 @@ describe("selections", () => {
         bound,
         fc.option(fc.integer({ min: 1, max: 7 })),
         (length, start, stop, step) => {
-          const [range] = resolveSelection([slice(start, stop, step)], [length]);
+          const [range] = resolveSelection([slice(start, stop, step)], [length]) as AxisRange[];
           const chosen = Array.from({ length: range!.count }, (_, i) => range!.start + i * range!.step);
           expect(chosen).toEqual(pythonSlice(length, start, stop, step));
         },

@@ -115,7 +115,7 @@ export class ZarrArray {
     { signal }: GetOptions = {},
   ): Promise<Uint8Array | undefined> {
     this.#checkCoordinates(coordinates);
-    const options = { signal, limiter: new Limiter(1), coalescing: defaultCoalescing };
+    const options = { signal, limiter: new Limiter(1), requests: new Limiter(1), coalescing: defaultCoalescing };
     return this.#reader.readChunk(coordinates, options);
   }
 

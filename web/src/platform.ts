@@ -12,6 +12,16 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
   );
 }
 
+/**
+ * Lets a signal have as many listeners as requests wait on it. Node warns beyond ten, taking them for a leak;
+ * other runtimes do not.
+ */
+export function allowListeners(signal: AbortSignal): void {
+  type Events = { setMaxListeners(count: number, target: EventTarget): void };
+  type Host = { process?: { getBuiltinModule?: (name: string) => Events | undefined } };
+  (globalThis as Host).process?.getBuiltinModule?.("node:events")?.setMaxListeners(0, signal);
+}
+
 /** True for URLs of files, which only Node, Deno and Bun can read. */
 export function isFileUrl(url: URL): boolean {
   return url.protocol === "file:";

@@ -4,9 +4,10 @@
  */
 import { NeedsFullModule } from "../engine/session.js";
 import { isZarrError, withDetails } from "../errors.js";
+import { allowListeners } from "../platform.js";
 import { Limiter } from "../store/limiter.js";
 import type { Coalescing } from "./parts.js";
-import { type AxisPart, combinations, partsOf, type Piece } from "./pieces.js";
+import { type AxisPart, combinations, type Piece, partsOf } from "./pieces.js";
 import type { ArrayReader, Fetched } from "./reader.js";
 import { chooseSlabAxis } from "./slabs.js";
 import { countOf } from "./strides.js";
@@ -80,6 +81,7 @@ class Assembly {
   readonly #parts: AxisPart[][];
   readonly #abort = new AbortController();
   readonly #limiter: Limiter;
+  readonly #requests: Limiter;
   readonly #progress: Progress;
 
   constructor(
@@ -90,6 +92,8 @@ class Assembly {
     const { reader, pieces } = plan;
     this.#parts = pieces.map((list, axis) => partsOf(list, reader.axes[axis]!, reader.objectAxes[axis]!));
     this.#limiter = new Limiter(options.concurrency);
+    this.#requests = new Limiter(options.concurrency);
+    allowListeners(this.#abort.signal);
     this.#progress = { chunks: 0, totalChunks: countOf(pieces.map((list) => list.length)), bytes: 0 };
   }
 
@@ -130,11 +134,12 @@ class Assembly {
     const fetching = {
       signal: this.#abort.signal,
       limiter: this.#limiter,
+      requests: this.#requests,
       coalescing: this.options.coalescing,
       onBytes: (bytes: number) => {
         this.#progress.bytes += bytes;
       },
-      onFailure,
+      onFailure: (error: unknown) => onFailure(this.#located(error, tasks[0]!)),
     };
     try {
       await this.plan.reader.readObject(object, tasks, fetching, (task, fetched) => this.#put(task, fetched));

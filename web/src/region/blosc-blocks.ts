@@ -136,7 +136,9 @@ export class ChosenBlocks {
 
   /** Blocks that touch are read with one request. */
   #merged(): ByteRun[] {
-    const extents = this.#blocks.map((block) => this.table.extents[block]!).sort((a, b) => a.offset - b.offset);
+    const extents = this.#blocks
+      .map((block) => this.table.extents[block]!)
+      .sort((a, b) => a.offset - b.offset);
     const merged: { offset: number; length: number }[] = [];
     for (const { offset, length } of extents) {
       const last = merged.at(-1);

@@ -56,7 +56,11 @@ export class ObjectSink implements Sink {
  * Decodes a chunk to its values, in the order in which they are stored.
  * @throws CorruptChunk, naming the codec.
  */
-export async function decodeObjects(leaf: ObjectLeaf, encoded: Uint8Array, limit: number): Promise<unknown[]> {
+export async function decodeObjects(
+  leaf: ObjectLeaf,
+  encoded: Uint8Array,
+  limit: number,
+): Promise<unknown[]> {
   const bytes = await decodeBytes(leaf.after, encoded, limit);
   try {
     return leaf.codec.decode(bytes, countOf(leaf.shape));

@@ -11,8 +11,8 @@ import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
 import { corruptChunk } from "../errors.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
-import type { Piece } from "./pieces.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
+import type { Piece } from "./pieces.js";
 import { countOf, stridesOf } from "./strides.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
@@ -64,7 +64,9 @@ type Kind = "plain" | "blosc";
 function kindOf({ chain }: CoreLeaf): Kind | undefined {
   const { before, toBytes, after } = chain;
   const movesWholeElements =
-    before.every((step) => step.core === "transpose") && toBytes.type === "core" && toBytes.step.core === "bytes";
+    before.every((step) => step.core === "transpose") &&
+    toBytes.type === "core" &&
+    toBytes.step.core === "bytes";
   if (!movesWholeElements) return undefined;
   if (after.length === 0) return "plain";
   return after.length === 1 && after[0]!.core === "blosc" ? "blosc" : undefined;

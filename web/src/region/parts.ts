@@ -63,9 +63,12 @@ export async function wholeObject(
 /** Checks that a read gave all that was asked for. */
 export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
   if (bytes && bytes.byteLength !== length) {
-    throw corruptChunk(`the object ends after ${bytes.byteLength} of the ${length} bytes that the chunk should have`, {
-      code: "truncated",
-    });
+    throw corruptChunk(
+      `the object ends after ${bytes.byteLength} of the ${length} bytes that the chunk should have`,
+      {
+        code: "truncated",
+      },
+    );
   }
   return bytes;
 }

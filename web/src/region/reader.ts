@@ -38,6 +38,8 @@ export interface FetchOptions {
   readonly signal: AbortSignal | undefined;
   /** Bounds what is in memory: one place holds one encoded chunk, or one merged range. */
   readonly limiter: Limiter;
+  /** Bounds the requests at a time: a chunk that is read in parts takes several. */
+  readonly requests: Limiter;
   readonly coalescing: Coalescing;
   /** Called with the size of everything that was read. */
   onBytes?(bytes: number): void;
@@ -67,7 +69,7 @@ export class ArrayReader {
     private readonly limits: Limits,
   ) {
     this.#read = (key, range, version, signal) => this.#readStore(key, range, { version, signal });
-    this.#locator = new ShardLocator(this.#read, limits);
+    this.#locator = new ShardLocator(limits);
     this.objectAxes = spec.axes;
     const { isSharded, isRegular, chunkShape } = spec;
     this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
@@ -106,20 +108,17 @@ export class ArrayReader {
       const { levels, leaf } = this.spec.isRegular
         ? this.spec.firstLayout
         : this.spec.layouts.of(this.#objectShape(object));
-      const work = new ObjectRead(this.#read, leaf, options, visit);
-      if (levels.length === 0) await work.plain({ key, offset: 0, length: undefined }, tasks[0]!, Boolean(this.store.getRange));
-      else await work.shard(levels, this.#locator, await this.#shardPart(key, options), this.#positions(object, tasks));
+      const work = new ObjectRead(this.#read, leaf, options, visit, this.limits);
+      const hasRanges = Boolean(this.store.getRange);
+      if (levels.length === 0) await work.plain(key, tasks[0]!, hasRanges);
+      else await work.shard(levels, this.#locator, key, this.#positions(object, tasks), hasRanges);
     } catch (error) {
-      if (isZarrError(error, "Network") && error.code === "changed") this.#locator.forget(key);
+      // Where a store tells no versions, an index that has become outdated shows in chunks that do not decode.
+      const isOutdated =
+        isZarrError(error, "CorruptChunk") || (isZarrError(error) && error.code === "changed");
+      if (isOutdated) this.#locator.forget(key);
       throw error;
     }
-  }
-
-  /** A shard, read at once from stores that serve no ranges. */
-  async #shardPart(key: string, { signal, limiter }: FetchOptions): Promise<ObjectPart | undefined> {
-    if (this.store.getRange) return { key, offset: 0, length: undefined };
-    const bytes = await limiter.run(() => this.#read(key, undefined, undefined, signal), signal);
-    return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
   }
 
   /** Tasks with their positions in a shard, in its inner chunks. */
@@ -149,7 +148,9 @@ export class ArrayReader {
     range: Parameters<ReadPart>[1],
     options: { version: Parameters<ReadPart>[2]; signal: AbortSignal | undefined },
   ): Promise<Uint8Array | undefined> {
-    const bytes = range ? await readRange(this.store, key, range, options) : await this.store.get(key, options);
+    const bytes = range
+      ? await readRange(this.store, key, range, options)
+      : await this.store.get(key, options);
     const { encodedBytes } = this.limits;
     if (bytes && bytes.byteLength > encodedBytes)
       throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);
@@ -171,34 +172,48 @@ class ObjectRead<T extends ChunkTask> {
     private readonly leaf: Leaf,
     private readonly options: FetchOptions,
     private readonly visit: Visit<T>,
+    private readonly limits: Limits,
   ) {
-    this.#read = async (...args) => {
-      const bytes = await read(...args);
+    this.#read = async (key, range, version, signal) => {
+      const bytes = await options.requests.run(() => read(key, range, version, signal), signal);
       options.onBytes?.(bytes?.byteLength ?? 0);
       return bytes;
     };
   }
 
   /** An object that is one chunk. */
-  async plain(part: ObjectPart, task: T, hasRanges: boolean): Promise<void> {
+  async plain(key: string, task: T, hasRanges: boolean): Promise<void> {
     const { limiter, signal } = this.options;
     await limiter.run(async () => {
       const partial = hasRanges ? this.#partial(task) : undefined;
+      // Parts of a chunk must come from one version of it.
+      const part = { key, offset: 0, length: undefined, ...(partial && { version: {} }) };
       await this.visit(task, await this.#readPartOrAll(partial, part));
     }, signal);
+  }
+
+  /** A shard; read at once from stores that serve no ranges. */
+  async #shardPart(key: string, hasRanges: boolean): Promise<ObjectPart | undefined> {
+    if (hasRanges) return { key, offset: 0, length: undefined };
+    const bytes = await this.#read(key, undefined, undefined, this.options.signal);
+    return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
   }
 
   /** Chunks of a shard: each whole or in part, neighbours together. */
   async shard(
     levels: readonly ShardLevel[],
     locator: ShardLocator,
-    part: ObjectPart | undefined,
+    key: string,
     wanted: readonly Located<T>[],
+    hasRanges: boolean,
   ): Promise<void> {
     const { limiter, signal } = this.options;
-    const found = part
-      ? await limiter.run(() => locator.locate(levels, part, wanted, signal), signal)
-      : new Map<Located<T>, ObjectPart>();
+    const found = await limiter.run(async () => {
+      const part = await this.#shardPart(key, hasRanges);
+      return part
+        ? locator.locate(levels, part, wanted, this.#read, signal)
+        : new Map<Located<T>, ObjectPart>();
+    }, signal);
     const whole: (readonly [T, ObjectPart])[] = [];
     const work: Promise<void>[] = [];
     for (const located of wanted) {
@@ -207,10 +222,13 @@ class ObjectRead<T extends ChunkTask> {
       const partial = at && !at.bytes ? this.#partial(task) : undefined;
       if (!at) work.push(this.#visited(task, undefined));
       else if (at.bytes) work.push(this.#visited(task, await this.#readPartOrAll(undefined, at)));
-      else if (partial) work.push(limiter.run(async () => this.visit(task, await this.#readPartOrAll(partial, at)), signal));
+      else if (partial)
+        work.push(limiter.run(async () => this.visit(task, await this.#readPartOrAll(partial, at)), signal));
       else whole.push([task, at]);
     }
-    for (const merged of mergeParts(whole, this.options.coalescing)) {
+    const { maxGap, maxBytes } = this.options.coalescing;
+    const coalescing = { maxGap, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
+    for (const merged of mergeParts(whole, coalescing)) {
       work.push(limiter.run(() => this.#readMerged(merged), signal));
     }
     await allDone(work, this.options.onFailure);

@@ -92,7 +92,9 @@ function entriesByName(
 ): DimensionSelection[] {
   const entries = new Array<DimensionSelection>(rank).fill(null);
   if (typeof selection !== "object" || isSlice(selection))
-    throw invalidSelection("a selection must be a list with one entry per dimension, or entries by dimension name");
+    throw invalidSelection(
+      "a selection must be a list with one entry per dimension, or entries by dimension name",
+    );
   for (const [name, entry] of Object.entries(selection)) {
     const axis = names?.indexOf(name) ?? -1;
     if (axis < 0 || names!.lastIndexOf(name) !== axis) {

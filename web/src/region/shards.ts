@@ -5,7 +5,7 @@
 import type { ShardIndexLayout, ShardLevel } from "../codecs/layout.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
-import { corruptChunk, withDetails } from "../errors.js";
+import { corruptChunk, limitExceeded, withDetails } from "../errors.js";
 import type { Limits } from "../limits.js";
 import { Shared } from "../store/shared.js";
 import type { ObjectVersion } from "../store/store.js";
@@ -33,15 +33,18 @@ export interface WantedChunk {
   readonly position: readonly number[];
 }
 
+/** How to read, and the signal of the one who does. */
+interface Reading {
+  readonly read: ReadPart;
+  readonly signal: AbortSignal | undefined;
+}
+
 export class ShardLocator {
   readonly #kept = new Map<string, ShardIndex>();
   #keptBytes = 0;
   readonly #reads = new Shared<ShardIndex | undefined>();
 
-  constructor(
-    private readonly read: ReadPart,
-    private readonly limits: Limits,
-  ) {}
+  constructor(private readonly limits: Limits) {}
 
   /**
    * Finds inner chunks of one shard.
@@ -53,10 +56,11 @@ export class ShardLocator {
     levels: readonly ShardLevel[],
     object: ObjectPart,
     wanted: readonly T[],
+    read: ReadPart,
     signal: AbortSignal | undefined,
   ): Promise<Map<T, ObjectPart>> {
     const found = new Map<T, ObjectPart>();
-    await this.#locateIn(levels, object, wanted, wanted, found, signal);
+    await this.#locateIn(levels, object, wanted, wanted, found, { read, signal });
     return found;
   }
 
@@ -76,17 +80,17 @@ export class ShardLocator {
     wanted: readonly T[],
     at: readonly WantedChunk[],
     found: Map<T, ObjectPart>,
-    signal: AbortSignal | undefined,
+    reading: Reading,
   ): Promise<void> {
     const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
-    const shard = await this.#opened(level, part, signal);
-    const index = shard && (await this.#index(level, shard, inner.length, signal));
+    const shard = await this.#opened(level, part, reading);
+    const index = shard && (await this.#index(level, shard, inner.length, reading));
     if (!index) return;
     for (const group of groupByEntry(level, inner, wanted, at)) {
       const child = entryPart(shard, index, group.entry, this.limits);
       if (!child) continue;
       if (inner.length === 0) for (const chunk of group.wanted) found.set(chunk, child);
-      else await this.#locateIn(inner, child, group.wanted, group.at, found, signal);
+      else await this.#locateIn(inner, child, group.wanted, group.at, found, reading);
     }
   }
 
@@ -94,10 +98,10 @@ export class ShardLocator {
   async #opened(
     level: ShardLevel,
     part: ObjectPart,
-    signal: AbortSignal | undefined,
+    { read, signal }: Reading,
   ): Promise<ObjectPart | undefined> {
     if (level.after.length === 0) return part;
-    const encoded = await wholeObject(this.read, part, signal);
+    const encoded = await wholeObject(read, part, signal);
     if (!encoded) return undefined;
     const bytes = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
     return { key: part.key, bytes, offset: 0, length: bytes.byteLength };
@@ -107,27 +111,30 @@ export class ShardLocator {
     level: ShardLevel,
     part: ObjectPart,
     depth: number,
-    signal: AbortSignal | undefined,
+    { read, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
     // An inner shard may start where its outer one does.
     const id = `${part.key}\n${part.offset}\n${depth}`;
     // What lies in memory is not kept: its offset says nothing about which object it came from.
-    if (part.bytes) return readIndex(this.read, level.index, part, signal);
+    if (part.bytes) return readIndex(read, level.index, part, signal);
     const kept = this.#kept.get(id);
-    if (kept) {
+    // The index of an inner shard must be of the same version of the object as that of the outer one.
+    if (kept && (part.version === undefined || part.version === kept.version)) {
       this.#kept.delete(id); // to the end: used last
       this.#kept.set(id, kept);
       return kept;
     }
-    const index = await this.#reads.run(id, signal, (joint) => readIndex(this.read, level.index, part, joint));
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(read, level.index, part, joint));
     if (index) this.#keep(id, index);
     return index;
   }
 
   #keep(id: string, index: ShardIndex): void {
-    if (this.#kept.has(id)) return;
+    const before = this.#kept.get(id);
+    if (before === index) return;
+    this.#kept.delete(id);
     this.#kept.set(id, index);
-    this.#keptBytes += index.entries.byteLength;
+    this.#keptBytes += index.entries.byteLength - (before?.entries.byteLength ?? 0);
     for (const [old, { entries }] of this.#kept) {
       if (this.#keptBytes <= maxKeptBytes || old === id) break;
       this.#kept.delete(old);
@@ -152,10 +159,10 @@ async function readIndex(
       : await readPart(read, versioned, 0, size, signal);
   if (!encoded) return undefined;
   if (encoded.byteLength !== size) {
-    throw corruptChunk(
-      `the shard has ${encoded.byteLength} bytes, fewer than its index of ${size} bytes`,
-      { code: "truncated", codec: "sharding_indexed" },
-    );
+    throw corruptChunk(`the shard has ${encoded.byteLength} bytes, fewer than its index of ${size} bytes`, {
+      code: "truncated",
+      codec: "sharding_indexed",
+    });
   }
   try {
     const decoded = await withDecoder(plan, (session) => session.decode(plan, encoded));
@@ -187,7 +194,10 @@ function entryPart(
   if (offset === notStored && length === notStored) return undefined;
   const end = offset + length;
   const isInside = offset >= 0 && length >= 0 && end <= (shard.length ?? Number.MAX_SAFE_INTEGER);
-  if (!isInside || length > encodedBytes) {
+  if (isInside && length > encodedBytes) {
+    throw limitExceeded(`the chunk has ${length} bytes, more than the limit of ${encodedBytes}`);
+  }
+  if (!isInside) {
     throw corruptChunk(`entry ${entry} of the shard's index, ${length} bytes at ${offset}, is not possible`, {
       code: "bad-header",
       codec: "sharding_indexed",
