@@ -1,5 +1,6 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { arrayNote, groupNotes, listed, membersOf, printable, short } from "./notes.js";
 import { openSource, type Values } from "./usage.js";
 
 /** What `--json` prints; numbers that JSON cannot hold are strings. */
@@ -59,7 +60,7 @@ export async function runInfo(source: string, values: Values): Promise<void> {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);
     print(`${JSON.stringify(all, replacer, 2)}\n`);
   } else if (node.kind === "array") print(arrayText(node));
-  else for await (const line of treeLines(node)) print(`${line}\n`);
+  else for await (const line of treeLines(node)) print(`${printable(line)}\n`);
 }
 
 function arrayText(array: ZarrArray): string {
@@ -67,19 +68,32 @@ function arrayText(array: ZarrArray): string {
   const codecs = all.codecs.map(({ name, configuration }) =>
     configuration && Object.keys(configuration).length > 0 ? `${name} ${compact(configuration)}` : name,
   );
-  const bytes = (count: number) => (array.dtype.isVariable ? "" : `, ${bytesText(count)} each`);
-  const rows: [string, string][] = [
+  const bytes = (count: number) => (array.dtype.isVariable ? "" : ` of ${bytesText(count)} each`);
+  const rows: [string, string | string[]][] = [
     ["format", `Zarr v${all.zarrFormat} array${all.path ? ` at ${all.path}` : ""}`],
     ["shape", shapeText(array)],
     ["chunks", `[${all.chunkShape.join(", ")}], ${all.chunks}${bytes(all.chunkBytes)}`],
     ...(all.shardShape ? [["shards", `[${all.shardShape.join(", ")}]`] as [string, string]] : []),
     ["dtype", compact(all.dtype)],
     ["fill value", compact(all.fillValue)],
-    ["codecs", codecs.join("\n             ")],
+    ["codecs", codecs],
     ["size", array.dtype.isVariable ? "variable" : bytesText(all.bytes)],
-    ["attributes", compact(all.attributes)],
+    ["attributes", attributeLines(array)],
   ];
-  return rows.map(([name, text]) => `${name.padEnd(11)}  ${text}\n`).join("");
+  return rows.map(([name, text]) => rowText(name, typeof text === "string" ? [text] : text)).join("");
+}
+
+function rowText(name: string, lines: readonly string[]): string {
+  const start = name.padEnd(11);
+  return lines.map((line, i) => `${i === 0 ? start : " ".repeat(11)}  ${printable(line)}\n`).join("");
+}
+
+/** An attribute per line; --json shows them whole. */
+function attributeLines({ attributes }: ZarrArray): string[] {
+  const lines = Object.entries(attributes).map(
+    ([name, value]) => `${short(name)}: ${short(compact(value), 200)}`,
+  );
+  return lines.length === 0 ? ["none"] : lines;
 }
 
 /** `[time: 10, 20]`: lengths with the names that dimensions have. */
@@ -101,7 +115,7 @@ interface TreeFacts {
 
 async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
   const members: TreeFacts["members"] = [];
-  for (const { name } of await group.members()) {
+  for (const { name } of await membersOf(group)) {
     const node = await group.open(name);
     members.push(node.kind === "array" ? facts(node) : await groupFacts(node));
   }
@@ -112,11 +126,24 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
 /** A group and what is in it, one line per node. */
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `/${group.path}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
-  yield* branches(group, "");
+  const members = await membersOf(group);
+  for (const note of groupNotes(group)) yield noteLine("", members, note);
+  yield* branches(group, members, "");
 }
 
-async function* branches(group: ZarrGroup, indent: string): AsyncGenerator<string> {
-  const members = await group.members();
+/** A member as far as the tree needs it. */
+type Named = { readonly name: string };
+
+/** A line below a group's own, beside the stem of its branches. */
+function noteLine(indent: string, members: readonly Named[], note: string): string {
+  return `${indent}${members.length > 0 ? "│" : " "}  ${note}`;
+}
+
+async function* branches(
+  group: ZarrGroup,
+  members: readonly Named[],
+  indent: string,
+): AsyncGenerator<string> {
   for (const [i, { name }] of members.entries()) {
     const isLast = i === members.length - 1;
     const start = `${indent}${isLast ? "└─ " : "├─ "}${name}`;
@@ -131,7 +158,10 @@ async function* branches(group: ZarrGroup, indent: string): AsyncGenerator<strin
     if (node.kind === "array") yield `${start}  ${arrayLine(node)}`;
     else {
       yield `${start}/${attributeNames(node)}`;
-      yield* branches(node, `${indent}${isLast ? "   " : "│  "}`);
+      const inner = `${indent}${isLast ? "   " : "│  "}`;
+      const below = await membersOf(node);
+      for (const note of groupNotes(node)) yield noteLine(inner, below, note);
+      yield* branches(node, below, inner);
     }
   }
 }
@@ -139,11 +169,10 @@ async function* branches(group: ZarrGroup, indent: string): AsyncGenerator<strin
 function arrayLine(array: ZarrArray): string {
   const codecs = array.codecs.map(({ name }) => name).join(", ");
   const shards = array.shardShape ? ` in shards [${array.shardShape.join(", ")}]` : "";
-  return `${array.dtype} ${shapeText(array)}, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}`;
+  return `${array.dtype} ${shapeText(array)}, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}${arrayNote(array)}`;
 }
 
 function attributeNames({ attributes }: ZarrGroup): string {
-  const names = Object.keys(attributes);
-  const shown = names.slice(0, 6).join(", ");
-  return names.length === 0 ? "" : `  (${shown}${names.length > 6 ? `, ${names.length - 6} more` : ""})`;
+  const names = Object.keys(attributes).map((name) => short(name));
+  return names.length === 0 ? "" : `  (${listed(names)})`;
 }

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { runInfo } from "./info.js";
+import { printable } from "./notes.js";
 import { runRead } from "./read.js";
 import { UsageError } from "./usage.js";
 
@@ -70,7 +71,7 @@ function joinNegativeValues(args: readonly string[]): string[] {
 /** What went wrong, in one line. */
 function report(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`zarr-wasm: ${message.replace(/\s*\n\s*/g, " ")}\n`);
+  process.stderr.write(`zarr-wasm: ${printable(message.replace(/\s*\n\s*/g, " "))}\n`);
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
 }
 

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { type OpenedNode, type OpenOptions, open, ZipStore } from "zarr-wasm";
+import { printable } from "./notes.js";
 
 /** Wrong use of the command line: exit status 2. */
 export class UsageError extends Error {}
@@ -22,7 +23,7 @@ export async function openSource(source: string, values: Values): Promise<Opened
   const options: OpenOptions = {
     path: values.path,
     v1Order: order,
-    onWarning: ({ message }) => process.stderr.write(`zarr-wasm: warning: ${message}\n`),
+    onWarning: ({ message }) => process.stderr.write(`zarr-wasm: warning: ${printable(message)}\n`),
   };
   return open(await locate(source), options);
 }

@@ -175,11 +175,13 @@ export class Opener {
     if (v3NodeType(object) === "array")
       return new ZarrArray(this.store, path, parseV3Array(object, this.#options), this.#limits);
     const { attributes, consolidated } = parseV3Group(object, this.#options);
-    const kinds = consolidated && kindsOfV3(consolidated);
-    for (const below of kinds?.keys() ?? []) {
+    for (const below of consolidated ? kindsOfV3(consolidated).keys() : []) {
       this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated!.get(below)!);
     }
-    return new ZarrGroup(this.store, path, 3, attributes, this, kinds);
+    // zarr-python gives groups in consolidated metadata an empty one of their own.
+    const isKnown = this.#known.has(joinKey(path, v3Key));
+    const documents = isKnown ? this.#v3Below(path) : consolidated;
+    return new ZarrGroup(this.store, path, 3, attributes, this, documents && kindsOfV3(documents));
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -230,6 +232,13 @@ export class Opener {
     const prefix = joinKey(path, "");
     const below = [...this.#known].filter(([key]) => key.startsWith(prefix));
     return new Map(below.map(([key, document]) => [key.slice(prefix.length), document]));
+  }
+
+  /** The known documents of Zarr v3 nodes below a path, by their paths from there. */
+  #v3Below(path: string): Map<string, JsonObject> {
+    const end = `/${v3Key}`;
+    const nodes = [...this.#knownBelow(path)].filter(([key]) => key.endsWith(end));
+    return new Map(nodes.map(([key, document]) => [key.slice(0, -end.length), document]));
   }
 
   async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {

@@ -1,0 +1,87 @@
+/** What conventions say of a node, in a few words: OME-Zarr of groups, CF of arrays. */
+import {
+  isMultiscales,
+  isZarrError,
+  type Member,
+  multiscales,
+  type OmeMultiscale,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+
+/** Longest text of an attribute that is shown. */
+const maxText = 60;
+/** Most names that are shown of a list. */
+const maxNames = 6;
+
+/** Lines about a group that is an OME-Zarr image; none for others. */
+export function groupNotes(group: ZarrGroup): string[] {
+  if (!isMultiscales(group)) return [];
+  try {
+    return multiscales(group).flatMap(imageNotes);
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+    return [`OME-Zarr: ${error.message}`];
+  }
+}
+
+function imageNotes({ version, axes, levels, channels, name }: OmeMultiscale): string[] {
+  const named = name === undefined || name === "" ? "" : ` ${JSON.stringify(short(name))}`;
+  const units = axes.map(
+    (axis) => short(axis.name) + (axis.unit === undefined ? "" : ` (${short(axis.unit)})`),
+  );
+  const lines = [`OME-Zarr ${short(version)} image${named}: axes ${units.join(", ")}`];
+  const scales = levels.map(
+    ({ path, scale }) => short(path) + (scale ? ` [${scale.map(rounded).join(", ")}]` : ""),
+  );
+  lines.push(`${levels[0]!.scale ? "scales" : "levels"} ${listed(scales)}`);
+  if (channels) lines.push(`channels ${listed(channels.map(({ label }, i) => short(label ?? String(i))))}`);
+  return lines;
+}
+
+/**
+ * The nodes directly below a group; where nobody can list them, the levels of an OME-Zarr image.
+ * @throws Unsupported where there is nothing to go by.
+ */
+export async function membersOf(group: ZarrGroup): Promise<Pick<Member, "name">[]> {
+  try {
+    return await group.members();
+  } catch (error) {
+    if (!(isZarrError(error) && error.code === "no-listing" && isMultiscales(group))) throw error;
+    return multiscales(group).flatMap(({ levels }) => levels.map(({ path }) => ({ name: path })));
+  }
+}
+
+/** Name and units of an array, and whether it is packed, in parentheses; empty where attributes say nothing. */
+export function arrayNote({ attributes }: ZarrArray): string {
+  const text = (name: string) => {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    return typeof value === "string" && value.trim() !== "" ? short(value) : undefined;
+  };
+  const isPacked = ["scale_factor", "add_offset"].some((name) => Object.hasOwn(attributes, name));
+  const parts = [text("long_name") ?? text("standard_name"), text("units"), isPacked ? "packed" : undefined];
+  const shown = parts.filter((part) => part !== undefined).join(", ");
+  return shown === "" ? "" : `  (${shown})`;
+}
+
+/** The first names of a list, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return names.slice(0, maxNames).join(", ") + (more > 0 ? `, ${more} more` : "");
+}
+
+export function short(text: string, length = maxText): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** Six digits are enough to read. */
+const rounded = (value: number) => Number(value.toPrecision(6));
+
+/**
+ * Text from a store as a terminal may be given it: control characters and those that change the direction of
+ * writing are replaced.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
+}
