@@ -97,6 +97,7 @@ function resolve(array: ZarrArray, selection: Selection | undefined): Wanted {
   if (!(array instanceof ZarrArray)) throw invalidArgument("get needs an array that was opened with open()");
   const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
+  checkSize(countOf(shape) * (array.dtype.itemBytes || 8), array); // before lists of chunks are made
   return { shape, axes: ranges.map((range, axis) => picksOf(range, array.reader.axes[axis]!)) };
 }
 
