@@ -10,7 +10,7 @@ import { errorOf, randomBytes } from "./support.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
 const big = { name: "bytes", configuration: { endian: "big" } };
-const codec = (name: string, configuration: object = {}) => ({ name, configuration });
+const codec = (name: string, configuration: object = {}) => ({ name, configuration: { ...configuration } });
 const fromHex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
