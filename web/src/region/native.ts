@@ -19,7 +19,8 @@ export function isNativePlan(plan: Plan, pieces: readonly (readonly Piece[])[]):
   if (!plan.isNative) return false;
   const inner = pieces.at(-1);
   if (!inner) return true;
-  const rowBytes = Math.max(0, ...inner.map((piece) => piece.count)) * plan.array.dtype.itemBytes;
+  const longest = inner.reduce((most, piece) => Math.max(most, piece.count), 0);
+  const rowBytes = longest * plan.array.dtype.itemBytes;
   const contiguous = inner.every((piece) => piece.step === 1 || piece.count === 1);
   return contiguous && (rowBytes >= minRowBytes || pieces.every((list) => list.length <= 1));
 }

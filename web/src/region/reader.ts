@@ -7,7 +7,7 @@ import { isZarrError, limitExceeded } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { Limiter } from "../store/limiter.js";
-import { readRange } from "../store/ranges.js";
+import { readRange, wantedBytes } from "../store/ranges.js";
 import { joinKey, type Store } from "../store/store.js";
 import { type AxisGrid, regularGrid } from "./grid.js";
 import { type BoxBytes, boxOf, type PartialReader, partialReader } from "./partial.js";
@@ -175,6 +175,7 @@ class ObjectRead<T extends ChunkTask> {
     private readonly limits: Limits,
   ) {
     this.#read = async (key, range, version, signal) => {
+      if (range && wantedBytes(range) === 0) return new Uint8Array(0);
       const bytes = await options.requests.run(() => read(key, range, version, signal), signal);
       options.onBytes?.(bytes?.byteLength ?? 0);
       return bytes;

@@ -41,12 +41,34 @@ export function chooseSlabAxis(
   return 0;
 }
 
-/** A slab under way: a group, or where that is too large a part of it. */
-interface OpenSlab {
+/**
+ * What may be open in a session, for all reads together: the core has room for 256 slabs. Chunks for which there
+ * is no room go to the result by themselves, in rows as short as they are.
+ */
+const maxOpenSlabs = 192;
+const maxOpenBytes = 512 * 2 ** 20;
+
+/** Slabs that are open in a session. */
+interface OpenCount {
+  slabs: number;
+  bytes: number;
+}
+
+const openCounts = new WeakMap<CodecSession, OpenCount>();
+
+/** A box of the result, and the slab in which it is put together. */
+interface Box {
   readonly slab: Slab;
   readonly origin: readonly number[];
   readonly shape: readonly number[];
   readonly strides: readonly number[];
+}
+
+/** A slab under way: a group, or where that is too large a part of it. */
+interface OpenSlab {
+  /** undefined where there was no room. */
+  readonly box: Box | undefined;
+  /** Chunks that have not come yet. */
   pending: number;
 }
 
@@ -102,30 +124,71 @@ export class SlabSink implements Sink {
       open = this.#openSlab(task, cut);
       cut.open.set(key, open);
     }
-    this.#place(task, fetched, open);
+    if (open.box) this.#place(task, fetched, open.box);
+    else this.#placeAlone(task, fetched);
     if (--cut.pending === 0) this.#cuts.delete(task.group);
     if (--open.pending > 0) return;
     cut.open.delete(key);
-    this.#finish(open);
+    if (!open.box) return;
+    this.#copyOut(open.box);
+    this.#free(open.box);
   }
 
   end(): void {
     for (const { open } of this.#cuts.values()) {
-      for (const { slab } of open.values()) this.#session.freeSlab(slab);
+      for (const { box } of open.values()) if (box) this.#free(box);
     }
+    this.#cuts.clear();
   }
 
-  #place(task: RegionTask, fetched: Fetched | undefined, open: OpenSlab): void {
+  #place(task: RegionTask, fetched: Fetched | undefined, to: Box): void {
     if (!fetched) {
-      this.#session.fillPlaced(this.plans.planOf(task), placement(task.pieces, undefined, open));
+      this.#session.fillPlaced(this.plans.planOf(task), placement(task.pieces, undefined, to));
     } else if ("encoded" in fetched) {
       const plan = this.plans.planOf(task);
-      this.#session.decodePlaced(plan, fetched.encoded, placement(task.pieces, undefined, open));
+      this.#session.decodePlaced(plan, fetched.encoded, placement(task.pieces, undefined, to));
     } else {
       const { box, bytes } = fetched;
       const plan = this.plans.planOf(task, box.shape);
-      this.#session.decodePlaced(plan, bytes, placement(task.pieces, box.start, open));
+      this.#session.decodePlaced(plan, bytes, placement(task.pieces, box.start, to));
     }
+  }
+
+  /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
+  #placeAlone(task: RegionTask, fetched: Fetched | undefined): void {
+    const { pieces } = task;
+    const box = this.#makeBox(
+      pieces.map((piece) => piece.out),
+      pieces.map((piece) => piece.count),
+    );
+    try {
+      this.#place(task, fetched, box);
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  #makeBox(origin: readonly number[], shape: readonly number[]): Box {
+    const bytes = countOf(shape) * this.#itemBytes;
+    const slab = this.#session.makeSlab(bytes);
+    const count = this.#openCount();
+    count.slabs++;
+    count.bytes += bytes;
+    return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+  }
+
+  #free({ slab }: Box): void {
+    const count = this.#openCount();
+    count.slabs--;
+    count.bytes -= slab.bytes;
+    this.#session.freeSlab(slab);
+  }
+
+  #openCount(): OpenCount {
+    const count = openCounts.get(this.#session) ?? { slabs: 0, bytes: 0 };
+    openCounts.set(this.#session, count);
+    return count;
   }
 
   /** A group is one slab, unless that would be too large. */
@@ -143,18 +206,17 @@ export class SlabSink implements Sink {
 
   #openSlab({ pieces, group }: RegionTask, { axis }: Cut): OpenSlab {
     const cutPieces = pieces.slice(0, axis);
+    const origin = [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)];
     const shape = [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)];
-    return {
-      slab: this.#session.makeSlab(countOf(shape) * this.#itemBytes),
-      origin: [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)],
-      shape,
-      strides: stridesOf(shape, this.#itemBytes),
-      pending: countOf(group.pieces.slice(axis).map((list) => list.length)),
-    };
+    const pending = countOf(group.pieces.slice(axis).map((list) => list.length));
+    const { slabs, bytes } = this.#openCount();
+    const hasRoom =
+      slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
+    return { box: hasRoom ? this.#makeBox(origin, shape) : undefined, pending };
   }
 
-  /** Copies a finished slab to the result, in runs as long as its layout allows, and frees it. */
-  #finish({ slab, origin, shape }: OpenSlab): void {
+  /** Copies a finished slab to the result, in runs as long as its layout allows. */
+  #copyOut({ slab, origin, shape }: Box): void {
     let runAxis = shape.length; // axes from here on are whole in the slab: one run
     while (runAxis > 0 && shape[runAxis - 1] === this.#shape[runAxis - 1]) runAxis--;
     // The axis before them is a stretch of the result's: part of the run, too.
@@ -167,7 +229,6 @@ export class SlabSink implements Sink {
       this.#session.copyFromSlab(slab, slabOffset, runBytes, this.out, outOffset);
       slabOffset += runBytes;
     }
-    this.#session.freeSlab(slab);
   }
 }
 
@@ -175,7 +236,7 @@ export class SlabSink implements Sink {
 function placement(
   pieces: readonly Piece[],
   boxStart: readonly number[] | undefined,
-  { slab, origin, strides }: OpenSlab,
+  { slab, origin, strides }: Box,
 ): Placement {
   const offset = pieces.reduce((sum, piece, axis) => sum + (piece.out - origin[axis]!) * strides[axis]!, 0);
   const axes = pieces.map(
