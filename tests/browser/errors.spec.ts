@@ -29,7 +29,7 @@ test("a web page instead of metadata", async ({ viewer, page }) => {
   await viewer.goto("source=/somewhere");
   await viewer.reaches("error");
   await expect(viewer.error.getByRole("heading")).toHaveText("The array’s metadata is not valid");
-  await expect(viewer.error).toContainText("meta is not valid JSON");
+  await expect(viewer.error).toContainText("zarr.json is not valid JSON");
   await recovers(viewer);
 });
 

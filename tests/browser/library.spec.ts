@@ -27,7 +27,7 @@ test("every sample decodes to its SHA-256 in a page", async ({ page, problems })
       const { getBytes, open } = (await import(entry)) as typeof Library;
       const hashes: string[] = [];
       for (const store of stores) {
-        const { bytes } = await getBytes(await open(`/examples/${store}`));
+        const { bytes } = await getBytes(await open(`/examples/${store}`, { kind: "array" }));
         const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
         hashes.push(Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join(""));
       }
@@ -77,7 +77,7 @@ for (const name of ways) {
         "an answer": () => fetch(wasm),
       };
       configureWasm({ decode: await sources[kind]!() });
-      const { data } = await get(await open("/examples/field.zarr"), [slice(0, 8), slice(0, 8)]);
+      const { data } = await get(await open("/examples/field.zarr", { kind: "array" }), [slice(0, 8), slice(0, 8)]);
       return (data as Float32Array).reduce((a, b) => a + b, 0);
     }, name);
     expect(sum / 64).toBeGreaterThan(200);
@@ -90,7 +90,7 @@ test("a read is aborted by its signal", async ({ page, problems }) => {
   const reason = await page.evaluate(async () => {
     const entry = "/lib/index.js";
     const { get, open } = (await import(entry)) as typeof Library;
-    const array = await open("/examples/field.zarr");
+    const array = await open("/examples/field.zarr", { kind: "array" });
     const controller = new AbortController();
     const reading = get(array, null, { signal: controller.signal });
     controller.abort(new Error("changed my mind"));

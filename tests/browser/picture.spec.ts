@@ -18,7 +18,7 @@ const samples = JSON.parse(readFileSync(path.join(examplesFolder, "samples.json"
 
 /** A sample read in Node. */
 const sample = (store: string) =>
-  open(pathToFileURL(path.join(examplesFolder, store)), { onWarning: () => {} });
+  open(pathToFileURL(path.join(examplesFolder, store)), { kind: "array", onWarning: () => {} });
 
 test("a real array over HTTP: every pixel is what its bytes say", async ({ viewer }) => {
   await viewer.show("source=/examples/field.zarr&map=gray&range=256:320");

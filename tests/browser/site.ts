@@ -5,6 +5,9 @@ import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { distFolder, embedFolder, examplesFolder, pagesFolder, storesFolder } from "./places.js";
 import { ViewerPage } from "./viewer-page.js";
 
+/** Documents that opening looks for: most of them are not there, which browsers report as errors. */
+const probe = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta)$/;
+
 /** What a page complained about. */
 export class Problems {
   readonly all: string[] = [];
@@ -21,7 +24,8 @@ export class Problems {
 
   async watch(page: Page): Promise<void> {
     page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) this.all.push(message.text());
+      if (!["error", "warning"].includes(message.type())) return;
+      if (!probe.test(message.location().url)) this.all.push(message.text());
     });
     page.on("pageerror", (error) => this.all.push(`uncaught: ${error.message}`));
     await page.exposeFunction("reportViolation", (text: string) => this.all.push(`policy: ${text}`));
