@@ -27,6 +27,7 @@
 
 #include "codecs/sizes.hpp"
 #include "codecs/zfp_block.hpp"
+#include "simd/u8x16.hpp"
 
 namespace zw {
 namespace {
@@ -246,83 +247,92 @@ T fromBlock(B held) {
   }
 }
 
-/// Where in the field a block begins, and how many elements of it lie inside along each axis.
-struct BlockPlace {
-  uint32_t start[kZfpMaxDims] = {};
-  uint32_t count[kZfpMaxDims] = {1, 1, 1, 1};
-};
-
-/// Calls `f(place)` for each block, x fastest, while it returns true.
-template <class F>
-bool eachBlock(const Field& field, F f) {
-  BlockPlace place;
-  for (;;) {
-    for (uint32_t axis = 0; axis < field.dims; axis++) {
-      place.count[axis] = std::min(4u, field.length[axis] - place.start[axis]);
+/// Walks over the blocks of a field, x fastest.
+class Blocks {
+ public:
+  explicit Blocks(const Field& field) : field_(field) {
+    size_t stride = 1;
+    for (uint32_t axis = 0; axis < kZfpMaxDims; axis++) {
+      stride_[axis] = stride;
+      stride *= field.length[axis];
     }
-    if (!f(place)) return false;
-    uint32_t axis = 0;
-    for (; axis < field.dims; axis++) {
-      if (place.start[axis] + place.count[axis] < field.length[axis]) break;
-      place.start[axis] = 0;
-    }
-    if (axis == field.dims) return true;
-    place.start[axis] += 4;
   }
-}
 
-/// Calls `f(place in the block, offset in the array in elements)` for the elements of a block. With
-/// `kPadded`, places outside the array are visited too, with the offset of the element that stands
-/// in for them: the first one for the last, else the one before.
-template <bool kPadded, class F>
-void eachElement(const Field& field, const BlockPlace& place, F f) {
-  // Offsets along each axis, in elements.
-  size_t offset[kZfpMaxDims][4] = {}, stride = 1;
-  uint32_t count[kZfpMaxDims] = {1, 1, 1, 1};
-  for (uint32_t axis = 0; axis < field.dims; axis++) {
-    const uint32_t inside = place.count[axis];
-    count[axis] = kPadded ? 4 : inside;
-    for (uint32_t i = 0; i < 4; i++) {
-      const uint32_t from = i < inside ? i : i == 3 ? 0 : inside - 1;
-      offset[axis][i] = (size_t{place.start[axis]} + from) * stride;
+  /// The next block; false after the last one.
+  ZW_NOINLINE bool next() {
+    if (!started_) return started_ = true;
+    for (uint32_t axis = 0; axis < field_.dims; axis++) {
+      start_[axis] += 4;
+      if (start_[axis] < field_.length[axis]) return true;
+      start_[axis] = 0;
     }
-    stride *= field.length[axis];
+    return false;
   }
-  for (uint32_t w = 0; w < count[3]; w++) {
-    for (uint32_t z = 0; z < count[2]; z++) {
-      for (uint32_t y = 0; y < count[1]; y++) {
-        const uint32_t row = 4 * (y + 4 * (z + 4 * w));
-        const size_t rowOffset = offset[1][y] + offset[2][z] + offset[3][w];
-        for (uint32_t x = 0; x < count[0]; x++) f(row + x, rowOffset + offset[0][x]);
+
+  /// Lists the elements of the block: their places in it, and where they are in the array, counted
+  /// in elements. With `padded`, places outside the array are listed too, each with the element
+  /// that stands in for it: the first one for the last, else the one before. Returns how many.
+  /// Not inlined, for there is a caller per type of element.
+  ZW_NOINLINE uint32_t list(bool padded, uint8_t* places, size_t* offsets) const {
+    size_t offset[kZfpMaxDims][4];  // along each axis
+    uint32_t inside[kZfpMaxDims];
+    for (uint32_t axis = 0; axis < kZfpMaxDims; axis++) {
+      inside[axis] = std::min(4u, field_.length[axis] - start_[axis]);
+      for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t from = i < inside[axis] ? i : i == 3 ? 0 : inside[axis] - 1;
+        offset[axis][i] = (size_t{start_[axis]} + from) * stride_[axis];
       }
     }
+    uint32_t count = 0;
+    for (uint32_t place = 0; place < 1u << (2 * field_.dims); place++) {
+      const uint32_t x = place & 3, y = place >> 2 & 3, z = place >> 4 & 3, w = place >> 6;
+      if (!padded && (x >= inside[0] || y >= inside[1] || z >= inside[2] || w >= inside[3]))
+        continue;
+      places[count] = static_cast<uint8_t>(place);
+      offsets[count++] = offset[0][x] + offset[1][y] + offset[2][z] + offset[3][w];
+    }
+    return count;
   }
-}
+
+ private:
+  const Field& field_;
+  size_t stride_[kZfpMaxDims];
+  uint32_t start_[kZfpMaxDims] = {};
+  bool started_ = false;
+};
 
 template <class T, class B>
 Status decodeBlocks(ZfpReader& in, const Field& field, const ZfpMode& mode, uint8_t* out) {
-  const bool complete = eachBlock(field, [&](const BlockPlace& place) {
-    B block[kZfpMaxBlock];
+  B block[kZfpMaxBlock];
+  uint8_t places[kZfpMaxBlock];
+  size_t offsets[kZfpMaxBlock];
+  for (Blocks blocks(field); blocks.next();) {
     zfpDecodeBlock(in, mode, field.dims, block);
-    eachElement<false>(field, place, [&](uint32_t at, size_t to) {
-      store(out + to * sizeof(T), fromBlock<T>(block[at]));
-    });
-    return !in.isPastEnd();
-  });
-  return complete ? Status{} : Code::Truncated;
+    if (in.isPastEnd()) return Code::Truncated;
+    const uint32_t count = blocks.list(false, places, offsets);
+    for (uint32_t i = 0; i < count; i++) {
+      store(out + offsets[i] * sizeof(T), fromBlock<T>(block[places[i]]));
+    }
+  }
+  return {};
 }
 
+/// False where an element cannot be held, or the output is full.
 template <class T, class B>
 bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const uint8_t* in) {
-  return eachBlock(field, [&](const BlockPlace& place) {
-    B block[kZfpMaxBlock];
-    bool fits = true;
-    eachElement<true>(field, place, [&](uint32_t at, size_t from) {
-      fits = toBlock(load<T>(in + from * sizeof(T)), block[at]) && fits;
-    });
+  B block[kZfpMaxBlock];
+  uint8_t places[kZfpMaxBlock];
+  size_t offsets[kZfpMaxBlock];
+  bool fits = true;
+  for (Blocks blocks(field); fits && blocks.next();) {
+    const uint32_t count = blocks.list(true, places, offsets);
+    for (uint32_t i = 0; i < count; i++) {
+      fits = toBlock(load<T>(in + offsets[i] * sizeof(T)), block[places[i]]) && fits;
+    }
     zfpEncodeBlock(out, mode, field.dims, block);
-    return fits && !out.isFull();
-  });
+    fits = fits && !out.isFull();
+  }
+  return fits;
 }
 
 /// Calls `f` with values of an array's type and of its blocks' type.
