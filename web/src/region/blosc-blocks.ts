@@ -9,7 +9,16 @@ import { corruptChunk } from "../errors.js";
 import type { ByteRun } from "./partial.js";
 
 const headerBytes = 16;
+const frameVersion = 2;
 const memcpyed = 0x02;
+/** Flags that no frame of Blosc-1 has: one of its own, and both shuffles at once. */
+const reserved = 0x08;
+const bothShuffles = 0x05;
+/** Frames of more blocks are read whole. */
+const maxBlocks = 2 ** 16;
+/** Blocks are read together where no more than this lies between them, and in no more requests than that. */
+const maxGap = 2 ** 14;
+const maxRequests = 8;
 /** The first read: the header, and the table of a frame of up to some 250 blocks. */
 const firstRead = 1024;
 
@@ -22,28 +31,39 @@ export interface BloscTable {
   readonly extents: readonly ByteRun[];
 }
 
+/** A frame whose bytes are stored as they are, from an offset on. */
+export interface StoredFrame {
+  readonly storedAt: number;
+}
+
 type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefined>;
 
 /**
  * Reads a frame's header and table.
- * @returns undefined where the chunk is missing; "whole" for a frame of one block or of stored bytes, and
- *   for anything that looks odd: reading it whole finds out what is wrong.
+ * @returns undefined where the chunk is missing; "whole" for a frame of one block, and for anything that looks
+ *   odd: reading it whole finds out what is wrong.
  */
 export async function readBloscTable(
   readBytes: ReadBytes,
   decodedBytes: number,
-): Promise<BloscTable | "whole" | undefined> {
+): Promise<BloscTable | StoredFrame | "whole" | undefined> {
   const first = await readBytes(0, firstRead);
   if (!first) return undefined;
   if (first.byteLength < headerBytes) return "whole";
   const view = new DataView(first.buffer, first.byteOffset, first.byteLength);
   const field = (at: number) => view.getInt32(at, true);
   const [nbytes, blockBytes, frameBytes] = [field(4), field(8), field(12)];
-  const isPlain = nbytes === decodedBytes && blockBytes > 0 && blockBytes < nbytes && !(first[2]! & memcpyed);
-  if (!isPlain) return "whole";
+  const flags = first[2]!;
+  const isOdd =
+    first[0] !== frameVersion ||
+    first[3] === 0 ||
+    flags & reserved ||
+    (flags & bothShuffles) === bothShuffles;
+  if (isOdd || nbytes !== decodedBytes || blockBytes <= 0 || blockBytes > nbytes) return "whole";
+  if (flags & memcpyed) return frameBytes === headerBytes + nbytes ? { storedAt: headerBytes } : "whole";
   const count = Math.ceil(nbytes / blockBytes);
   const tableEnd = headerBytes + 4 * count;
-  if (frameBytes < tableEnd + 4 * count) return "whole";
+  if (count < 2 || count > maxBlocks || frameBytes < tableEnd + 4 * count) return "whole";
   const head = tableEnd <= first.byteLength ? first : await readBytes(0, tableEnd);
   if (!head || head.byteLength < tableEnd) return "whole";
   const words = new DataView(head.buffer, head.byteOffset, tableEnd);
@@ -67,6 +87,7 @@ function extentsOf(starts: readonly number[], frameBytes: number): ByteRun[] {
 /** Blocks chosen from a frame. */
 export class ChosenBlocks {
   readonly #blocks: readonly number[];
+  readonly #merged: readonly ByteRun[];
   readonly decodedBytes: number;
 
   constructor(
@@ -83,6 +104,7 @@ export class ChosenBlocks {
     const isShort = decodedBytes % blockBytes !== 0;
     if (isShort && blocks.size === 1 && blocks.has(extents.length - 1)) blocks.add(extents.length - 2);
     this.#blocks = [...blocks].sort((a, b) => a - b);
+    this.#merged = mergeRuns(this.#blocks.map((block) => extents[block]!));
     this.decodedBytes = this.#blocks.reduce(
       (sum, block) => sum + Math.min(blockBytes, decodedBytes - block * blockBytes),
       0,
@@ -94,9 +116,19 @@ export class ChosenBlocks {
     return this.#blocks.reduce((sum, block) => sum + this.table.extents[block]!.length, 0);
   }
 
+  /** Bytes that are read for them. */
+  get readBytes(): number {
+    return this.#merged.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Requests that this takes. */
+  get requests(): number {
+    return this.#merged.length;
+  }
+
   /** Reads the blocks and makes a frame of them; undefined where the chunk has gone. */
   async readFrame(readBytes: ReadBytes): Promise<Uint8Array | undefined> {
-    const merged = this.#merged();
+    const merged = this.#merged;
     const parts = await Promise.all(merged.map(({ offset, length }) => readBytes(offset, length)));
     const tableEnd = headerBytes + 4 * this.#blocks.length;
     const frame = new Uint8Array(tableEnd + this.encodedBytes);
@@ -133,25 +165,24 @@ export class ChosenBlocks {
       return [run, decoded.subarray(start, start + run.length)] as const;
     });
   }
+}
 
-  /** Blocks that touch are read with one request. */
-  #merged(): ByteRun[] {
-    const extents = this.#blocks
-      .map((block) => this.table.extents[block]!)
-      .sort((a, b) => a.offset - b.offset);
-    const merged: { offset: number; length: number }[] = [];
-    for (const { offset, length } of extents) {
-      const last = merged.at(-1);
-      if (last && offset <= last.offset + last.length)
-        last.length = Math.max(last.length, offset + length - last.offset);
-      else merged.push({ offset, length });
-    }
-    return merged;
+/** Gathers runs that lie close together. */
+function mergeRuns(runs: readonly ByteRun[]): ByteRun[] {
+  const merged: { offset: number; length: number }[] = [];
+  for (const { offset, length } of [...runs].sort((a, b) => a.offset - b.offset)) {
+    const last = merged.at(-1);
+    if (last && offset - (last.offset + last.length) <= maxGap)
+      last.length = Math.max(last.length, offset + length - last.offset);
+    else merged.push({ offset, length });
   }
+  return merged;
 }
 
 /** The blocks that hold some runs; undefined where reading the whole frame is as good. */
 export function selectBlocks(table: BloscTable, runs: readonly ByteRun[]): ChosenBlocks | undefined {
   const chosen = new ChosenBlocks(table, runs);
-  return chosen.encodedBytes <= table.frameBytes / 2 ? chosen : undefined;
+  const most = table.frameBytes / 2;
+  const saves = chosen.encodedBytes <= most && chosen.readBytes <= most && chosen.requests <= maxRequests;
+  return saves ? chosen : undefined;
 }

@@ -7,6 +7,7 @@ import { corruptChunk } from "../errors.js";
 import { extentOf, type Sink } from "./assemble.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
+import type { ResultBytes } from "./result.js";
 import type { PlanSource } from "./slabs.js";
 import { countOf, stridesOf } from "./strides.js";
 import type { RegionTask } from "./task.js";
@@ -32,7 +33,7 @@ export class NativeSink implements Sink {
   constructor(
     private readonly plans: PlanSource,
     pieces: readonly (readonly Piece[])[],
-    private readonly out: Uint8Array,
+    private readonly out: ResultBytes,
   ) {
     this.#outStrides = stridesOf(pieces.map(extentOf), plans.anyPlan.array.dtype.itemBytes);
   }
@@ -44,7 +45,7 @@ export class NativeSink implements Sink {
     const plan = this.plans.planOf(task, isBox ? fetched.box.shape : undefined);
     const start = isBox ? fetched.box.start : undefined;
     const bytes = fetched && ("box" in fetched ? fetched.bytes : fetched.encoded);
-    placeNative(plan, bytes, task.pieces, start, this.out, this.#outStrides);
+    placeNative(plan, bytes, task.pieces, start, this.out.bytes, this.#outStrides);
   }
 
   end(): void {}

@@ -9,7 +9,7 @@
 import type { CoreLeaf } from "../codecs/layout.js";
 import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
-import { corruptChunk } from "../errors.js";
+import { corruptChunk, isZarrError } from "../errors.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
 import type { Piece } from "./pieces.js";
@@ -33,6 +33,8 @@ export interface BoxBytes {
   readonly box: Box;
   readonly bytes: Uint8Array;
 }
+
+type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefined>;
 
 /** A run of a chunk's decoded bytes. */
 export interface ByteRun {
@@ -154,6 +156,23 @@ function rowOf(runs: readonly Filled[], offset: number, length: number): Uint8Ar
   throw new RangeError("a row of the box lies in none of the runs"); // byteRuns covers every row
 }
 
+/** Reads runs of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing. */
+async function readRuns(
+  readBytes: ReadBytes,
+  runs: readonly ByteRun[],
+  from: number,
+): Promise<Filled[] | undefined> {
+  const filled = await Promise.all(
+    runs.map(async (run): Promise<Filled | undefined> => {
+      const bytes = exactly(await readBytes(from + run.offset, run.length), run.length);
+      return bytes && [run, bytes];
+    }),
+  );
+  const present = filled.filter((run) => run !== undefined);
+  // Missing in one read and there in another: somebody is writing it just now.
+  return present.length === filled.length ? present : undefined;
+}
+
 class PlainReader implements PartialReader {
   constructor(
     private readonly leaf: CoreLeaf,
@@ -169,15 +188,9 @@ class PlainReader implements PartialReader {
         codec: "bytes",
       });
     }
-    const filled = await Promise.all(
-      this.runs.map(async (run): Promise<Filled | undefined> => {
-        const bytes = exactly(await readPart(read, part, run.offset, run.length, signal), run.length);
-        return bytes && [run, bytes];
-      }),
-    );
-    const present = filled.filter((run) => run !== undefined);
-    // Missing in one read and there in another: somebody is writing it just now.
-    return present.length === filled.length ? gather(this.stored, present) : undefined;
+    const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
+    const filled = await readRuns(readBytes, this.runs, 0);
+    return filled && gather(this.stored, filled);
   }
 }
 
@@ -189,22 +202,28 @@ class BloscReader implements PartialReader {
   ) {}
 
   async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
-    const readBytes = async (offset: number, length: number) => readPart(read, part, offset, length, signal);
+    const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
+    try {
+      const filled = await this.#filled(readBytes);
+      return filled === "whole" ? filled : filled && gather(this.stored, filled);
+    } catch (error) {
+      // What is wrong, if anything is, shows when the frame is read whole.
+      if (isZarrError(error, "CorruptChunk")) return "whole" as const;
+      throw error;
+    }
+  }
+
+  async #filled(readBytes: ReadBytes): Promise<readonly Filled[] | "whole" | undefined> {
     const table = await readBloscTable(readBytes, this.leaf.plan.decodedBytes);
-    if (table === undefined) return undefined;
-    const chosen = table === "whole" ? undefined : selectBlocks(table, this.runs);
-    if (!chosen) return "whole" as const;
+    if (table === undefined || table === "whole") return table;
+    if ("storedAt" in table) return readRuns(readBytes, this.runs, table.storedAt);
+    const chosen = selectBlocks(table, this.runs);
+    if (!chosen) return "whole";
     const frame = await chosen.readFrame(readBytes);
-    if (!frame) return undefined;
+    if (!frame) return undefined; // gone since its table was read
     const plan = this.#framePlan(chosen.decodedBytes);
     const decoded = await withDecoder(plan, (session) => session.decode(plan, frame));
-    if (decoded.byteLength !== chosen.decodedBytes) {
-      throw corruptChunk("codec blosc: blocks of the frame do not have the size that its header names", {
-        code: "size-mismatch",
-        codec: "blosc",
-      });
-    }
-    return gather(this.stored, chosen.runsOf(decoded));
+    return decoded.byteLength === chosen.decodedBytes ? chosen.runsOf(decoded) : "whole";
   }
 
   /** The chunk's Blosc codec on bytes of a known number. */

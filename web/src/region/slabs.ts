@@ -8,6 +8,7 @@ import type { CodecSession, Placement, Slab } from "../engine/session.js";
 import { extentOf, type Sink } from "./assemble.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
+import type { ResultBytes } from "./result.js";
 import { countOf, stridesOf } from "./strides.js";
 import type { Group, RegionTask } from "./task.js";
 
@@ -101,7 +102,7 @@ export class SlabSink implements Sink {
   constructor(
     private readonly plans: PlanSource,
     pieces: readonly (readonly Piece[])[],
-    private readonly out: Uint8Array,
+    private readonly out: ResultBytes,
   ) {
     this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
     this.#shape = pieces.map(extentOf);
@@ -226,7 +227,7 @@ export class SlabSink implements Sink {
     let slabOffset = 0;
     for (const index of indices(shape.slice(0, runAxis))) {
       const outOffset = index.reduce((sum, i, axis) => sum + i * this.#outStrides[axis]!, start);
-      this.#session.copyFromSlab(slab, slabOffset, runBytes, this.out, outOffset);
+      this.#session.copyFromSlab(slab, slabOffset, runBytes, this.out.bytes, outOffset);
       slabOffset += runBytes;
     }
   }
