@@ -13,6 +13,7 @@ import { ObjectSink } from "./region/objects.js";
 import { type AxisPicks, picksOf, pickElements } from "./region/orthogonal.js";
 import type { Piece } from "./region/pieces.js";
 import { defaultCoalescing } from "./region/reader.js";
+import { ResultBytes } from "./region/result.js";
 import { resolveSelection, type Selection } from "./region/selection.js";
 import { type PlanSource, SlabSink } from "./region/slabs.js";
 import { countOf, stridesOf } from "./region/strides.js";
@@ -82,9 +83,9 @@ export async function getBytes(
   const { dtype } = array;
   if (dtype.isVariable)
     throw invalidArgument(`elements of data type ${dtype} have no fixed number of bytes; use get`);
-  const bytes = newBytes(array, countOf(wanted.shape), options);
-  await readInto(array, wanted, bytes, options);
-  return { bytes, shape: wanted.shape, dtype };
+  const result = newBytes(array, countOf(wanted.shape), options);
+  await readInto(array, wanted, result, options);
+  return { bytes: result.bytes, shape: wanted.shape, dtype };
 }
 
 /** A selection, resolved: what to read, and what to pick from that. */
@@ -116,19 +117,20 @@ async function readElementData(
   if (out !== undefined) checkElements(dtype, out, count, "out");
   // Types that are handed out in another form than they are stored in are put together as stored first.
   const direct = out !== undefined && !isConverted(dtype);
-  const target = direct ? toBytes(dtype, out) : newBytes(array, count, options);
-  await readInto(array, wanted, target, options);
+  const given = direct ? toBytes(dtype, out) : undefined;
+  const result = given ? new ResultBytes(given.byteLength, given) : newBytes(array, count, options);
+  await readInto(array, wanted, result, options);
   if (direct) return out;
-  if (out === undefined) return toElements(dtype, target);
-  readElements(dtype, target, out);
+  if (out === undefined) return toElements(dtype, result.bytes);
+  readElements(dtype, result.bytes, out);
   return out;
 }
 
-/** Reads the stored bytes of a selection into `target`. */
+/** Reads the stored bytes of a selection. */
 async function readInto(
   array: ZarrArray,
   wanted: Wanted,
-  target: Uint8Array,
+  target: ResultBytes,
   options: ReadOptions,
 ): Promise<void> {
   if (array.spec.firstLayout.leaf.type === "objects") return readPacked(array, wanted, target, options);
@@ -138,7 +140,7 @@ async function readInto(
   await readBox(array, wanted, box, options);
   pickElements(wanted.axes, (from, to, count) => {
     const start = from * itemBytes;
-    target.set(box.subarray(start, start + count * itemBytes), to * itemBytes);
+    target.bytes.set(box.bytes.subarray(start, start + count * itemBytes), to * itemBytes);
   });
 }
 
@@ -146,19 +148,19 @@ async function readInto(
 async function readPacked(
   array: ZarrArray,
   wanted: Wanted,
-  target: Uint8Array,
+  target: ResultBytes,
   options: ReadOptions,
 ): Promise<void> {
   const { signal, concurrency, onProgress } = options;
   const values = await readValues(array, wanted, { signal, concurrency, onProgress });
-  target.set(packStrings(array.dtype, values as string[]));
+  target.bytes.set(packStrings(array.dtype, values as string[]));
 }
 
 /** Reads what the pieces name, without picking. */
 async function readBox(
   array: ZarrArray,
   wanted: Wanted,
-  target: Uint8Array,
+  target: ResultBytes,
   options: ReadOptions,
 ): Promise<void> {
   const { reader, dtype } = array;
@@ -226,14 +228,10 @@ function newList(array: ZarrArray, count: number): unknown[] {
   return new Array<unknown>(count).fill(null);
 }
 
-function newBytes(array: ZarrArray, count: number, { useSharedArrayBuffer }: ReadOptions): Uint8Array {
+function newBytes(array: ZarrArray, count: number, { useSharedArrayBuffer = false }: ReadOptions): ResultBytes {
   const bytes = count * array.dtype.itemBytes;
   checkSize(bytes, array);
-  try {
-    return new Uint8Array(useSharedArrayBuffer ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
-  } catch (cause) {
-    throw limitExceeded(`no memory for a result of ${bytes} bytes`, { code: "out-of-memory", cause });
-  }
+  return new ResultBytes(bytes, { isShared: useSharedArrayBuffer });
 }
 
 function assembleOptions(options: ReadOptions): AssembleOptions {

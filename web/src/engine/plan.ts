@@ -35,6 +35,7 @@ export class Plan {
   readonly encodeModule: ModuleName;
   /** True where encoded chunks are byte for byte what they decode to. */
   readonly isNative: boolean;
+  #pieces: PiecePlan | undefined | "unknown" = "unknown";
   #decodeModule: ModuleName;
 
   constructor(
@@ -68,6 +69,15 @@ export class Plan {
     );
   }
 
+  /**
+   * Where elements keep their places (the chain only swaps bytes) and chunks are large: how to decode one
+   * piece by piece, so that a piece is still in the cache when it is written out.
+   */
+  get pieces(): PiecePlan | undefined {
+    if (this.#pieces === "unknown") this.#pieces = piecesOf(this);
+    return this.#pieces;
+  }
+
   /** The module that can decode it. */
   get decodeModule(): ModuleName {
     return this.#decodeModule;
@@ -77,6 +87,27 @@ export class Plan {
   requireFullModule(): void {
     this.#decodeModule = "full";
   }
+}
+
+/** A plan for a run of elements, and how many bytes that is. */
+export interface PiecePlan {
+  readonly plan: Plan;
+  readonly bytes: number;
+}
+
+/** Bytes of a piece: two of them fit the second-level cache of any processor of note. */
+const pieceBytes = 2 ** 17;
+
+function piecesOf({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | undefined {
+  const { dtype, fillItem } = array;
+  const keepsPlaces = steps.every((step) => step.core === "bytes" || leavesBytesAlone(step, dtype));
+  if (isNative || !keepsPlaces || steps.length === 0 || decodedBytes < 4 * pieceBytes) return undefined;
+  const elements = Math.max(1, Math.floor(pieceBytes / dtype.itemBytes));
+  const bytesSteps = steps.filter((step) => step.core === "bytes");
+  return {
+    plan: new Plan({ dtype, shape: [elements], fillItem }, bytesSteps),
+    bytes: elements * dtype.itemBytes,
+  };
 }
 
 function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {

@@ -16,7 +16,7 @@ import {
 } from "../errors.js";
 import type { Core, CoreSession } from "../wasm/core.js";
 import type { ModuleName } from "./module.js";
-import type { Plan } from "./plan.js";
+import type { PiecePlan, Plan } from "./plan.js";
 
 /** Where a part of a decoded chunk goes: per axis `[start, step, count, stride in the slab in bytes]`. */
 export interface Placement {
@@ -85,7 +85,24 @@ export class CodecSession {
 
   /** Decodes a chunk into a new array of plan.decodedBytes bytes: exactly, or at most for bytes-only plans. */
   decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    const { pieces } = plan;
+    if (pieces && encoded.byteLength === plan.decodedBytes) return this.#decodePieces(pieces, encoded);
     return this.#call(() => copyOf(this.#decoded(plan, encoded)));
+  }
+
+  /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
+  #decodePieces({ plan, bytes }: PiecePlan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    const slab = this.makeSlab(encoded.byteLength);
+    const axes = [[0, 1, plan.array.shape[0]!, plan.array.dtype.itemBytes]] as const;
+    try {
+      for (let at = 0; at < encoded.byteLength; at += bytes) {
+        const offset = Math.min(at, encoded.byteLength - bytes);
+        this.decodePlaced(plan, encoded.subarray(offset, offset + bytes), { slab, offset, axes });
+      }
+      return this.copySlab(slab);
+    } finally {
+      this.freeSlab(slab);
+    }
   }
 
   /** Decodes a chunk into the caller's bytes, exactly plan.decodedBytes; nothing is written on failure. */
@@ -133,6 +150,12 @@ export class CodecSession {
 
   freeSlab(slab: Slab): void {
     if (this.usable) this.#call(() => this.#session.freeSlab(slab.id));
+  }
+
+  /** A copy of all of a slab. */
+  copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
+    const start = this.#session.slabAddress(slab.id);
+    return copyOf(this.#view().subarray(start, start + slab.bytes));
   }
 
   /** Copies a run of a slab into a result. */
