@@ -453,8 +453,9 @@ uint32_t zfpBlockHeaderBits(const ZfpMode& mode) {
 template <class T>
 uint64_t zfpMostBlockBits(const ZfpMode& mode, uint32_t dims) {
   // In each plane a value takes one bit at most, as one that is known or as a part of a run. Group
-  // tests come on top: those that find a one, as many as there are values, for each makes one known;
-  // and one per plane that finds none, which is made up for by the values that then take no bit.
+  // tests come on top: those that find a one, as many as there are values, for each makes one
+  // known; and one per plane that finds none, which is made up for by the values that then take no
+  // bit.
   const uint64_t planes = std::min(mode.maxPrecision, Traits<T>::kBits);
   const uint64_t most = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
   return std::max<uint64_t>(std::min<uint64_t>(most, mode.maxBits), mode.minBits);

@@ -231,7 +231,8 @@ TEST(Conditional, BoundsHoldWhateverTheHeaderSays) {
   const CodecCase c =
       conditionalCase("", 1, {nested(CodecId::Zlib, {1}), nested(CodecId::Zstd, {1, 0})});
   const Bytes larger = encodedBy({"", &kZstdCodec, {1, 0}}, Bytes(1001, 7));
-  for (const Bytes& bits : {Bytes{2}, Bytes{3}}) EXPECT_FALSE(decodeWith(c, joined(bits, larger), 1000).ok());
+  for (const Bytes& bits : {Bytes{2}, Bytes{3}})
+    EXPECT_FALSE(decodeWith(c, joined(bits, larger), 1000).ok());
   const Bytes same = encodedBy({"", &kZstdCodec, {1, 0}}, Bytes(1000, 7));
   EXPECT_TRUE(decodeWith(c, joined({2}, same), 1000).ok());
   EXPECT_FALSE(decodeWith(c, joined({2}, same), 999).ok());

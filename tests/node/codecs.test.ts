@@ -9,7 +9,7 @@ const big = { name: "bytes", configuration: { endian: "big" } };
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 /** Configurations worth trying of every bytes-to-bytes codec, by core name. */
-const configurations: Record<string, object[]> = {
+const configurations: Record<string, Record<string, unknown>[]> = {
   zlib: [{ level: 1 }, { level: 9 }, {}],
   gzip: [{ level: 5 }],
   zstd: [{ level: 3 }, { level: 1, checksum: true }],
