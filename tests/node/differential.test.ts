@@ -1,4 +1,5 @@
 // Regions as zarrita reads them, on arrays that it reads right; bench/peers has those that it does not.
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { type DimensionSelection, get, MapStore, open, slice } from "zarr-wasm";
 import * as zarrita from "zarrita";
@@ -279,5 +280,14 @@ describe("arrays that zarrita wrote are read", () => {
       const region = await get(await open(entries, { kind: "array" }));
       expect(region.data).toEqual(data);
     }
+  });
+});
+
+describe("bench/peers", () => {
+  it("has no case that this library gets wrong", () => {
+    const script = new URL("../../bench/peers/run.mjs", import.meta.url).pathname;
+    const { status, stdout } = spawnSync(process.execPath, [script], { encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\nzarr-wasm: \d+ right, 0 wrong without an error, 0 errors\n$/);
   });
 });

@@ -1,0 +1,95 @@
+// Prints what zarrita and zarr-wasm make of stores that are easy to get wrong: node bench/peers/run.mjs [TEXT]
+import { readFileSync } from "node:fs";
+import { chainCases } from "./cases/chains.mjs";
+import { runCases } from "./cases/runs.mjs";
+import { shardingCases } from "./cases/sharding.mjs";
+import { fillCases, metadataCases, typeCases } from "./cases/types.mjs";
+import { readers } from "./readers.mjs";
+
+/**
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {unknown[] | "error"} right the values in C order, or that reading must fail.
+ * @property {() => object | Promise<object>} [store] what to read, whole.
+ * @property {(library: string) => Promise<unknown[]>} [run] or how to read it.
+ * @property {(values: unknown[]) => boolean | undefined} [same] another form in which the values may come.
+ * @property {() => boolean} [when] whether the case applies to this engine.
+ */
+
+/** @type {Record<string, Case[]>} */
+const groups = {
+  Shards: shardingCases,
+  Codecs: chainCases,
+  "Fill values": fillCases,
+  "Data types": typeCases,
+  Metadata: metadataCases,
+  Reading: runCases,
+};
+
+const maxText = 46;
+const libraries = Object.keys(readers);
+
+const show = (value) => (value instanceof Uint8Array ? `[${value.join(" ")}]` : String(value));
+const cut = (text) => {
+  const line = text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+  return line.length > maxText ? `${line.slice(0, maxText - 1)}…` : line;
+};
+const list = (values) => cut(values.slice(0, 12).map(show).join(" ") + (values.length > 12 ? " …" : ""));
+
+function isRight({ right, same }, values) {
+  if (right === "error") return false;
+  const equal =
+    values.length === right.length && values.every((value, i) => Object.is(plain(value), plain(right[i])));
+  return equal || same?.(values) === true;
+}
+
+const plain = (value) =>
+  typeof value === "boolean" ? Number(value) : value instanceof Uint8Array ? value.join() : value;
+
+/** What a library makes of a case: whether it is right, and a cell of the table. */
+async function attempt(entry, library) {
+  try {
+    const values = entry.run ? await entry.run(library) : await readers[library](await entry.store());
+    if (isRight(entry, values)) return { verdict: "right", cell: "right" };
+    return { verdict: "wrong", cell: `**wrong**: ${list(values)}` };
+  } catch (error) {
+    const { name, message } = rootOf(error);
+    if (entry.right === "error") return { verdict: "right", cell: "right: error" };
+    return { verdict: "error", cell: `error: ${cut(`${name}: ${message}`)}` };
+  }
+}
+
+/** zarrita wraps what goes wrong in a codec. */
+const rootOf = (error) =>
+  error?.name === "CodecPipelineError" && error.cause instanceof Error ? error.cause : error;
+
+function rowsOf(text) {
+  const wanted = ([title, cases]) => cases.map((entry) => ({ ...entry, title }));
+  return Object.entries(groups)
+    .flatMap(wanted)
+    .filter(({ name, when }) => name.includes(text) && when?.() !== false);
+}
+
+const version = (name) =>
+  JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), "utf8"))
+    .version;
+
+const counts = Object.fromEntries(libraries.map((library) => [library, { right: 0, wrong: 0, error: 0 }]));
+console.log(
+  `| case | right | zarrita ${version("zarrita")}, numcodecs ${version("numcodecs")} | zarr-wasm |`,
+);
+console.log("|---|---|---|---|");
+for (const entry of rowsOf(process.argv[2] ?? "")) {
+  const results = [];
+  for (const library of libraries) {
+    const { verdict, cell } = await attempt(entry, library);
+    counts[library][verdict]++;
+    results.push(cell);
+  }
+  const right = entry.right === "error" ? "error" : list(entry.right);
+  console.log(`| ${entry.name.replaceAll("|", "\\|")} | ${right} | ${results.join(" | ")} |`);
+}
+console.log();
+for (const [library, { right, wrong, error }] of Object.entries(counts)) {
+  console.log(`${library}: ${right} right, ${wrong} wrong without an error, ${error} errors`);
+}
