@@ -433,11 +433,13 @@ export class CountingStore implements Store {
   /** Called before every answer. */
   before: (key: string, range: RangeQuery | undefined, signal?: AbortSignal) => unknown = () => {};
   readonly getRange?: NonNullable<Store["getRange"]>;
+  readonly listChildren?: NonNullable<Store["listChildren"]>;
 
   constructor(
     readonly inner: Store,
     { ranges = true }: { ranges?: boolean } = {},
   ) {
+    if (inner.listChildren) this.listChildren = (path) => inner.listChildren!(path);
     if (ranges) {
       this.getRange = (key, range, options) =>
         this.#count(key, range, options?.signal, () => inner.getRange!(key, range, options));

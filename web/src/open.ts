@@ -1,10 +1,10 @@
 /** Opening arrays and groups. */
 import { ZarrArray } from "./array.js";
 import type { ZarrVersion } from "./codecs/definition.js";
-import { invalidArgument, limitExceeded, notFound, type OnWarning } from "./errors.js";
+import { invalidArgument, isZarrError, limitExceeded, notFound, type OnWarning } from "./errors.js";
 import { kindsOfV2, kindsOfV3, type Member, ZarrGroup } from "./group.js";
 import { type Limits, resolveLimits } from "./limits.js";
-import { asObject, attributesOf, type DocumentOptions, parseDocument } from "./metadata/document.js";
+import { attributesOf, type DocumentOptions, parseDocument } from "./metadata/document.js";
 import type { JsonObject } from "./metadata/json.js";
 import { parseV1, v1AttrsKey, v1MetaKey } from "./metadata/v1.js";
 import {
@@ -136,30 +136,54 @@ export class Opener {
     return node;
   }
 
-  /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
+  /**
+   * Whether there is an array, a group or nothing at a path, without reading more than that needs. What has
+   * metadata that is none is nothing, with a warning: the other members of its group are still to be seen.
+   */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
-    const [v3, v2Array, v2Group] = await Promise.all(
-      [v3Key, v2ArrayKey, v2GroupKey].map((key) => this.#document(path, key, signal)),
-    );
-    const document = v3 && !("error" in v3) ? v3 : undefined;
-    if (document?.object) return v3NodeType(document.object);
-    if (v2Array?.object) return "array";
-    return v2Group?.object ? "group" : undefined;
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
+    try {
+      const document = objectOf(v3);
+      if (document) return v3NodeType(document);
+      if (objectOf(v2Array)) return "array";
+      return objectOf(v2Group) ? "group" : undefined;
+    } catch (error) {
+      if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
+      this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
+      return undefined;
+    }
   }
 
-  /** The node at a path, of the newest version that is there. */
-  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
-    const { version } = this.openOptions;
-    const wants = (candidate: ZarrVersion) => version === undefined || version === candidate;
-    const nothing = Promise.resolve<Looked>({ object: undefined });
-    const look = (candidate: ZarrVersion, key: string) =>
-      wants(candidate) ? this.#document(path, key, signal) : nothing;
-    const v1 = wants(1) ? this.#look(path, v1MetaKey, signal) : undefined;
+  /** Looks for what tells which node is at a path: documents of the versions asked for. */
+  async #documents(path: string, signal: AbortSignal | undefined) {
+    const isKnown = this.#isKnown(path);
+    const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
+      const known = this.#known.get(joinKey(path, key));
+      if (known || isKnown || !this.#wants(version)) return { object: known };
+      return this.#document(path, key, signal);
+    };
     const [v3, v2Array, v2Group] = await Promise.all([
       look(3, v3Key),
       look(2, v2ArrayKey),
       look(2, v2GroupKey),
     ]);
+    return { v3, v2Array, v2Group };
+  }
+
+  #wants(candidate: ZarrVersion): boolean {
+    const { version } = this.openOptions;
+    return version === undefined || version === candidate;
+  }
+
+  /** Whether consolidated metadata has the node at a path. */
+  #isKnown(path: string): boolean {
+    return [v3Key, v2ArrayKey, v2GroupKey].some((key) => this.#known.has(joinKey(path, key)));
+  }
+
+  /** The node at a path, of the newest version that is there. */
+  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
+    const v1 = this.#wants(1) && !this.#isKnown(path) ? this.#look(path, v1MetaKey, signal) : undefined;
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document);
@@ -206,7 +230,7 @@ export class Opener {
     const known = this.#known.get(key);
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
-    if (this.#known.has(joinKey(path, v2ArrayKey)) || this.#known.has(joinKey(path, v2GroupKey))) return {};
+    if (this.#isKnown(path)) return {};
     return parseV2Attributes(await this.#bytes(path, v2AttributesKey, signal), this.#options);
   }
 
@@ -218,6 +242,7 @@ export class Opener {
     const bytes = await this.#bytes(path, v2ConsolidatedKey, signal);
     if (!bytes) return undefined;
     const documents = parseV2Consolidated(bytes, this.#options);
+    if (!documents) return undefined;
     for (const below of kindsOfV2(documents).keys()) {
       for (const name of [v2ArrayKey, v2GroupKey, v2AttributesKey]) {
         const document = documents.get(`${below}/${name}`);
@@ -247,14 +272,14 @@ export class Opener {
     return new ZarrArray(this.store, path, parseV1(meta, attributes, options), this.#limits);
   }
 
-  /** Looks for a document, first among those that are known. */
+  /** Looks for a document; trouble is kept for when it matters. */
   async #document(path: string, key: string, signal: AbortSignal | undefined): Promise<Looked> {
-    const known = this.#known.get(joinKey(path, key));
-    if (known) return { object: known };
-    const found = await this.#look(path, key, signal);
-    if ("error" in found) return found;
-    if (!found.bytes) return { object: undefined };
-    return { object: asObject(parseDocument(found.bytes, key, this.#options), key) };
+    try {
+      const bytes = await this.#bytes(path, key, signal);
+      return { object: bytes && parseDocument(bytes, key, this.#options) };
+    } catch (error) {
+      return { error };
+    }
   }
 
   /** Looks for bytes under a key; trouble is kept for when it matters. */
@@ -289,7 +314,9 @@ export class Opener {
 }
 
 /** A document that was looked for: parsed, undefined for none, or why it could not be read. */
-type Looked = { readonly object: JsonObject | undefined; readonly error?: never } | { readonly error: unknown; readonly object?: never };
+type Looked =
+  | { readonly object: JsonObject | undefined; readonly error?: never }
+  | { readonly error: unknown; readonly object?: never };
 
 function objectOf(looked: Looked): JsonObject | undefined {
   if ("error" in looked && looked.error !== undefined) throw looked.error;

@@ -1,7 +1,15 @@
 /** What metadata documents of all versions share: reading an object, its lists and extension points. */
 import { invalidMetadata, type OnWarning, unsupported } from "../errors.js";
 import type { Limits } from "../limits.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, parseJson, showJson, toPlain } from "./json.js";
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  parseJson,
+  showJson,
+  toPlain,
+} from "./json.js";
 import type { Attributes } from "./spec.js";
 
 export interface DocumentOptions {
@@ -14,7 +22,11 @@ export interface DocumentOptions {
  * into the metadata of every version.
  * @param name what the document is called in messages.
  */
-export function parseDocument(bytes: Uint8Array, name: string, { limits, onWarning }: DocumentOptions): JsonObject {
+export function parseDocument(
+  bytes: Uint8Array,
+  name: string,
+  { limits, onWarning }: DocumentOptions,
+): JsonObject {
   const json = parseJson(bytes, { name, maxDepth: limits.metadataDepth, bareNonFinite: true, onWarning });
   return asObject(json, name);
 }
@@ -53,6 +65,12 @@ export function attributesOf(json: Json | undefined, name: string): Attributes {
   return json === undefined ? {} : (toPlain(asObject(json, name)) as Attributes);
 }
 
+/** The documents in consolidated metadata; what is no object is left out. */
+export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
+  const isDocument = (entry: [string, Json]): entry is [string, JsonObject] => isJsonObject(entry[1]);
+  return new Map(Object.entries(metadata).filter(isDocument));
+}
+
 /** One of Zarr v3's extension points. */
 export interface Extension {
   readonly name: string;
@@ -74,20 +92,30 @@ export function readExtension(json: Json | undefined, what: string): Extension {
   const valid =
     typeof name === "string" && isJsonObject(configuration) && typeof mustUnderstand === "boolean" && !extra;
   if (!valid) {
-    throw invalidMetadata(`${what} must be a name or an object with a name and a configuration, not ${showJson(json)}`, {
-      code: "bad-extension",
-    });
+    throw invalidMetadata(
+      `${what} must be a name or an object with a name and a configuration, not ${showJson(json)}`,
+      {
+        code: "bad-extension",
+      },
+    );
   }
   return { name, configuration, mustUnderstand };
 }
 
 /** The options of an extension that is known; refuses others. */
-export function checkOptions({ name, configuration }: Extension, known: readonly string[], what: string): void {
+export function checkOptions(
+  { name, configuration }: Extension,
+  known: readonly string[],
+  what: string,
+): void {
   const unknown = Object.keys(configuration).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    throw invalidMetadata(`${what} ${name}: "${unknown}" is not one of its options (${known.join(", ") || "it has none"})`, {
-      code: "bad-configuration",
-    });
+    throw invalidMetadata(
+      `${what} ${name}: "${unknown}" is not one of its options (${known.join(", ") || "it has none"})`,
+      {
+        code: "bad-configuration",
+      },
+    );
   }
 }
 

@@ -62,9 +62,12 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
   if (shape.length > limits.rank)
     throw limitExceeded(`the array has ${shape.length} dimensions, more than the limit of ${limits.rank}`);
   if (dimensionNames && dimensionNames.length !== shape.length) {
-    throw invalidMetadata(`"dimension_names" has ${dimensionNames.length} entries for ${shape.length} dimensions`, {
-      code: "bad-dimension-names",
-    });
+    throw invalidMetadata(
+      `"dimension_names" has ${dimensionNames.length} entries for ${shape.length} dimensions`,
+      {
+        code: "bad-dimension-names",
+      },
+    );
   }
   const axes = axesOf(shape, grid);
   const layouts = new ChunkLayouts(

@@ -9,13 +9,7 @@ import { codecNames } from "../codecs/registry.js";
 import { parseFill } from "../dtypes/fill.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { invalidMetadata, unknownCodec } from "../errors.js";
-import {
-  attributesOf,
-  checkFormat,
-  type DocumentOptions,
-  parseDocument,
-  requireKeys,
-} from "./document.js";
+import { attributesOf, checkFormat, type DocumentOptions, parseDocument, requireKeys } from "./document.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "./json.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

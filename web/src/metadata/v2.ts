@@ -10,12 +10,13 @@ import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
-import { invalidMetadata, unsupported } from "../errors.js";
+import { invalidMetadata, isZarrError, unsupported } from "../errors.js";
 import {
   asObject,
   attributesOf,
   checkFormat,
   type DocumentOptions,
+  documentsIn,
   own,
   parseDocument,
   readSeparator,
@@ -35,7 +36,11 @@ const required = ["zarr_format", "shape", "chunks", "dtype", "order"] as const;
 const nullable = ["compressor", "fill_value", "filters"] as const;
 
 /** Parses `.zarray`; `attributes` are those of `.zattrs`. */
-export function parseV2Array(object: JsonObject, attributes: Attributes, options: DocumentOptions): ArraySpec {
+export function parseV2Array(
+  object: JsonObject,
+  attributes: Attributes,
+  options: DocumentOptions,
+): ArraySpec {
   requireKeys(object, required, v2ArrayKey);
   checkFormat(object, 2, v2ArrayKey);
   const absent = nullable.filter((name) => !Object.hasOwn(object, name));
@@ -76,7 +81,9 @@ function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): Sto
   const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "objects");
   if (object) return { ...stored, dtype: DType.variable(object.definition.elements) };
   const refused = codecs.find(({ name }) => Object.hasOwn(unsupportedCodecs, name));
-  const reason = refused ? `codec "${refused.name}" is not supported: ${unsupportedCodecs[refused.name]}` : "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters";
+  const reason = refused
+    ? `codec "${refused.name}" is not supported: ${unsupportedCodecs[refused.name]}`
+    : "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters";
   throw unsupported(reason, { code: "object-dtype", ...(refused ? { codec: refused.name } : {}) });
 }
 
@@ -147,9 +154,12 @@ function compressorOf(json: Json | undefined): CodecMetadata[] {
 function readCodec(json: Json, name: string): CodecMetadata {
   const id = isJsonObject(json) ? own(json, "id") : undefined;
   if (typeof id !== "string") {
-    throw invalidMetadata(`"${name}" in ${v2ArrayKey}: a codec must be an object with an "id", not ${showJson(json)}`, {
-      code: "bad-codecs",
-    });
+    throw invalidMetadata(
+      `"${name}" in ${v2ArrayKey}: a codec must be an object with an "id", not ${showJson(json)}`,
+      {
+        code: "bad-codecs",
+      },
+    );
   }
   const { id: _, ...configuration } = toPlain(json) as Record<string, unknown>;
   return { name: id, configuration: configuration as Configuration };
@@ -158,7 +168,8 @@ function readCodec(json: Json, name: string): CodecMetadata {
 /** xarray's convention: the names of the dimensions in an attribute. */
 function dimensionNamesOf(attributes: Attributes, rank: number): readonly (string | null)[] | undefined {
   const names = Object.hasOwn(attributes, "_ARRAY_DIMENSIONS") ? attributes["_ARRAY_DIMENSIONS"] : undefined;
-  const valid = Array.isArray(names) && names.length === rank && names.every((name) => typeof name === "string");
+  const valid =
+    Array.isArray(names) && names.length === rank && names.every((name) => typeof name === "string");
   return valid ? (names as string[]) : undefined;
 }
 
@@ -172,14 +183,26 @@ export function parseV2Attributes(bytes: Uint8Array | undefined, options: Docume
   return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, options), v2AttributesKey);
 }
 
-/** The documents of consolidated metadata, by their keys below the group. Convention of zarr-python's. */
-export function parseV2Consolidated(bytes: Uint8Array, options: DocumentOptions): Map<string, JsonObject> {
-  const object = parseDocument(bytes, v2ConsolidatedKey, options);
-  const format = own(object, "zarr_consolidated_format");
-  if (showJson(format) !== "1") {
-    throw invalidMetadata(`"zarr_consolidated_format" must be 1, not ${showJson(format)}`, { code: "bad-format" });
+/**
+ * The documents of consolidated metadata, by their keys below the group. Convention of zarr-python's, and an
+ * addition: where it cannot be read, the group still can.
+ */
+export function parseV2Consolidated(
+  bytes: Uint8Array,
+  options: DocumentOptions,
+): Map<string, JsonObject> | undefined {
+  try {
+    const object = parseDocument(bytes, v2ConsolidatedKey, options);
+    const format = own(object, "zarr_consolidated_format");
+    if (showJson(format) !== "1")
+      throw invalidMetadata(`"zarr_consolidated_format" must be 1, not ${showJson(format)}`);
+    return documentsIn(asObject(own(object, "metadata"), '"metadata"'));
+  } catch (error) {
+    if (!isZarrError(error, "InvalidMetadata")) throw error;
+    options.onWarning?.({
+      code: "consolidated",
+      message: `${v2ConsolidatedKey} is left out: ${error.message}`,
+    });
+    return undefined;
   }
-  const metadata = asObject(own(object, "metadata"), `"metadata" in ${v2ConsolidatedKey}`);
-  return new Map(Object.entries(metadata).map(([key, value]) => [key, asObject(value, key)]));
 }
-

@@ -3,14 +3,15 @@
  */
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import { findCodec } from "../codecs/registry.js";
-import { parseDataType } from "../dtypes/v3.js";
 import { parseFill } from "../dtypes/fill.js";
+import { parseDataType } from "../dtypes/v3.js";
 import { invalidMetadata, unsupported } from "../errors.js";
 import {
   attributesOf,
   checkFormat,
   checkOptions,
   type DocumentOptions,
+  documentsIn,
   known,
   own,
   readExtension,
@@ -108,7 +109,10 @@ function checkTransformers(json: Json | undefined, { onWarning }: DocumentOption
       throw unsupported(`storage transformer "${name}" is not supported; none is`, {
         code: "unknown-storage-transformer",
       });
-    onWarning?.({ code: "storage-transformer", message: `storage transformer "${name}" is left out, as it allows` });
+    onWarning?.({
+      code: "storage-transformer",
+      message: `storage transformer "${name}" is left out, as it allows`,
+    });
   }
 }
 
@@ -155,7 +159,10 @@ function isLegacyStruct(json: Json | undefined): boolean {
 function withEndian(codecs: readonly CodecMetadata[], { onWarning }: DocumentOptions): CodecMetadata[] {
   return codecs.map((codec) => {
     if (codec.name !== "bytes" || codec.configuration?.["endian"] !== undefined) return codec;
-    onWarning?.({ code: "missing-endian", message: 'codec bytes lacks an "endian": data type structured is read as little-endian' });
+    onWarning?.({
+      code: "missing-endian",
+      message: 'codec bytes lacks an "endian": data type structured is read as little-endian',
+    });
     return { name: "bytes", configuration: { endian: "little" } };
   });
 }
@@ -182,14 +189,19 @@ function keyEncoder(json: Json | undefined): (coordinates: readonly number[]) =>
 }
 
 /** Consolidated metadata inside a group; null, which early zarr-python 3 wrote, is none. */
-function parseConsolidated(json: Json | undefined, { onWarning }: DocumentOptions): Map<string, JsonObject> | undefined {
+function parseConsolidated(
+  json: Json | undefined,
+  { onWarning }: DocumentOptions,
+): Map<string, JsonObject> | undefined {
   if (json === undefined || json === null) return undefined;
   const kind = isJsonObject(json) ? own(json, "kind") : undefined;
   const metadata = isJsonObject(json) ? own(json, "metadata") : undefined;
   if (kind !== "inline" || !isJsonObject(metadata)) {
-    onWarning?.({ code: "consolidated", message: "the consolidated metadata has no form that is known, and is left out" });
+    onWarning?.({
+      code: "consolidated",
+      message: "the consolidated metadata has no form that is known, and is left out",
+    });
     return undefined;
   }
-  const entries = Object.entries(metadata).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
-  return new Map(entries);
+  return documentsIn(metadata);
 }
