@@ -3,16 +3,25 @@
  * @packageDocumentation
  */
 import type { CodecMetadata } from "./codecs/chain.js";
-import { ChunkLayouts, type LayoutArray } from "./codecs/layout.js";
+import { type ChunkCoder, type Content, largerModule, leafCoder } from "./codecs/coder.js";
+import { ChunkLayouts } from "./codecs/layout.js";
+import { shardCoder } from "./codecs/shard-coder.js";
 import type { DType } from "./dtypes/dtype.js";
-import { checkElements, type ElementData, toBytes, toElements, widensHalf } from "./dtypes/elements.js";
-import { parseLooseFill } from "./dtypes/fill.js";
+import {
+  checkElements,
+  checkValues,
+  type ElementData,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "./dtypes/elements.js";
+import { missingValue, parseLooseFill } from "./dtypes/fill.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
-import type { Plan } from "./engine/plan.js";
 import type { CodecSession } from "./engine/session.js";
-import { invalidArgument, unsupported } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 import { type Limits, resolveLimits } from "./limits.js";
 import { countOf } from "./region/strides.js";
 
@@ -42,26 +51,32 @@ export interface CodecChainOptions {
   limits?: Partial<Limits> | undefined;
 }
 
-/** A codec chain bound to one chunk shape and data type. All calls are synchronous. */
-export interface CodecChain {
+/**
+ * A codec chain bound to one chunk shape and data type. All calls are synchronous.
+ *
+ * Elements of variable length come and go as lists of values (`createCodecChain<string[]>(…)`).
+ */
+export interface CodecChain<D extends ElementData | readonly unknown[] = ElementData> {
   readonly dataType: DType;
   readonly shape: readonly number[];
   /**
    * Decodes a chunk: C order, native byte order, in a new typed array.
    * @throws CorruptChunk, naming the codec; nothing is returned then.
    */
-  decode(encoded: Uint8Array): ElementData;
-  /** Decodes into the caller's typed array, which must be of the type and length that decode returns. */
-  decodeInto<T extends ElementData>(encoded: Uint8Array, out: T): T;
-  /** Encodes a chunk from elements in C order; the typed array must be as decode returns it. */
-  encode(elements: ElementData): Uint8Array<ArrayBuffer>;
+  decode(encoded: Uint8Array): D;
+  /** Decodes into the caller's typed array (or list), which must be of the type and length that decode returns. */
+  decodeInto<T extends D>(encoded: Uint8Array, out: T): T;
+  /** Encodes a chunk from elements in C order; they must be as decode returns them. */
+  encode(elements: D): Uint8Array<ArrayBuffer>;
 }
 
 /**
  * Makes a codec chain ready: checks it, loads the WebAssembly module, prepares the plan.
- * @throws UnknownCodec, InvalidMetadata, LimitExceeded for a chain that cannot work; EngineFailed.
+ * @throws UnknownCodec, InvalidMetadata, Unsupported, LimitExceeded for a chain that cannot work; EngineFailed.
  */
-export async function createCodecChain(options: CodecChainOptions): Promise<CodecChain> {
+export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
+  options: CodecChainOptions,
+): Promise<CodecChain<D>> {
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
   const valid = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length >= 1);
@@ -70,37 +85,33 @@ export async function createCodecChain(options: CodecChainOptions): Promise<Code
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dataType);
+  const coder = coderOf(dtype, options, limits);
+  const decoding = coder.module("decode");
+  const module = direction === "both" ? largerModule(decoding, coder.module("encode")) : decoding;
+  const session = await sessionOf(module);
+  coder.prepare(session);
+  const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(dtype, [...shape], coder, module, session);
+  return chain as unknown as CodecChain<D>;
+}
+
+/** The coder of the chain: a single chunk's, or that of shards around it. */
+function coderOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCoder {
   const fill = parseLooseFill(dtype, fromPlain(options.fillValue ?? null));
   const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
-  const plan = planOf(codecs, { dtype, fillItem: fill.item }, shape, limits);
-  const needsFull = plan.decodeModule === "full" || (direction === "both" && plan.encodeModule === "full");
-  const module: ModuleName = needsFull ? "full" : "decode";
-  const session = await sessionOf(module);
-  session.prepare(plan);
-  return new BoundChain(dtype, [...shape], plan, module, session);
+  const layouts = new ChunkLayouts(codecs, { dtype, fillItem: fill.item }, { version: 3, limits });
+  const layout = layouts.of(options.shape);
+  const coding = { dtype, fill: missingValue(dtype, fill), limits };
+  return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);
 }
 
-/** The plan of a chain for single chunks; shards and variable lengths need a store's view of things. */
-function planOf(
-  codecs: readonly CodecMetadata[],
-  array: LayoutArray,
-  shape: readonly number[],
-  limits: Limits,
-): Plan {
-  const { levels, leaf } = new ChunkLayouts(codecs, array, { version: 3, limits }).of(shape);
-  if (levels.length > 0 || leaf.type !== "core")
-    throw unsupported("chains of shards or of elements of variable length", { code: "chain" });
-  return leaf.plan;
-}
-
-class BoundChain implements CodecChain {
+class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   #session: CodecSession;
   readonly #count: number;
 
   constructor(
     readonly dataType: DType,
     readonly shape: readonly number[],
-    private readonly plan: Plan,
+    private readonly coder: ChunkCoder,
     private readonly module: ModuleName,
     session: CodecSession,
   ) {
@@ -108,25 +119,41 @@ class BoundChain implements CodecChain {
     this.#count = countOf(shape);
   }
 
-  decode(encoded: Uint8Array): ElementData {
-    checkBytes(encoded);
-    return toElements(
-      this.dataType,
-      this.#run((session) => session.decode(this.plan, encoded)),
-    );
+  decode(encoded: Uint8Array): ElementData | readonly unknown[] {
+    const content = this.#decoded(encoded);
+    return content instanceof Uint8Array ? toElements(this.dataType, content) : content;
   }
 
-  decodeInto<T extends ElementData>(encoded: Uint8Array, out: T): T {
-    checkBytes(encoded);
-    checkElements(this.dataType, out, this.#count, "out");
-    if (widensHalf(this.dataType)) (out as Float32Array).set(this.decode(encoded) as Float32Array);
-    else this.#run((session) => session.decodeInto(this.plan, encoded, toBytes(this.dataType, out)));
+  decodeInto<T extends ElementData | readonly unknown[]>(encoded: Uint8Array, out: T): T {
+    this.#check(out, "out");
+    if (this.coder.decodeInto && !isConverted(this.dataType)) {
+      checkBytes(encoded);
+      const target = toBytes(this.dataType, out as ElementData);
+      this.#run((session) => this.coder.decodeInto!(session, encoded, target));
+      return out;
+    }
+    const content = this.#decoded(encoded);
+    if (content instanceof Uint8Array) readElements(this.dataType, content, out as ElementData);
+    else content.forEach((value, i) => {
+      (out as unknown[])[i] = value;
+    });
     return out;
   }
 
-  encode(elements: ElementData): Uint8Array<ArrayBuffer> {
-    checkElements(this.dataType, elements, this.#count, "the elements to encode");
-    return this.#run((session) => session.encode(this.plan, toBytes(this.dataType, elements)));
+  encode(elements: ElementData | readonly unknown[]): Uint8Array<ArrayBuffer> {
+    this.#check(elements, "the elements to encode");
+    const content = Array.isArray(elements) ? elements : toBytes(this.dataType, elements as ElementData);
+    return this.#run((session) => this.coder.encode(session, content));
+  }
+
+  #decoded(encoded: Uint8Array): Content {
+    checkBytes(encoded);
+    return this.#run((session) => this.coder.decode(session, encoded));
+  }
+
+  #check(elements: unknown, what: string): void {
+    if (this.dataType.isVariable) checkValues(this.dataType, elements, this.#count, what);
+    else checkElements(this.dataType, elements, this.#count, what);
   }
 
   #run<T>(work: (session: CodecSession) => T): T {

@@ -5,6 +5,7 @@
 import { isZarrError, limitExceeded } from "../errors.js";
 import { sessionOf, withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
+import type { CodecSession } from "./session.js";
 
 /** The smallest bound that is tried. Most chunks fit at once: buffers of this size cost nothing. */
 const firstBound = 2 ** 16;
@@ -35,10 +36,41 @@ export async function decodeBytes(
     try {
       return await withDecoder(plan, (session) => session.decode(plan, encoded));
     } catch (error) {
-      const tooSmall = isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded";
-      if (!tooSmall || bound >= limit) throw error;
+      if (!isTooSmall(error) || bound >= limit) throw error;
     }
   }
+}
+
+/** {@link decodeBytes} in a session that holds all the decoders. */
+export function decodeBytesIn(
+  session: CodecSession,
+  steps: readonly ChainStep[],
+  encoded: Uint8Array,
+  limit: number,
+): Uint8Array {
+  if (steps.length === 0) return withinLimit(encoded, limit);
+  for (let bound = rounded(growth * encoded.byteLength); ; bound *= growth) {
+    const plan = planFor(steps, Math.min(bound, limit));
+    try {
+      return session.decode(plan, encoded);
+    } catch (error) {
+      if (!isTooSmall(error) || bound >= limit) throw error;
+    }
+  }
+}
+
+/** {@link encodeBytes} in a session that holds all the encoders. */
+export function encodeBytesIn(
+  session: CodecSession,
+  steps: readonly ChainStep[],
+  bytes: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  return steps.length === 0 ? bytes : session.encode(planFor(steps, rounded(bytes.byteLength)), bytes);
+}
+
+/** Whether more came out than the bound that was tried. */
+function isTooSmall(error: unknown): boolean {
+  return isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded";
 }
 
 /** Encodes any number of bytes through a chain of bytes-to-bytes codecs. Without steps they come back as they are. */

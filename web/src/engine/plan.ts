@@ -134,6 +134,7 @@ function stepWords(step: ChainStep): number[] {
   return [codecRow(step.core).id, step.params.length, ...step.params];
 }
 
-function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
+/** The module that can run all of some codecs in a direction. */
+export function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
   return steps.some((step) => codecRow(step.core)[direction] === "full") ? "full" : "decode";
 }

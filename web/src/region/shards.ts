@@ -3,19 +3,14 @@
  * Spec: Zarr v3 "sharding_indexed" codec.
  */
 import type { ShardIndexLayout, ShardLevel } from "../codecs/layout.js";
+import { entryOf, parseEntries, shorterThanIndex } from "../codecs/shard-index.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
-import { corruptChunk, limitExceeded, withDetails } from "../errors.js";
+import { withDetails } from "../errors.js";
 import type { Limits } from "../limits.js";
 import { Shared } from "../store/shared.js";
 import type { ObjectVersion } from "../store/store.js";
 import { type ObjectPart, type ReadPart, readPart, readPartEnd, wholeObject } from "./parts.js";
-
-/** Both numbers of an entry that stands for a missing inner chunk: 2^64 - 1. */
-const missing = 0xffffffff;
-const twoTo32 = 2 ** 32;
-/** What missing entries become. */
-const notStored = -1;
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -158,12 +153,7 @@ async function readIndex(
       ? await readPartEnd(read, versioned, size, signal)
       : await readPart(read, versioned, 0, size, signal);
   if (!encoded) return undefined;
-  if (encoded.byteLength !== size) {
-    throw corruptChunk(`the shard has ${encoded.byteLength} bytes, fewer than its index of ${size} bytes`, {
-      code: "truncated",
-      codec: "sharding_indexed",
-    });
-  }
+  if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
   try {
     const decoded = await withDecoder(plan, (session) => session.decode(plan, encoded));
     return { entries: parseEntries(decoded), version };
@@ -172,38 +162,15 @@ async function readIndex(
   }
 }
 
-/** Reads (offset, size) pairs of uint64, little-endian, as numbers. */
-function parseEntries(bytes: Uint8Array): Float64Array {
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-  const index = new Float64Array(words.length / 2);
-  for (let at = 0; at < index.length; at++) {
-    const [low, high] = [words[2 * at]!, words[2 * at + 1]!];
-    index[at] = low === missing && high === missing ? notStored : high * twoTo32 + low;
-  }
-  return index;
-}
-
 /** Where an entry's chunk lies; undefined for a missing one. */
 function entryPart(
   shard: ObjectPart,
-  index: ShardIndex,
+  { entries, version }: ShardIndex,
   entry: number,
-  { encodedBytes }: Limits,
+  limits: Limits,
 ): ObjectPart | undefined {
-  const [offset, length] = [index.entries[2 * entry]!, index.entries[2 * entry + 1]!];
-  if (offset === notStored && length === notStored) return undefined;
-  const end = offset + length;
-  const isInside = offset >= 0 && length >= 0 && end <= (shard.length ?? Number.MAX_SAFE_INTEGER);
-  if (isInside && length > encodedBytes) {
-    throw limitExceeded(`the chunk has ${length} bytes, more than the limit of ${encodedBytes}`);
-  }
-  if (!isInside) {
-    throw corruptChunk(`entry ${entry} of the shard's index, ${length} bytes at ${offset}, is not possible`, {
-      code: "bad-header",
-      codec: "sharding_indexed",
-    });
-  }
-  return { ...shard, version: index.version, offset: shard.offset + offset, length };
+  const found = entryOf(entries, entry, shard.length, limits);
+  return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
 }
 
 interface EntryGroup<T> {
