@@ -77,7 +77,10 @@ for (const name of ways) {
         "an answer": () => fetch(wasm),
       };
       configureWasm({ decode: await sources[kind]!() });
-      const { data } = await get(await open("/examples/field.zarr", { kind: "array" }), [slice(0, 8), slice(0, 8)]);
+      const { data } = await get(await open("/examples/field.zarr", { kind: "array" }), [
+        slice(0, 8),
+        slice(0, 8),
+      ]);
       return (data as Float32Array).reduce((a, b) => a + b, 0);
     }, name);
     expect(sum / 64).toBeGreaterThan(200);

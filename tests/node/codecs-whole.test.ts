@@ -59,12 +59,19 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   });
 
   it("hold strings", async () => {
-    const text = JSON.stringify(codecs).replaceAll(/\{"name":"bytes","configuration":\{[^}]*\}\}/g, (bytes, at) =>
-      JSON.stringify(codecs).slice(0, at).includes("index_codecs") ? bytes : '{"name":"vlen-utf8"}',
+    const text = JSON.stringify(codecs).replaceAll(
+      /\{"name":"bytes","configuration":\{[^}]*\}\}/g,
+      (bytes, at) =>
+        JSON.stringify(codecs).slice(0, at).includes("index_codecs") ? bytes : '{"name":"vlen-utf8"}',
     );
     const strings = JSON.parse(text) as typeof codecs;
     const values = Array.from({ length: 480 }, (_, i) => (i % 5 ? "" : `é${i}`));
-    const chain = await createCodecChain<string[]>({ dataType: "string", shape, codecs: strings, fillValue: "" });
+    const chain = await createCodecChain<string[]>({
+      dataType: "string",
+      shape,
+      codecs: strings,
+      fillValue: "",
+    });
     const encoded = chain.encode(values);
     expect(chain.decode(encoded)).toEqual(values);
     expect((await get<string[]>(await openChunk("string", strings, "", encoded))).data).toEqual(values);
@@ -108,7 +115,11 @@ describe("elements of variable length", () => {
   });
 
   it("are checked before they are encoded", async () => {
-    const chain = await createCodecChain<unknown[]>({ dataType: "string", shape: [2], codecs: ["vlen-utf8"] });
+    const chain = await createCodecChain<unknown[]>({
+      dataType: "string",
+      shape: [2],
+      codecs: ["vlen-utf8"],
+    });
     for (const values of [["a"], ["a", 1], "ab"]) {
       expect((await errorOf(() => chain.encode(values as unknown[])))._tag).toBe("InvalidArgument");
     }
@@ -120,12 +131,24 @@ describe("large chunks that are only swapped are decoded in pieces", () => {
     ["uint16", 262_144 + 3],
     ["float64", 65_536 * 3 + 1],
     ["complex64", 100_003],
-    [{ name: "struct", configuration: { fields: [{ name: "a", data_type: "uint8" }, { name: "b", data_type: "int32" }] } }, 150_001],
+    [
+      {
+        name: "struct",
+        configuration: {
+          fields: [
+            { name: "a", data_type: "uint8" },
+            { name: "b", data_type: "int32" },
+          ],
+        },
+      },
+      150_001,
+    ],
   ] as const)("%j", async (dataType, count) => {
     const pieces = await createCodecChain({ dataType, shape: [count], codecs: [big] });
     const rows = await createCodecChain({ dataType, shape: [count, 1], codecs: [transpose(1, 0), big] }); // the slow twin
     const bytes = Uint8Array.from({ length: count * pieces.dataType.itemBytes }, (_, i) => (i * 31) % 251);
-    const view = ({ buffer, byteOffset, byteLength }: ArrayBufferView) => Buffer.from(buffer, byteOffset, byteLength);
+    const view = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+      Buffer.from(buffer, byteOffset, byteLength);
     expect(view(pieces.decode(bytes)).equals(view(rows.decode(bytes)))).toBe(true);
     const error = await errorOf(() => pieces.decode(bytes.subarray(1)));
     expect(error.code).toBe("size-mismatch");

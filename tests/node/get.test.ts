@@ -1,13 +1,14 @@
 // Regions: get, getBytes and getChunk against a slow oracle, over random shapes, chunks and selections.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { get, getBytes, open, type Selection, type Store, slice } from "zarr-wasm";
+import { get, getBytes, type Selection, type Store, slice } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import {
   bytesOf,
   errorOf,
   everyIndex,
   flatIndex,
+  openArray,
   product,
   randomBytes,
   v1Meta,
@@ -164,7 +165,7 @@ describe("get", () => {
                 ? axis.start % axis.length
                 : slice(axis.start, axis.start + axis.extent, axis.step),
           );
-          const array = await open(store);
+          const array = await openArray(store);
           const region = await getBytes(array, selection);
           expect(region.shape).toEqual(
             lists.flatMap((list, i) => (axes[i]!.kind === "index" ? [] : [list.length])),
@@ -196,7 +197,7 @@ describe("get", () => {
     ] as const) {
       for (const order of ["C", "F"] as const) {
         const { store, elements } = await makeSample(">i2", [...shape], [...chunks], order, "blosc");
-        const array = await open(store);
+        const array = await openArray(store);
         expect(Buffer.from((await getBytes(array)).bytes).equals(elements)).toBe(true);
       }
     }
@@ -204,7 +205,7 @@ describe("get", () => {
 
   it("returns typed arrays with shape, stride and dtype", async () => {
     const { store, elements } = await makeSample("<i2", [4, 6], [3, 4], "C", "none", 0);
-    const array = await open(store);
+    const array = await openArray(store);
     const region = await get(array, [slice(1, 4), slice(null, null, 2)]);
     expect(region.data).toBeInstanceOf(Int16Array);
     expect([region.shape, region.stride, String(region.dtype)]).toEqual([[3, 3], [3, 1], "int16"]);
@@ -217,7 +218,7 @@ describe("get", () => {
 
   it("fills the caller's array, and shared memory", async () => {
     const { store, elements } = await makeSample("<i2", [4, 6], [3, 4], "F", "blosc", 0);
-    const array = await open(store);
+    const array = await openArray(store);
     const out = new Int16Array(24);
     const region = await get(array, null, { out });
     expect(region.data).toBe(out);
@@ -232,7 +233,7 @@ describe("get", () => {
 
   it("reads whole chunks, overhang included", async () => {
     const { store } = await makeSample("<i2", [4, 6], [3, 4], "C", "none", 0);
-    const array = await open(store);
+    const array = await openArray(store);
     const chunk = await array.getChunk([1, 1]);
     expect([chunk.shape, chunk.stride, chunk.data.length]).toEqual([[3, 4], [4, 1], 12]);
     expect(new Uint8Array(chunk.data.buffer)).toEqual(store.get("/1.1"));
@@ -243,13 +244,13 @@ describe("get", () => {
 
   it("gives fill values where chunks are missing", async () => {
     const store = v1Store({ dtype: "<i4", fill_value: -3 });
-    const array = await open(store);
+    const array = await openArray(store);
     expect([...((await get(array)).data as Int32Array)]).toEqual(Array(24).fill(-3));
     expect([...((await array.getChunk([0, 0])).data as Int32Array)]).toEqual(Array(6).fill(-3));
-    const empty = await open(v1Store({ fill_value: null }));
+    const empty = await openArray(v1Store({ fill_value: null }));
     expect(empty.fillValue).toBe(null);
     expect([...((await get(empty)).data as Int32Array)]).toEqual(Array(24).fill(0));
-    const big = await open(v1Store({ dtype: ">f8", compression: "blosc", fill_value: 1.5 }));
+    const big = await openArray(v1Store({ dtype: ">f8", compression: "blosc", fill_value: 1.5 }));
     expect([...((await get(big)).data as Float64Array)]).toEqual(Array(24).fill(1.5));
   });
 
@@ -267,7 +268,7 @@ describe("get", () => {
         return store.get(key);
       },
     };
-    const array = await open(counting);
+    const array = await openArray(counting);
     keys.length = 0;
     most = 0;
     await get(array, [slice(4, 11), 12], { concurrency: 2 });
@@ -281,7 +282,7 @@ describe("get", () => {
 
   it("reports progress", async () => {
     const { store } = await makeSample("|u1", [10, 10], [5, 5], "C", "none", 0);
-    const array = await open(store);
+    const array = await openArray(store);
     const seen: [number, number, number][] = [];
     await get(array, null, {
       onProgress: (p) => seen.push([p.chunks, p.totalChunks, p.bytes]),
@@ -306,14 +307,14 @@ describe("get", () => {
         return store.get(key);
       },
     };
-    const array = await open(slow);
+    const array = await openArray(slow);
     expect(
       (await errorOf(() => get(array, null, { signal: controller.signal, concurrency: 4 }))).message,
     ).toBe("enough");
     expect(fetched).toBeLessThan(12);
     const aborted = AbortSignal.abort(new Error("before"));
     expect((await errorOf(() => get(array, null, { signal: aborted }))).message).toBe("before");
-    expect(await errorOf(() => open(slow, { signal: aborted }))).toBeDefined();
+    expect(await errorOf(() => openArray(slow, { signal: aborted }))).toBeDefined();
     expect(Buffer.from((await getBytes(array)).bytes).equals(elements)).toBe(true);
   });
 
@@ -321,7 +322,7 @@ describe("get", () => {
     const { store, elements } = await makeSample(">i2", [10, 10], [5, 5], "C", "blosc", 0);
     const good = store.get("/1.0")!;
     store.set("/1.0", good.slice(0, good.length - 3));
-    const array = await open(store);
+    const array = await openArray(store);
     for (const work of [() => get(array), () => array.getChunk([1, 0])]) {
       const error = await errorOf(work);
       expect([error._tag, error.codec, error.chunkKey]).toEqual(["CorruptChunk", "blosc", "/1.0"]);
@@ -336,7 +337,7 @@ describe("get", () => {
   it("refuses uncompressed chunks of the wrong size", async () => {
     const { store } = await makeSample("<i2", [10, 40], [5, 40], "C", "none", 0);
     const good = store.get("/1.0")!;
-    const array = await open(store);
+    const array = await openArray(store);
     for (const bad of [good.slice(1), Uint8Array.from([...good, 0]), new Uint8Array(0)]) {
       store.set("/1.0", bad);
       const error = await errorOf(() => get(array));
@@ -346,18 +347,18 @@ describe("get", () => {
 
   it("limits encoded chunks and results", async () => {
     const { store } = await makeSample("<i2", [10, 10], [5, 5], "C", "none", 0);
-    const small = await open(store, { limits: { encodedBytes: 49 } });
+    const small = await openArray(store, { limits: { encodedBytes: 49 } });
     expect((await errorOf(() => get(small)))._tag).toBe("LimitExceeded");
-    const narrow = await open(store, { limits: { resultBytes: 199 } });
+    const narrow = await openArray(store, { limits: { resultBytes: 199 } });
     expect((await errorOf(() => get(narrow)))._tag).toBe("LimitExceeded");
-    const huge = await open(v1Store({ shape: [2 ** 50], chunks: [10] }));
+    const huge = await openArray(v1Store({ shape: [2 ** 50], chunks: [10] }));
     expect((await errorOf(() => get(huge)))._tag).toBe("LimitExceeded");
   });
 
   it("leaves no slab behind, whatever happens", async () => {
     const { store } = await makeSample(">i2", [30, 30], [10, 10], "C", "blosc", 0);
     const bad = new Map(store).set("/2.2", Uint8Array.of(1, 2, 3));
-    const [good, broken] = [await open(store), await open(bad)];
+    const [good, broken] = [await openArray(store), await openArray(bad)];
     for (let i = 0; i < 600; i++) {
       await get(good);
       await errorOf(() => get(broken));
@@ -367,10 +368,14 @@ describe("get", () => {
 
   it("refuses what was not opened", async () => {
     expect((await errorOf(() => get({} as never)))._tag).toBe("InvalidArgument");
-    expect((await errorOf(() => open(5 as never)))._tag).toBe("InvalidArgument");
-    expect((await errorOf(() => open("ftp://host/x")))._tag).toBe("InvalidArgument");
-    expect((await errorOf(() => open(v1Store(), { v1Order: "x" as never })))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => openArray(5 as never)))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => openArray("ftp://host/x")))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => openArray(v1Store(), { v1Order: "x" as never })))._tag).toBe(
+      "InvalidArgument",
+    );
     const meta = bytesOf(JSON.stringify(v1Meta()));
-    expect((await open({ get: async (key) => (key === "/meta" ? meta : undefined) })).kind).toBe("array");
+    expect((await openArray({ get: async (key) => (key === "/meta" ? meta : undefined) })).kind).toBe(
+      "array",
+    );
   });
 });

@@ -1,18 +1,18 @@
 // Stores that other implementations wrote, read whole from memory.
 import { describe, expect, it } from "vitest";
-import { getBytes, open } from "zarr-wasm";
-import { goldenCases, sha256, storeOf } from "./support.js";
+import { getBytes } from "zarr-wasm";
+import { goldenCases, openArray, sha256, storeOf } from "./support.js";
 
 describe.each(["v1"])("golden %s", (group) => {
   it.each(goldenCases(group).map((golden) => [golden.name, golden] as const))("%s", async (_name, golden) => {
     const store = storeOf(golden);
     const warnings: string[] = [];
-    const array = await open(store, { onWarning: (warning) => warnings.push(warning.code) });
+    const array = await openArray(store, { onWarning: (warning) => warnings.push(warning.code) });
     expect(array.shape).toEqual(golden.shape);
     expect(sha256((await getBytes(array)).bytes)).toBe(golden.sha256);
     expect(warnings.includes("v1-order")).toBe(golden.writerOrderSha256 !== undefined);
     if (golden.writerOrderSha256) {
-      const written = await open(store, { v1Order: "writer" });
+      const written = await openArray(store, { v1Order: "writer" });
       expect(sha256((await getBytes(written)).bytes)).toBe(golden.writerOrderSha256);
     }
   });

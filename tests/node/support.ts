@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import http from "node:http";
+import { type OpenOptions, open, type Source, type ZarrArray } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 
 /** A line of tests/golden/*.jsonl. */
@@ -169,3 +170,7 @@ export async function errorOf(work: () => unknown): Promise<Error & Record<strin
   }
   throw new Error("it did not fail");
 }
+
+/** Opens what must be an array. */
+export const openArray = (source: Source, options: OpenOptions = {}): Promise<ZarrArray> =>
+  open(source, { ...options, kind: "array" });

@@ -1,9 +1,9 @@
 // Zarr v1 metadata: what each key may hold, and what is said when it does not.
 import { describe, expect, it } from "vitest";
-import { get, open, type ZarrWarning } from "zarr-wasm";
-import { bytesOf, errorOf, v1Meta, v1Store } from "./support.js";
+import { get, type ZarrWarning } from "zarr-wasm";
+import { bytesOf, errorOf, openArray, v1Meta, v1Store } from "./support.js";
 
-const openWith = (fields: Record<string, unknown>, options = {}) => open(v1Store(fields), options);
+const openWith = (fields: Record<string, unknown>, options = {}) => openArray(v1Store(fields), options);
 
 describe("Zarr v1 metadata", () => {
   it("opens with its facts", async () => {
@@ -15,7 +15,7 @@ describe("Zarr v1 metadata", () => {
       compression_opts: 1,
     });
     store.set("/attrs", bytesOf('{"units": "m", "n": 9007199254740993}'));
-    const array = await open(store);
+    const array = await openArray(store);
     expect(array.kind).toBe("array");
     expect(array.zarrFormat).toBe(1);
     expect(array.shape).toEqual([4, 6]);
@@ -35,7 +35,7 @@ describe("Zarr v1 metadata", () => {
   it.each(Object.keys(v1Meta()))("names the missing key %s", async (key) => {
     const meta = v1Meta();
     delete meta[key];
-    const error = await errorOf(() => open(new Map([["/meta", bytesOf(JSON.stringify(meta))]])));
+    const error = await errorOf(() => openArray(new Map([["/meta", bytesOf(JSON.stringify(meta))]])));
     expect([error._tag, error.code]).toEqual(["InvalidMetadata", "missing-key"]);
     expect(error.message).toContain(`"${key}"`);
   });
@@ -126,7 +126,7 @@ describe("Zarr v1 metadata", () => {
     ["empty", ""],
     ["two documents", "{} {}"],
   ])("refuses a meta that is %s", async (_what, text) => {
-    const error = await errorOf(() => open(new Map([["/meta", bytesOf(text)]])));
+    const error = await errorOf(() => openArray(new Map([["/meta", bytesOf(text)]])));
     expect(error._tag).toBe("InvalidMetadata");
     expect(error.message).toContain("meta");
   });
@@ -134,25 +134,25 @@ describe("Zarr v1 metadata", () => {
   it("refuses attributes that are not an object, tolerates that they are missing", async () => {
     const store = v1Store();
     store.set("/attrs", bytesOf("[1]"));
-    expect((await errorOf(() => open(store))).message).toContain("attrs");
+    expect((await errorOf(() => openArray(store))).message).toContain("attrs");
     store.delete("/attrs");
     const warnings: ZarrWarning[] = [];
-    const array = await open(store, { onWarning: (warning) => warnings.push(warning) });
+    const array = await openArray(store, { onWarning: (warning) => warnings.push(warning) });
     expect(array.attributes).toEqual({});
     expect(warnings.map((w) => w.code)).toEqual(["missing-attrs"]);
   });
 
   it("says that nothing is there, and names the key", async () => {
-    const error = await errorOf(() => open(new Map(), { path: "a/b" }));
+    const error = await errorOf(() => openArray(new Map(), { path: "a/b" }));
     expect(error._tag).toBe("NotFound");
     expect(error.message).toContain("/a/b/meta");
   });
 
   it("opens below a path, and keeps paths inside the store", async () => {
     const store = new Map([...v1Store()].map(([key, value]) => [`/deep/down${key}`, value]));
-    expect((await open(store, { path: "/deep//down/" })).path).toBe("deep/down");
+    expect((await openArray(store, { path: "/deep//down/" })).path).toBe("deep/down");
     for (const path of ["../deep", "deep/./down", "a\\..\\b", "a\0b"]) {
-      expect((await errorOf(() => open(store, { path })))._tag, path).toBe("InvalidArgument");
+      expect((await errorOf(() => openArray(store, { path })))._tag, path).toBe("InvalidArgument");
     }
   });
 
@@ -190,7 +190,7 @@ describe("Zarr v1 metadata", () => {
   it("has a 0-d array under the key 0", async () => {
     const store = v1Store({ shape: [], chunks: [], order: "C" });
     store.set("/0", Uint8Array.of(5, 0, 0, 0));
-    const array = await open(store);
+    const array = await openArray(store);
     const region = await get(array);
     expect([[...region.shape], [...(region.data as Int32Array)]]).toEqual([[], [5]]);
   });

@@ -25,7 +25,10 @@ export const formats = {
 
 function fixedSize(region: ReadRegion): BytesRegion {
   if ("bytes" in region) return region;
-  throw new ZarrError("Unsupported", `elements of data type ${region.dtype} have no fixed size: use --format jsonl or text`);
+  throw new ZarrError(
+    "Unsupported",
+    `elements of data type ${region.dtype} have no fixed size: use --format jsonl or text`,
+  );
 }
 
 function* batched(lines: Iterable<string>): Generator<string> {
@@ -56,7 +59,8 @@ function toJson(value: unknown): string {
     return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
   if (value instanceof Uint8Array) return `{"b64":"${Buffer.from(value).toString("base64")}"}`;
   if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
-  if (ArrayBuffer.isView(value)) return `[${Array.from(value as unknown as Iterable<unknown>, toJson).join(",")}]`;
+  if (ArrayBuffer.isView(value))
+    return `[${Array.from(value as unknown as Iterable<unknown>, toJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`);
   return `{${fields.join(",")}}`;
@@ -99,12 +103,7 @@ function* table(region: ReadRegion): Generator<string> {
     index++;
     const isLast = index % columns === 0;
     yield toText(value) + (isLast ? "\n" : "\t");
-    if (
-      isLast &&
-      region.shape.length > 2 &&
-      index % block === 0 &&
-      index < total
-    ) {
+    if (isLast && region.shape.length > 2 && index % block === 0 && index < total) {
       yield "\n";
     }
   }

@@ -115,7 +115,12 @@ export class ZarrArray {
     { signal }: GetOptions = {},
   ): Promise<Uint8Array | undefined> {
     this.#checkCoordinates(coordinates);
-    const options = { signal, limiter: new Limiter(1), requests: new Limiter(1), coalescing: defaultCoalescing };
+    const options = {
+      signal,
+      limiter: new Limiter(1),
+      requests: new Limiter(1),
+      coalescing: defaultCoalescing,
+    };
     return this.#reader.readChunk(coordinates, options);
   }
 
@@ -160,8 +165,9 @@ export class ZarrArray {
     if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missing);
     const values = await decodeObjects(leaf, encoded, this.#limits.chunkBytes);
     const strides = encodedStrides(leaf);
-    return Array.from(indices(leaf.shape), (index) =>
-      values[index.reduce((sum, i, axis) => sum + i * strides[axis]!, 0)],
+    return Array.from(
+      indices(leaf.shape),
+      (index) => values[index.reduce((sum, i, axis) => sum + i * strides[axis]!, 0)],
     );
   }
 

@@ -90,7 +90,13 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   const module = direction === "both" ? largerModule(decoding, coder.module("encode")) : decoding;
   const session = await sessionOf(module);
   coder.prepare(session);
-  const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(dtype, [...shape], coder, module, session);
+  const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(
+    dtype,
+    [...shape],
+    coder,
+    module,
+    session,
+  );
   return chain as unknown as CodecChain<D>;
 }
 
@@ -134,9 +140,10 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     }
     const content = this.#decoded(encoded);
     if (content instanceof Uint8Array) readElements(this.dataType, content, out as ElementData);
-    else content.forEach((value, i) => {
-      (out as unknown[])[i] = value;
-    });
+    else
+      content.forEach((value, i) => {
+        (out as unknown[])[i] = value;
+      });
     return out;
   }
 

@@ -2,7 +2,15 @@
 import { type Region, ZarrArray } from "./array.js";
 import { boxPlan, type CoreLeaf, type ObjectLeaf } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
-import { checkElements, checkValues, type ElementData, isConverted, readElements, toBytes, toElements } from "./dtypes/elements.js";
+import {
+  checkElements,
+  checkValues,
+  type ElementData,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "./dtypes/elements.js";
 import { missingValue } from "./dtypes/fill.js";
 import { packStrings } from "./dtypes/strings.js";
 import type { Plan } from "./engine/plan.js";
@@ -10,7 +18,7 @@ import { invalidArgument, limitExceeded } from "./errors.js";
 import { type AssembleOptions, assemble, type Progress, type Sink } from "./region/assemble.js";
 import { isNativePlan, NativeSink } from "./region/native.js";
 import { ObjectSink } from "./region/objects.js";
-import { type AxisPicks, picksOf, pickElements } from "./region/orthogonal.js";
+import { type AxisPicks, pickElements, picksOf } from "./region/orthogonal.js";
 import type { Piece } from "./region/pieces.js";
 import { defaultCoalescing } from "./region/reader.js";
 import { ResultBytes } from "./region/result.js";
@@ -224,11 +232,16 @@ function checkSize(bytes: number, { limits }: ZarrArray): void {
 
 function newList(array: ZarrArray, count: number): unknown[] {
   checkSize(8 * count, array);
-  if (count >= 2 ** 32) throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
+  if (count >= 2 ** 32)
+    throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
   return new Array<unknown>(count).fill(null);
 }
 
-function newBytes(array: ZarrArray, count: number, { useSharedArrayBuffer = false }: ReadOptions): ResultBytes {
+function newBytes(
+  array: ZarrArray,
+  count: number,
+  { useSharedArrayBuffer = false }: ReadOptions,
+): ResultBytes {
   const bytes = count * array.dtype.itemBytes;
   checkSize(bytes, array);
   return new ResultBytes(bytes, { isShared: useSharedArrayBuffer });

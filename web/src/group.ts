@@ -66,7 +66,9 @@ export class ZarrGroup {
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
     const members = this.#consolidated
-      ? [...this.#consolidated].map(([below, kind]) => ({ below, kind })).filter(({ below }) => !below.includes("/"))
+      ? [...this.#consolidated]
+          .map(([below, kind]) => ({ below, kind }))
+          .filter(({ below }) => !below.includes("/"))
       : await this.#listed(options.signal);
     return members
       .map(({ below, kind }) => ({ name: below, path: this.#pathOf(below), kind }))
@@ -91,9 +93,14 @@ export class ZarrGroup {
       );
     }
     const kinds = await Promise.all(
-      names.map(async (name) => ({ below: name, kind: await this.#opener.kindOf(this.#pathOf(name), signal) })),
+      names.map(async (name) => ({
+        below: name,
+        kind: await this.#opener.kindOf(this.#pathOf(name), signal),
+      })),
     );
-    return kinds.filter((entry): entry is { below: string; kind: Member["kind"] } => entry.kind !== undefined);
+    return kinds.filter(
+      (entry): entry is { below: string; kind: Member["kind"] } => entry.kind !== undefined,
+    );
   }
 
   #pathOf(below: string): string {

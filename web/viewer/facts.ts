@@ -50,7 +50,9 @@ function factsOf(array: ZarrArray): [string, Node | string][] {
 
 function fillText({ fillValue, dtype }: ZarrArray): string {
   if (fillValue === null) return "none (reads as zeros)";
-  return typeof fillValue === "number" ? formatNumber(dtype, fillValue) : formatScalar(dtype, fillValue as Scalar);
+  return typeof fillValue === "number"
+    ? formatNumber(dtype, fillValue)
+    : formatScalar(dtype, fillValue as Scalar);
 }
 
 function codecList({ codecs }: ZarrArray): HTMLElement {

@@ -110,4 +110,3 @@ function storedOrder({ axes, shape }: ObjectLeaf): Uint32Array {
 export function largerModule(a: ModuleName, b: ModuleName): ModuleName {
   return a === "full" || b === "full" ? "full" : "decode";
 }
-

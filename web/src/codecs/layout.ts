@@ -110,7 +110,8 @@ function makeLayout(
   for (;;) {
     const chain = resolveChain(chunk.codecs, { dtype: array.dtype, shape: chunk.shape }, options);
     const { toBytes } = chain;
-    if (toBytes.type !== "shards") return { levels, leaf: makeLeaf(chain, array, chunk.shape, options.limits) };
+    if (toBytes.type !== "shards")
+      return { levels, leaf: makeLeaf(chain, array, chunk.shape, options.limits) };
     if (levels.length >= options.limits.shardDepth)
       throw limitExceeded(`shards are nested deeper than ${options.limits.shardDepth} levels`);
     const level = makeLevel(chain, toBytes.sharding, chunk.shape, options);
@@ -213,7 +214,9 @@ function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): voi
   // Each element needs 4 bytes or more in every encoding, so this bounds honest chunks by their size.
   const count = shape.reduce((product, length) => product * length, 1);
   if (!(4 * count <= chunkBytes))
-    throw limitExceeded(`a chunk of ${shape.join(" × ")} objects is larger than the limit of ${chunkBytes} bytes`);
+    throw limitExceeded(
+      `a chunk of ${shape.join(" × ")} objects is larger than the limit of ${chunkBytes} bytes`,
+    );
 }
 
 function checkChunkBytes({ dtype, shape }: CodecArray, { chunkBytes }: Limits): void {

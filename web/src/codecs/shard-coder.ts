@@ -54,7 +54,12 @@ export class ShardCoder implements ChunkCoder {
       if (!found) continue;
       const bytes = shard.subarray(found.offset, found.offset + found.length);
       const content = this.inner.decode(session, bytes);
-      copyBox({ content: content as Canvas["content"], shape: innerShape, width: canvas.width }, canvas, origin, "in");
+      copyBox(
+        { content: content as Canvas["content"], shape: innerShape, width: canvas.width },
+        canvas,
+        origin,
+        "in",
+      );
     }
     return canvas.content;
   }
@@ -129,7 +134,10 @@ export function shardCoder(
   fillItem: Uint8Array,
   options: CoderOptions,
 ): ChunkCoder {
-  return levels.reduceRight<ChunkCoder>((inner, level) => new ShardCoder(level, inner, fillItem, options), leaf);
+  return levels.reduceRight<ChunkCoder>(
+    (inner, level) => new ShardCoder(level, inner, fillItem, options),
+    leaf,
+  );
 }
 
 /** Copies a box into a larger canvas at `origin`, or out of it, row by row. */
@@ -156,7 +164,8 @@ function copyRun(
   toAt: number,
   count: number,
 ): void {
-  if (from instanceof Uint8Array && to instanceof Uint8Array) to.set(from.subarray(fromAt, fromAt + count), toAt);
+  if (from instanceof Uint8Array && to instanceof Uint8Array)
+    to.set(from.subarray(fromAt, fromAt + count), toAt);
   else for (let i = 0; i < count; i++) to[toAt + i] = from[fromAt + i] as number;
 }
 

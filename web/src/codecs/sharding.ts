@@ -25,9 +25,12 @@ export interface ShardingDefinition {
 
 function readChunkShape(config: ConfigReader, { shape }: CodecArray): number[] {
   const value = config.get("chunk_shape");
-  const valid = (length: unknown) => typeof length === "number" && Number.isSafeInteger(length) && length >= 1;
+  const valid = (length: unknown) =>
+    typeof length === "number" && Number.isSafeInteger(length) && length >= 1;
   if (!Array.isArray(value) || value.length !== shape.length || !value.every(valid)) {
-    throw config.error(`"chunk_shape" must be a list of ${shape.length} positive integers, not ${show(value)}`);
+    throw config.error(
+      `"chunk_shape" must be a list of ${shape.length} positive integers, not ${show(value)}`,
+    );
   }
   const chunkShape = value as number[];
   const uneven = chunkShape.findIndex((length, axis) => shape[axis]! % length !== 0);
