@@ -8,8 +8,8 @@ import { type NumpyType, readNumpyType } from "./numpy-name.js";
 export type Arithmetic = "any" | "numbers" | "floats";
 
 const accepted: Readonly<Record<Arithmetic, RegExp>> = {
-  any: /^(bool|u?int\d+|float\d+|complex\d+|datetime64|timedelta64)$/,
-  numbers: /^(u?int\d+|float\d+|datetime64|timedelta64)$/,
+  any: /^(bool|u?int(8|16|32|64)|float\d+|complex\d+|datetime64|timedelta64)$/,
+  numbers: /^(u?int(8|16|32|64)|float\d+|datetime64|timedelta64)$/,
   floats: /^float\d+$/,
 };
 

@@ -80,8 +80,11 @@ export async function encodeBytes(steps: readonly ChainStep[], bytes: Uint8Array
   return (await sessionOf(plan.encodeModule)).encode(plan, bytes);
 }
 
+/** The bytes themselves, never as a subclass: Node's Buffer has a `slice` that does not copy. */
 function withinLimit(bytes: Uint8Array, limit: number): Uint8Array {
-  if (bytes.byteLength <= limit) return bytes;
+  const isPlain = bytes.constructor === Uint8Array;
+  if (bytes.byteLength <= limit)
+    return isPlain ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   throw limitExceeded(`${bytes.byteLength} bytes are more than the limit of ${limit}`);
 }
 
