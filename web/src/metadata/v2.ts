@@ -10,7 +10,7 @@ import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
-import { invalidMetadata, isZarrError, unsupported } from "../errors.js";
+import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../errors.js";
 import {
   asObject,
   attributesOf,
@@ -150,6 +150,9 @@ function compressorOf(json: Json | undefined): CodecMetadata[] {
   return json === undefined || json === null ? [] : [readCodec(json, "compressor")];
 }
 
+/** Codecs that chains here have in place of "dtype" and "order". */
+const ownSteps = ["bytes", "transpose"];
+
 /** A codec of v2: its name under `id`, its options beside it. */
 function readCodec(json: Json, name: string): CodecMetadata {
   const id = isJsonObject(json) ? own(json, "id") : undefined;
@@ -160,6 +163,11 @@ function readCodec(json: Json, name: string): CodecMetadata {
         code: "bad-codecs",
       },
     );
+  }
+  if (ownSteps.includes(id)) {
+    throw unknownCodec(`codec "${id}" is not known in Zarr v2, whose "dtype" and "order" say such things`, {
+      codec: id,
+    });
   }
   const { id: _, ...configuration } = toPlain(json) as Record<string, unknown>;
   return { name: id, configuration: configuration as Configuration };
