@@ -57,7 +57,7 @@ export function v2(fields = {}) {
 }
 
 export const int16 = (...values) => new Uint8Array(Int16Array.from(values).buffer);
-export const uint64 = (...values) => new Uint8Array(BigUint64Array.from(values, BigInt).buffer);
+const uint64 = (...values) => new Uint8Array(BigUint64Array.from(values, BigInt).buffer);
 export const uint32 = (...values) => new Uint8Array(Uint32Array.from(values).buffer);
 
 export function concat(...parts) {
