@@ -159,8 +159,7 @@ async function readPacked(
   target: ResultBytes,
   options: ReadOptions,
 ): Promise<void> {
-  const { signal, concurrency, onProgress } = options;
-  const values = await readValues(array, wanted, { signal, concurrency, onProgress });
+  const values = await readValues(array, wanted, { ...options, out: undefined });
   target.bytes.set(packStrings(array.dtype, values as string[]));
 }
 

@@ -15,7 +15,15 @@ export function slice(first: number | null, stop?: number | null, step: number |
   return stop === undefined ? { start: null, stop: first, step } : { start: first, stop, step };
 }
 
-type IndexArray = Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array;
+type IndexArray =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array;
 
 /**
  * One dimension of a selection: an index (the dimension goes), a slice, null for all of it, a list of
@@ -109,7 +117,7 @@ function entriesByName(
 function resolveDimension(entry: DimensionSelection, length: number, axis: number): AxisSelection {
   if (entry === null) return { start: 0, step: 1, count: length, dropped: false };
   if (typeof entry === "number") return resolveIndex(entry, length, axis);
-  if (Array.isArray(entry) || ArrayBuffer.isView(entry))
+  if (Array.isArray(entry) || (ArrayBuffer.isView(entry) && !(entry instanceof DataView)))
     return resolveList(entry as readonly (number | boolean)[], length, axis);
   if (!isSlice(entry))
     throw invalidSelection(`dimension ${axis}: ${String(entry)} is not an index, a slice, a list or null`);
@@ -142,8 +150,13 @@ function resolveList(list: readonly (number | boolean)[], length: number, axis: 
   const isMask = list.length > 0 && typeof list[0] === "boolean";
   const indices = isMask
     ? maskedIndices(list, length, axis)
-    : Array.from(list, (index) => checkIndex(index as number, length, axis));
+    : Array.from(list, (index) => checkIndex(asNumber(index), length, axis));
   return rangeOf(indices) ?? { indices, count: indices.length, dropped: false };
+}
+
+/** Elements of BigInt arrays as numbers; others are checked as they are. */
+function asNumber(index: unknown): number {
+  return typeof index === "bigint" ? Number(index) : (index as number);
 }
 
 function maskedIndices(mask: readonly (number | boolean)[], length: number, axis: number): number[] {
