@@ -56,6 +56,8 @@ const time = { name: "numpy.datetime64", configuration: { unit: "ns", scale_fact
 const common: [unknown, string, string, unknown][] = [
   ["bool", "true", "01", true],
   ["bool", "false", "00", false],
+  ["bool", "0", "00", false],
+  ["bool", "1", "01", true],
   ["int32", "-7", "f9ffffff", -7],
   ["int8", "-128", "80", -128],
   ["uint8", "255", "ff", 255],
@@ -125,7 +127,6 @@ const onlyLoose: [unknown, string, string, unknown][] = [
   ["uint16", '"12"', "0c00", 12],
   ["int16", "-0.0", "0000", 0],
   ["int64", '"9223372036854775807"', "ffffffffffffff7f", 2n ** 63n - 1n],
-  ["bool", "0", "00", false],
   ["bool", "1.0", "01", true],
   ["float64", "NaN", "000000000000f87f", Number.NaN],
   ["float16", "Infinity", "007c", Infinity],

@@ -53,6 +53,7 @@ describe("public API", () => {
         "multiscales",
         "numpyDescr",
         "open",
+        "packStrings",
         "readRange",
         "readScalar",
         "slice",

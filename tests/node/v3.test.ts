@@ -49,6 +49,11 @@ async function warningsOf(fields: Record<string, unknown>, remove: string[] = []
 }
 
 describe("Zarr v3 metadata", () => {
+  it("takes zarrita's null fill values for zeros, with a warning", async () => {
+    const { array, codes } = await warningsOf({ fill_value: null });
+    expect([array.fillValue, codes]).toEqual([null, ["null-fill"]]);
+  });
+
   it("opens with its facts", async () => {
     const { array, codes } = await warningsOf({
       data_type: "int64",
@@ -119,7 +124,6 @@ describe("Zarr v3 metadata", () => {
     ["chunk_key_encoding", { name: "default", configuration: { separator: "" } }, "separator"],
     ["chunk_key_encoding", { name: "v2", configuration: { separator: "//" } }, "separator"],
     ["chunk_key_encoding", { name: "default", configuration: { other: "/" } }, "other"],
-    ["fill_value", null],
     ["fill_value", "x"],
     ["fill_value", 1.5],
     ["fill_value", 2 ** 31],
@@ -279,7 +283,11 @@ describe("drafts of Zarr v3", () => {
   it.each<[string, Record<string, unknown>, string[]]>([
     ["no codecs beside storage transformers", { storage_transformers: [] }, ["codecs"]],
     ["only a later codec", { codecs: [zstd] }, []],
-    ["a fill value of null beside bytes", { codecs: [bytesLittle], fill_value: null }, []],
+    [
+      "a fill value of null beside storage transformers",
+      { codecs: [bytesLittle], fill_value: null, storage_transformers: [] },
+      [],
+    ],
     ["a compressor before endian", { codecs: [gzip, endian("little")] }, []],
     ["two of them", { codecs: [endian("little"), endian("big")] }, []],
     ["endian without an order", { codecs: [{ name: "endian" }] }, []],

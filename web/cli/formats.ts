@@ -1,8 +1,10 @@
 /** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
 import {
   type BytesRegion,
+  DType,
   type NumpyDescr,
   numpyDescr,
+  packStrings,
   readScalar,
   type ValueRegion,
   ZarrError,
@@ -23,12 +25,17 @@ export const formats = {
   text: (region: ReadRegion): Pieces => batched(table(region)),
 };
 
+/** Strings of any length become strings of the longest one's length, as in NumPy; other values have no such form. */
 function fixedSize(region: ReadRegion): BytesRegion {
   if ("bytes" in region) return region;
-  throw new ZarrError(
-    "Unsupported",
-    `elements of data type ${region.dtype} have no fixed size: use --format jsonl or text`,
-  );
+  const { data, shape, dtype } = region;
+  if (dtype.name !== "string") {
+    throw new ZarrError("Unsupported", `data type ${dtype} has no fixed size: use --format jsonl or text`);
+  }
+  const texts = data as readonly string[];
+  const longest = texts.reduce((most, text) => Math.max(most, Array.from(text).length), 1);
+  const fixed = DType.fixedUtf32(longest);
+  return { bytes: packStrings(fixed, texts), shape, dtype: fixed };
 }
 
 function* batched(lines: Iterable<string>): Generator<string> {

@@ -23,6 +23,7 @@ export { type ElementData, type ElementRegion, field, strings, type ValueRegion 
 export type { FillScalar } from "./dtypes/fill.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
+export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export {
   type ErrorDetails,

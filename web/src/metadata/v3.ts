@@ -78,7 +78,9 @@ export function parseV3Array(object: JsonObject, options: DocumentOptions): Arra
       shape,
       grid: parseGrid(own(object, "chunk_grid"), shape),
       dtype,
-      fill: parseFill(dtype, own(object, "fill_value")!, "strict", { allowNull: isDraft }),
+      fill: parseFill(dtype, own(object, "fill_value")!, "strict", {
+        allowNull: isDraft || isNullOfZarrita(object, options),
+      }),
       codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
       attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
       dimensionNames: readDimensionNames(own(object, "dimension_names")),
@@ -144,6 +146,16 @@ function readDraft(
     codecs.splice(arrays, 0, { name: "bytes", configuration: { endian: "little" } });
   }
   return { codecs, isDraft };
+}
+
+/**
+ * zarrita writes a null fill value where none is given, which the specification does not know. It writes no
+ * storage transformers either, unlike the writers whose nulls are mistakes.
+ */
+function isNullOfZarrita(object: JsonObject, { onWarning }: DocumentOptions): boolean {
+  if (own(object, "fill_value") !== null || Object.hasOwn(object, "storage_transformers")) return false;
+  onWarning?.({ code: "null-fill", message: "fill_value is null: what is not stored is read as zeros" });
+  return true;
 }
 
 /** Only drafts may lack "codecs". */
