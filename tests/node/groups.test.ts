@@ -225,6 +225,15 @@ describe("consolidated metadata", () => {
     }
   });
 
+  it("does not tell the members of groups that it does not name", async () => {
+    const x = v3Meta({ attributes: { at: "consolidated" } });
+    const group = await openGroup(v3Hierarchy(inline({ "a/b/x": x, z: v3Meta() })));
+    expect(await namesOf(group)).toEqual(["z array"]);
+    const inner = await group.open("a", { kind: "group" });
+    expect([inner.isConsolidated, await namesOf(inner)]).toEqual([false, ["b group", "y array"]]);
+    expect((await group.open("a/b/x")).attributes).toEqual({ at: "consolidated" });
+  });
+
   it("of a subgroup is used where that is opened by itself", async () => {
     const store = v3Hierarchy();
     store.set("/a/zarr.json", json(v3Group(inline({ only: v3Meta() }))));
@@ -249,6 +258,18 @@ describe("consolidated metadata", () => {
 });
 
 describe("listing", () => {
+  it("looks at a bounded number of nodes at a time", async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `n${i}`);
+    const counting = new CountingStore(documents({ "/zarr.json": v3Group() }));
+    counting.before = () => new Promise((resolve) => setTimeout(resolve, 0));
+    const store: Store = { get: (key) => counting.get(key), listChildren: () => names };
+    const group = await openGroup(store);
+    counting.reset();
+    expect(await group.members()).toEqual([]);
+    expect(counting.requests.length).toBe(3 * 500);
+    expect(counting.peak).toBeLessThanOrEqual(3 * 32);
+  });
+
   it("leaves out what is no node, warns of what cannot be read", async () => {
     const store = v3Hierarchy();
     store.set("/chunks/0/0", Uint8Array.of(1));

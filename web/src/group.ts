@@ -5,9 +5,14 @@ import { isZarrError, unsupported } from "./errors.js";
 import type { JsonObject } from "./metadata/json.js";
 import type { Attributes } from "./metadata/spec.js";
 import type { OpenedNode, Opener } from "./open.js";
+import { allDone } from "./region/done.js";
 import { listChildren } from "./store/children.js";
+import { Limiter } from "./store/limiter.js";
 import { normalizePath } from "./store/path.js";
 import type { Store } from "./store/store.js";
+
+/** How many nodes are looked at a time when a group is listed. */
+const listConcurrency = 32;
 
 /** A node directly below a group. */
 export interface Member {
@@ -31,7 +36,7 @@ export class ZarrGroup {
     readonly zarrFormat: ZarrVersion,
     readonly attributes: Attributes,
     opener: Opener,
-    /** Kinds of the nodes below by path from here, where consolidated metadata names them. */
+    /** Kinds of the nodes directly below, by name, where consolidated metadata names them. */
     consolidated: ReadonlyMap<string, Member["kind"]> | undefined,
   ) {
     this.#opener = opener;
@@ -65,13 +70,9 @@ export class ZarrGroup {
    * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
-    const members = this.#consolidated
-      ? [...this.#consolidated]
-          .map(([below, kind]) => ({ below, kind }))
-          .filter(({ below }) => !below.includes("/"))
-      : await this.#listed(options.signal);
-    return members
-      .map(({ below, kind }) => ({ name: below, path: this.#pathOf(below), kind }))
+    const members = this.#consolidated ?? (await this.#listed(options.signal));
+    return [...members]
+      .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -84,7 +85,7 @@ export class ZarrGroup {
     }
   }
 
-  async #listed(signal: AbortSignal | undefined): Promise<{ below: string; kind: Member["kind"] }[]> {
+  async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
     const names = await listChildren(this.store, this.path);
     if (!names) {
       throw unsupported(
@@ -92,15 +93,14 @@ export class ZarrGroup {
         { code: "no-listing" },
       );
     }
-    const kinds = await Promise.all(
-      names.map(async (name) => ({
-        below: name,
-        kind: await this.#opener.kindOf(this.#pathOf(name), signal),
-      })),
-    );
-    return kinds.filter(
-      (entry): entry is { below: string; kind: Member["kind"] } => entry.kind !== undefined,
-    );
+    const limiter = new Limiter(listConcurrency);
+    const members = new Map<string, Member["kind"]>();
+    const look = async (name: string) => {
+      const kind = await this.#opener.kindOf(this.#pathOf(name), signal);
+      if (kind !== undefined) members.set(name, kind);
+    };
+    await allDone(names.map((name) => limiter.run(() => look(name))));
+    return members;
   }
 
   #pathOf(below: string): string {

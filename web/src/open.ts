@@ -115,6 +115,8 @@ export class Opener {
   readonly #options: DocumentOptions;
   /** Documents known from consolidated metadata, by store key. */
   readonly #known = new Map<string, JsonObject>();
+  /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
+  readonly #members = new Map<string, Map<string, Member["kind"]>>();
 
   constructor(
     private readonly store: Store,
@@ -199,13 +201,14 @@ export class Opener {
     if (v3NodeType(object) === "array")
       return new ZarrArray(this.store, path, parseV3Array(object, this.#options), this.#limits);
     const { attributes, consolidated } = parseV3Group(object, this.#options);
-    for (const below of consolidated ? kindsOfV3(consolidated).keys() : []) {
-      this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated!.get(below)!);
-    }
     // zarr-python gives groups in consolidated metadata an empty one of their own.
-    const isKnown = this.#known.has(joinKey(path, v3Key));
-    const documents = isKnown ? this.#v3Below(path) : consolidated;
-    return new ZarrGroup(this.store, path, 3, attributes, this, documents && kindsOfV3(documents));
+    if (!this.#isKnown(path) && consolidated) {
+      const kinds = kindsOfV3(consolidated);
+      this.#keepKinds(path, kinds);
+      for (const below of kinds.keys())
+        this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
+    }
+    return new ZarrGroup(this.store, path, 3, attributes, this, this.#members.get(path));
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -216,13 +219,11 @@ export class Opener {
   async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
     checkV2Group(object);
     // What came from consolidated metadata lies below a group that was opened already.
-    const isKnown = this.#known.has(joinKey(path, v2GroupKey));
-    const [attributes, consolidated] = await Promise.all([
+    const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
-      isKnown ? this.#knownBelow(path) : this.#v2Consolidated(path, signal),
+      this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
     ]);
-    const kinds = consolidated && kindsOfV2(consolidated);
-    return new ZarrGroup(this.store, path, 2, attributes, this, kinds);
+    return new ZarrGroup(this.store, path, 2, attributes, this, this.#members.get(path));
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {
@@ -235,35 +236,32 @@ export class Opener {
   }
 
   /** Reads `.zmetadata`, and keeps its documents. */
-  async #v2Consolidated(
-    path: string,
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
+  async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
     const bytes = await this.#bytes(path, v2ConsolidatedKey, signal);
-    if (!bytes) return undefined;
-    const documents = parseV2Consolidated(bytes, this.#options);
-    if (!documents) return undefined;
-    for (const below of kindsOfV2(documents).keys()) {
+    const documents = bytes && parseV2Consolidated(bytes, this.#options);
+    if (!documents) return;
+    const kinds = kindsOfV2(documents);
+    this.#keepKinds(path, kinds);
+    for (const below of kinds.keys()) {
       for (const name of [v2ArrayKey, v2GroupKey, v2AttributesKey]) {
         const document = documents.get(`${below}/${name}`);
         if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
       }
     }
-    return documents;
   }
 
-  /** The known documents below a path, by their keys from there. */
-  #knownBelow(path: string): Map<string, JsonObject> {
-    const prefix = joinKey(path, "");
-    const below = [...this.#known].filter(([key]) => key.startsWith(prefix));
-    return new Map(below.map(([key, document]) => [key.slice(prefix.length), document]));
-  }
-
-  /** The known documents of Zarr v3 nodes below a path, by their paths from there. */
-  #v3Below(path: string): Map<string, JsonObject> {
-    const end = `/${v3Key}`;
-    const nodes = [...this.#knownBelow(path)].filter(([key]) => key.endsWith(end));
-    return new Map(nodes.map(([key, document]) => [key.slice(0, -end.length), document]));
+  /** Keeps which nodes lie below a group, by the group that they lie in directly. */
+  #keepKinds(path: string, kinds: ReadonlyMap<string, Member["kind"]>): void {
+    const nodes = [...kinds].map(
+      ([below, kind]) => [path === "" ? below : `${path}/${below}`, kind] as const,
+    );
+    const groups = nodes.filter(([, kind]) => kind === "group").map(([group]) => group);
+    for (const group of [path, ...groups]) this.#members.set(group, new Map());
+    for (const [node, kind] of nodes) {
+      const end = node.lastIndexOf("/");
+      // What lies in a group that is not named has no place among the members.
+      this.#members.get(node.slice(0, Math.max(0, end)))?.set(node.slice(end + 1), kind);
+    }
   }
 
   async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {

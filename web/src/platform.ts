@@ -19,7 +19,11 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
 export function allowListeners(signal: AbortSignal): void {
   type Events = { setMaxListeners(count: number, target: EventTarget): void };
   type Host = { process?: { getBuiltinModule?: (name: string) => Events | undefined } };
-  (globalThis as Host).process?.getBuiltinModule?.("node:events")?.setMaxListeners(0, signal);
+  try {
+    (globalThis as Host).process?.getBuiltinModule?.("node:events")?.setMaxListeners(0, signal);
+  } catch {
+    // A runtime that only resembles Node: the warning, should there be one, is all that is at stake.
+  }
 }
 
 /** True for URLs of files, which only Node, Deno and Bun can read. */

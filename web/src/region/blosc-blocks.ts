@@ -6,6 +6,7 @@
  * decodes and checks it like any other. Layout: docs/codecs/blosc.md.
  */
 import { corruptChunk } from "../errors.js";
+import { allOf } from "./done.js";
 import type { ByteRun } from "./partial.js";
 
 const headerBytes = 16;
@@ -129,7 +130,7 @@ export class ChosenBlocks {
   /** Reads the blocks and makes a frame of them; undefined where the chunk has gone. */
   async readFrame(readBytes: ReadBytes): Promise<Uint8Array | undefined> {
     const merged = this.#merged;
-    const parts = await Promise.all(merged.map(({ offset, length }) => readBytes(offset, length)));
+    const parts = await allOf(merged.map(({ offset, length }) => readBytes(offset, length)));
     const tableEnd = headerBytes + 4 * this.#blocks.length;
     const frame = new Uint8Array(tableEnd + this.encodedBytes);
     const view = new DataView(frame.buffer);

@@ -11,6 +11,7 @@ import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
 import { corruptChunk, isZarrError } from "../errors.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
+import { allOf } from "./done.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
 import type { Piece } from "./pieces.js";
 import { countOf, stridesOf } from "./strides.js";
@@ -162,7 +163,7 @@ async function readRuns(
   runs: readonly ByteRun[],
   from: number,
 ): Promise<Filled[] | undefined> {
-  const filled = await Promise.all(
+  const filled = await allOf(
     runs.map(async (run): Promise<Filled | undefined> => {
       const bytes = exactly(await readBytes(from + run.offset, run.length), run.length);
       return bytes && [run, bytes];

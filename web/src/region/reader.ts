@@ -9,6 +9,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import type { Limiter } from "../store/limiter.js";
 import { readRange, wantedBytes } from "../store/ranges.js";
 import { joinKey, type Store } from "../store/store.js";
+import { allDone } from "./done.js";
 import { type AxisGrid, regularGrid } from "./grid.js";
 import { type BoxBytes, boxOf, type PartialReader, partialReader } from "./partial.js";
 import {
@@ -254,29 +255,27 @@ class ObjectRead<T extends ChunkTask> {
     return partialReader(this.leaf as CoreLeaf, boxOf(task.pieces));
   }
 
+  /** A chunk that changes between two reads of it is read with one. */
+  async #readPart(partial: PartialReader, part: ObjectPart): ReturnType<PartialReader["read"]> {
+    try {
+      return await partial.read(this.#read, part, this.options.signal);
+    } catch (error) {
+      if (part.length === undefined && isZarrError(error) && error.code === "changed") return "whole";
+      throw error;
+    }
+  }
+
   async #readPartOrAll(partial: PartialReader | undefined, part: ObjectPart): Promise<Fetched | undefined> {
     const { signal } = this.options;
-    const box = partial ? await partial.read(this.#read, part, signal) : "whole";
+    const box = partial ? await this.#readPart(partial, part) : "whole";
     if (box !== "whole") return box;
     const encoded = part.bytes
       ? await readPart(this.#read, part, 0, part.length!, signal)
-      : await wholeObject(this.#read, part, signal);
+      : await wholeObject(
+          this.#read,
+          { ...part, version: part.length === undefined ? undefined : part.version },
+          signal,
+        );
     return encoded && { encoded };
   }
-}
-
-/** Waits for all, also after a failure, so that nothing is still running when the caller hears of it. */
-async function allDone(
-  work: readonly Promise<void>[],
-  onFailure: ((error: unknown) => void) | undefined,
-): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  const guarded = work.map((promise) =>
-    promise.catch((error) => {
-      failure ??= { error };
-      onFailure?.(error);
-    }),
-  );
-  await Promise.all(guarded);
-  if (failure) throw failure.error;
 }

@@ -10,6 +10,7 @@ import { withDetails } from "../errors.js";
 import type { Limits } from "../limits.js";
 import { Shared } from "../store/shared.js";
 import type { ObjectVersion } from "../store/store.js";
+import { allDone } from "./done.js";
 import { type ObjectPart, type ReadPart, readPart, readPartEnd, wholeObject } from "./parts.js";
 
 interface ShardIndex {
@@ -81,12 +82,17 @@ export class ShardLocator {
     const shard = await this.#opened(level, part, reading);
     const index = shard && (await this.#index(level, shard, inner.length, reading));
     if (!index) return;
-    for (const group of groupByEntry(level, inner, wanted, at)) {
-      const child = entryPart(shard, index, group.entry, this.limits);
-      if (!child) continue;
-      if (inner.length === 0) for (const chunk of group.wanted) found.set(chunk, child);
-      else await this.#locateIn(inner, child, group.wanted, group.at, found, reading);
-    }
+    const children = [...groupByEntry(level, inner, wanted, at)].map((group) => ({
+      ...group,
+      child: entryPart(shard, index, group.entry, this.limits),
+    }));
+    const stored = children.filter((group) => group.child !== undefined);
+    if (inner.length === 0)
+      for (const { wanted, child } of stored) for (const chunk of wanted) found.set(chunk, child!);
+    else
+      await allDone(
+        stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
+      );
   }
 
   /** The shard itself: decoded, and then in memory, where codecs stand behind it. */
