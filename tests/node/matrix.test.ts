@@ -41,6 +41,14 @@ const configurations: Record<
   bytes: () => ({ v3: { endian: "little" } }),
   endian: () => ({ v3: { endian: "little" } }),
   transpose: () => ({ v3: { order: [1, 0] } }),
+  n5_default: () => ({
+    v3: {
+      codecs: [
+        { name: "transpose", configuration: { order: [1, 0] } },
+        { name: "bytes", configuration: { endian: "big" } },
+      ],
+    },
+  }),
   zlib: () => ({ old: { level: 1 }, v3: { level: 1 } }),
   gzip: () => ({ old: { level: 1 }, v3: { level: 1 } }),
   bz2: () => ({ old: { level: 1 }, v3: { level: 1 } }),

@@ -152,6 +152,7 @@ export class ZarrArray {
       const { dtype } = this.#spec;
       return dtype.isVariable ? values : toElements(dtype, packStrings(dtype, values as string[]));
     }
+    if (leaf.frame && encoded) return toElements(this.#spec.dtype, await leaf.frame.decode(encoded));
     const { plan } = leaf;
     const bytes = encoded
       ? await withDecoder(plan, (session) => session.decode(plan, encoded))

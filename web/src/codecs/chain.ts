@@ -5,6 +5,7 @@ import type { Limits } from "../limits.js";
 import { ConfigReader } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import type { CodecMetadata } from "./metadata.js";
+import type { BlockConfiguration } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";
 import { codecNames, type FoundCodec, findCodec } from "./registry.js";
 import type { ShardingConfiguration } from "./sharding.js";
@@ -24,7 +25,8 @@ export interface ResolvedStep extends ChainStep {
 export type ArrayToBytes =
   | { readonly type: "core"; readonly step: ResolvedStep }
   | { readonly type: "objects"; readonly name: string; readonly codec: ObjectCodec }
-  | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration };
+  | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration }
+  | { readonly type: "blocks"; readonly name: string; readonly blocks: BlockConfiguration };
 
 export interface ResolvedChain {
   /** Array-to-array codecs. */
@@ -95,7 +97,9 @@ class Resolver {
     if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
     else if (found.type === "objects")
       this.#toBytes = { type: "objects", name, codec: found.definition.parse(config, context) };
-    else this.#toBytes = { type: "shards", name, sharding: found.definition.parse(config, context) };
+    else if (found.type === "shards")
+      this.#toBytes = { type: "shards", name, sharding: found.definition.parse(config, context) };
+    else this.#toBytes = { type: "blocks", name, blocks: found.definition.parse(config, context) };
   }
 
   #addCore(

@@ -10,6 +10,7 @@ import type { CodecSession } from "../engine/session.js";
 import type { Limits } from "../limits.js";
 import { countOf, stridesOf } from "../region/strides.js";
 import type { ChunkLayout, CoreLeaf, ObjectLeaf } from "./layout.js";
+import type { BlockFrame } from "./n5.js";
 
 /** The elements of a chunk in C order: as stored bytes, or as a list of values. */
 export type Content = Uint8Array | readonly unknown[];
@@ -35,7 +36,8 @@ export interface CoderOptions {
 
 /** The coder of chunks that are not sharded. */
 export function leafCoder({ leaf }: ChunkLayout, options: CoderOptions): ChunkCoder {
-  return leaf.type === "core" ? new CoreCoder(leaf) : new ObjectCoder(leaf, options);
+  if (leaf.type === "objects") return new ObjectCoder(leaf, options);
+  return leaf.frame ? new BlockCoder(leaf.frame) : new CoreCoder(leaf);
 }
 
 class CoreCoder implements ChunkCoder {
@@ -56,6 +58,24 @@ class CoreCoder implements ChunkCoder {
   }
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
     return session.encode(this.leaf.plan, content as Uint8Array);
+  }
+}
+
+class BlockCoder implements ChunkCoder {
+  constructor(private readonly frame: BlockFrame) {}
+
+  module(direction: "decode" | "encode"): ModuleName {
+    const { plan } = this.frame;
+    return direction === "decode" ? plan.decodeModule : plan.encodeModule;
+  }
+  prepare(session: CodecSession): void {
+    session.prepare(this.frame.plan);
+  }
+  decode(session: CodecSession, encoded: Uint8Array): Uint8Array {
+    return this.frame.decodeIn(session, encoded);
+  }
+  encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
+    return this.frame.encodeIn(session, content as Uint8Array);
   }
 }
 

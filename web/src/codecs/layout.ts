@@ -13,6 +13,7 @@ import type { Limits } from "../limits.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import type { CodecArray } from "./definition.js";
 import type { CodecMetadata } from "./metadata.js";
+import { type BlockConfiguration, BlockFrame } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";
 import type { ShardingConfiguration } from "./sharding.js";
 
@@ -44,6 +45,8 @@ export interface CoreLeaf {
   readonly shape: readonly number[];
   readonly plan: Plan;
   readonly chain: ResolvedChain;
+  /** Where chunks are blocks with a shape of their own: what makes whole, native chunks of them, which `plan` is for. */
+  readonly frame?: BlockFrame;
 }
 
 /** Chunks of elements of variable length. */
@@ -110,8 +113,7 @@ function makeLayout(
   for (;;) {
     const chain = resolveChain(chunk.codecs, { dtype: array.dtype, shape: chunk.shape }, options);
     const { toBytes } = chain;
-    if (toBytes.type !== "shards")
-      return { levels, leaf: makeLeaf(chain, array, chunk.shape, options.limits) };
+    if (toBytes.type !== "shards") return { levels, leaf: makeLeaf(chain, array, chunk.shape, options) };
     if (levels.length >= options.limits.shardDepth)
       throw limitExceeded(`shards are nested deeper than ${options.limits.shardDepth} levels`);
     const level = makeLevel(chain, toBytes.sharding, chunk.shape, options);
@@ -197,8 +199,9 @@ function makeLeaf(
   chain: ResolvedChain,
   { dtype, fillItem }: LayoutArray,
   shape: readonly number[],
-  limits: Limits,
+  options: ChainOptions,
 ): Leaf {
+  const { limits } = options;
   if (chain.toBytes.type === "objects") {
     checkObjectCount(shape, limits);
     const { name, codec } = chain.toBytes;
@@ -206,8 +209,31 @@ function makeLeaf(
     return { type: "objects", shape, axes, name, codec, after: chain.after };
   }
   checkChunkBytes({ dtype, shape }, limits);
+  if (chain.toBytes.type === "blocks")
+    return blockLeaf(chain, chain.toBytes.blocks, { dtype, fillItem }, shape, options);
   const plan = new Plan({ dtype, shape, fillItem }, coreSteps(chain, "a chunk's codecs"));
   return { type: "core", shape, plan, chain };
+}
+
+/** Chunks of N5 blocks: the plan is that of what the frame makes of them. */
+function blockLeaf(
+  chain: ResolvedChain,
+  { codecs }: BlockConfiguration,
+  array: LayoutArray,
+  shape: readonly number[],
+  options: ChainOptions,
+): CoreLeaf {
+  const around = [...chain.before, ...chain.after][0];
+  if (around)
+    throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });
+  const blocks = new ChunkLayouts(codecs, array, options);
+  const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreLeaf).plan;
+  const frame = new BlockFrame(shape, planOf);
+  void frame.plan; // checks the codecs before anything is read
+  const native = { name: "bytes", configuration: { endian: "little" } };
+  const { dtype, fillItem } = array;
+  const steps = coreSteps(resolveChain([native], { dtype, shape }, options), "a block");
+  return { type: "core", shape, plan: new Plan({ dtype, shape, fillItem }, steps), chain, frame };
 }
 
 function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): void {

@@ -14,6 +14,7 @@ import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
+import { type BlockDefinition, n5Default } from "./n5.js";
 import type { ObjectCodecDefinition } from "./object/definition.js";
 import { objectCodecs } from "./object/list.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
@@ -64,12 +65,14 @@ export const codecDefinitions: readonly CodecDefinition[] = [
 export type FoundCodec =
   | { readonly type: "core"; readonly definition: CodecDefinition }
   | { readonly type: "objects"; readonly definition: ObjectCodecDefinition }
-  | { readonly type: "shards"; readonly definition: ShardingDefinition };
+  | { readonly type: "shards"; readonly definition: ShardingDefinition }
+  | { readonly type: "blocks"; readonly definition: BlockDefinition };
 
 const found: readonly FoundCodec[] = [
   ...codecDefinitions.map((definition) => ({ type: "core", definition }) as const),
   ...objectCodecs.map((definition) => ({ type: "objects", definition }) as const),
   { type: "shards", definition: shardingIndexed },
+  { type: "blocks", definition: n5Default },
 ];
 
 const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>

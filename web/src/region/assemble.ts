@@ -2,6 +2,7 @@
  * Reading a region: the chunks it touches are read object by object, a bounded number at a time, and what
  * comes is handed to a sink, which decodes it and puts it where it belongs.
  */
+import type { BlockFrame } from "../codecs/n5.js";
 import { NeedsFullModule } from "../engine/session.js";
 import { isZarrError, withDetails } from "../errors.js";
 import { allowListeners } from "../platform.js";
@@ -151,7 +152,9 @@ class Assembly {
   async #put(task: RegionTask, fetched: Fetched | undefined): Promise<void> {
     this.#abort.signal.throwIfAborted();
     try {
-      const done = this.sink.put(task, fetched);
+      const leaf = this.plan.reader.leafOf(task.coordinates);
+      const whole = leaf.type === "core" && leaf.frame ? await unframed(leaf.frame, fetched) : fetched;
+      const done = this.sink.put(task, whole);
       if (done) await done;
     } catch (error) {
       throw this.#located(error, task);
@@ -181,6 +184,12 @@ class Assembly {
       for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
     }
   }
+}
+
+/** Blocks with a shape of their own become whole chunks before they are put anywhere. */
+async function unframed(frame: BlockFrame, fetched: Fetched | undefined): Promise<Fetched | undefined> {
+  if (!fetched || !("encoded" in fetched)) return fetched;
+  return { encoded: await frame.decode(fetched.encoded) };
 }
 
 /** Elements of the result along an axis. */

@@ -1,0 +1,148 @@
+/**
+ * n5_default: the blocks of N5, each with a header that says its mode and shape. Spec: zarr-extensions
+ * "n5_default"; N5 "file-system specification".
+ *
+ *   header = mode (uint16, 0), number of dimensions (uint16), their lengths (uint32 each, in N5's order, which
+ *            is the reverse of Zarr's); all big-endian
+ *
+ * Blocks at the edge of an array may be smaller than the chunk, and are read with fill value around them.
+ */
+import { withDecoder } from "../engine/engine.js";
+import type { Plan } from "../engine/plan.js";
+import type { CodecSession } from "../engine/session.js";
+import { corruptChunk, unsupported, withDetails } from "../errors.js";
+import { countOf, stridesOf } from "../region/strides.js";
+import type { ConfigReader } from "./config.js";
+import type { CodecContext } from "./definition.js";
+import { type CodecMetadata, parseCodecs } from "./metadata.js";
+
+const name = "n5_default";
+const maxCodecs = 3;
+
+export interface BlockConfiguration {
+  /** The codecs of what follows the header. */
+  readonly codecs: readonly CodecMetadata[];
+}
+
+export interface BlockDefinition {
+  readonly kind: "array-to-bytes";
+  readonly names: { readonly 3: readonly string[] };
+  parse(config: ConfigReader, context: CodecContext): BlockConfiguration;
+}
+
+export const n5Default: BlockDefinition = {
+  kind: "array-to-bytes",
+  names: { 3: [name] },
+  parse(config, { array }) {
+    config.only("codecs");
+    const codecs = parseCodecs(config.get("codecs"), `codec ${name}: "codecs"`);
+    const reversed = array.shape.map((_, axis) => array.shape.length - 1 - axis).join();
+    const [transpose, bytes] = codecs;
+    const valid =
+      codecs.length <= maxCodecs &&
+      transpose?.name === "transpose" &&
+      String(transpose.configuration?.["order"]) === reversed &&
+      bytes?.name === "bytes" &&
+      (bytes.configuration?.["endian"] ?? "big") === "big";
+    if (!valid) {
+      throw config.error(
+        `"codecs" must be a transpose that reverses the axes, bytes in big-endian order, and at most one compressor`,
+      );
+    }
+    return { codecs };
+  },
+};
+
+/** Blocks of one array. */
+export class BlockFrame {
+  constructor(
+    /** Shape of the chunks. */
+    private readonly shape: readonly number[],
+    /** The plan of blocks of a shape. Throws LimitExceeded for shapes that are too large. */
+    private readonly planOf: (shape: readonly number[]) => Plan,
+  ) {}
+
+  /** Decodes a block to a whole chunk: C order, native byte order. */
+  async decode(encoded: Uint8Array): Promise<Uint8Array> {
+    const { shape, payload } = this.#header(encoded);
+    const plan = this.#planOf(shape);
+    return this.#fitted(plan, await withDecoder(plan, (session) => session.decode(plan, payload)));
+  }
+
+  /** {@link decode} in a session that holds all the decoders. */
+  decodeIn(session: CodecSession, encoded: Uint8Array): Uint8Array {
+    const { shape, payload } = this.#header(encoded);
+    const plan = this.#planOf(shape);
+    return this.#fitted(plan, session.decode(plan, payload));
+  }
+
+  /** Encodes a whole chunk. */
+  encodeIn(session: CodecSession, content: Uint8Array): Uint8Array<ArrayBuffer> {
+    const payload = session.encode(this.plan, content);
+    const rank = this.shape.length;
+    const block = new Uint8Array(4 + 4 * rank + payload.byteLength);
+    const view = new DataView(block.buffer);
+    view.setUint16(2, rank);
+    this.shape.forEach((length, axis) => {
+      view.setUint32(4 + 4 * (rank - 1 - axis), length);
+    });
+    block.set(payload, 4 + 4 * rank);
+    return block;
+  }
+
+  /** The plan of whole chunks. */
+  get plan(): Plan {
+    return this.planOf(this.shape);
+  }
+
+  #planOf(shape: readonly number[]): Plan {
+    try {
+      return this.planOf(shape);
+    } catch (error) {
+      throw withDetails(error, { codec: name });
+    }
+  }
+
+  #header(encoded: Uint8Array): { shape: number[]; payload: Uint8Array } {
+    const rank = this.shape.length;
+    const size = 4 + 4 * rank;
+    if (encoded.byteLength < size)
+      throw corrupt("truncated", `the block has ${encoded.byteLength} bytes, fewer than its header`);
+    const view = new DataView(encoded.buffer, encoded.byteOffset, size);
+    const mode = view.getUint16(0);
+    if (mode === 1 || mode === 2)
+      throw unsupported(`codec ${name}: blocks of mode ${mode}`, { code: "n5-mode", codec: name });
+    if (mode !== 0 || view.getUint16(2) !== rank)
+      throw corrupt(
+        "bad-header",
+        `the block's header names mode ${mode} and ${view.getUint16(2)} dimensions`,
+      );
+    const shape = this.shape.map((_, axis) => view.getUint32(4 + 4 * (rank - 1 - axis)));
+    if (shape.includes(0))
+      throw corrupt("bad-header", `the block's header names the shape [${shape.join(", ")}]`);
+    return { shape, payload: encoded.subarray(size) };
+  }
+
+  /** Crops or fills up a decoded block to the shape of the chunk. */
+  #fitted({ array: { shape, dtype, fillItem } }: Plan, block: Uint8Array): Uint8Array {
+    if (shape.every((length, axis) => length === this.shape[axis])) return block;
+    const { itemBytes } = dtype;
+    const chunk = new Uint8Array(countOf(this.shape) * itemBytes);
+    for (let at = 0; at < chunk.byteLength; at += itemBytes) chunk.set(fillItem, at);
+    const common = shape.map((length, axis) => Math.min(length, this.shape[axis]!));
+    const [from, to] = [stridesOf(shape, itemBytes), stridesOf(this.shape, itemBytes)];
+    const run = (common.at(-1) ?? 1) * itemBytes;
+    const index = common.slice(0, -1).map(() => 0);
+    for (let rows = countOf(common.slice(0, -1)); rows > 0; rows--) {
+      const start = index.reduce((sum, i, axis) => sum + i * from[axis]!, 0);
+      const end = index.reduce((sum, i, axis) => sum + i * to[axis]!, 0);
+      chunk.set(block.subarray(start, start + run), end);
+      for (let axis = index.length - 1; axis >= 0 && ++index[axis]! === common[axis]; axis--) index[axis] = 0;
+    }
+    return chunk;
+  }
+}
+
+function corrupt(code: string, message: string) {
+  return corruptChunk(`codec ${name}: ${message}`, { code, codec: name });
+}
