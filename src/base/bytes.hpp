@@ -15,8 +15,8 @@ static_assert(std::endian::native == std::endian::little, "the core assumes a li
 using ByteView = std::span<const uint8_t>;
 using ByteSpan = std::span<uint8_t>;
 
-/// The bits of a value as another type of the same size. (The C++ library that comes with Emscripten
-/// 3.1.6 has no std::bit_cast.)
+/// The bits of a value as another type of the same size. (The C++ library that comes with
+/// Emscripten 3.1.6 has no std::bit_cast.)
 template <class To, class From>
 constexpr To bitCast(From value) {
   static_assert(sizeof(To) == sizeof(From));

@@ -31,10 +31,10 @@ struct StridedCopy {
 };
 
 /// Prepares a copy of elements of `itemBytes` bytes over `axes` (outermost first on the destination
-/// side, though any order works; at most kMaxRank). `swapBytes` is 1, 2, 4, 8 or 16 and divides itemBytes.
-/// The destination elements must be distinct, i.e. no two index tuples write to the same place.
-/// Fails with BadParameters for a rank, item size or swap width out of range; nothing else is
-/// checked here: the caller guarantees that every element lies inside its buffers.
+/// side, though any order works; at most kMaxRank). `swapBytes` is 1, 2, 4, 8 or 16 and divides
+/// itemBytes. The destination elements must be distinct, i.e. no two index tuples write to the same
+/// place. Fails with BadParameters for a rank, item size or swap width out of range; nothing else
+/// is checked here: the caller guarantees that every element lies inside its buffers.
 Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, uint32_t swapBytes,
                           StridedCopy& out);
 

@@ -5,9 +5,13 @@ import type { CodecContext } from "../../dist/codecs/definition.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { codecRow } from "../../dist/codecs/table.js";
 import { DType } from "../../dist/dtypes/dtype.js";
-import { decodeBytes, encodeBytes } from "../../dist/engine/bytes.js";
+import { decodeBytes, encodeBytesIn } from "../../dist/engine/bytes.js";
+import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import { errorOf, randomBytes } from "./support.js";
+
+const encodeBytes = async (steps: Parameters<typeof encodeBytesIn>[1], bytes: Uint8Array<ArrayBuffer>) =>
+  encodeBytesIn(await sessionOf("full"), steps, bytes);
 
 const zlib: ChainStep = { core: "zlib", params: [1], name: "zlib" };
 const lz4: ChainStep = { core: "lz4", params: [1], name: "lz4" };

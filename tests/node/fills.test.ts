@@ -2,14 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
 import { decodeBase64, encodeBase64 } from "../../dist/dtypes/base64.js";
-import {
-  type FillOptions,
-  type FillRules,
-  missingValue,
-  parseFill,
-  parseLooseFill,
-} from "../../dist/dtypes/fill.js";
+import { type FillOptions, missingValue, parseFill, parseLooseFill } from "../../dist/dtypes/fill.js";
 import { fillJson } from "../../dist/dtypes/fill-json.js";
+import type { FillRules } from "../../dist/dtypes/fill-source.js";
 import { decodeFloat, encodeFloat, floatFormats } from "../../dist/dtypes/floats.js";
 import { compareSize, parseDecimal } from "../../dist/dtypes/rounding.js";
 import { parseDescr } from "../../dist/dtypes/typestr.js";

@@ -17,9 +17,6 @@ export function isConverted(dtype: DType): boolean {
   return conversionOf(dtype) !== undefined;
 }
 
-/** An earlier name of {@link isConverted}. */
-export const widensHalf = isConverted;
-
 /**
  * Decoded bytes (little-endian, packed) as the data type's typed array: bool → Uint8Array of 0 and 1;
  * int64 → BigInt64Array; complex → interleaved floats; small floats → Float32Array; integers of 2 and 4

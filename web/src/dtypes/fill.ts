@@ -12,7 +12,7 @@ import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js
 import { type FillScalar, type FillSource, refuse } from "./fill-source.js";
 import type { Endian } from "./typestr.js";
 
-export type { FillRules, FillScalar } from "./fill-source.js";
+export type { FillScalar } from "./fill-source.js";
 
 export interface FillValue {
   /** null where the metadata has null: the contents of missing chunks are undefined, and read as zeros. */

@@ -3,7 +3,7 @@
  * and shards with codecs behind them.
  */
 import { isZarrError, limitExceeded } from "../errors.js";
-import { sessionOf, withDecoder } from "./engine.js";
+import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
 import type { CodecSession } from "./session.js";
 
@@ -59,7 +59,7 @@ export function decodeBytesIn(
   }
 }
 
-/** {@link encodeBytes} in a session that holds all the encoders. */
+/** Encodes any number of bytes through a chain of bytes-to-bytes codecs, in a session that holds all the encoders. Without steps they come back as they are. */
 export function encodeBytesIn(
   session: CodecSession,
   steps: readonly ChainStep[],
@@ -73,14 +73,6 @@ function isTooSmall(error: unknown): boolean {
   return isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded";
 }
 
-/** Encodes any number of bytes through a chain of bytes-to-bytes codecs. Without steps they come back as they are. */
-export async function encodeBytes(steps: readonly ChainStep[], bytes: Uint8Array): Promise<Uint8Array> {
-  if (steps.length === 0) return bytes;
-  const plan = planFor(steps, rounded(bytes.byteLength));
-  return (await sessionOf(plan.encodeModule)).encode(plan, bytes);
-}
-
-/** The bytes themselves, never as a subclass: Node's Buffer has a `slice` that does not copy. */
 function withinLimit(bytes: Uint8Array, limit: number): Uint8Array {
   const isPlain = bytes.constructor === Uint8Array;
   if (bytes.byteLength <= limit)
