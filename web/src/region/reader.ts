@@ -105,20 +105,21 @@ export class ArrayReader {
     visit: Visit<T>,
   ): Promise<void> {
     const key = this.#objectKey(object);
+    const { levels, leaf } = this.spec.isRegular
+      ? this.spec.firstLayout
+      : this.spec.layouts.of(this.#objectShape(object));
+    const work = new ObjectRead(this.#read, leaf, options, visit, this.limits);
+    const hasRanges = Boolean(this.store.getRange);
+    if (levels.length === 0) return work.plain(key, tasks[0]!, hasRanges);
+    const read = () => work.shard(levels, this.#locator, key, this.#positions(object, tasks), hasRanges);
     try {
-      const { levels, leaf } = this.spec.isRegular
-        ? this.spec.firstLayout
-        : this.spec.layouts.of(this.#objectShape(object));
-      const work = new ObjectRead(this.#read, leaf, options, visit, this.limits);
-      const hasRanges = Boolean(this.store.getRange);
-      if (levels.length === 0) await work.plain(key, tasks[0]!, hasRanges);
-      else await work.shard(levels, this.#locator, key, this.#positions(object, tasks), hasRanges);
+      await read();
     } catch (error) {
       // Where a store tells no versions, an index that has become outdated shows in chunks that do not decode.
-      const isOutdated =
-        isZarrError(error, "CorruptChunk") || (isZarrError(error) && error.code === "changed");
-      if (isOutdated) this.#locator.forget(key);
-      throw error;
+      if (isChange(error) || isZarrError(error, "CorruptChunk")) this.#locator.forget(key);
+      // The index may have been kept from long ago: what has changed since is read afresh, once.
+      if (!isChange(error) || work.hasVisited) throw error;
+      await read();
     }
   }
 
@@ -159,6 +160,8 @@ export class ArrayReader {
   }
 }
 
+const isChange = (error: unknown): boolean => isZarrError(error, "Network") && error.code === "changed";
+
 interface Located<T> {
   readonly task: T;
   readonly position: readonly number[];
@@ -167,12 +170,13 @@ interface Located<T> {
 /** One run over the chunks of one stored object. */
 class ObjectRead<T extends ChunkTask> {
   readonly #read: ReadPart;
+  #hasVisited = false;
 
   constructor(
     read: ReadPart,
     private readonly leaf: Leaf,
     private readonly options: FetchOptions,
-    private readonly visit: Visit<T>,
+    private readonly visitor: Visit<T>,
     private readonly limits: Limits,
   ) {
     this.#read = async (key, range, version, signal) => {
@@ -183,6 +187,16 @@ class ObjectRead<T extends ChunkTask> {
     };
   }
 
+  /** Whether any chunk has been handed out. */
+  get hasVisited(): boolean {
+    return this.#hasVisited;
+  }
+
+  async #visit(task: T, fetched: Fetched | undefined): Promise<void> {
+    this.#hasVisited = true;
+    await this.visitor(task, fetched);
+  }
+
   /** An object that is one chunk. */
   async plain(key: string, task: T, hasRanges: boolean): Promise<void> {
     const { limiter, signal } = this.options;
@@ -190,7 +204,7 @@ class ObjectRead<T extends ChunkTask> {
       const partial = hasRanges ? this.#partial(task) : undefined;
       // Parts of a chunk must come from one version of it.
       const part = { key, offset: 0, length: undefined, ...(partial && { version: {} }) };
-      await this.visit(task, await this.#readPartOrAll(partial, part));
+      await this.#visit(task, await this.#readPartOrAll(partial, part));
     }, signal);
   }
 
@@ -217,15 +231,16 @@ class ObjectRead<T extends ChunkTask> {
         : new Map<Located<T>, ObjectPart>();
     }, signal);
     const whole: (readonly [T, ObjectPart])[] = [];
+    const absent: T[] = [];
     const work: Promise<void>[] = [];
     for (const located of wanted) {
       const { task } = located;
       const at = found.get(located);
       const partial = at && !at.bytes ? this.#partial(task) : undefined;
-      if (!at) work.push(this.#visited(task, undefined));
-      else if (at.bytes) work.push(this.#visited(task, await this.#readPartOrAll(undefined, at)));
+      if (!at) absent.push(task);
+      else if (at.bytes) await this.#visit(task, await this.#readPartOrAll(undefined, at));
       else if (partial)
-        work.push(limiter.run(async () => this.visit(task, await this.#readPartOrAll(partial, at)), signal));
+        work.push(limiter.run(async () => this.#visit(task, await this.#readPartOrAll(partial, at)), signal));
       else whole.push([task, at]);
     }
     const { maxGap, maxBytes } = this.options.coalescing;
@@ -233,7 +248,9 @@ class ObjectRead<T extends ChunkTask> {
     for (const merged of mergeParts(whole, coalescing)) {
       work.push(limiter.run(() => this.#readMerged(merged), signal));
     }
-    await allDone(work, this.options.onFailure);
+    await allDone(work, (error) => isChange(error) || this.options.onFailure?.(error));
+    // Last, for an index that turns out to be outdated says nothing of them.
+    for (const task of absent) await this.#visit(task, undefined);
   }
 
   async #readMerged({ offset, length, members }: ReturnType<typeof mergeParts<T>>[number]): Promise<void> {
@@ -242,12 +259,8 @@ class ObjectRead<T extends ChunkTask> {
     for (const [task, part] of members) {
       const start = part.offset - offset;
       const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
-      await this.visit(task, encoded && { encoded });
+      await this.#visit(task, encoded && { encoded });
     }
-  }
-
-  async #visited(task: T, fetched: Fetched | undefined): Promise<void> {
-    await this.visit(task, fetched);
   }
 
   #partial(task: T): PartialReader | undefined {
@@ -260,7 +273,7 @@ class ObjectRead<T extends ChunkTask> {
     try {
       return await partial.read(this.#read, part, this.options.signal);
     } catch (error) {
-      if (part.length === undefined && isZarrError(error) && error.code === "changed") return "whole";
+      if (part.length === undefined && isChange(error)) return "whole";
       throw error;
     }
   }
