@@ -380,6 +380,61 @@ describe("concurrency", () => {
   });
 });
 
+describe("a read that ends early", () => {
+  const layouts: Record<string, unknown>[] = [
+    { shape: [60, 60], chunk_grid: regular(5, 7), codecs: [bytesBig, zstd] },
+    { shape: [60, 60], chunk_grid: regular(20, 14), codecs: [sharded([5, 7], [bytesBig])] },
+    {
+      shape: [60, 60],
+      chunk_grid: regular(20, 28),
+      codecs: [sharded([10, 14], [sharded([5, 7], [bytesBig])])],
+    },
+    { shape: [8, 64, 1024], chunk_grid: regular(4, 64, 1024), codecs: [bytesLittle] },
+  ];
+
+  it("leaves nothing running, whether aborted or failed, wherever that happens", async () => {
+    for (const fields of layouts) {
+      const { written, counting, array } = await sample(fields);
+      for (let at = 1; at <= 40; at += 3) {
+        for (const how of ["abort", "fail"]) {
+          for (const obeys of [true, false]) {
+            const controller = new AbortController();
+            const reason = new Error(`${how} at ${at}`);
+            counting.reset();
+            counting.before = async (_key, _range, signal) => {
+              if (counting.requests.length === at) {
+                if (how === "fail") throw reason;
+                controller.abort(reason);
+              }
+              await wait();
+              if (obeys) signal?.throwIfAborted();
+            };
+            const options = {
+              signal: controller.signal,
+              concurrency: 4,
+              coalesceMaxGap: 0,
+              coalesceMaxBytes: 200,
+            };
+            let result: unknown;
+            try {
+              result = (await getBytes(array, [slice(1, 59), slice(3, 57)], options)).bytes;
+            } catch (error) {
+              result = error;
+            }
+            if (result instanceof Error) expect(result).toBe(reason);
+            // Requests that were under way end; no further ones begin.
+            const begun = counting.requests.length;
+            while (counting.running > 0) await wait();
+            expect(counting.requests.length).toBe(begun);
+            counting.before = () => {};
+          }
+        }
+      }
+      expect(Buffer.from((await getBytes(array)).bytes).equals(written.elements)).toBe(true);
+    }
+  });
+});
+
 describe("huge grids", () => {
   const huge = 10 ** 12;
   it.each<[string, () => MapStore, number[]]>([
