@@ -228,7 +228,7 @@ describe("parts of Blosc chunks", () => {
     let partial = 0;
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom("uint8", "int16", "float32", "complex128"),
+        fc.constantFrom("uint8", "int16", "float32"),
         fc.constantFrom<number[][]>([67, 131, 151], [7, 11, 20_011], [1_200_007, 1, 1]),
         rotations,
         fc.record({
@@ -263,7 +263,7 @@ describe("parts of Blosc chunks", () => {
           if (counting.bytes < 0.9 * frame.byteLength) partial++;
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
     expect(partial).toBeGreaterThan(15);
   });

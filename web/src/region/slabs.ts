@@ -218,6 +218,8 @@ export class SlabSink implements Sink {
 
   /** Copies a finished slab to the result, in runs as long as its layout allows. */
   #copyOut({ slab, origin, shape }: Box): void {
+    const isAll = slab.bytes === this.out.byteLength;
+    if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
     let runAxis = shape.length; // axes from here on are whole in the slab: one run
     while (runAxis > 0 && shape[runAxis - 1] === this.#shape[runAxis - 1]) runAxis--;
     // The axis before them is a stretch of the result's: part of the run, too.
