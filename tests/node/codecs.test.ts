@@ -57,6 +57,9 @@ const configurations: Record<string, Record<string, unknown>[]> = {
 // Codecs that Zarr v3 has no name for are tested in codecs-bytes.test.ts.
 const compressors = codecDefinitions.filter(({ kind, names }) => kind === "bytes-to-bytes" && names[3]);
 
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 describe("codec chains", () => {
   it("decode and encode the contract's example", async () => {
     const chain = await createCodecChain({
@@ -156,7 +159,9 @@ describe("codec chains", () => {
             Uint16Array.from({ length }, (_, i) => 1000 + (i >> 3)),
             new Uint16Array(randomBytes(2 * length, length).buffer),
           ]) {
-            expect(chain.decode(chain.encode(values))).toEqual(values);
+            const decoded = chain.decode(chain.encode(values));
+            expect(decoded).toBeInstanceOf(Uint16Array);
+            expect(Buffer.compare(bytesOf(decoded), bytesOf(values))).toBe(0); // toEqual takes a second for these
           }
         }
       });
