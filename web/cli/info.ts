@@ -1,5 +1,5 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
-import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { arrayNote, groupNotes, listed, membersOf, printable, short } from "./notes.js";
 import { openSource, type Values } from "./usage.js";
 
@@ -167,7 +167,7 @@ async function* branches(
 }
 
 function arrayLine(array: ZarrArray): string {
-  const codecs = array.codecs.map(({ name }) => name).join(", ");
+  const codecs = array.codecs.map(codecName).join(", ");
   const shards = array.shardShape ? ` in shards [${array.shardShape.join(", ")}]` : "";
   return `${array.dtype} ${shapeText(array)}, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}${arrayNote(array)}`;
 }
@@ -175,4 +175,14 @@ function arrayLine(array: ZarrArray): string {
 function attributeNames({ attributes }: ZarrGroup): string {
   const names = Object.keys(attributes).map((name) => short(name));
   return names.length === 0 ? "" : `  (${listed(names)})`;
+}
+
+/** A codec's name, with those inside it: `sharding_indexed (bytes, zstd)`. */
+function codecName({ name, configuration }: CodecMetadata): string {
+  const inner = configuration?.["codecs"];
+  if (!Array.isArray(inner)) return name;
+  const names = inner.map((codec: CodecMetadata | string) =>
+    typeof codec === "string" ? codec : codecName(codec),
+  );
+  return `${name} (${names.join(", ")})`;
 }

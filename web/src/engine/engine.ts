@@ -1,7 +1,4 @@
-/**
- * The engine: one session per module and thread, made when first needed, replaced when broken or
- * when an outsized chunk has blown up its memory.
- */
+/** The engine: one session per module and thread, made when first needed, replaced when broken. */
 import { instantiate, type ModuleName } from "./module.js";
 import type { Plan } from "./plan.js";
 import { CodecSession, NeedsFullModule } from "./session.js";
