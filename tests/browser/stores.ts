@@ -147,6 +147,35 @@ export function writeStores(folder: string): void {
   writeText(path.join(folder, "malformed"), { meta: '{"zarr_format": 1, "shape": [2, 2]}', attrs: "{}" });
   const meta = { ...metaOf(stores["bytes"]!), compression: "sprintz", compression_opts: null };
   writeText(path.join(folder, "unknown-codec"), { meta: JSON.stringify(meta), attrs: "{}" });
+  writeGroup(path.join(folder, "group"));
+}
+
+export const groupValue = ([row, column]: readonly number[]) => (10 * row! + column!) % 256;
+
+/** A group of Zarr v3 with consolidated metadata: an image, and words. */
+function writeGroup(folder: string): void {
+  const array = (shape: number[], data_type: string, fill_value: unknown, codecs: object[]) => ({
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: shape } },
+    chunk_key_encoding: { name: "default" },
+    fill_value,
+    codecs,
+    dimension_names: ["y", "x"].slice(-shape.length),
+  });
+  const image = array([4, 6], "uint8", 0, [{ name: "bytes" }]);
+  const words = array([2], "string", "none", [{ name: "vlen-utf8" }]);
+  const metadata = { image, "deep/words": words, deep: { zarr_format: 3, node_type: "group" } };
+  const consolidated_metadata = { kind: "inline", must_understand: false, metadata };
+  const group = { zarr_format: 3, node_type: "group", consolidated_metadata };
+  writeText(folder, { "zarr.json": JSON.stringify(group) });
+  writeText(path.join(folder, "image"), { "zarr.json": JSON.stringify(image) });
+  writeText(path.join(folder, "deep/words"), { "zarr.json": JSON.stringify(words) });
+  mkdirSync(path.join(folder, "image/c/0"), { recursive: true });
+  const values = Uint8Array.from(indicesOf([4, 6]), groupValue);
+  writeFileSync(path.join(folder, "image/c/0/0"), values);
 }
 
 function writeText(folder: string, files: Record<string, string>): void {

@@ -49,7 +49,8 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   EngineFailed: "The WebAssembly decoder could not be started",
 };
 
-function titleOf({ _tag, chunkKey }: ZarrError, stage: Stage): string {
+function titleOf({ _tag, chunkKey, code }: ZarrError, stage: Stage): string {
+  if (code === "wrong-kind") return "This is a group of arrays";
   if (chunkKey === undefined || stage === "opening") return titles[_tag];
   const name = chunkKey.replace(/^\//, "");
   return _tag === "CorruptChunk" ? `Chunk ${name} is damaged` : `Chunk ${name} could not be read`;
@@ -58,6 +59,8 @@ function titleOf({ _tag, chunkKey }: ZarrError, stage: Stage): string {
 function hintsOf(error: ZarrError, place: Place): string[] {
   switch (error._tag) {
     case "NotFound":
+      if (error.code === "wrong-kind")
+        return ["Choose one of its arrays below, where they are listed, or enter the address of one."];
       return [
         "The address must be that of the array itself: the folder that holds its metadata (meta for Zarr v1) beside the chunks.",
         "Check the spelling, capital letters included. An address on another server begins with https://.",

@@ -4,11 +4,12 @@
  * There is at most one read at a time. Whatever changes the slice aborts the one before, so that the
  * last choice is what ends up on the stage.
  */
-import { get, open, type Source, type ZarrArray, type ZarrWarning } from "zarr-wasm";
+import { get, isZarrError, open, type Source, type ZarrArray, type ZarrWarning } from "zarr-wasm";
 import { Controls } from "./controls.js";
 import { h } from "./dom.js";
 import { factsPanel } from "./facts.js";
 import { formatByteCount } from "./format.js";
+import { arraysOf } from "./members.js";
 import { explain, type Stage as Failing } from "./messages.js";
 import { type Note, Notes } from "./notes.js";
 import { Picture, type Slice } from "./picture.js";
@@ -156,11 +157,25 @@ class Viewer implements MountedViewer {
       this.#settings = resolveSettings(array, settings ?? {});
       this.#showArray(array, nameOf(source, path));
     } catch (error) {
-      if (!signal.aborted) this.#fail(error, "opening");
+      if (signal.aborted) return;
+      this.#fail(error, "opening");
+      if (isZarrError(error, "NotFound") && error.code === "wrong-kind") await this.#offerArrays(signal);
       return;
     }
     this.onChange?.(this.view!, "open");
     await this.#read();
+  }
+
+  /** At a group: its arrays to choose from. */
+  async #offerArrays(signal: AbortSignal): Promise<void> {
+    const { source, path, v1Order } = this.#target!;
+    const arrays = await arraysOf(source, path, signal).catch(() => []);
+    if (signal.aborted) return;
+    const notes = arrays.map((array) => ({
+      text: array.text,
+      action: { label: "Open", run: () => void this.show({ source, path: array.path, v1Order }) },
+    }));
+    this.#notes.show(notes);
   }
 
   #forget(): void {
