@@ -1,6 +1,15 @@
 // Building: the wasm modules with CMake, the library and command line with tsc, the viewer with esbuild.
 // Every step is incremental, so that a second run finds nothing to do.
-import { copyFileSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
@@ -86,6 +95,19 @@ export function compileProject(config, output) {
   const notes = path.join(buildDir, "ts", `${path.basename(path.dirname(config))}.tsbuildinfo`);
   if (!existsSync(output)) rmSync(notes, { force: true });
   run(findTool("tsc"), ["-p", config]);
+  removeOrphans(path.join(root, path.dirname(config)), path.dirname(output));
+}
+
+/** Removes what was compiled from sources that are gone: tsc leaves it, and the package would hold it. */
+function removeOrphans(sources, outputs) {
+  for (const file of readdirSync(outputs, { recursive: true })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const name = file.slice(0, -".d.ts".length);
+    const isElsewhere = /^(cli|viewer|wasm)[\\/]/.test(name); // projects of their own
+    if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
+    for (const ending of [".d.ts", ".js", ".js.map"])
+      rmSync(path.join(outputs, name + ending), { force: true });
+  }
 }
 
 /** Compiles the library and the command line into dist. */
