@@ -32,6 +32,7 @@ describe("public API", () => {
         "HttpStore",
         "MapStore",
         "ReferenceStore",
+        "WorkerPool",
         "ZarrArray",
         "ZarrError",
         "ZarrGroup",
@@ -177,6 +178,7 @@ describe("the published package", () => {
     visit(`${root}dist/index.js`);
     visit(`${root}dist/codecs.js`);
     visit(`${root}dist/node.js`);
+    visit(`${root}dist/worker.js`);
     expect(seen.size).toBeGreaterThan(20);
   });
 });

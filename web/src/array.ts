@@ -11,10 +11,10 @@ import type { Plan } from "./engine/plan.js";
 import { invalidSelection, withDetails } from "./errors.js";
 import type { Limits } from "./limits.js";
 import type { ArraySpec, Attributes } from "./metadata/spec.js";
+import type { WorkerPool } from "./pool.js";
 import { decodeObjects, encodedStrides } from "./region/objects.js";
 import { ArrayReader, defaultCoalescing } from "./region/reader.js";
-import { indices } from "./region/slabs.js";
-import { countOf, stridesOf } from "./region/strides.js";
+import { countOf, indices, stridesOf } from "./region/strides.js";
 import { Limiter } from "./store/limiter.js";
 import type { GetOptions, Store } from "./store/store.js";
 
@@ -27,6 +27,13 @@ export interface Region<D extends ElementData | readonly unknown[] = ElementData
   /** Distance between neighbours along each dimension, in elements; C order. */
   readonly stride: readonly number[];
   readonly dtype: DType;
+}
+
+export interface ChunkOptions {
+  /** Aborts the read: the request is cancelled and the signal's reason is thrown. */
+  signal?: AbortSignal | undefined;
+  /** Workers that decode the chunk. Default: the calling thread does. */
+  pool?: WorkerPool | undefined;
 }
 
 /** A Zarr array that has been opened. */
@@ -132,21 +139,26 @@ export class ZarrArray {
    */
   async getChunk<D extends ElementData | readonly unknown[] = ElementData>(
     coordinates: readonly number[],
-    options: GetOptions = {},
+    options: ChunkOptions = {},
   ): Promise<Region<D>> {
     this.#checkCoordinates(coordinates);
     const { dtype } = this.#spec;
     try {
-      const encoded = await this.fetchChunk(coordinates, options);
+      const { signal } = options;
+      const encoded = await this.fetchChunk(coordinates, { signal });
       const leaf = this.#reader.leafOf(coordinates);
-      const data = await this.#decoded(leaf, encoded);
+      const data = await this.#decoded(leaf, encoded, options);
       return { data: data as D, shape: leaf.shape, stride: stridesOf(leaf.shape), dtype };
     } catch (error) {
       throw withDetails(error, { chunkKey: this.#reader.keyOf(coordinates) });
     }
   }
 
-  async #decoded(leaf: Leaf, encoded: Uint8Array | undefined): Promise<ElementData | unknown[]> {
+  async #decoded(
+    leaf: Leaf,
+    encoded: Uint8Array | undefined,
+    { pool, signal }: ChunkOptions,
+  ): Promise<ElementData | unknown[]> {
     if (leaf.type === "objects") {
       const values = await this.#decodedObjects(leaf, encoded);
       const { dtype } = this.#spec;
@@ -154,6 +166,8 @@ export class ZarrArray {
     }
     if (leaf.frame && encoded) return toElements(this.#spec.dtype, await leaf.frame.decode(encoded));
     const { plan } = leaf;
+    if (encoded && pool?.takes(plan))
+      return toElements(this.#spec.dtype, await pool.decode(plan, encoded, signal));
     const bytes = encoded
       ? await withDecoder(plan, (session) => session.decode(plan, encoded))
       : filledChunk(plan);

@@ -14,7 +14,8 @@ import {
 import { missingValue } from "./dtypes/fill.js";
 import { packStrings } from "./dtypes/strings.js";
 import type { Plan } from "./engine/plan.js";
-import { invalidArgument, limitExceeded } from "./errors.js";
+import { invalidArgument, isZarrError, limitExceeded, withDetails } from "./errors.js";
+import type { WorkerPool } from "./pool.js";
 import { type AssembleOptions, assemble, type Progress, type Sink } from "./region/assemble.js";
 import { isNativePlan, NativeSink } from "./region/native.js";
 import { ObjectSink } from "./region/objects.js";
@@ -34,6 +35,8 @@ export interface ReadOptions {
   concurrency?: number | undefined;
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Workers that decode the chunks. Default: the calling thread does. */
+  pool?: WorkerPool | undefined;
   /** The result is backed by a SharedArrayBuffer. */
   useSharedArrayBuffer?: boolean | undefined;
   /** Inner chunks of a shard that lie at most this many bytes apart are read with one request. Default 1 MiB. */
@@ -173,10 +176,14 @@ async function readBox(
   const { reader, dtype } = array;
   const pieces = piecesOf(wanted);
   const plans = planSource(array);
-  const makeSink = (): Sink =>
-    isNativePlan(plans.anyPlan, pieces)
-      ? new NativeSink(plans, pieces, target)
-      : new SlabSink(plans, pieces, target);
+  const located = (error: unknown, { coordinates }: RegionTask) => {
+    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
+    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  };
+  const makeSink = (): Sink => {
+    if (isNativePlan(plans.anyPlan, pieces)) return new NativeSink(plans, pieces, target);
+    return options.pool?.makeSink(plans, pieces, target, located) ?? new SlabSink(plans, pieces, target);
+  };
   await assemble({ reader, pieces, itemBytes: dtype.itemBytes }, makeSink, assembleOptions(options), () =>
     plans.anyPlan.requireFullModule(),
   );

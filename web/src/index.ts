@@ -2,7 +2,7 @@
  * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
-export { type Region, ZarrArray } from "./array.js";
+export { type ChunkOptions, type Region, ZarrArray } from "./array.js";
 export type { CodecMetadata } from "./codecs/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
@@ -38,6 +38,7 @@ export { type Member, ZarrGroup } from "./group.js";
 export { defaultLimits, type Limits } from "./limits.js";
 export type { Attributes } from "./metadata/spec.js";
 export { type OpenedNode, type OpenOptions, open, type Source } from "./open.js";
+export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
 export type { Progress } from "./region/assemble.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";

@@ -37,3 +37,108 @@ export async function readFileUrl(url: URL, signal?: AbortSignal): Promise<Uint8
   const bytes = await readFile(url, signal ? { signal } : {});
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
+
+/** How many threads run at a time on this machine. */
+export function parallelism(): number {
+  type Host = {
+    navigator?: { hardwareConcurrency?: number };
+    process?: { getBuiltinModule?: (name: string) => typeof import("node:os") | undefined };
+  };
+  const host = globalThis as Host;
+  return (
+    host.navigator?.hardwareConcurrency ??
+    host.process?.getBuiltinModule?.("node:os")?.availableParallelism() ??
+    4
+  );
+}
+
+/** A worker of a browser's, or of node:worker_threads. */
+export type AnyWorker = WebWorker | NodeWorker;
+
+interface WebWorker {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
+  addEventListener(type: "error" | "messageerror", listener: (event: Event) => void): void;
+  terminate(): void;
+}
+
+interface NodeWorker {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  on(type: "message" | "messageerror" | "error" | "exit", listener: (value: unknown) => void): unknown;
+  terminate(): unknown;
+}
+
+/** True where this runtime has workers of the web's, or Node's. */
+export const hasWebWorkers = (): boolean => typeof (globalThis as { Worker?: unknown }).Worker === "function";
+
+/** Starts a script in a thread of Node's; `execArgv` of this process is not for scripts of ours. */
+export async function startNodeWorker(script: URL): Promise<AnyWorker> {
+  const { Worker: Thread } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
+  return new Thread(script, { execArgv: [] }) as NodeWorker;
+}
+
+/** Listens to a worker: what it says, and its end, after which it must be stopped. */
+export function listenTo(
+  worker: AnyWorker,
+  onMessage: (data: unknown) => void,
+  onEnd: (cause: unknown) => void,
+): void {
+  if ("on" in worker) {
+    worker.on("message", onMessage);
+    for (const type of ["error", "exit", "messageerror"] as const) worker.on(type, onEnd);
+    return;
+  }
+  worker.addEventListener("message", (event) => onMessage(event.data));
+  for (const type of ["error", "messageerror"] as const) {
+    worker.addEventListener(type, (event) => {
+      event.preventDefault(); // it is dealt with: no word to the page
+      onEnd(event);
+    });
+  }
+}
+
+/** Stops a worker, whatever state it is in. */
+export function stopWorker(worker: AnyWorker): void {
+  try {
+    const ending = worker.terminate();
+    if (ending instanceof Promise) ending.catch(() => {});
+  } catch {
+    // Gone already.
+  }
+}
+
+/** Says whether a thread may keep the process alive; runtimes without processes do not ask. */
+export function keepAlive(thing: unknown, isBusy: boolean): void {
+  const counted = thing as { ref?: () => void; unref?: () => void };
+  if (isBusy) counted.ref?.();
+  else counted.unref?.();
+}
+
+/** A worker's way to whom it works for. */
+export interface WorkerPort {
+  post(message: unknown, transfer: ArrayBuffer[]): void;
+}
+
+/** Listens to messages; in a worker. undefined elsewhere. */
+export async function openWorkerPort(
+  onMessage: (port: WorkerPort, data: unknown) => void,
+): Promise<WorkerPort | undefined> {
+  type Scope = {
+    WorkerGlobalScope?: unknown;
+    postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+    addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
+  };
+  const scope = globalThis as unknown as Scope;
+  if (scope.WorkerGlobalScope) {
+    const port: WorkerPort = { post: (message, transfer) => scope.postMessage(message, transfer) };
+    scope.addEventListener("message", (event) => onMessage(port, event.data));
+    return port;
+  }
+  const { parentPort } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads").catch(
+    () => ({ parentPort: null }),
+  );
+  if (!parentPort) return undefined;
+  const port: WorkerPort = { post: (message, transfer) => parentPort.postMessage(message, transfer) };
+  parentPort.on("message", (data) => onMessage(port, data));
+  return port;
+}

@@ -26,8 +26,15 @@ export interface PlanArray {
   readonly fillItem: Uint8Array;
 }
 
+/** What a session needs of a plan: what threads tell each other. */
+export interface PlanWords {
+  readonly words: Uint32Array;
+  /** The codecs' names, for errors. */
+  readonly steps: readonly { readonly name: string }[];
+}
+
 /** Has no memory of its own in the core: sessions prepare it when they first meet it. */
-export class Plan {
+export class Plan implements PlanWords {
   readonly words: Uint32Array;
   /** Bytes of a decoded chunk; the most of them, for bytes-only plans. */
   readonly decodedBytes: number;

@@ -16,7 +16,7 @@ import {
 } from "../errors.js";
 import type { Core, CoreSession } from "../wasm/core.js";
 import type { ModuleName } from "./module.js";
-import type { PiecePlan, Plan } from "./plan.js";
+import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
 /** Where a part of a decoded chunk goes: per axis `[start, step, count, stride in the slab in bytes]`. */
 export interface Placement {
@@ -59,7 +59,7 @@ export class CodecSession {
   /** False after a trap: the instance must not be used again. */
   usable = true;
   readonly #session: CoreSession;
-  readonly #plans = new Map<Plan, number>();
+  readonly #plans = new Map<PlanWords, number>();
   #heap: Uint8Array<ArrayBuffer>;
   #input = { address: 0, bytes: 0 };
   #words = { address: 0, count: 0 };
@@ -79,7 +79,7 @@ export class CodecSession {
   }
 
   /** Checks and prepares a plan, if this session has not met it yet. */
-  prepare(plan: Plan): void {
+  prepare(plan: PlanWords): void {
     this.#call(() => this.#planId(plan));
   }
 
@@ -111,7 +111,7 @@ export class CodecSession {
   }
 
   /** Decodes a chunk and puts a part of it into a slab; nothing is written on failure. */
-  decodePlaced(plan: Plan, encoded: Uint8Array, placement: Placement): void {
+  decodePlaced(plan: PlanWords, encoded: Uint8Array, placement: Placement): void {
     this.#call(() => {
       const id = this.#planId(plan);
       this.#setInput(encoded);
@@ -121,7 +121,7 @@ export class CodecSession {
   }
 
   /** Writes the plan's fill value where decodePlaced would put elements. */
-  fillPlaced(plan: Plan, placement: Placement): void {
+  fillPlaced(plan: PlanWords, placement: Placement): void {
     this.#call(() => {
       const id = this.#planId(plan);
       this.#setPlacement(placement);
@@ -208,7 +208,7 @@ export class CodecSession {
     this.#setWords([slab.id, offset, ...axes.flat()]);
   }
 
-  #planId(plan: Plan): number {
+  #planId(plan: PlanWords): number {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     if (this.#plans.size >= maxPlans) this.#forgetOldest();
@@ -226,7 +226,7 @@ export class CodecSession {
   }
 
   /** Turns a status code of the core into an error that names the codec. */
-  #check(code: number, plan: Plan, errors = errorFor): void {
+  #check(code: number, plan: PlanWords, errors = errorFor): void {
     if (code === 0) return;
     const name = this.core.statusName(code);
     if (name === "NeedsFullModule") throw new NeedsFullModule();

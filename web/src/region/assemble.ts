@@ -36,8 +36,11 @@ export interface AssembleOptions {
 export interface Sink {
   /** Called once before the first chunk: the place to check and prepare plans. */
   start(): Promise<void>;
-  /** Takes a chunk, undefined for a missing one; in any order. */
-  put(task: RegionTask, fetched: Fetched | undefined): void | Promise<void>;
+  /**
+   * Takes a chunk, undefined for a missing one; in any order.
+   * @param signal aborted when the read is given up, for whatever reason
+   */
+  put(task: RegionTask, fetched: Fetched | undefined, signal: AbortSignal): void | Promise<void>;
   /** Called once, also after a failure. */
   end(): void;
 }
@@ -154,7 +157,7 @@ class Assembly {
     try {
       const leaf = this.plan.reader.leafOf(task.coordinates);
       const whole = leaf.type === "core" && leaf.frame ? await unframed(leaf.frame, fetched) : fetched;
-      const done = this.sink.put(task, whole);
+      const done = this.sink.put(task, whole, this.#abort.signal);
       if (done) await done;
     } catch (error) {
       throw this.#located(error, task);

@@ -5,8 +5,7 @@ import { isZarrError, withDetails } from "../errors.js";
 import { extentOf, type Sink } from "./assemble.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
-import { indices } from "./slabs.js";
-import { countOf, stridesOf } from "./strides.js";
+import { countOf, indices, stridesOf } from "./strides.js";
 import type { RegionTask } from "./task.js";
 
 export interface ObjectSource {

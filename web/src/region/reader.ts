@@ -88,6 +88,11 @@ export class ArrayReader {
     return this.#objectKey(this.#objectOf(coordinates));
   }
 
+  /** Says that a chunk does not decode: where it lies may have been read too long ago. */
+  distrust(coordinates: readonly number[]): void {
+    this.#locator.forget(this.keyOf(coordinates));
+  }
+
   /** Reads one whole chunk; undefined where it is missing. */
   async readChunk(coordinates: readonly number[], options: FetchOptions): Promise<Uint8Array | undefined> {
     let bytes: Uint8Array | undefined;
@@ -238,9 +243,8 @@ class ObjectRead<T extends ChunkTask> {
       const at = found.get(located);
       const partial = at && !at.bytes ? this.#partial(task) : undefined;
       if (!at) absent.push(task);
-      else if (at.bytes) await this.#visit(task, await this.#readPartOrAll(undefined, at));
-      else if (partial)
-        work.push(limiter.run(async () => this.#visit(task, await this.#readPartOrAll(partial, at)), signal));
+      else if (at.bytes) work.push(this.#visitPart(task, undefined, at));
+      else if (partial) work.push(limiter.run(() => this.#visitPart(task, partial, at), signal));
       else whole.push([task, at]);
     }
     const { maxGap, maxBytes } = this.options.coalescing;
@@ -253,14 +257,20 @@ class ObjectRead<T extends ChunkTask> {
     for (const task of absent) await this.#visit(task, undefined);
   }
 
+  async #visitPart(task: T, partial: PartialReader | undefined, at: ObjectPart): Promise<void> {
+    await this.#visit(task, await this.#readPartOrAll(partial, at));
+  }
+
   async #readMerged({ offset, length, members }: ReturnType<typeof mergeParts<T>>[number]): Promise<void> {
     const { key, version } = members[0]![1];
     const bytes = await this.#read(key, { offset, length }, version, this.options.signal);
-    for (const [task, part] of members) {
+    // Not one after another: whoever decodes them in other threads is to have all of them.
+    const visits = members.map(async ([task, part]) => {
       const start = part.offset - offset;
       const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
       await this.#visit(task, encoded && { encoded });
-    }
+    });
+    await allDone(visits, (error) => isChange(error) || this.options.onFailure?.(error));
   }
 
   #partial(task: T): PartialReader | undefined {

@@ -24,6 +24,12 @@ export class ResultBytes {
     return this.#bytes;
   }
 
+  /** The bytes where new ones are shared between threads: nobody else sees them before the read is done. */
+  get shared(): Uint8Array<SharedArrayBuffer> | undefined {
+    const isOurs = !(this.given instanceof Uint8Array) && this.given.isShared;
+    return isOurs ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
+  }
+
   /** Takes a copy of all the bytes for the result; false where that has been made already, or must not be taken. */
   adopt(copy: () => Uint8Array): boolean {
     if (!this.#adopts || this.#bytes) return false;

@@ -9,6 +9,7 @@ import { extentOf, type Sink } from "./assemble.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
 import type { ResultBytes } from "./result.js";
+import { runsOf } from "./runs.js";
 import { countOf, stridesOf } from "./strides.js";
 import type { Group, RegionTask } from "./task.js";
 
@@ -94,7 +95,6 @@ export interface PlanSource {
 export class SlabSink implements Sink {
   readonly #cuts = new Map<Group, Cut>();
   readonly #shape: readonly number[];
-  readonly #outStrides: readonly number[];
   readonly #itemBytes: number;
   #session!: CodecSession;
 
@@ -106,7 +106,6 @@ export class SlabSink implements Sink {
   ) {
     this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
     this.#shape = pieces.map(extentOf);
-    this.#outStrides = stridesOf(this.#shape, this.#itemBytes);
   }
 
   async start(): Promise<void> {
@@ -220,43 +219,31 @@ export class SlabSink implements Sink {
   #copyOut({ slab, origin, shape }: Box): void {
     const isAll = slab.bytes === this.out.byteLength;
     if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
-    let runAxis = shape.length; // axes from here on are whole in the slab: one run
-    while (runAxis > 0 && shape[runAxis - 1] === this.#shape[runAxis - 1]) runAxis--;
-    // The axis before them is a stretch of the result's: part of the run, too.
-    runAxis = Math.max(0, runAxis - 1);
-    const runBytes = countOf(shape.slice(runAxis)) * this.#itemBytes;
-    const start = origin.reduce((sum, first, axis) => sum + first * this.#outStrides[axis]!, 0);
-    let slabOffset = 0;
-    for (const index of indices(shape.slice(0, runAxis))) {
-      const outOffset = index.reduce((sum, i, axis) => sum + i * this.#outStrides[axis]!, start);
-      this.#session.copyFromSlab(slab, slabOffset, runBytes, this.out.bytes, outOffset);
-      slabOffset += runBytes;
-    }
+    for (const { from, to, bytes } of runsOf({
+      origin,
+      shape,
+      whole: this.#shape,
+      itemBytes: this.#itemBytes,
+    }))
+      this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
   }
 }
 
 /** Where the wanted part of a chunk (or of a box that starts at `boxStart` in it) goes in its slab. */
-function placement(
+function placement(pieces: readonly Piece[], boxStart: readonly number[] | undefined, box: Box): Placement {
+  return { slab: box.slab, ...placeOf(pieces, boxStart, box) };
+}
+
+/** {@link placement} in a slab that may lie in another thread. */
+export function placeOf(
   pieces: readonly Piece[],
   boxStart: readonly number[] | undefined,
-  { slab, origin, strides }: Box,
-): Placement {
+  { origin, strides }: Pick<Box, "origin" | "strides">,
+): Omit<Placement, "slab"> {
   const offset = pieces.reduce((sum, piece, axis) => sum + (piece.out - origin[axis]!) * strides[axis]!, 0);
   const axes = pieces.map(
     (piece, axis) =>
       [piece.start - (boxStart?.[axis] ?? 0), piece.step, piece.count, strides[axis]!] as const,
   );
-  return { slab, offset, axes };
-}
-
-/** Every index of a shape in C order; one empty index for no axes. */
-export function* indices(shape: readonly number[]): Generator<readonly number[]> {
-  if (countOf(shape) === 0) return;
-  const at = shape.map(() => 0);
-  for (;;) {
-    yield at;
-    let axis = shape.length - 1;
-    while (axis >= 0 && ++at[axis]! === shape[axis]) at[axis--] = 0;
-    if (axis < 0) return;
-  }
+  return { offset, axes };
 }

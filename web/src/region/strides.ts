@@ -15,3 +15,15 @@ export function stridesOf(shape: readonly number[], unit = 1): number[] {
 export function countOf(shape: readonly number[]): number {
   return shape.reduce((count, length) => count * length, 1);
 }
+
+/** Every index of a shape in C order; one empty index for no axes. */
+export function* indices(shape: readonly number[]): Generator<readonly number[]> {
+  if (countOf(shape) === 0) return;
+  const at = shape.map(() => 0);
+  for (;;) {
+    yield at;
+    let axis = shape.length - 1;
+    while (axis >= 0 && ++at[axis]! === shape[axis]) at[axis--] = 0;
+    if (axis < 0) return;
+  }
+}

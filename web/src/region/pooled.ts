@@ -1,0 +1,143 @@
+/** Chunks of a region that are decoded by a pool of workers, slab by slab. */
+import { sessionOf } from "../engine/engine.js";
+import { extentOf, type Sink } from "./assemble.js";
+import type { Piece } from "./pieces.js";
+import type { Fetched } from "./reader.js";
+import type { ResultBytes } from "./result.js";
+import { type BoxPlace, runsOf } from "./runs.js";
+import { PartFailure, type SlabPart, type SlabWork } from "./slab-work.js";
+import { chooseSlabAxis, type PlanSource, placeOf } from "./slabs.js";
+import { countOf, stridesOf } from "./strides.js";
+import type { Group, RegionTask } from "./task.js";
+
+/** Smaller pieces of work are done sooner than they are handed over. */
+export const minWorkBytes = 2 ** 15;
+
+/** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
+export type SubmitWork = (work: SlabWork, signal?: AbortSignal) => Promise<Uint8Array | undefined>;
+
+/** Names the chunk in an error. */
+export type LocateError = (error: unknown, task: RegionTask) => unknown;
+
+/** Whether the slabs of a region are large enough to be worth the way to another thread. */
+export function isWorthPooling(pieces: readonly (readonly Piece[])[], itemBytes: number): boolean {
+  const lengths = pieces.map((list) => list.map((piece) => piece.count));
+  const shape = pieces.map(extentOf);
+  const axis = chooseSlabAxis(shape, lengths, itemBytes);
+  const longest = lengths.slice(0, axis).map((list) => list.reduce((most, n) => Math.max(most, n), 0));
+  return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
+}
+
+/** A slab of which chunks are still to come. */
+interface OpenSlab {
+  readonly place: BoxPlace;
+  readonly members: { readonly task: RegionTask; readonly fetched: Fetched | undefined }[];
+  pending: number;
+}
+
+/** How a group is cut into slabs: along the axes before `axis`, chunk by chunk. */
+interface Cut {
+  readonly axis: number;
+  readonly open: Map<string, OpenSlab>;
+  pending: number;
+}
+
+/**
+ * Gathers the encoded chunks of a slab, has it put together elsewhere, and copies it to the result in long runs.
+ * A slab is as small as long runs allow, so that there is work for everybody.
+ */
+export class PoolSink implements Sink {
+  readonly #cuts = new Map<Group, Cut>();
+  readonly #shape: readonly number[];
+  readonly #itemBytes: number;
+
+  /** @param out the result: C order, native byte order */
+  constructor(
+    private readonly submit: SubmitWork,
+    private readonly plans: PlanSource,
+    pieces: readonly (readonly Piece[])[],
+    private readonly out: ResultBytes,
+    private readonly located: LocateError,
+  ) {
+    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#shape = pieces.map(extentOf);
+  }
+
+  async start(): Promise<void> {
+    // Whatever is wrong with the chain is said before anything is read.
+    (await sessionOf(this.plans.anyPlan.decodeModule)).prepare(this.plans.anyPlan);
+  }
+
+  put(task: RegionTask, fetched: Fetched | undefined, signal: AbortSignal): Promise<void> | undefined {
+    const cut = this.#cutOf(task.group);
+    const key = task.pieces
+      .slice(0, cut.axis)
+      .map((piece) => piece.out)
+      .join();
+    const open = cut.open.get(key) ?? this.#openSlab(task, cut);
+    cut.open.set(key, open);
+    open.members.push({ task, fetched });
+    if (--cut.pending === 0) this.#cuts.delete(task.group);
+    if (--open.pending > 0) return undefined;
+    cut.open.delete(key);
+    return this.#finish(open, signal);
+  }
+
+  end(): void {
+    this.#cuts.clear();
+  }
+
+  async #finish({ place, members }: OpenSlab, signal: AbortSignal): Promise<void> {
+    const bytes = countOf(place.shape) * this.#itemBytes;
+    const strides = stridesOf(place.shape, this.#itemBytes);
+    const parts = members.map(({ task, fetched }): SlabPart => {
+      const box = fetched && "box" in fetched ? fetched : undefined;
+      const encoded = box ? box.bytes : (fetched as { encoded: Uint8Array } | undefined)?.encoded;
+      const plan = this.plans.planOf(task, box?.box.shape);
+      return {
+        plan,
+        encoded,
+        ...placeOf(task.pieces, box?.box.start, { origin: place.origin, strides }),
+      };
+    });
+    const { shared: result } = this.out;
+    const module = this.plans.anyPlan.decodeModule;
+    try {
+      const slab = await this.submit({ module, bytes, parts, place: result && { ...place, result } }, signal);
+      if (slab) this.#copyOut(slab, place);
+    } catch (error) {
+      throw error instanceof PartFailure ? this.located(error.error, members[error.part]!.task) : error;
+    }
+  }
+
+  #copyOut(slab: Uint8Array, place: BoxPlace): void {
+    if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
+    for (const { from, to, bytes } of runsOf(place))
+      this.out.bytes.set(slab.subarray(from, from + bytes), to);
+  }
+
+  #cutOf(group: Group): Cut {
+    let cut = this.#cuts.get(group);
+    if (!cut) {
+      const lengths = group.pieces.map((list) => list.map((piece) => piece.count));
+      const axis = chooseSlabAxis(group.shape, lengths, this.#itemBytes);
+      cut = { axis, open: new Map(), pending: countOf(lengths.map((list) => list.length)) };
+      this.#cuts.set(group, cut);
+    }
+    return cut;
+  }
+
+  #openSlab({ pieces, group }: RegionTask, { axis }: Cut): OpenSlab {
+    const cutPieces = pieces.slice(0, axis);
+    return {
+      place: {
+        origin: [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)],
+        shape: [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)],
+        whole: this.#shape,
+        itemBytes: this.#itemBytes,
+      },
+      members: [],
+      pending: countOf(group.pieces.slice(axis).map((list) => list.length)),
+    };
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The script of a pool's workers. Bundlers find it through `WorkerPool`; where they do not, `createWorker` makes
+ * workers of `zarr-wasm/worker`.
+ * @packageDocumentation
+ */
+import { sessionOf } from "./engine/engine.js";
+import { configureWasm } from "./engine/module.js";
+import { openWorkerPort, type WorkerPort } from "./platform.js";
+import { KnownPlans, packFailure, runSlab, type WorkAnswer, type WorkMessage } from "./region/slab-work.js";
+
+const plans = new KnownPlans();
+
+async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
+  const { id, module, wasm } = message;
+  const say = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
+  try {
+    const work = plans.unpack(message); // first: later messages count on it
+    if (wasm) configureWasm({ [module]: wasm });
+    const bytes = runSlab(await sessionOf(module), work);
+    say({ id, bytes }, bytes ? [bytes.buffer] : []);
+  } catch (error) {
+    say({ id, failure: packFailure(error) }, []);
+  }
+}
+
+void openWorkerPort((port, message) => void answer(port, message as WorkMessage)).then((port) =>
+  port?.post({ ready: true }, []),
+);
