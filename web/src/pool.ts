@@ -16,7 +16,13 @@ import {
 } from "./platform.js";
 import type { Sink } from "./region/assemble.js";
 import type { Piece } from "./region/pieces.js";
-import { isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./region/pooled.js";
+import {
+  isWorthPooling,
+  type LocateError,
+  minWorkBytes,
+  PoolSink,
+  type SubmitWork,
+} from "./region/pooled.js";
 import type { ResultBytes } from "./region/result.js";
 import {
   Acquaintance,
@@ -56,6 +62,8 @@ export class WorkerPool {
   readonly #createWorker: () => AnyWorker | Promise<AnyWorker>;
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();
+  /** Memory of slabs that have been copied out, for the next ones; none of it is kept when there is no work. */
+  #spares: ArrayBuffer[] = [];
   #places: number;
   #deaths = 0;
   #nextId = 0;
@@ -91,7 +99,9 @@ export class WorkerPool {
     const { anyPlan } = plans;
     if (this.#places === 0 || anyPlan.isNative) return undefined;
     if (!isWorthPooling(pieces, anyPlan.array.dtype.itemBytes)) return undefined;
-    return new PoolSink((work, signal) => this.#submit(work, signal), plans, pieces, out, located);
+    const submit: SubmitWork = (work, signal) => this.#submit(work, signal);
+    const giveBack = (slab: Uint8Array) => this.#keep(slab.buffer as ArrayBuffer);
+    return new PoolSink(submit, giveBack, plans, pieces, out, located);
   }
 
   /** @internal Whether single chunks of a plan are decoded here. */
@@ -138,6 +148,7 @@ export class WorkerPool {
 
   /** Hands out work, and sees to it that there are workers for the rest. */
   #advance(): void {
+    if (this.#queue.size + this.#givenCount() === 0) this.#spares = [];
     for (const job of this.#queue) {
       if (this.#places === 0 || job.deaths > 1) {
         this.#queue.delete(job);
@@ -171,14 +182,28 @@ export class WorkerPool {
     const id = this.#nextId++;
     member.jobs.set(id, job);
     try {
-      const message = member.acquaintance.pack(id, job.work, job.wasm);
-      member.worker!.postMessage(message, [message.encoded]);
+      const spare = this.#spareFor(job.work);
+      const message = member.acquaintance.pack(id, job.work, job.wasm, spare);
+      member.worker!.postMessage(message, spare ? [message.encoded, spare] : [message.encoded]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
     } catch {
       // A message that cannot be sent, or no memory for it: done here, and the worker knows less than was noted.
       job.deaths = 2;
       this.#lose(member);
     }
+  }
+
+  #keep(slab: ArrayBuffer): void {
+    const isBusy = this.#queue.size + this.#givenCount() > 0;
+    if (isBusy && this.#spares.length < depth * this.#places) this.#spares.push(slab);
+  }
+
+  #spareFor({ bytes, place }: SlabWork): ArrayBuffer | undefined {
+    if (place) return undefined;
+    const at = this.#spares.findIndex((spare) => spare.byteLength === bytes);
+    if (at >= 0) return this.#spares.splice(at, 1)[0];
+    this.#spares = []; // of another read
+    return undefined;
   }
 
   async #hire(): Promise<void> {

@@ -11,12 +11,12 @@ import { KnownPlans, packFailure, runSlab, type WorkAnswer, type WorkMessage } f
 const plans = new KnownPlans();
 
 async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
-  const { id, module, wasm } = message;
+  const { id, module, wasm, spare } = message;
   const say = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     const work = plans.unpack(message); // first: later messages count on it
     if (wasm) configureWasm({ [module]: wasm });
-    const bytes = runSlab(await sessionOf(module), work);
+    const bytes = runSlab(await sessionOf(module), work, spare);
     say({ id, bytes }, bytes ? [bytes.buffer] : []);
   } catch (error) {
     say({ id, failure: packFailure(error) }, []);

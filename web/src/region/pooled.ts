@@ -16,6 +16,9 @@ export const minWorkBytes = 2 ** 15;
 /** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
 export type SubmitWork = (work: SlabWork, signal?: AbortSignal) => Promise<Uint8Array | undefined>;
 
+/** Takes back the memory of a slab that has been copied out. */
+export type ReturnSlab = (slab: Uint8Array) => void;
+
 /** Names the chunk in an error. */
 export type LocateError = (error: unknown, task: RegionTask) => unknown;
 
@@ -54,6 +57,7 @@ export class PoolSink implements Sink {
   /** @param out the result: C order, native byte order */
   constructor(
     private readonly submit: SubmitWork,
+    private readonly giveBack: ReturnSlab,
     private readonly plans: PlanSource,
     pieces: readonly (readonly Piece[])[],
     private readonly out: ResultBytes,
@@ -114,6 +118,7 @@ export class PoolSink implements Sink {
     if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
     for (const { from, to, bytes } of runsOf(place))
       this.out.bytes.set(slab.subarray(from, from + bytes), to);
+    this.giveBack(slab);
   }
 
   #cutOf(group: Group): Cut {

@@ -40,10 +40,15 @@ export class PartFailure extends Error {
 
 /**
  * Does the work.
+ * @param spare memory of the slab's size to hand it back in: fresh memory costs as much as the copy
  * @returns the slab's bytes; undefined where they have been put into a shared result
  * @throws PartFailure, or what making the slab throws
  */
-export function runSlab(session: CodecSession, work: SlabWork): Uint8Array<ArrayBuffer> | undefined {
+export function runSlab(
+  session: CodecSession,
+  work: SlabWork,
+  spare?: ArrayBuffer,
+): Uint8Array<ArrayBuffer> | undefined {
   const slab = session.makeSlab(work.bytes);
   try {
     for (const [i, { plan, encoded, offset, axes }] of work.parts.entries()) {
@@ -54,7 +59,12 @@ export function runSlab(session: CodecSession, work: SlabWork): Uint8Array<Array
         throw new PartFailure(i, error);
       }
     }
-    if (!work.place) return session.copySlab(slab);
+    if (!work.place) {
+      if (!spare) return session.copySlab(slab);
+      const bytes = new Uint8Array(spare);
+      session.copyFromSlab(slab, 0, work.bytes, bytes, 0);
+      return bytes;
+    }
     for (const { from, to, bytes } of runsOf(work.place))
       session.copyFromSlab(slab, from, bytes, work.place.result, to);
     return undefined;
@@ -77,6 +87,8 @@ export interface WorkMessage {
   readonly parts: readonly PartMessage[];
   readonly bytes: number;
   readonly place: SharedPlace | undefined;
+  /** Memory for the answer, of the slab's size. */
+  readonly spare: ArrayBuffer | undefined;
 }
 
 interface PartMessage extends Omit<Placement, "slab"> {
@@ -118,7 +130,7 @@ export class Acquaintance {
   #nextPlan = 0;
 
   /** Packs work for the worker. The encoded bytes are copied: those of stores may lie in caches. */
-  pack(id: number, work: SlabWork, wasm: WebAssembly.Module): WorkMessage {
+  pack(id: number, work: SlabWork, wasm: WebAssembly.Module, spare: ArrayBuffer | undefined): WorkMessage {
     const { module, parts, bytes, place } = work;
     const forget = this.#plans.size >= maxPlans;
     if (forget) this.#plans.clear();
@@ -150,6 +162,7 @@ export class Acquaintance {
       parts: packed,
       bytes,
       place,
+      spare,
     };
   }
 }
