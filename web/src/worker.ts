@@ -23,6 +23,18 @@ async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
   }
 }
 
-void openWorkerPort((port, message) => void answer(port, message as WorkMessage)).then((port) =>
-  port?.post({ ready: true }, []),
-);
+let isStarted = false;
+
+/**
+ * Answers to a pool from now on. The module does so by itself when it is a worker's script; in a worker of your
+ * own, call it, so that bundlers see that the module is used.
+ */
+export function startWorker(): void {
+  if (isStarted) return;
+  isStarted = true;
+  void openWorkerPort((port, message) => void answer(port, message as WorkMessage)).then((port) =>
+    port?.post({ ready: true }, []),
+  );
+}
+
+startWorker();
