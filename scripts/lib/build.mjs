@@ -29,8 +29,13 @@ function emscriptenToolchain() {
   return file;
 }
 
-/** Debian's Emscripten looks for its JavaScript optimiser's packages there. */
-const emscriptenEnv = existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
+/**
+ * Debian's Emscripten looks for its JavaScript optimiser's packages there.
+ * Asked when it is needed: the set-up may have installed them a moment ago.
+ */
+function emscriptenEnv() {
+  return existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
+}
 
 function cmake(dir, options, targets, env) {
   const configured = existsSync(path.join(dir, "build.ninja"));
@@ -46,7 +51,7 @@ export function buildWasm(targets = modules) {
     dir,
     [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"],
     targets,
-    emscriptenEnv,
+    emscriptenEnv(),
   );
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const name of modules) {

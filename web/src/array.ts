@@ -1,20 +1,20 @@
 /** Arrays: metadata in hand, chunks within reach. */
 import type { CodecMetadata } from "./codecs/chain.js";
 import type { ZarrVersion } from "./codecs/definition.js";
-import type { Leaf, ObjectLeaf } from "./codecs/layout.js";
+import { type Leaf, type ObjectLeaf, storedOrder } from "./codecs/layout.js";
 import type { DType } from "./dtypes/dtype.js";
 import { type ElementData, toElements } from "./dtypes/elements.js";
 import { type FillScalar, missingValue } from "./dtypes/fill.js";
 import { packStrings } from "./dtypes/strings.js";
 import { withDecoder } from "./engine/engine.js";
-import type { Plan } from "./engine/plan.js";
 import { invalidSelection, withDetails } from "./errors.js";
 import type { Limits } from "./limits.js";
 import type { ArraySpec, Attributes } from "./metadata/spec.js";
 import type { WorkerPool } from "./pool.js";
-import { decodeObjects, encodedStrides } from "./region/objects.js";
+import { repeated } from "./region/boxes.js";
+import { decodeObjects } from "./region/objects.js";
 import { ArrayReader, defaultCoalescing } from "./region/reader.js";
-import { countOf, indices, stridesOf } from "./region/strides.js";
+import { countOf, stridesOf } from "./region/strides.js";
 import { Limiter } from "./store/limiter.js";
 import type { GetOptions, Store } from "./store/store.js";
 
@@ -170,7 +170,7 @@ export class ZarrArray {
       return toElements(this.#spec.dtype, await pool.decode(plan, encoded, signal));
     const bytes = encoded
       ? await withDecoder(plan, (session) => session.decode(plan, encoded))
-      : filledChunk(plan);
+      : repeated(plan.array.fillItem, plan.decodedBytes);
     return toElements(this.#spec.dtype, bytes);
   }
 
@@ -179,11 +179,7 @@ export class ZarrArray {
     const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
     if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missing);
     const values = await decodeObjects(leaf, encoded, this.#limits.chunkBytes);
-    const strides = encodedStrides(leaf);
-    return Array.from(
-      indices(leaf.shape),
-      (index) => values[index.reduce((sum, i, axis) => sum + i * strides[axis]!, 0)],
-    );
+    return Array.from(storedOrder(leaf), (at) => values[at]);
   }
 
   #checkCoordinates(coordinates: readonly number[]): void {
@@ -196,16 +192,4 @@ export class ZarrArray {
       );
     }
   }
-}
-
-/** A chunk of fill value. */
-function filledChunk(plan: Plan): Uint8Array {
-  const { fillItem } = plan.array;
-  const bytes = new Uint8Array(plan.decodedBytes);
-  if (fillItem.every((byte) => byte === 0)) return bytes;
-  // Doubling copies: as fast as a fill, for items of any width.
-  bytes.set(fillItem);
-  for (let filled = fillItem.byteLength; filled < bytes.byteLength; filled *= 2)
-    bytes.copyWithin(filled, 0, filled);
-  return bytes;
 }

@@ -89,14 +89,11 @@ export function storeOf(source: Source): Store {
   } catch (cause) {
     throw invalidArgument(`"${source}" is not a URL`, { cause });
   }
-  if (/\.zip$/i.test(url.pathname) && isReadable(url)) return new ZipStore(url);
-  if (isHttp(url)) return new HttpStore(url);
-  if (isFileUrl(url)) return new FileSystemStore(url);
-  throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  const isHttp = url.protocol === "http:" || url.protocol === "https:";
+  if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  if (/\.zip$/i.test(url.pathname)) return new ZipStore(url);
+  return isHttp ? new HttpStore(url) : new FileSystemStore(url);
 }
-
-const isHttp = (url: URL) => url.protocol === "http:" || url.protocol === "https:";
-const isReadable = (url: URL) => isHttp(url) || isFileUrl(url);
 
 interface NodeOptions {
   readonly kind?: Member["kind"] | undefined;

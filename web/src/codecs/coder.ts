@@ -8,8 +8,7 @@ import type { ModuleName } from "../engine/module.js";
 import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
 import type { Limits } from "../limits.js";
-import { countOf, stridesOf } from "../region/strides.js";
-import type { ChunkLayout, CoreLeaf, ObjectLeaf } from "./layout.js";
+import { type ChunkLayout, type CoreLeaf, type ObjectLeaf, storedOrder } from "./layout.js";
 import type { BlockFrame } from "./n5.js";
 
 /** The elements of a chunk in C order: as stored bytes, or as a list of values. */
@@ -111,19 +110,6 @@ class ObjectCoder implements ChunkCoder {
     const storedShape = axes.map((axis) => shape[axis]!);
     return encodeBytesIn(session, after, codec.encode(values, storedShape));
   }
-}
-
-/** Where each element of a chunk of objects is stored, its axes maybe permuted. */
-function storedOrder({ axes, shape }: ObjectLeaf): Uint32Array {
-  const stored = stridesOf(axes.map((axis) => shape[axis]!));
-  const strides = shape.map((_, axis) => stored[axes.indexOf(axis)]!);
-  const order = new Uint32Array(countOf(shape));
-  const index = shape.map(() => 0);
-  for (let i = 0; i < order.length; i++) {
-    order[i] = index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
-    for (let axis = shape.length - 1; axis >= 0 && ++index[axis]! === shape[axis]; axis--) index[axis] = 0;
-  }
-  return order;
 }
 
 /** The larger of two modules. */

@@ -10,6 +10,7 @@ import { DType } from "../dtypes/dtype.js";
 import { type ChainStep, Plan } from "../engine/plan.js";
 import { invalidMetadata, limitExceeded, unsupported } from "../errors.js";
 import type { Limits } from "../limits.js";
+import { countOf, indices, stridesOf } from "../region/strides.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import type { CodecArray } from "./definition.js";
 import type { CodecMetadata } from "./metadata.js";
@@ -145,7 +146,7 @@ function makeLevel(
 }
 
 /** Which axis of the array each encoded axis is, after codecs that permute axes or work element by element. */
-function axesThrough(steps: readonly ResolvedStep[], rank: number, what: string): number[] {
+export function axesThrough(steps: readonly ResolvedStep[], rank: number, what: string): number[] {
   let axes = Array.from({ length: rank }, (_, axis) => axis);
   for (const { definition, params, name } of steps) {
     if (definition.core === "transpose") axes = params.map((axis) => axes[axis]!);
@@ -159,7 +160,7 @@ function axesThrough(steps: readonly ResolvedStep[], rank: number, what: string)
 function makeIndex(sharding: ShardingConfiguration, options: ChainOptions): ShardIndexLayout {
   const { counts, indexCodecs, indexLocation } = sharding;
   const { shardEntries } = options.limits;
-  const entries = counts.reduce((product, count) => product * count, 1);
+  const entries = countOf(counts);
   if (!(entries <= shardEntries)) {
     throw limitExceeded(`a shard of ${entries} inner chunks is larger than the limit of ${shardEntries}`);
   }
@@ -236,9 +237,25 @@ function blockLeaf(
   return { type: "core", shape, plan: new Plan({ dtype, shape, fillItem }, steps), chain, frame };
 }
 
+/** Distance between neighbours along each axis of the array, in the order in which objects are stored. */
+export function encodedStrides({ axes, shape }: ObjectLeaf): number[] {
+  const stored = stridesOf(axes.map((axis) => shape[axis]!));
+  return shape.map((_, axis) => stored[axes.indexOf(axis)]!);
+}
+
+/** Where each object of a chunk is stored, in C order of the array's axes. */
+export function storedOrder(leaf: ObjectLeaf): Uint32Array {
+  const strides = encodedStrides(leaf);
+  const order = new Uint32Array(countOf(leaf.shape));
+  let i = 0;
+  for (const index of indices(leaf.shape))
+    order[i++] = index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
+  return order;
+}
+
 function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): void {
   // Each element needs 4 bytes or more in every encoding, so this bounds honest chunks by their size.
-  const count = shape.reduce((product, length) => product * length, 1);
+  const count = countOf(shape);
   if (!(4 * count <= chunkBytes))
     throw limitExceeded(
       `a chunk of ${shape.join(" × ")} objects is larger than the limit of ${chunkBytes} bytes`,
@@ -246,7 +263,7 @@ function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): voi
 }
 
 function checkChunkBytes({ dtype, shape }: CodecArray, { chunkBytes }: Limits): void {
-  const bytes = shape.reduce((product, length) => product * length, dtype.itemBytes);
+  const bytes = countOf(shape) * dtype.itemBytes;
   if (!(bytes <= chunkBytes)) {
     throw limitExceeded(
       `a chunk of ${shape.join(" × ")} elements of ${dtype} is larger than the limit of ${chunkBytes} bytes`,

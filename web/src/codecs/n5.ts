@@ -11,7 +11,8 @@ import { withDecoder } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
 import { corruptChunk, unsupported, withDetails } from "../errors.js";
-import { countOf, stridesOf } from "../region/strides.js";
+import { copyBox, repeated } from "../region/boxes.js";
+import { countOf } from "../region/strides.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";
@@ -127,18 +128,17 @@ export class BlockFrame {
   #fitted({ array: { shape, dtype, fillItem } }: Plan, block: Uint8Array): Uint8Array {
     if (shape.every((length, axis) => length === this.shape[axis])) return block;
     const { itemBytes } = dtype;
-    const chunk = new Uint8Array(countOf(this.shape) * itemBytes);
-    for (let at = 0; at < chunk.byteLength; at += itemBytes) chunk.set(fillItem, at);
+    const chunk = repeated(fillItem, countOf(this.shape) * itemBytes);
     const common = shape.map((length, axis) => Math.min(length, this.shape[axis]!));
-    const [from, to] = [stridesOf(shape, itemBytes), stridesOf(this.shape, itemBytes)];
-    const run = (common.at(-1) ?? 1) * itemBytes;
-    const index = common.slice(0, -1).map(() => 0);
-    for (let rows = countOf(common.slice(0, -1)); rows > 0; rows--) {
-      const start = index.reduce((sum, i, axis) => sum + i * from[axis]!, 0);
-      const end = index.reduce((sum, i, axis) => sum + i * to[axis]!, 0);
-      chunk.set(block.subarray(start, start + run), end);
-      for (let axis = index.length - 1; axis >= 0 && ++index[axis]! === common[axis]; axis--) index[axis] = 0;
-    }
+    const origin = shape.map(() => 0);
+    copyBox(
+      { content: block, shape },
+      origin,
+      { content: chunk, shape: this.shape },
+      origin,
+      common,
+      itemBytes,
+    );
     return chunk;
   }
 }

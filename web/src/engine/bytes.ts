@@ -31,14 +31,8 @@ export async function decodeBytes(
   limit: number,
 ): Promise<Uint8Array> {
   if (steps.length === 0) return withinLimit(encoded, limit);
-  for (let bound = rounded(growth * encoded.byteLength); ; bound *= growth) {
-    const plan = planFor(steps, Math.min(bound, limit));
-    try {
-      return await withDecoder(plan, (session) => session.decode(plan, encoded));
-    } catch (error) {
-      if (!isTooSmall(error) || bound >= limit) throw error;
-    }
-  }
+  // Plans of all bounds need the same module: one stands for them.
+  return withDecoder(planFor(steps, firstBound), (session) => decodeBytesIn(session, steps, encoded, limit));
 }
 
 /** {@link decodeBytes} in a session that holds all the decoders. */

@@ -128,13 +128,13 @@ function bytesCodec(
   rank: number,
   { limits }: DocumentOptions,
 ): CodecMetadata {
-  const own: CodecMetadata = { name: "bytes", configuration: endianConfiguration(endians) };
-  if (filters.every((filter) => filter.name === "transpose") || dtype.isVariable) return own;
+  const ofDtype: CodecMetadata = { name: "bytes", configuration: endianConfiguration(endians) };
+  if (filters.every((filter) => filter.name === "transpose") || dtype.isVariable) return ofDtype;
   const shape = new Array<number>(rank).fill(1);
   const little: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
   const { before } = resolveChain([...filters, little], { dtype, shape }, { version: 2, limits });
   const endian = before.findLast((step) => step.endian !== undefined)?.endian;
-  return endian ? { name: "bytes", configuration: { endian } } : own;
+  return endian ? { name: "bytes", configuration: { endian } } : ofDtype;
 }
 
 function filtersOf(json: Json | undefined): CodecMetadata[] {

@@ -5,6 +5,7 @@
 import type { Plan } from "../engine/plan.js";
 import { corruptChunk } from "../errors.js";
 import { extentOf, type Sink } from "./assemble.js";
+import { repeated } from "./boxes.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
 import type { ResultBytes } from "./result.js";
@@ -68,7 +69,7 @@ function placeNative(
   const strides = stridesOf(shape, dtype.itemBytes);
   const inner = pieces.at(-1);
   const rowBytes = (inner?.count ?? 1) * dtype.itemBytes;
-  const row = encoded ? undefined : fillRow(fillItem, rowBytes);
+  const row = encoded ? undefined : repeated(fillItem, rowBytes);
   const outer = pieces.slice(0, -1);
   let from = pieces.reduce((sum, piece, i) => sum + (piece.start - (boxStart?.[i] ?? 0)) * strides[i]!, 0);
   let to = pieces.reduce((sum, piece, i) => sum + piece.out * outStrides[i]!, 0);
@@ -85,12 +86,4 @@ function placeNative(
       to -= piece.count * outStrides[axis]!;
     }
   }
-}
-
-function fillRow(item: Uint8Array, bytes: number): Uint8Array {
-  const row = new Uint8Array(bytes);
-  if (item.some((byte) => byte !== 0)) {
-    for (let at = 0; at < bytes; at += item.byteLength) row.set(item, at);
-  }
-  return row;
 }

@@ -1,5 +1,5 @@
 /** Regions of elements of variable length: chunks become lists of values, and these one list. */
-import type { ObjectLeaf } from "../codecs/layout.js";
+import { encodedStrides, type ObjectLeaf } from "../codecs/layout.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { isZarrError, withDetails } from "../errors.js";
 import { extentOf, type Sink } from "./assemble.js";
@@ -66,14 +66,4 @@ export async function decodeObjects(
   } catch (error) {
     throw isZarrError(error) ? withDetails(error, { codec: leaf.name }) : error;
   }
-}
-
-/** Distance between neighbours along each axis of the array, in the stored order. */
-export function encodedStrides({ axes, shape }: ObjectLeaf): number[] {
-  const stored = stridesOf(axes.map((axis) => shape[axis]!));
-  const strides = new Array<number>(shape.length);
-  axes.forEach((axis, i) => {
-    strides[axis] = stored[i]!;
-  });
-  return strides;
 }

@@ -5,7 +5,7 @@
 import type { AxisGrid } from "./grid.js";
 import { type Piece, piecesOf } from "./pieces.js";
 import type { AxisIndices, AxisSelection } from "./selection.js";
-import { countOf, stridesOf } from "./strides.js";
+import { countOf, indices, stridesOf } from "./strides.js";
 
 /** One axis of a read with lists: the pieces to read, and where each element of the result is among them. */
 export interface AxisPicks {
@@ -23,9 +23,9 @@ export function picksOf(selection: AxisSelection, axis: AxisGrid): AxisPicks {
   return stretches(selection, axis);
 }
 
-function stretches({ indices }: AxisIndices, axis: AxisGrid): AxisPicks {
+function stretches({ indices: listed }: AxisIndices, axis: AxisGrid): AxisPicks {
   const ends = new Map<number, { least: number; most: number }>();
-  for (const index of indices) {
+  for (const index of listed) {
     const chunk = axis.find(index);
     const end = ends.get(chunk);
     if (!end) ends.set(chunk, { least: index, most: index });
@@ -41,7 +41,7 @@ function stretches({ indices }: AxisIndices, axis: AxisGrid): AxisPicks {
     shift.set(chunk, least - out);
     out += count;
   }
-  const picks = indices.map((index) => index - shift.get(axis.find(index))!);
+  const picks = listed.map((index) => index - shift.get(axis.find(index))!);
   return { pieces, length: out, picks };
 }
 
@@ -56,13 +56,11 @@ export function pickElements(
   let inner = axes.length;
   while (inner > 0 && !axes[inner - 1]!.picks) inner--;
   const run = countOf(shape.slice(inner));
-  if (countOf(shape) === 0) return;
-  const index = shape.slice(0, inner).map(() => 0);
-  for (let to = 0; ; to += run) {
+  if (run === 0) return;
+  let to = 0;
+  for (const index of indices(shape.slice(0, inner))) {
     const from = index.reduce((sum, i, axis) => sum + (axes[axis]!.picks?.[i] ?? i) * strides[axis]!, 0);
     copy(from, to, run);
-    let axis = inner - 1;
-    while (axis >= 0 && ++index[axis]! === shape[axis]) index[axis--] = 0;
-    if (axis < 0) return;
+    to += run;
   }
 }

@@ -6,7 +6,7 @@
  * a smaller frame of just those blocks is put together for the core to decode. Both only when that saves
  * more than it costs.
  */
-import type { CoreLeaf } from "../codecs/layout.js";
+import { axesThrough, type CoreLeaf } from "../codecs/layout.js";
 import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
 import { corruptChunk, isZarrError } from "../errors.js";
@@ -14,7 +14,7 @@ import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import { allOf } from "./done.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
 import type { Piece } from "./pieces.js";
-import { countOf, stridesOf } from "./strides.js";
+import { countOf, indices, stridesOf } from "./strides.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;
@@ -97,10 +97,7 @@ export interface PartialReader {
 }
 
 function storedBox({ chain, plan, shape }: CoreLeaf, box: Box): StoredBox {
-  const axes = chain.before.reduce(
-    (current, { params }) => params.map((axis) => current[axis]!),
-    shape.map((_, axis) => axis),
-  );
+  const axes = axesThrough(chain.before, shape.length, "a box");
   const pick = (lengths: readonly number[]) => axes.map((axis) => lengths[axis]!);
   const { itemBytes } = plan.array.dtype;
   return { box, itemBytes, chunk: pick(shape), start: pick(box.start), shape: pick(box.shape) };
@@ -139,12 +136,12 @@ function gather(stored: StoredBox, runs: readonly Filled[]): BoxBytes {
   inner = Math.max(0, inner - 1);
   const rowBytes = countOf(shape.slice(inner)) * itemBytes;
   const bytes = new Uint8Array(countOf(shape) * itemBytes);
-  const index = shape.slice(0, inner).map(() => 0);
   const first = start.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
-  for (let out = 0; out < bytes.byteLength; out += rowBytes) {
+  let out = 0;
+  for (const index of indices(shape.slice(0, inner))) {
     const offset = index.reduce((sum, i, axis) => sum + i * strides[axis]!, first);
     bytes.set(rowOf(runs, offset, rowBytes), out);
-    for (let axis = inner - 1; axis >= 0 && ++index[axis]! === shape[axis]; axis--) index[axis] = 0;
+    out += rowBytes;
   }
   return { box: stored.box, bytes };
 }

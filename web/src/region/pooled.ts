@@ -1,6 +1,7 @@
 /** Chunks of a region that are decoded by a pool of workers, slab by slab. */
 import { sessionOf } from "../engine/engine.js";
 import { extentOf, type Sink } from "./assemble.js";
+import { SlabCuts } from "./cuts.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
 import type { ResultBytes } from "./result.js";
@@ -8,7 +9,7 @@ import { type BoxPlace, runsOf } from "./runs.js";
 import { PartFailure, type SlabPart, type SlabWork } from "./slab-work.js";
 import { chooseSlabAxis, type PlanSource, placeOf } from "./slabs.js";
 import { countOf, stridesOf } from "./strides.js";
-import type { Group, RegionTask } from "./task.js";
+import type { RegionTask } from "./task.js";
 
 /** Smaller pieces of work are done sooner than they are handed over. */
 export const minWorkBytes = 2 ** 15;
@@ -31,18 +32,10 @@ export function isWorthPooling(pieces: readonly (readonly Piece[])[], itemBytes:
   return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
 }
 
-/** A slab of which chunks are still to come. */
-interface OpenSlab {
+/** What is gathered of a slab. */
+interface Gathered {
   readonly place: BoxPlace;
   readonly members: { readonly task: RegionTask; readonly fetched: Fetched | undefined }[];
-  pending: number;
-}
-
-/** How a group is cut into slabs: along the axes before `axis`, chunk by chunk. */
-interface Cut {
-  readonly axis: number;
-  readonly open: Map<string, OpenSlab>;
-  pending: number;
 }
 
 /**
@@ -50,7 +43,13 @@ interface Cut {
  * A slab is as small as long runs allow, so that there is work for everybody.
  */
 export class PoolSink implements Sink {
-  readonly #cuts = new Map<Group, Cut>();
+  readonly #cuts = new SlabCuts<Gathered>(
+    (group, lengths) => chooseSlabAxis(group.shape, lengths, this.#itemBytes),
+    (origin, shape) => ({
+      place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
+      members: [],
+    }),
+  );
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
 
@@ -73,25 +72,16 @@ export class PoolSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched | undefined, signal: AbortSignal): Promise<void> | undefined {
-    const cut = this.#cutOf(task.group);
-    const key = task.pieces
-      .slice(0, cut.axis)
-      .map((piece) => piece.out)
-      .join();
-    const open = cut.open.get(key) ?? this.#openSlab(task, cut);
-    cut.open.set(key, open);
-    open.members.push({ task, fetched });
-    if (--cut.pending === 0) this.#cuts.delete(task.group);
-    if (--open.pending > 0) return undefined;
-    cut.open.delete(key);
-    return this.#finish(open, signal);
+    const slab = this.#cuts.of(task);
+    slab.content.members.push({ task, fetched });
+    return this.#cuts.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
   }
 
   end(): void {
     this.#cuts.clear();
   }
 
-  async #finish({ place, members }: OpenSlab, signal: AbortSignal): Promise<void> {
+  async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
     const bytes = countOf(place.shape) * this.#itemBytes;
     const strides = stridesOf(place.shape, this.#itemBytes);
     const parts = members.map(({ task, fetched }): SlabPart => {
@@ -119,30 +109,5 @@ export class PoolSink implements Sink {
     for (const { from, to, bytes } of runsOf(place))
       this.out.bytes.set(slab.subarray(from, from + bytes), to);
     this.giveBack(slab);
-  }
-
-  #cutOf(group: Group): Cut {
-    let cut = this.#cuts.get(group);
-    if (!cut) {
-      const lengths = group.pieces.map((list) => list.map((piece) => piece.count));
-      const axis = chooseSlabAxis(group.shape, lengths, this.#itemBytes);
-      cut = { axis, open: new Map(), pending: countOf(lengths.map((list) => list.length)) };
-      this.#cuts.set(group, cut);
-    }
-    return cut;
-  }
-
-  #openSlab({ pieces, group }: RegionTask, { axis }: Cut): OpenSlab {
-    const cutPieces = pieces.slice(0, axis);
-    return {
-      place: {
-        origin: [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)],
-        shape: [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)],
-        whole: this.#shape,
-        itemBytes: this.#itemBytes,
-      },
-      members: [],
-      pending: countOf(group.pieces.slice(axis).map((list) => list.length)),
-    };
   }
 }

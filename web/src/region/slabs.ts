@@ -6,6 +6,7 @@ import { sessionOf } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
 import { extentOf, type Sink } from "./assemble.js";
+import { SlabCuts } from "./cuts.js";
 import type { Piece } from "./pieces.js";
 import type { Fetched } from "./reader.js";
 import type { ResultBytes } from "./result.js";
@@ -66,23 +67,6 @@ interface Box {
   readonly strides: readonly number[];
 }
 
-/** A slab under way: a group, or where that is too large a part of it. */
-interface OpenSlab {
-  /** undefined where there was no room. */
-  readonly box: Box | undefined;
-  /** Chunks that have not come yet. */
-  pending: number;
-}
-
-/** How a group is cut into slabs: along the axes before `axis`, chunk by chunk. */
-interface Cut {
-  readonly axis: number;
-  /** By the positions in the result of the chunks along the cut axes. */
-  readonly open: Map<string, OpenSlab>;
-  /** Chunks of the group that have not come yet. */
-  pending: number;
-}
-
 /** Plans of the chunks of a region. */
 export interface PlanSource {
   /** The plan of a chunk, or of a box of it with this shape. */
@@ -93,7 +77,11 @@ export interface PlanSource {
 
 /** Decodes chunks into slabs and copies these to the result. */
 export class SlabSink implements Sink {
-  readonly #cuts = new Map<Group, Cut>();
+  /** Without a box where there was no room for its slab. */
+  readonly #cuts = new SlabCuts<Box | undefined>(
+    (group, lengths) => this.#axisOf(group, lengths),
+    (origin, shape) => this.#boxIfRoom(origin, shape),
+  );
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
   #session!: CodecSession;
@@ -114,31 +102,20 @@ export class SlabSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched | undefined): void {
-    const cut = this.#cutOf(task.group);
-    const key = task.pieces
-      .slice(0, cut.axis)
-      .map((piece) => piece.out)
-      .join();
-    let open = cut.open.get(key);
-    if (!open) {
-      open = this.#openSlab(task, cut);
-      cut.open.set(key, open);
-    }
-    if (open.box) this.#place(task, fetched, open.box);
+    const slab = this.#cuts.of(task);
+    const box = slab.content;
+    if (box) this.#place(task, fetched, box);
     else this.#placeAlone(task, fetched);
-    if (--cut.pending === 0) this.#cuts.delete(task.group);
-    if (--open.pending > 0) return;
-    cut.open.delete(key);
-    if (!open.box) return;
-    this.#copyOut(open.box);
-    this.#free(open.box);
+    if (!this.#cuts.isLast(slab) || !box) return;
+    try {
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
   }
 
   end(): void {
-    for (const { open } of this.#cuts.values()) {
-      for (const { box } of open.values()) if (box) this.#free(box);
-    }
-    this.#cuts.clear();
+    for (const box of this.#cuts.clear()) if (box) this.#free(box);
   }
 
   #place(task: RegionTask, fetched: Fetched | undefined, to: Box): void {
@@ -192,27 +169,17 @@ export class SlabSink implements Sink {
   }
 
   /** A group is one slab, unless that would be too large. */
-  #cutOf(group: Group): Cut {
-    let cut = this.#cuts.get(group);
-    if (!cut) {
-      const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
-      const lengths = group.pieces.map((list) => list.map((piece) => piece.count));
-      const axis = isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
-      cut = { axis, open: new Map(), pending: countOf(lengths.map((list) => list.length)) };
-      this.#cuts.set(group, cut);
-    }
-    return cut;
+  #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
   }
 
-  #openSlab({ pieces, group }: RegionTask, { axis }: Cut): OpenSlab {
-    const cutPieces = pieces.slice(0, axis);
-    const origin = [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)];
-    const shape = [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)];
-    const pending = countOf(group.pieces.slice(axis).map((list) => list.length));
+  /** A box with a slab, where there is room for one. */
+  #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
     const { slabs, bytes } = this.#openCount();
     const hasRoom =
       slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
-    return { box: hasRoom ? this.#makeBox(origin, shape) : undefined, pending };
+    return hasRoom ? this.#makeBox(origin, shape) : undefined;
   }
 
   /** Copies a finished slab to the result, in runs as long as its layout allows. */
