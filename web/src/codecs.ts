@@ -18,7 +18,7 @@ import {
 } from "./dtypes/elements.js";
 import { missingValue, parseLooseFill } from "./dtypes/fill.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
-import { sessionOf } from "./engine/engine.js";
+import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
 import type { CodecSession } from "./engine/session.js";
 import { invalidArgument } from "./errors.js";
@@ -95,7 +95,6 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
     [...shape],
     coder,
     module,
-    session,
   );
   return chain as unknown as CodecChain<D>;
 }
@@ -111,7 +110,6 @@ function coderOf(dtype: DType, options: CodecChainOptions, limits: Limits): Chun
 }
 
 class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
-  #session: CodecSession;
   readonly #count: number;
 
   constructor(
@@ -119,9 +117,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     readonly shape: readonly number[],
     private readonly coder: ChunkCoder,
     private readonly module: ModuleName,
-    session: CodecSession,
   ) {
-    this.#session = session;
     this.#count = countOf(shape);
   }
 
@@ -163,22 +159,9 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     else checkElements(this.dataType, elements, this.#count, what);
   }
 
+  /** After a trap, calls fail until a fresh instance is there: some `await`s later. */
   #run<T>(work: (session: CodecSession) => T): T {
-    try {
-      return work(this.#session);
-    } finally {
-      if (!this.#session.usable) this.#replaceSession();
-    }
-  }
-
-  /** After a trap: the next call but one finds a fresh instance. */
-  #replaceSession(): void {
-    sessionOf(this.module).then(
-      (session) => {
-        this.#session = session;
-      },
-      () => {}, // the calls in between keep saying that the instance failed
-    );
+    return work(loadedSession(this.module));
   }
 }
 

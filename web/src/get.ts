@@ -21,6 +21,7 @@ import { isNativePlan, NativeSink } from "./region/native.js";
 import { ObjectSink } from "./region/objects.js";
 import { type AxisPicks, pickElements, picksOf } from "./region/orthogonal.js";
 import type { Piece } from "./region/pieces.js";
+import { checkPriority, type Priority } from "./region/priority.js";
 import { defaultCoalescing } from "./region/reader.js";
 import { ResultBytes } from "./region/result.js";
 import { resolveSelection, type Selection } from "./region/selection.js";
@@ -33,6 +34,12 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Most chunks (or merged ranges of shards) that are fetched at a time. Default 16. */
   concurrency?: number | undefined;
+  /**
+   * Which chunks are read first: "centre", those nearest to the centre of the selection, or those to which a function
+   * of their coordinates (as `getChunk` takes them) gives the least numbers. Each chunk is then put into `out` as it
+   * comes. Default: C order, and as many chunks at a time as are copied best.
+   */
+  priority?: Priority | undefined;
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Workers that decode the chunks. Default: the calling thread does. */
@@ -254,7 +261,8 @@ function newBytes(
 }
 
 function assembleOptions(options: ReadOptions): AssembleOptions {
-  const { signal, concurrency = defaultConcurrency, onProgress } = options;
+  const { signal, concurrency = defaultConcurrency, onProgress, priority } = options;
+  checkPriority(priority);
   const { coalesceMaxGap: maxGap = defaultCoalescing.maxGap } = options;
   const { coalesceMaxBytes: maxBytes = defaultCoalescing.maxBytes } = options;
   for (const [name, value, least] of [
@@ -265,5 +273,5 @@ function assembleOptions(options: ReadOptions): AssembleOptions {
     if (!Number.isSafeInteger(value) || value < least)
       throw invalidArgument(`${name} must be an integer of at least ${least}, not ${value}`);
   }
-  return { signal, concurrency, coalescing: { maxGap, maxBytes }, onProgress };
+  return { signal, concurrency, coalescing: { maxGap, maxBytes }, onProgress, priority };
 }

@@ -40,6 +40,7 @@ export type { Attributes } from "./metadata/spec.js";
 export { type OpenedNode, type OpenOptions, open, type Source } from "./open.js";
 export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
 export type { Progress } from "./region/assemble.js";
+export type { Priority } from "./region/priority.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export { listChildren } from "./store/children.js";

@@ -1,4 +1,5 @@
-/** The engine: one session per module and thread, made when first needed, replaced when broken. */
+/** The engine: one session per module and thread, made when first needed, replaced when broken or outgrown. */
+import { Demand } from "./demand.js";
 import { instantiate, type ModuleName } from "./module.js";
 import type { Plan } from "./plan.js";
 import { CodecSession, NeedsFullModule } from "./session.js";
@@ -8,24 +9,45 @@ const maxChunkBytes = 2 ** 31 - 1;
 
 const sessions: Partial<Record<ModuleName, Promise<CodecSession>>> = {};
 
-/** The session of a module; a new one after a failure. */
+/** Those that have come to be, the last of each module. */
+const loaded: Partial<Record<ModuleName, CodecSession>> = {};
+/** What instances hand on to their successors. */
+const demands: Readonly<Record<ModuleName, Demand>> = { decode: new Demand(), full: new Demand() };
+
+/** The session of a module; a new one after a failure, and when the old one's memory is far larger than needed. */
 export async function sessionOf(name: ModuleName): Promise<CodecSession> {
   for (;;) {
     sessions[name] ??= startSession(name);
-    const pending = sessions[name];
-    const session = await pending;
-    if (session.usable) return session;
-    // Broken. Whoever notices first makes room for a new one; the others find that.
-    if (sessions[name] === pending) delete sessions[name];
+    const session = await sessions[name];
+    if (!session.isSpent) return session;
   }
 }
 
+/**
+ * The session of a module for which `sessionOf` has waited, for those who cannot wait now. One that is spent is lent
+ * until the next is there.
+ */
+export function loadedSession(name: ModuleName): CodecSession {
+  const session = loaded[name]!;
+  if (session.isSpent) sessionOf(name).catch(() => {}); // it may not have come to be at the first try
+  return session;
+}
+
 function startSession(name: ModuleName): Promise<CodecSession> {
-  const fresh = instantiate(name).then((core) => new CodecSession(core, name, maxChunkBytes));
+  const fresh = instantiate(name).then((core) => {
+    const session = new CodecSession(core, name, maxChunkBytes, demands[name], () => replace(name, fresh));
+    loaded[name] = session;
+    return session;
+  });
   fresh.catch(() => {
     if (sessions[name] === fresh) delete sessions[name]; // a later call may be luckier
   });
   return fresh;
+}
+
+/** Whoever is at work with the old session finishes with it. Nothing here holds it then, so that its memory goes. */
+function replace(name: ModuleName, old: Promise<CodecSession>): void {
+  if (sessions[name] === old) sessions[name] = startSession(name);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type ZarrError,
 } from "../errors.js";
 import type { Core, CoreSession } from "../wasm/core.js";
+import { Demand } from "./demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
@@ -58,22 +59,28 @@ function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
 export class CodecSession {
   /** False after a trap: the instance must not be used again. */
   usable = true;
+  /** After a trap, or when its memory is far larger than needed: who starts something new takes another session. */
+  isSpent = false;
   readonly #session: CoreSession;
   readonly #plans = new Map<PlanWords, number>();
   #heap: Uint8Array<ArrayBuffer>;
   #input = { address: 0, bytes: 0 };
   #words = { address: 0, count: 0 };
+  #openBytes = 0;
 
+  /** @param onSpent called when the session should no longer be handed out. */
   constructor(
     readonly core: Core,
     readonly module: ModuleName,
     chunkBytes: number,
+    private readonly demand = new Demand(),
+    private readonly onSpent: () => void = () => {},
   ) {
     this.#session = new core.Session(chunkBytes);
     this.#heap = core.heap() as Uint8Array<ArrayBuffer>;
   }
 
-  /** Bytes of the module's memory, which never shrinks. */
+  /** Bytes of the instance's memory, which never shrinks. */
   get memoryBytes(): number {
     return this.#view().byteLength;
   }
@@ -87,7 +94,7 @@ export class CodecSession {
   decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const { pieces } = plan;
     if (pieces && encoded.byteLength === plan.decodedBytes) return this.#decodePieces(pieces, encoded);
-    return this.#call(() => copyOf(this.#decoded(plan, encoded)));
+    return this.#call(() => copyOf(this.#decoded(plan, encoded)), encoded.byteLength + plan.decodedBytes);
   }
 
   /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
@@ -107,7 +114,7 @@ export class CodecSession {
 
   /** Decodes a chunk into the caller's bytes, exactly plan.decodedBytes; nothing is written on failure. */
   decodeInto(plan: Plan, encoded: Uint8Array, out: Uint8Array): void {
-    this.#call(() => out.set(this.#decoded(plan, encoded)));
+    this.#call(() => out.set(this.#decoded(plan, encoded)), encoded.byteLength + out.byteLength);
   }
 
   /** Decodes a chunk and puts a part of it into a slab; nothing is written on failure. */
@@ -116,6 +123,7 @@ export class CodecSession {
       const id = this.#planId(plan);
       this.#setInput(encoded);
       this.#setPlacement(placement);
+      this.demand.note(encoded.byteLength + this.#session.decodedBytes(id) + this.#openBytes);
       this.#check(this.#session.decodePlaced(id, encoded.byteLength), plan);
     });
   }
@@ -137,19 +145,25 @@ export class CodecSession {
       this.#check(this.#session.encode(id, decoded.byteLength), plan, encodeErrors);
       const address = this.#session.outputAddress();
       return copyOf(this.#view().subarray(address, address + this.#session.outputBytes()));
-    });
+    }, 2 * decoded.byteLength);
   }
 
   makeSlab(bytes: number): Slab {
     return this.#call(() => {
       const id = this.#session.makeSlab(bytes);
       if (id === 0) throw outOfMemory(bytes);
+      this.#openBytes += Math.max(1, bytes);
       return { id, bytes };
     });
   }
 
   freeSlab(slab: Slab): void {
-    if (this.usable) this.#call(() => this.#session.freeSlab(slab.id));
+    if (!this.usable) return;
+    this.#call(() => {
+      this.#session.freeSlab(slab.id);
+      this.demand.note(this.#openBytes);
+      this.#openBytes -= Math.max(1, slab.bytes);
+    });
   }
 
   /** A copy of all of a slab. */
@@ -236,16 +250,29 @@ export class CodecSession {
     throw errors(name)(message, { code: kebab(name), codec, byteOffset });
   }
 
-  /** Runs a piece of work; a trap in the core marks the session as unusable. */
-  #call<T>(work: () => T): T {
+  /**
+   * Runs a piece of work; a trap in the core marks the session as unusable.
+   * @param bytes that it holds while it runs, besides slabs
+   */
+  #call<T>(work: () => T, bytes = 0): T {
     if (!this.usable) throw engineFailed("the WebAssembly instance failed earlier and is being replaced");
     try {
       return work();
     } catch (cause) {
       if (!(cause instanceof WebAssembly.RuntimeError)) throw cause;
       this.usable = false;
+      this.#spend();
       throw engineFailed(`the WebAssembly instance failed: ${cause.message}`, { code: "trap", cause });
+    } finally {
+      this.demand.note(bytes + this.#openBytes);
+      if (this.usable && this.#openBytes === 0 && this.demand.settle(this.memoryBytes)) this.#spend();
     }
+  }
+
+  #spend(): void {
+    if (this.isSpent) return;
+    this.isSpent = true;
+    this.onSpent();
   }
 }
 

@@ -8,7 +8,8 @@ import { isZarrError, withDetails } from "../errors.js";
 import { allowListeners } from "../platform.js";
 import { Limiter } from "../store/limiter.js";
 import type { Coalescing } from "./parts.js";
-import { type AxisPart, combinations, type Piece, partsOf } from "./pieces.js";
+import { type AxisPart, combinationAt, combinations, type Piece, partsOf } from "./pieces.js";
+import { type Priority, type Rank, rankBy, ranked } from "./priority.js";
 import type { ArrayReader, Fetched } from "./reader.js";
 import { chooseSlabAxis } from "./slabs.js";
 import { countOf } from "./strides.js";
@@ -30,6 +31,8 @@ export interface AssembleOptions {
   concurrency: number;
   coalescing: Coalescing;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Without it chunks are read in C order. */
+  priority?: Priority | undefined;
 }
 
 /** Takes the chunks of a region as they come. */
@@ -115,9 +118,10 @@ class Assembly {
     }
   }
 
-  /** Runs all jobs, `concurrency` at a time, in C order. */
+  /** Runs all jobs, `concurrency` at a time, in order. */
   async #runJobs(): Promise<void> {
-    const jobs = this.#jobs();
+    const { priority } = this.options;
+    const jobs = priority ? this.#rankedJobs(rankBy(priority, this.plan.pieces.map(extentOf))) : this.#jobs();
     let failure: { error: unknown } | undefined;
     const fail = (error: unknown) => {
       failure ??= { error };
@@ -187,6 +191,22 @@ class Assembly {
       for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
     }
   }
+
+  /** Jobs in the order of the least rank in each. Two numbers are kept of each, not the jobs themselves. */
+  *#rankedJobs(rank: Rank): Generator<Job> {
+    const parts = this.#parts;
+    const { pieces } = this.plan;
+    const shape = pieces.map(extentOf);
+    const group: Group = { origin: shape.map(() => 0), shape, pieces, isLoose: true };
+    const ranks = new Float64Array(countOf(parts.map((list) => list.length)));
+    let count = 0;
+    for (const list of combinations(parts)) {
+      let least = Number.POSITIVE_INFINITY;
+      for (const chunk of combinations(list.map((part) => part.pieces))) least = Math.min(least, rank(chunk));
+      ranks[count++] = least;
+    }
+    for (const at of ranked(ranks)) yield jobOf(combinationAt(parts, at), group, rank);
+  }
 }
 
 /** Blocks with a shape of their own become whole chunks before they are put anywhere. */
@@ -200,10 +220,10 @@ export function extentOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + piece.count, 0);
 }
 
-function jobOf(parts: readonly AxisPart[], group: Group): Job {
+function jobOf(parts: readonly AxisPart[], group: Group, rank?: Rank): Job {
   const tasks: RegionTask[] = [];
   for (const pieces of combinations(parts.map((part) => part.pieces))) {
-    tasks.push({ coordinates: pieces.map((piece) => piece.chunk), pieces, group });
+    tasks.push({ coordinates: pieces.map((piece) => piece.chunk), pieces, group, rank: rank?.(pieces) });
   }
   return { object: parts.map((part) => part.object), tasks };
 }

@@ -55,6 +55,18 @@ export function partsOf(pieces: readonly Piece[], axis: AxisGrid, objects: AxisG
   return parts;
 }
 
+/** The combination at a position in {@link combinations}. */
+export function combinationAt<T>(lists: readonly (readonly T[])[], position: number): T[] {
+  const combination = new Array<T>(lists.length);
+  let rest = position;
+  for (let axis = lists.length - 1; axis >= 0; axis--) {
+    const list = lists[axis]!;
+    combination[axis] = list[rest % list.length]!;
+    rest = Math.floor(rest / list.length);
+  }
+  return combination;
+}
+
 /** Every combination of one entry per list, the last list fastest. With no lists, one empty combination. */
 export function* combinations<T>(lists: readonly (readonly T[])[]): Generator<T[]> {
   if (lists.some((list) => list.length === 0)) return;

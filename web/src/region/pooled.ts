@@ -44,7 +44,8 @@ interface Gathered {
  */
 export class PoolSink implements Sink {
   readonly #cuts = new SlabCuts<Gathered>(
-    (group, lengths) => chooseSlabAxis(group.shape, lengths, this.#itemBytes),
+    (group, lengths) =>
+      group.isLoose ? group.shape.length : chooseSlabAxis(group.shape, lengths, this.#itemBytes),
     (origin, shape) => ({
       place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
       members: [],

@@ -15,6 +15,7 @@ import { type BoxBytes, boxOf, type PartialReader, partialReader } from "./parti
 import {
   type Coalescing,
   exactly,
+  type MergedParts,
   mergeParts,
   type ObjectPart,
   type ReadPart,
@@ -30,6 +31,8 @@ export interface ChunkTask {
   readonly coordinates: readonly number[];
   /** The part of it that is wanted, per axis; without them all of it. */
   readonly pieces?: readonly Piece[];
+  /** Chunks of one object with lower ranks are read first; all have one, or none. */
+  readonly rank?: number | undefined;
 }
 
 /** What was read of a chunk: all of it encoded, or a box of its elements. */
@@ -165,6 +168,18 @@ export class ArrayReader {
   }
 }
 
+/** The first of what is read with one request. */
+function firstRank<T extends ChunkTask>({ members }: MergedParts<T>): number | undefined {
+  if (members[0]![0].rank === undefined) return undefined;
+  return members.reduce((least, [{ rank }]) => Math.min(least, rank!), Number.POSITIVE_INFINITY);
+}
+
+/** Sorted by rank where there are ranks. */
+function byRank<T>(items: readonly T[], rankOf: (item: T) => number | undefined): readonly T[] {
+  if (items.length < 2 || rankOf(items[0]!) === undefined) return items;
+  return [...items].sort((a, b) => rankOf(a)! - rankOf(b)!);
+}
+
 const isChange = (error: unknown): boolean => isZarrError(error, "Network") && error.code === "changed";
 
 interface Located<T> {
@@ -238,7 +253,7 @@ class ObjectRead<T extends ChunkTask> {
     const whole: (readonly [T, ObjectPart])[] = [];
     const absent: T[] = [];
     const work: Promise<void>[] = [];
-    for (const located of wanted) {
+    for (const located of byRank(wanted, ({ task }) => task.rank)) {
       const { task } = located;
       const at = found.get(located);
       const partial = at && !at.bytes ? this.#partial(task) : undefined;
@@ -249,7 +264,7 @@ class ObjectRead<T extends ChunkTask> {
     }
     const { maxGap, maxBytes } = this.options.coalescing;
     const coalescing = { maxGap, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
-    for (const merged of mergeParts(whole, coalescing)) {
+    for (const merged of byRank(mergeParts(whole, coalescing), firstRank)) {
       work.push(limiter.run(() => this.#readMerged(merged), signal));
     }
     await allDone(work, (error) => isChange(error) || this.options.onFailure?.(error));
@@ -261,7 +276,7 @@ class ObjectRead<T extends ChunkTask> {
     await this.#visit(task, await this.#readPartOrAll(partial, at));
   }
 
-  async #readMerged({ offset, length, members }: ReturnType<typeof mergeParts<T>>[number]): Promise<void> {
+  async #readMerged({ offset, length, members }: MergedParts<T>): Promise<void> {
     const { key, version } = members[0]![1];
     const bytes = await this.#read(key, { offset, length }, version, this.options.signal);
     // Not one after another: whoever decodes them in other threads is to have all of them.

@@ -170,6 +170,7 @@ export class SlabSink implements Sink {
 
   /** A group is one slab, unless that would be too large. */
   #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    if (group.isLoose) return group.shape.length;
     const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
     return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
   }

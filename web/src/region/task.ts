@@ -16,4 +16,6 @@ export interface Group {
   readonly shape: readonly number[];
   /** The pieces of the box, axis by axis. */
   readonly pieces: readonly (readonly Piece[])[];
+  /** Chunks go to the result one by one, as they come: those that are asked for first are to be there first. */
+  readonly isLoose?: boolean;
 }
