@@ -1,9 +1,10 @@
 // Regions as zarrita reads them, on arrays that it reads right; bench/peers has those that it does not.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { type DimensionSelection, get, MapStore, open, slice } from "zarr-wasm";
+import { get, MapStore, open } from "zarr-wasm";
 import * as zarrita from "zarrita";
-import { everyIndex, product, randomBytes, randomizer } from "./support.js";
+import { dataTypes, type Entry, elementsOf, randomSelection } from "./random-arrays.js";
+import { everyIndex, product, randomizer } from "./support.js";
 import {
   blosc,
   bytesBig,
@@ -21,38 +22,11 @@ import {
   zstd,
 } from "./zarr-writer.js";
 
-const itemBytes: Record<string, number> = {
-  bool: 1,
-  int8: 1,
-  uint8: 1,
-  int16: 2,
-  uint16: 2,
-  int32: 4,
-  uint32: 4,
-  float32: 4,
-  int64: 8,
-  uint64: 8,
-  float64: 8,
-};
-const dataTypes = Object.keys(itemBytes);
-
-/** Random elements; floats are never NaN, whose payloads need not survive. */
-function elementsOf(dataType: string, count: number, seed: number): Uint8Array {
-  const bytes = randomBytes(count * itemBytes[dataType]!, seed);
-  if (dataType === "bool") return bytes.map((byte) => byte & 1);
-  const random = randomizer(seed);
-  const values = Array.from({ length: count }, () => (random() - 0.5) * 1e6);
-  if (dataType === "float32") return new Uint8Array(Float32Array.from(values).buffer);
-  return dataType === "float64" ? new Uint8Array(Float64Array.from(values).buffer) : bytes;
-}
-
 /** What both libraries return, in one form: values in C order. */
 interface Read {
   shape: readonly number[];
   values: unknown[];
 }
-
-type Entry = Exclude<DimensionSelection, readonly unknown[]> & (number | null | ReturnType<typeof slice>);
 
 async function readOurs(store: MapStore, selection: Entry[] | null): Promise<Read> {
   const { data, shape } = await get(await open(store, { kind: "array" }), selection);
@@ -78,19 +52,6 @@ async function readTheirs(store: MapStore, selection: Entry[] | null): Promise<R
 }
 
 type Elements = ArrayLike<unknown> | { get(i: number): unknown };
-
-/** A random selection of a shape: indices from either end, slices with and without steps, whole dimensions. */
-function randomSelection(shape: readonly number[], random: () => number): Entry[] {
-  const below = (n: number) => Math.floor(random() * n);
-  return shape.map((length): Entry => {
-    const kind = below(5);
-    if (kind === 0) return below(length);
-    if (kind === 1) return null;
-    const start = kind === 2 ? null : below(length);
-    const stop = (start ?? 0) + 1 + below(length - (start ?? 0)); // zarrita refuses empty slices
-    return slice(start, stop, kind === 4 ? 1 + below(4) : null);
-  });
-}
 
 /** Compares the whole array and random regions. */
 async function compare(store: MapStore, shape: readonly number[], seed: number): Promise<void> {

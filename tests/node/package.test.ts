@@ -71,6 +71,61 @@ describe("public API", () => {
         "isZarrError",
       ]
     `);
+    expect(Object.keys(await import("zarr-wasm/zarrita")).sort()).toMatchInlineSnapshot(`
+      [
+        "Array",
+        "BoolArray",
+        "ByteStringArray",
+        "CodecPipelineError",
+        "FetchStore",
+        "FileSystemStore",
+        "Group",
+        "InvalidMetadataError",
+        "InvalidSelectionError",
+        "Location",
+        "NotFoundError",
+        "UnicodeStringArray",
+        "UnknownCodecError",
+        "UnsupportedError",
+        "WorkerPool",
+        "ZarrError",
+        "configureWasm",
+        "create",
+        "defineArrayExtension",
+        "defineStoreExtension",
+        "extendArray",
+        "extendStore",
+        "get",
+        "isZarrError",
+        "isZarritaError",
+        "open",
+        "registerCodecs",
+        "registry",
+        "root",
+        "select",
+        "set",
+        "setPool",
+        "slice",
+        "tryWithConsolidated",
+        "withByteCaching",
+        "withConsolidated",
+        "withConsolidatedMetadata",
+        "withMaybeConsolidatedMetadata",
+        "withRangeCoalescing",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/numcodecs")).sort()).toMatchInlineSnapshot(`
+      [
+        "Blosc",
+        "GZip",
+        "LZ4",
+        "ZarrError",
+        "Zlib",
+        "Zstd",
+        "configureWasm",
+        "isZarrError",
+      ]
+    `);
     expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
       [
         "FileSystemStore",
@@ -125,7 +180,7 @@ describe("loading the wasm", () => {
   it("imports nothing and loads nothing before it is needed", () => {
     expect(
       runModule(
-        `globalThis.WebAssembly = undefined; await import("zarr-wasm"); await import("zarr-wasm/codecs"); console.log("ok")`,
+        `globalThis.WebAssembly = undefined; await import("zarr-wasm"); await import("zarr-wasm/codecs"); await import("zarr-wasm/zarrita"); await import("zarr-wasm/numcodecs"); console.log("ok")`,
       ),
     ).toBe("ok");
   });
@@ -179,6 +234,8 @@ describe("the published package", () => {
     visit(`${root}dist/codecs.js`);
     visit(`${root}dist/node.js`);
     visit(`${root}dist/worker.js`);
+    visit(`${root}dist/zarrita.js`);
+    visit(`${root}dist/numcodecs.js`);
     expect(seen.size).toBeGreaterThan(20);
   });
 });

@@ -23,16 +23,21 @@ const plans = new WeakMap<readonly ChainStep[], Map<number, Plan>>();
  * Decodes through a chain of bytes-to-bytes codecs (given in encoding order; pass the same array for
  * every chunk, for its plans are kept with it). Without steps the bytes come back as they are.
  * @param limit the most bytes that may come out
+ * @param expected how many bytes a header says will come out. It can only lower the first bound: a header
+ *   that lies costs a further try, never memory.
  * @throws CorruptChunk; LimitExceeded for more than `limit` bytes
  */
 export async function decodeBytes(
   steps: readonly ChainStep[],
   encoded: Uint8Array,
   limit: number,
+  expected?: number,
 ): Promise<Uint8Array> {
   if (steps.length === 0) return withinLimit(encoded, limit);
   // Plans of all bounds need the same module: one stands for them.
-  return withDecoder(planFor(steps, firstBound), (session) => decodeBytesIn(session, steps, encoded, limit));
+  return withDecoder(planFor(steps, firstBound), (session) =>
+    decodeBytesIn(session, steps, encoded, limit, expected),
+  );
 }
 
 /** {@link decodeBytes} in a session that holds all the decoders. */
@@ -41,9 +46,10 @@ export function decodeBytesIn(
   steps: readonly ChainStep[],
   encoded: Uint8Array,
   limit: number,
+  expected = growth * encoded.byteLength,
 ): Uint8Array {
   if (steps.length === 0) return withinLimit(encoded, limit);
-  for (let bound = rounded(growth * encoded.byteLength); ; bound *= growth) {
+  for (let bound = rounded(Math.min(expected, growth * encoded.byteLength)); ; bound *= growth) {
     const plan = planFor(steps, Math.min(bound, limit));
     try {
       return session.decode(plan, encoded);

@@ -255,6 +255,15 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
+/** A JSON value as text, every number as it was written. */
+export function jsonText(json: Json): string {
+  if (json instanceof JsonNumber) return json.text;
+  if (Array.isArray(json)) return `[${json.map(jsonText).join(",")}]`;
+  if (!isJsonObject(json)) return JSON.stringify(json);
+  const members = Object.entries(json).map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value)}`);
+  return `{${members.join(",")}}`;
+}
+
 /** A JSON value as messages show it, shortened. */
 export function showJson(json: Json | undefined): string {
   const text = json instanceof JsonNumber ? json.text : (JSON.stringify(json, plainNumbers) ?? "nothing");

@@ -1,0 +1,27 @@
+/** gzip (RFC 1952), as npm `numcodecs/gzip` has it. */
+import { type CodecConstructor, CoreCodec, checkInteger, type SizeOf } from "./codec.js";
+
+export interface GZipConfig {
+  level?: number | undefined;
+}
+
+/** The last member's size modulo 2³²: a guess, which is right for nearly all files. */
+const sizeOf: SizeOf = (frame) =>
+  frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
+
+class GZip extends CoreCodec {
+  static readonly codecId = "gzip";
+
+  /** @throws InvalidArgument. */
+  constructor(readonly level = 1) {
+    const params = [checkInteger(level, "level", 0, 9)];
+    super({ core: "gzip", params, name: "gzip" }, sizeOf);
+  }
+
+  static fromConfig({ level }: GZipConfig = {}): GZip {
+    return new GZip(level);
+  }
+}
+
+GZip satisfies CodecConstructor<GZipConfig>;
+export default GZip;

@@ -1,0 +1,25 @@
+/** zlib (RFC 1950), as npm `numcodecs/zlib` has it. */
+import { type CodecConstructor, CoreCodec, checkInteger, type SizeOf } from "./codec.js";
+
+export interface ZlibConfig {
+  level?: number | undefined;
+}
+
+const sizeOf: SizeOf = () => undefined;
+
+class Zlib extends CoreCodec {
+  static readonly codecId = "zlib";
+
+  /** @throws InvalidArgument. */
+  constructor(readonly level = 1) {
+    const params = [checkInteger(level, "level", -1, 9)];
+    super({ core: "zlib", params, name: "zlib" }, sizeOf);
+  }
+
+  static fromConfig({ level }: ZlibConfig = {}): Zlib {
+    return new Zlib(level);
+  }
+}
+
+Zlib satisfies CodecConstructor<ZlibConfig>;
+export default Zlib;

@@ -1,0 +1,39 @@
+/** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
+import { invalidArgument } from "../errors.js";
+import { type CodecConstructor, CoreCodec, type SizeOf } from "./codec.js";
+
+export interface ZstdConfig {
+  level?: number | undefined;
+  /** Whether frames get a checksum when they are encoded. */
+  checksum?: boolean | undefined;
+}
+
+/** Nothing: the core compares the frame's own size with its bound before it decodes anything. */
+const sizeOf: SizeOf = () => undefined;
+
+class Zstd extends CoreCodec {
+  static readonly codecId = "zstd";
+  static readonly DEFAULT_CLEVEL = 1;
+  static readonly MAX_CLEVEL = 22;
+
+  /**
+   * @param level 0 and less stand for 1, more than 22 for 22.
+   * @throws InvalidArgument.
+   */
+  constructor(
+    readonly level = Zstd.DEFAULT_CLEVEL,
+    checksum = false,
+  ) {
+    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${level}`);
+    const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
+    const step = { core: "zstd", params: [used, Number(checksum)], name: "zstd" } as const;
+    super(step, sizeOf);
+  }
+
+  static fromConfig({ level, checksum }: ZstdConfig = {}): Zstd {
+    return new Zstd(level, checksum);
+  }
+}
+
+Zstd satisfies CodecConstructor<ZstdConfig>;
+export default Zstd;

@@ -1,0 +1,56 @@
+/**
+ * A drop-in for what applications use of npm `zarrita`, over this library's `open` and `get`.
+ * docs/drop-ins.md says what differs.
+ * @packageDocumentation
+ */
+export { configureWasm, type WasmSource } from "./engine/module.js";
+export { isZarrError, ZarrError } from "./errors.js";
+export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
+export { FileSystemStore } from "./store/file.js";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
+export {
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
+  withConsolidatedMetadata,
+  withConsolidatedMetadata as withConsolidated,
+  withMaybeConsolidatedMetadata,
+  withMaybeConsolidatedMetadata as tryWithConsolidated,
+} from "./zarrita/consolidated.js";
+export {
+  CodecPipelineError,
+  InvalidMetadataError,
+  InvalidSelectionError,
+  isZarritaError,
+  NotFoundError,
+  UnknownCodecError,
+  UnsupportedError,
+} from "./zarrita/errors.js";
+export {
+  type ArrayExtension,
+  defineArrayExtension,
+  defineStoreExtension,
+  extendArray,
+  extendStore,
+} from "./zarrita/extensions.js";
+export { FetchStore, type FetchStoreOptions } from "./zarrita/fetch-store.js";
+export { type ChunkQueue, type GetOptions, get, select, slice } from "./zarrita/indexing.js";
+export {
+  type GetChunkOptions,
+  Location,
+  root,
+  ZarritaArray as Array,
+  ZarritaGroup as Group,
+} from "./zarrita/nodes.js";
+export { type OpenOptions, open } from "./zarrita/open.js";
+export { setPool } from "./zarrita/pool.js";
+export { type CodecRegistry, type RegisteredCodec, registerCodecs } from "./zarrita/register.js";
+export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";
+export {
+  type ByteCache,
+  type CacheKeyFor,
+  withByteCaching,
+  withRangeCoalescing,
+} from "./zarrita/store-extensions.js";
+export type * from "./zarrita/types.js";
+export { create, set } from "./zarrita/writing.js";
