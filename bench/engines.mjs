@@ -4,26 +4,31 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { codecs, encodedChunk } from "./codecs.mjs";
+import { chunkBytes, codecs, encodedChunk } from "./codecs.mjs";
+import { corpora } from "./corpora.mjs";
 
 /** Time spent on a case at a time, in milliseconds. */
 const caseTime = 30;
 
-/** Encoded chunks by the names that cases give them, made once and kept as files for native programs. */
+/** The bytes that a case asks for: "corpus: codec" for an encoded chunk, "corpus" for a plain one. */
+async function bytesOf(name) {
+  const [corpus, label] = name.split(": ");
+  if (label === undefined) return new Uint8Array(corpora[corpus].make(chunkBytes).buffer);
+  const codec = codecs.find((oneCodec) => oneCodec.label === label);
+  return (await encodedChunk(corpus, codec)).encoded;
+}
+
+/** Inputs by the names that cases give them, made once and kept as files for native programs. */
 export function inputs(dir) {
   const made = new Map();
   return async (name) => {
     if (name === "") return undefined;
     if (!made.has(name)) {
-      const [corpus, label] = name.split(": ");
-      const { encoded } = await encodedChunk(
-        corpus,
-        codecs.find((codec) => codec.label === label),
-      );
+      const bytes = await bytesOf(name);
       mkdirSync(dir, { recursive: true });
-      const file = path.join(dir, `${corpus} ${label}.bin`);
-      writeFileSync(file, encoded);
-      made.set(name, { encoded, file });
+      const file = path.join(dir, `${name.replace(":", "")}.bin`);
+      writeFileSync(file, bytes);
+      made.set(name, { bytes, file });
     }
     return made.get(name);
   };
@@ -48,8 +53,8 @@ export async function wasmEngine(file) {
     cases: Array.from({ length: exports.caseCount() }, (_, i) => caseAt(i)),
     time: (index, input) => {
       if (input) {
-        const at = exports.inputRoom(input.encoded.length);
-        heap().set(input.encoded, at);
+        const at = exports.inputRoom(input.bytes.length);
+        heap().set(input.bytes, at);
       }
       return exports.run(index, caseTime);
     },

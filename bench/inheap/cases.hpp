@@ -37,7 +37,7 @@ inline Block noise(size_t bytes) {
   return b;
 }
 
-/// Encoded bytes that the host hands over (see Case::input).
+/// Bytes that the host hands over (see Case::input).
 struct Input {
   Block data;
   size_t bytes = 0;
@@ -52,7 +52,8 @@ struct Case {
   size_t bytes;
   /// Makes data ready and returns what is timed.
   std::function<std::function<void()>(const Input&)> prepare;
-  /// The encoded bytes that it wants, as bench/codecs.mjs names them ("corpus: codec"); or empty.
+  /// The bytes that it wants: "corpus: codec" (as bench/codecs.mjs names them) for encoded ones,
+  /// "corpus" for plain ones, or nothing.
   std::string input = {};
 };
 using Cases = std::vector<Case>;
@@ -87,6 +88,10 @@ using Unshuffle = void (*)(uint8_t* dst, const uint8_t* src, size_t count, uint3
 using Decode =
     std::function<bool(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes)>;
 
+/// Encodes all of `in` to at most `outBytes` bytes, and returns how many; or 0.
+using Encode =
+    std::function<size_t(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes)>;
+
 void addMemoryCases(Cases& cases);
 void addByteswapCases(Cases& cases);
 void addChecksumCases(Cases& cases);
@@ -94,6 +99,9 @@ void addStridedCopyCases(Cases& cases);
 void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits);
 /// `decoderOf` turns a codec's name in bench/codecs.mjs into its decoder.
 void addDecodeCases(Cases& cases, std::function<Decode(const std::string&)> decoderOf);
+/// The same for encoders, which are told the bytes of an element, too.
+void addEncodeCases(Cases& cases,
+                    std::function<Encode(const std::string&, uint32_t itemBytes)> encoderOf);
 
 /// The cases of this program (ours.cpp or libraries.cpp).
 Cases allCases();

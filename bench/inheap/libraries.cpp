@@ -4,6 +4,8 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "cases.hpp"
 
 // c-blosc's own kernels with its own choice of instruction set; not in its public header, but in
@@ -57,12 +59,33 @@ Decode decoderOf(const std::string& name) {
   return decodeBlosc;
 }
 
+Encode encoderOf(const std::string& name, uint32_t itemBytes) {
+  if (name == "zstd level 3") {
+    return [](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
+      static ZSTD_CCtx* const context = ZSTD_createCCtx();
+      return ZSTD_compressCCtx(context, out, outBytes, in, inBytes, 3);
+    };
+  }
+  if (name == "gzip level 5") {
+    return [](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
+      static libdeflate_compressor* const context = libdeflate_alloc_compressor(5);
+      return libdeflate_gzip_compress(context, in, inBytes, out, outBytes);
+    };
+  }
+  return [=](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
+    const int made = blosc_compress_ctx(5, BLOSC_SHUFFLE, itemBytes, inBytes, in, out, outBytes,
+                                        BLOSC_LZ4_COMPNAME, 0, 1);
+    return static_cast<size_t>(std::max(made, 0));
+  };
+}
+
 }  // namespace
 
 Cases allCases() {
   Cases cases;
   addUnshuffleCases(cases, unshuffleBytes, unshuffleBits);
   addDecodeCases(cases, decoderOf);
+  addEncodeCases(cases, encoderOf);
   return cases;
 }
 

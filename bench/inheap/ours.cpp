@@ -9,20 +9,34 @@ namespace zw::bench {
 namespace {
 
 /// A codec bound to a chunk size, with what it keeps from chunk to chunk.
-struct Decoder {
+struct Bound {
   std::vector<uint32_t> params;
   Step step;
   Workspace work;
 };
 
-Decode decoder(const Codec& codec, std::vector<uint32_t> params, size_t bytes) {
-  const auto d = std::make_shared<Decoder>();
-  d->params = std::move(params);
-  d->step.codec = &codec;
-  d->step.params = d->params;
-  d->step.decoded = {bytes, true};
-  d->work.setScratchLimit(2 * bytes);
-  if (codec.prepare(d->step)) std::abort();
+std::shared_ptr<Bound> bind(const Codec& codec, std::vector<uint32_t> params) {
+  const size_t bytes = 4 * kMiB;
+  const auto b = std::make_shared<Bound>();
+  b->params = std::move(params);
+  b->step.codec = &codec;
+  b->step.params = b->params;
+  b->step.decoded = {bytes, true};
+  b->work.setScratchLimit(2 * bytes);
+  if (codec.prepare(b->step)) std::abort();
+  return b;
+}
+
+/// The codec of a name in bench/codecs.mjs.
+std::shared_ptr<Bound> codecOf(const std::string& name, uint32_t itemBytes) {
+  if (name == "zstd level 3") return bind(kZstdCodec, {3, 0});
+  if (name == "lz4") return bind(kLz4Codec, {1});
+  if (name == "gzip level 5") return bind(kGzipCodec, {5});
+  return bind(kBloscCodec, {1, 5, 1, itemBytes, 0, 0});  // lz4 shuffle; decoders go by the frame
+}
+
+Decode decoderOf(const std::string& name) {
+  const auto d = codecOf(name, 1);
   return [d](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
     ByteView result;
     const Status s =
@@ -31,12 +45,14 @@ Decode decoder(const Codec& codec, std::vector<uint32_t> params, size_t bytes) {
   };
 }
 
-Decode decoderOf(const std::string& name) {
-  const size_t bytes = 4 * kMiB;
-  if (name == "zstd level 3") return decoder(kZstdCodec, {3, 0}, bytes);
-  if (name == "lz4") return decoder(kLz4Codec, {1}, bytes);
-  if (name == "gzip level 5") return decoder(kGzipCodec, {5}, bytes);
-  return decoder(kBloscCodec, {0, 5, 1, 1, 0, 0}, bytes);  // goes by the frame
+Encode encoderOf(const std::string& name, uint32_t itemBytes) {
+  const auto e = codecOf(name, itemBytes);
+  return [e](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
+    ByteView result;
+    const Status s =
+        e->step.codec->encode(e->step, {in, inBytes}, {out, outBytes}, e->work, result);
+    return s ? 0 : result.size();
+  };
 }
 
 }  // namespace
@@ -49,6 +65,7 @@ Cases allCases() {
   addChecksumCases(cases);
   addUnshuffleCases(cases, unshuffleBytes, bitunshuffle);
   addDecodeCases(cases, decoderOf);
+  addEncodeCases(cases, encoderOf);
   return cases;
 }
 
