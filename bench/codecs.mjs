@@ -1,4 +1,7 @@
-// The codecs that are measured, as the npm package of the same name and as the in-heap cases know them.
+// The codecs that are measured, as zarr-wasm, the npm packages and the in-heap cases know them, and the encoded
+// chunks that all candidates decode.
+import * as fflate from "fflate";
+import * as fzstd from "fzstd";
 import Blosc from "numcodecs/blosc";
 import GZip from "numcodecs/gzip";
 import LZ4 from "numcodecs/lz4";
@@ -6,40 +9,112 @@ import Zstd from "numcodecs/zstd";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { corpora } from "./corpora.mjs";
 
-const blosc = (cname, shuffle) => ({
+/** What every chunk of the codecs' cases decodes to, where nothing else is said. */
+export const chunkBytes = 4 * 2 ** 20;
+
+const blosc = (cname, shuffle, shuffleCode) => ({
   label: `blosc ${cname} ${shuffle}`,
   name: "blosc",
   configuration: (itemBytes) => ({ cname, clevel: 5, shuffle, typesize: itemBytes, blocksize: 0 }),
-  peer: () => new Blosc(),
+  // numcodecs' encoder takes all data as bytes: elements are of 1 byte to its shuffle, and nothing says otherwise.
+  numcodecs: () => new Blosc(5, cname, shuffleCode, 0),
+  peers: {},
 });
 
-/** @type {{label: string, name: string, configuration: (itemBytes: number) => object, peer: () => object}[]} */
+/**
+ * @typedef {object} Codec
+ * @property {string} label as in row names and in-heap cases
+ * @property {string} name of the codec in Zarr v3 metadata
+ * @property {(itemBytes: number) => object} configuration in Zarr v3 metadata
+ * @property {() => {encode: Function, decode: Function}} numcodecs the same codec of npm numcodecs
+ * @property {Record<string, (encoded: Uint8Array) => unknown>} peers other decoders of the same bytes
+ */
+
+/** @type {Codec[]} */
 export const codecs = [
-  blosc("lz4", "shuffle"),
-  blosc("lz4", "bitshuffle"),
-  blosc("zstd", "shuffle"),
-  blosc("zstd", "bitshuffle"),
-  blosc("blosclz", "shuffle"),
-  blosc("blosclz", "bitshuffle"),
-  { label: "zstd level 3", name: "zstd", configuration: () => ({ level: 3 }), peer: () => new Zstd() },
-  { label: "lz4", name: "numcodecs.lz4", configuration: () => ({ acceleration: 1 }), peer: () => new LZ4() },
-  { label: "gzip level 5", name: "gzip", configuration: () => ({ level: 5 }), peer: () => new GZip() },
+  blosc("lz4", "shuffle", 1),
+  blosc("lz4", "bitshuffle", 2),
+  blosc("zstd", "shuffle", 1),
+  blosc("zstd", "bitshuffle", 2),
+  blosc("blosclz", "shuffle", 1),
+  blosc("blosclz", "bitshuffle", 2),
+  {
+    label: "zstd level 3",
+    name: "zstd",
+    configuration: () => ({ level: 3, checksum: false }),
+    numcodecs: () => new Zstd(3),
+    peers: { "npm fzstd": (encoded) => fzstd.decompress(encoded) },
+  },
+  {
+    label: "lz4",
+    name: "numcodecs.lz4",
+    configuration: () => ({ acceleration: 1 }),
+    numcodecs: () => new LZ4(),
+    peers: {},
+  },
+  {
+    label: "gzip level 5",
+    name: "gzip",
+    configuration: () => ({ level: 5 }),
+    numcodecs: () => new GZip(5),
+    peers: {
+      "npm fflate": (encoded) => fflate.gunzipSync(encoded),
+      DecompressionStream: (encoded) =>
+        new Response(new Blob([encoded]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
+    },
+  },
 ];
 
-/** What every chunk of the codecs' cases decodes to. */
-export const chunkBytes = 4 * 2 ** 20;
+/** The codec of a label. */
+export function codecOf(label) {
+  const codec = codecs.find((one) => one.label === label);
+  if (!codec) throw new Error(`no codec is called ${label}`);
+  return codec;
+}
+
+const little = { name: "bytes", configuration: { endian: "little" } };
 
 /** A chunk of a corpus encoded by a codec, once: every candidate decodes the same bytes. */
-export async function encodedChunk(corpus, codec) {
+export async function encodedChunk(corpus, codec, bytes = chunkBytes) {
   const { dataType, make } = corpora[corpus];
-  const elements = make(chunkBytes);
+  const elements = make(bytes);
+  const itemBytes = elements.BYTES_PER_ELEMENT;
   const chain = await createCodecChain({
     dataType,
     shape: [elements.length],
-    codecs: [
-      { name: "bytes", configuration: { endian: "little" } },
-      { name: codec.name, configuration: codec.configuration(elements.BYTES_PER_ELEMENT) },
-    ],
+    codecs: [little, { name: codec.name, configuration: codec.configuration(itemBytes) }],
   });
   return { chain, elements, encoded: chain.encode(elements) };
+}
+
+/** 64³ uint16 that a region is put together from: stored big-endian and with its axes reversed. */
+export const placedChunk = {
+  corpus: "microscopy",
+  shape: [64, 64, 64],
+  codecs: (codec) => [
+    { name: "transpose", configuration: { order: [2, 1, 0] } },
+    { name: "bytes", configuration: { endian: "big" } },
+    { name: codec.name, configuration: codec.configuration(2) },
+  ],
+};
+
+async function encodedPlacedChunk(codec) {
+  const { corpus, shape, codecs: chainOf } = placedChunk;
+  const { dataType, make } = corpora[corpus];
+  const chain = await createCodecChain({ dataType, shape, codecs: chainOf(codec) });
+  return chain.encode(make(2 * 64 ** 3));
+}
+
+/**
+ * The bytes that an in-heap case asks for.
+ * @param {string} name "corpus: codec", "corpus 4 KiB: codec" or "placed chunk: codec" for an encoded chunk, "corpus"
+ * for a plain one
+ */
+export async function inputBytes(name) {
+  const [what, label] = name.split(": ");
+  if (what === "placed chunk") return encodedPlacedChunk(codecOf(label));
+  const [, corpus, kib] = /^(\w+)(?: (\d+) KiB)?$/.exec(what);
+  const bytes = kib ? Number(kib) * 1024 : chunkBytes;
+  if (label === undefined) return new Uint8Array(corpora[corpus].make(bytes).buffer);
+  return (await encodedChunk(corpus, codecOf(label), bytes)).encoded;
 }

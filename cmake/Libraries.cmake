@@ -110,3 +110,6 @@ zw_library(zw_lzma DIR ${zw_lzma}
     HAVE_DECODER_POWERPC=1 HAVE_DECODER_IA64=1 HAVE_DECODER_ARM=1 HAVE_DECODER_ARMTHUMB=1
     HAVE_DECODER_ARM64=1 HAVE_DECODER_SPARC=1)
 target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)
+# Where the compiler may use carry-less products (-march=native), the table of CRC-64 would be left out while the
+# code built with these definitions still reads it.
+target_compile_options(zw_lzma PRIVATE -U__PCLMUL__)

@@ -1,6 +1,8 @@
 // npm run bench: what this library reaches beside memory.copy, the native libraries and the npm peers, each
 // ratio from one run on one machine.
-//   npm run bench -- [--json FILE] [TEXT…]     only rows whose name contains one of the texts
+//   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
+// --write-docs puts what was measured into bench/results.json, docs/performance.md and docs/charts. --quick measures
+// as little as it can, to see that everything runs: its figures mean nothing.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -10,30 +12,39 @@ import { buildDir } from "./lib/paths.mjs";
 import { runMain, step } from "./lib/process.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
-runMain(async () => {
+function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: "string" } },
+    options: { json: { type: "string" }, "write-docs": { type: "boolean" }, quick: { type: "boolean" } },
   });
-  ensureSystem(["build", "bench"]);
+  return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
+}
+
+runMain(async () => {
+  const { json, writeDocs, quick, texts } = readArguments();
+  ensureSystem(["build", "bench", "browser"]);
   buildAll();
   buildWasm(["zw_inheap"]);
   step("Building the native benchmarks");
   const native = buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
 
-  const { Report } = await import("../bench/measure.mjs");
-  const { inheapSuite } = await import("../bench/suites/inheap.mjs");
-  const { arraySuite } = await import("../bench/suites/arrays.mjs");
-  const { codecSuite } = await import("../bench/suites/codecs.mjs");
-  const report = new Report(positionals);
+  // Imported here, since they need the npm packages and what was just built.
+  const { Report } = await import("../bench/report.mjs");
+  const { runSuites } = await import("../bench/suites.mjs");
+  const { hurry } = await import("../bench/measure.mjs");
+  if (quick) hurry();
+  const report = new Report(texts);
   step("Measuring: value, baseline, unit, ratio");
-  await inheapSuite(report, {
+  await runSuites(report, {
     wasm: path.join(buildDir, "wasm/bench/inheap/zw_inheap.wasm"),
     native: path.join(native, "bench/inheap/zw_inheap"),
     libraries: path.join(native, "bench/inheap/zw_inheap_libraries"),
-    inputDir: path.join(native, "inputs"),
+    workDir: native,
   });
-  await arraySuite(report);
-  await codecSuite(report);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report.rows, null, 2)}\n`);
+  report.printSummary();
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
+  if (writeDocs) {
+    const { writeDocuments } = await import("../bench/documents.mjs");
+    writeDocuments(report.rows, { isComplete: texts.length === 0 });
+  }
 });

@@ -81,6 +81,9 @@ void addCopyLike(Cases& cases, std::string name, std::string over, size_t bytes,
                    }});
 }
 
+/// A case as a line of JSON, without its function.
+std::string caseLine(const Case& oneCase);
+
 /// Undoes a shuffle of `count` items.
 using Unshuffle = void (*)(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
@@ -97,11 +100,13 @@ void addByteswapCases(Cases& cases);
 void addChecksumCases(Cases& cases);
 void addStridedCopyCases(Cases& cases);
 void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits);
-/// `decoderOf` turns a codec's name in bench/codecs.mjs into its decoder.
-void addDecodeCases(Cases& cases, std::function<Decode(const std::string&)> decoderOf);
-/// The same for encoders, which are told the bytes of an element, too.
-void addEncodeCases(Cases& cases,
-                    std::function<Encode(const std::string&, uint32_t itemBytes)> encoderOf);
+/// Turns a codec's name in bench/codecs.mjs into its decoder of chunks of so many bytes.
+using DecoderOf = std::function<Decode(const std::string& codec, size_t bytes)>;
+void addDecodeCases(Cases& cases, const DecoderOf& decoderOf);
+/// The same for encoders, which are told the bytes of an element, too. Chunks are of 4 MiB.
+using EncoderOf = std::function<Encode(const std::string& codec, uint32_t itemBytes)>;
+void addEncodeCases(Cases& cases, const EncoderOf& encoderOf);
+void addPlacedChunkCases(Cases& cases);
 
 /// The cases of this program (ours.cpp or libraries.cpp).
 Cases allCases();

@@ -52,7 +52,7 @@ bool decodeGzip(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes
          decoded == outBytes;
 }
 
-Decode decoderOf(const std::string& name) {
+Decode decoderOf(const std::string& name, size_t) {
   if (name == "zstd level 3") return decodeZstd;
   if (name == "lz4") return decodeLz4;
   if (name == "gzip level 5") return decodeGzip;

@@ -15,8 +15,7 @@ struct Bound {
   Workspace work;
 };
 
-std::shared_ptr<Bound> bind(const Codec& codec, std::vector<uint32_t> params) {
-  const size_t bytes = 4 * kMiB;
+std::shared_ptr<Bound> bind(const Codec& codec, std::vector<uint32_t> params, size_t bytes) {
   const auto b = std::make_shared<Bound>();
   b->params = std::move(params);
   b->step.codec = &codec;
@@ -28,15 +27,16 @@ std::shared_ptr<Bound> bind(const Codec& codec, std::vector<uint32_t> params) {
 }
 
 /// The codec of a name in bench/codecs.mjs.
-std::shared_ptr<Bound> codecOf(const std::string& name, uint32_t itemBytes) {
-  if (name == "zstd level 3") return bind(kZstdCodec, {3, 0});
-  if (name == "lz4") return bind(kLz4Codec, {1});
-  if (name == "gzip level 5") return bind(kGzipCodec, {5});
-  return bind(kBloscCodec, {1, 5, 1, itemBytes, 0, 0});  // lz4 shuffle; decoders go by the frame
+std::shared_ptr<Bound> codecOf(const std::string& name, uint32_t itemBytes, size_t bytes) {
+  if (name == "zstd level 3") return bind(kZstdCodec, {3, 0}, bytes);
+  if (name == "lz4") return bind(kLz4Codec, {1}, bytes);
+  if (name == "gzip level 5") return bind(kGzipCodec, {5}, bytes);
+  return bind(kBloscCodec, {1, 5, 1, itemBytes, 0, 0},
+              bytes);  // lz4 shuffle; decoders go by the frame
 }
 
-Decode decoderOf(const std::string& name) {
-  const auto d = codecOf(name, 1);
+Decode decoderOf(const std::string& name, size_t bytes) {
+  const auto d = codecOf(name, 1, bytes);
   return [d](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
     ByteView result;
     const Status s =
@@ -46,7 +46,7 @@ Decode decoderOf(const std::string& name) {
 }
 
 Encode encoderOf(const std::string& name, uint32_t itemBytes) {
-  const auto e = codecOf(name, itemBytes);
+  const auto e = codecOf(name, itemBytes, 4 * kMiB);
   return [e](const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes) {
     ByteView result;
     const Status s =
@@ -66,6 +66,7 @@ Cases allCases() {
   addUnshuffleCases(cases, unshuffleBytes, bitunshuffle);
   addDecodeCases(cases, decoderOf);
   addEncodeCases(cases, encoderOf);
+  addPlacedChunkCases(cases);
   return cases;
 }
 

@@ -1,9 +1,11 @@
-// Reading arrays, against zarrita: the same elements in the layouts that each library reads.
+// Reading arrays that are in memory, against zarrita. Runs in Node and in pages.
 import { get, open } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import * as zarrita from "zarrita";
+import { codecOf, placedChunk } from "../codecs.mjs";
 import { corpora } from "../corpora.mjs";
-import { bestOf } from "../measure.mjs";
+import { bestOf, bestOfCalls, speedRow } from "../measure.mjs";
+import { repeatingStore } from "../stores.mjs";
 
 const text = new TextEncoder();
 
@@ -58,7 +60,7 @@ async function stores({ corpus, shape, order, endian, chunks = shape }) {
   };
 }
 
-const cases = [
+const singleChunks = [
   {
     name: "getChunk, big-endian, microscopy 4 MiB: zarr-wasm over zarrita",
     array: { corpus: "microscopy", shape: [1024, 2048], order: "C", endian: "big" },
@@ -85,11 +87,79 @@ const cases = [
   },
 ];
 
-export async function arraySuite(report) {
-  for (const { name, array, ours, theirs } of cases) {
-    if (!report.wants(name)) continue;
-    const made = await stores(array);
-    const seconds = await bestOf({ ours: () => ours(made.ours), theirs: () => theirs(made.theirs) });
-    report.addSpeed(name, made.bytes / seconds.ours, made.bytes / seconds.theirs);
-  }
+function singleChunk({ name, array, ours, theirs }, prefix) {
+  return {
+    rows: [prefix + name],
+    measure: async () => {
+      const made = await stores(array);
+      const seconds = await bestOf({ ours: () => ours(made.ours), theirs: () => theirs(made.theirs) });
+      return [speedRow(prefix + name, made.bytes, seconds.ours, seconds.theirs)];
+    },
+  };
+}
+
+/** Both libraries' arrays from one store. */
+async function opened(store) {
+  return { ours: await open(store, { kind: "array" }), theirs: await zarrita.open(store, { kind: "array" }) };
+}
+
+const placed = {
+  name: "get, chunk 64³ u16 big-endian [2,1,0] blosc lz4 placed into 256³: zarr-wasm over zarrita",
+  array: { ...placedChunk, shape: [256, 256, 256], chunks: placedChunk.shape },
+};
+
+/** A get of all 64 chunks. */
+function placedChunks(prefix) {
+  const name = prefix + placed.name;
+  return {
+    rows: [name],
+    measure: async () => {
+      const codecs = placedChunk.codecs(codecOf("blosc lz4 shuffle"));
+      const { ours, theirs } = await opened(await repeatingStore({ ...placed.array, codecs }));
+      const seconds = await bestOfCalls({ ours: () => get(ours), theirs: () => zarrita.get(theirs) });
+      return [speedRow(name, 2 * 256 ** 3, seconds.ours, seconds.theirs)];
+    },
+  };
+}
+
+const little = { name: "bytes", configuration: { endian: "little" } };
+const sharded = {
+  corpus: "microscopy",
+  shape: [256, 256, 256],
+  chunks: [128, 128, 128],
+  codecs: [
+    {
+      name: "sharding_indexed",
+      configuration: {
+        chunk_shape: [32, 32, 32],
+        codecs: [little, { name: "zstd", configuration: { level: 3, checksum: false } }],
+        index_codecs: [little, { name: "crc32c" }],
+        index_location: "end",
+      },
+    },
+  ],
+};
+
+function shards(prefix) {
+  const name = `${prefix}get, 32 MiB uint16 in shards of 128³, inner chunks 32³ zstd: zarr-wasm over zarrita`;
+  return {
+    rows: [name],
+    measure: async () => {
+      const store = await repeatingStore(sharded, 2);
+      // Opened for every read: shard indexes that are kept from one to the next would be left out.
+      const seconds = await bestOfCalls({
+        ours: async () => get(await open(store, { kind: "array" })),
+        theirs: async () => zarrita.get(await zarrita.open(store, { kind: "array" })),
+      });
+      return [speedRow(name, 2 * 256 ** 3, seconds.ours, seconds.theirs)];
+    },
+  };
+}
+
+/**
+ * @param {{prefix?: string}} [where] prefix of the rows' names
+ * @returns {import("../measure.mjs").Measurement[]}
+ */
+export function arraySuite({ prefix = "" } = {}) {
+  return [...singleChunks.map((one) => singleChunk(one, prefix)), placedChunks(prefix), shards(prefix)];
 }

@@ -1,18 +1,21 @@
 // Kernels and codecs on data that is in memory already (the C++ cases of inheap/): as a module in this engine
-// and natively, over a copy of as many bytes, over another case, or over a native library.
+// and natively, over a copy of as many bytes, over another case, or over a native library; and the module in
+// Chromium over the same in Node.
 import { inputs, nativeEngine, wasmEngine } from "../engines.mjs";
+import { effort, speedRow, timeRow } from "../measure.mjs";
 
-const rounds = 6;
-
-/** Best seconds of each candidate, measured in turn. */
+/** Best seconds of each candidate, measured in turn; one that stands there twice is measured once. */
 async function bestSeconds(candidates, input) {
-  const best = candidates.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < rounds; round++) {
-    candidates.forEach(({ engine, index }, i) => {
-      best[i] = Math.min(best[i], engine.time(index, input));
-    });
+  const best = new Map();
+  const keyOf = ({ engine, index }) => `${engine.label} ${index}`;
+  const distinct = new Map(candidates.map((candidate) => [keyOf(candidate), candidate]));
+  for (let round = 0; round < effort.inHeapRounds; round++) {
+    for (const [key, { engine, index }] of distinct) {
+      const seconds = await engine.time(index, input);
+      best.set(key, Math.min(best.get(key) ?? Number.POSITIVE_INFINITY, seconds));
+    }
   }
-  return best;
+  return (candidate) => best.get(keyOf(candidate));
 }
 
 /** The case of a name in an engine, if it has one. */
@@ -21,36 +24,102 @@ function find(engine, name) {
   return index < 0 ? undefined : { engine, index, bytes: engine.cases[index].bytes };
 }
 
+/** The rows of a case: their names, and which case in which engine is compared with which. */
+function rowsOf({ name, over }, { wasm, native, libraries, chromium }) {
+  const ours = [wasm, native].flatMap((engine) => {
+    const inEngine = find(engine, over);
+    const baseline = inEngine ?? find(libraries, name);
+    if (!baseline) throw new Error(`${name}: nothing is called ${over}, and the libraries have no such case`);
+    const against = inEngine ? over.replace(/, \d+ \wiB$/, "") : `native ${over}`;
+    const isVariant = inEngine !== undefined && !over.startsWith("memory.copy");
+    return [
+      {
+        name: `in heap, ${name}: ${engine.label} over ${against}`,
+        value: find(engine, name),
+        baseline,
+        isVariant,
+      },
+    ];
+  });
+  const inPage = {
+    name: `in heap, ${name}: wasm in Chromium over wasm in Node`,
+    value: { ...find(wasm, name), engine: chromium },
+    baseline: find(wasm, name),
+    isVariant: false,
+  };
+  return [...ours, inPage];
+}
+
+/** "decode lz4, field 4 MiB" belongs to a group whose mean is a row, too: "decode lz4", 4 MiB. */
+const grouped = /^((?:de|en)code [^,]+), \w+ (4 MiB)$/;
+
+function meanName(rowName, caseName) {
+  const [, group, size] = grouped.exec(caseName);
+  return rowName.replace(caseName, `${group}, mean of corpora ${size}`);
+}
+
+const geometricMean = (numbers) =>
+  Math.exp(numbers.reduce((sum, x) => sum + Math.log(x), 0) / numbers.length);
+
+/** One measurement per case, or per group of cases whose mean is a row of its own. */
+function measurementOf(cases, engines, inputOf) {
+  const all = cases.map((oneCase) => ({ oneCase, rows: rowsOf(oneCase, engines) }));
+  const hasMean = cases.length > 1;
+  const means = hasMean ? all[0].rows.map(({ name }) => meanName(name, cases[0].name)) : [];
+  return {
+    rows: [...all.flatMap(({ rows }) => rows.map(({ name }) => name)), ...means],
+    measure: async (wants) => {
+      const measured = [];
+      for (const { oneCase, rows } of all) {
+        const wanted = rows.filter(({ name }, i) => wants(name) || (hasMean && wants(means[i])));
+        if (wanted.length === 0) continue;
+        const secondsOf = await bestSeconds(
+          wanted.flatMap(({ value, baseline }) => [value, baseline]),
+          await inputOf(oneCase.input),
+        );
+        for (const { name, value, baseline, isVariant } of wanted) {
+          const [seconds, base] = [secondsOf(value), secondsOf(baseline)];
+          // Over a variant of itself the times are compared, else the speeds.
+          const row = isVariant
+            ? timeRow(name, "ms", seconds, base)
+            : speedRow(name, value.bytes, seconds, base);
+          measured.push({ ...row, mean: hasMean ? meanName(name, oneCase.name) : undefined });
+        }
+      }
+      return [...measured.map(({ mean, ...row }) => row), ...meanRows(means, measured)];
+    },
+  };
+}
+
+/** The means of groups all of whose cases were measured. */
+function meanRows(means, measured) {
+  return means.flatMap((name) => {
+    const rows = measured.filter(({ mean }) => mean === name);
+    if (rows.length === 0) return [];
+    const mean = (key) => geometricMean(rows.map((row) => row[key]));
+    return [{ name, unit: rows[0].unit, value: mean("value"), baseline: mean("baseline") }];
+  });
+}
+
 /**
- * @param {import("../measure.mjs").Report} report
  * @param {{wasm: string, native: string, libraries: string, inputDir: string}} files the module, our program, the
  * program of the native libraries, a folder for encoded chunks
+ * @param {{time: Function}} chromium the module in Chromium (browser/chromium.mjs)
+ * @returns {Promise<import("../measure.mjs").Measurement[]>}
  */
-export async function inheapSuite(report, files) {
-  const ours = { wasm: await wasmEngine(files.wasm), "our native build": nativeEngine(files.native) };
-  const libraries = nativeEngine(files.libraries);
-  const inputOf = inputs(files.inputDir);
-  for (const { name, over, input: inputName } of ours.wasm.cases.filter((oneCase) => oneCase.over)) {
-    const rows = Object.entries(ours).map(([target, engine]) => {
-      const inEngine = find(engine, over);
-      return {
-        title: `in heap, ${name}: ${target} over ${inEngine ? over.replace(/, \d+ \wiB$/, "") : `native ${over}`}`,
-        value: find(engine, name),
-        baseline: inEngine ?? find(libraries, name),
-      };
-    });
-    const wanted = rows.filter(({ title }) => report.wants(title));
-    if (wanted.length === 0) continue;
-    const input = await inputOf(inputName);
-    const seconds = await bestSeconds(
-      wanted.flatMap(({ value, baseline }) => [value, baseline]),
-      input,
-    );
-    wanted.forEach(({ title, value, baseline }, i) => {
-      const [time, baseTime] = seconds.slice(2 * i, 2 * i + 2);
-      // Over a variant of itself the times are compared, else the speeds.
-      if (over.startsWith("permute")) report.add(title, "ms", time * 1e3, baseTime * 1e3);
-      else report.addSpeed(title, value.bytes / time, baseline.bytes / baseTime);
-    });
+export async function inheapSuite({ wasm, native, libraries, inputDir }, chromium) {
+  const engines = {
+    wasm: { label: "wasm", ...(await wasmEngine(wasm)) },
+    native: { label: "our native build", ...nativeEngine(native) },
+    libraries: { label: "native libraries", ...nativeEngine(libraries) },
+    chromium: { label: "wasm in Chromium", ...chromium },
+  };
+  const cases = engines.wasm.cases.filter((oneCase) => oneCase.over);
+  const byGroup = new Map();
+  for (const oneCase of cases) {
+    const key = grouped.exec(oneCase.name)?.[1] ?? oneCase.name;
+    byGroup.set(key, [...(byGroup.get(key) ?? []), oneCase]);
   }
+  const inputOf = inputs(inputDir);
+  return [...byGroup.values()].map((group) => measurementOf(group, engines, inputOf));
 }

@@ -23,6 +23,11 @@ const requirements = {
   blosc: { what: "c-blosc with its static library", debian: "libblosc-dev", has: () => hasHeader("blosc.h") },
   zstd: { what: "libzstd", debian: "libzstd-dev", has: () => hasHeader("zstd.h") },
   lz4: { what: "liblz4", debian: "liblz4-dev", has: () => hasHeader("lz4.h") },
+  googlebenchmark: {
+    what: "Google Benchmark",
+    debian: "libbenchmark-dev",
+    has: () => hasHeader("benchmark/benchmark.h"),
+  },
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
 };
@@ -32,7 +37,7 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   browser: ["chromium"],
-  bench: ["cmake", "ninja", "clang", "blosc", "zstd", "lz4", "libdeflate"],
+  bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
 /** Path of clang++ (plain or with Debian's version suffix), or undefined. */

@@ -1,30 +1,17 @@
-// In-heap benchmarks: what a kernel or codec takes when its data is already in memory, so that no
-// border and no JavaScript is in the number. The same program runs natively (main) and as a bare
-// WebAssembly module (the exports); bench/engines.mjs drives both.
+// In-heap benchmarks as a bare WebAssembly module: what a kernel or codec takes when its data is
+// already in memory, so that no border and no JavaScript is in the number. The same cases natively:
+// main_native.cpp. bench/engines.mjs drives both.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "cases.hpp"
 
-#ifdef __EMSCRIPTEN__
 extern "C" __attribute__((import_module("bench"), import_name("now"))) double now();
 #define ZW_EXPORT(name) extern "C" __attribute__((export_name(#name)))
-#else
-#include <chrono>
-static double now() {  // milliseconds
-  const auto t = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(t).count();
-}
-#define ZW_EXPORT(name) static
-#endif
 
 namespace {
 
-using zw::bench::Case;
-
-const std::vector<Case>& cases() {
-  static const std::vector<Case> list = zw::bench::allCases();
+const zw::bench::Cases& cases() {
+  static const zw::bench::Cases list = zw::bench::allCases();
   return list;
 }
 
@@ -62,9 +49,7 @@ ZW_EXPORT(caseCount) uint32_t caseCount() {
 /// Case i as a line of JSON; valid until the next call.
 ZW_EXPORT(caseJson) const char* caseJson(uint32_t i) {
   static std::string line;
-  const Case& c = cases()[i];
-  line = "{\"name\":\"" + c.name + "\",\"over\":\"" + c.over + "\",\"input\":\"" + c.input +
-         "\",\"bytes\":" + std::to_string(c.bytes) + "}";
+  line = zw::bench::caseLine(cases()[i]);
   return line.c_str();
 }
 
@@ -78,27 +63,3 @@ ZW_EXPORT(inputRoom) uint8_t* inputRoom(uint32_t bytes) {
 ZW_EXPORT(run) double run(uint32_t i, double minMilliseconds) {
   return measure(cases()[i].prepare(input), minMilliseconds);
 }
-
-#ifndef __EMSCRIPTEN__
-static bool readInput(const char* path) {
-  std::FILE* file = std::fopen(path, "rb");
-  if (!file || std::fseek(file, 0, SEEK_END) != 0) return false;
-  const auto bytes = static_cast<uint32_t>(std::ftell(file));
-  std::rewind(file);
-  const bool ok = std::fread(inputRoom(bytes), 1, bytes, file) == bytes;
-  std::fclose(file);
-  return ok;
-}
-
-/// Without arguments: the cases, one line each. Else PROGRAM INDEX MILLISECONDS [INPUT FILE]:
-/// seconds per run.
-int main(int argc, char** argv) {
-  if (argc < 3) {
-    for (uint32_t i = 0; i < caseCount(); i++) std::puts(caseJson(i));
-    return 0;
-  }
-  const auto i = static_cast<uint32_t>(std::atoi(argv[1]));
-  if (i >= caseCount() || (argc > 3 && !readInput(argv[3]))) return 1;
-  std::printf("%.9g\n", run(i, std::atof(argv[2])));
-}
-#endif

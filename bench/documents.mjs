@@ -1,0 +1,251 @@
+// What is shown of a run: bench/results.json, the tables of docs/performance.md and docs/charts/*.svg. The tables and
+// charts follow from results.json alone; a test compares them.
+//   node bench/documents.mjs        writes tables and charts anew from results.json
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "../scripts/lib/paths.mjs";
+import { barChart } from "./charts.mjs";
+import { short } from "./report.mjs";
+import { judge, targetOf } from "./targets.mjs";
+
+/** @typedef {{name: string, unit: string, value: number, baseline: number, ratio: number}} Row */
+
+const resultsFile = path.join(root, "bench/results.json");
+const documentFile = path.join(root, "docs/performance.md");
+const chartsDir = path.join(root, "docs/charts");
+
+/** @returns {Row[]} */
+export function readResults() {
+  return JSON.parse(readFileSync(resultsFile, "utf8"));
+}
+
+/** Puts a table's lines under its heading's marker: <!-- name --> … <!-- end -->. */
+function replaceMarked(document, name, content) {
+  const pattern = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
+  if (!pattern.test(document)) throw new Error(`docs/performance.md has no place for ${name}`);
+  return document.replace(pattern, (_, start, end) => `${start}\n${content}\n\n${end}`);
+}
+
+function table(head, rows, align) {
+  const cell = (content) => String(content).replaceAll("|", "\\|");
+  const line = (cells) => `| ${cells.map(cell).join(" | ")} |`;
+  const rule = `|${align.map((right) => (right ? "---:" : "---")).join("|")}|`;
+  return [line(head), rule, ...rows.map(line)].join("\n");
+}
+
+/** "≥ 0.95 met", "≥ 0.95 **missed**" or nothing. */
+function verdict(row) {
+  const target = targetOf(row.name);
+  if (!target) return "";
+  const judged = judge(target, row);
+  return `${target.text} ${judged === "met" ? "met" : "**missed**"}`;
+}
+
+/** A row in full: what, its figure, what it is compared with, the ratio, the target. */
+function plainTable(rows, shorten = (name) => name) {
+  return table(
+    ["what over what", "figure", "baseline", "unit", "ratio", "target"],
+    rows.map((row) => [
+      shorten(row.name),
+      short(row.value),
+      short(row.baseline),
+      row.unit,
+      row.ratio.toFixed(2),
+      verdict(row),
+    ]),
+    [false, true, true, false, true, false],
+  );
+}
+
+/** In-heap rows, those of a case in one line. */
+function inHeapTable(rows) {
+  const byCase = Map.groupBy
+    ? Map.groupBy(rows, ({ name }) => caseOf(name))
+    : rows.reduce(
+        (map, row) => map.set(caseOf(row.name), [...(map.get(caseOf(row.name)) ?? []), row]),
+        new Map(),
+      );
+  const ratioOf = (row) => row?.ratio.toFixed(2) ?? "";
+  const lines = [...byCase].flatMap(([name, all]) => {
+    const wasm = all.find((row) => row.name.startsWith(`in heap, ${name}: wasm over `));
+    if (!wasm) return [];
+    const native = all.find((row) => row.name.includes(": our native build over "));
+    const chromium = all.find((row) => row.name.endsWith(": wasm in Chromium over wasm in Node"));
+    const against = wasm.name.split(": wasm over ")[1];
+    return [
+      [
+        name,
+        `${short(wasm.value)} ${wasm.unit}`,
+        against.startsWith("permute") || against.startsWith("chunk") ? "without it, or in stages" : against,
+        short(wasm.baseline),
+        ratioOf(wasm),
+        verdict(wasm),
+        ratioOf(native),
+        ratioOf(chromium),
+      ],
+    ];
+  });
+  return table(
+    ["case", "wasm", "over", "its figure", "ratio", "target", "our native build", "Chromium / Node"],
+    lines,
+    [false, true, false, true, true, false, true, true],
+  );
+}
+
+function caseOf(name) {
+  return /^in heap, (.*?): /.exec(name)?.[1] ?? name;
+}
+
+function summary(rows) {
+  const held = rows.filter(({ name }) => targetOf(name));
+  const missed = held.filter((row) => judge(targetOf(row.name), row) === "missed");
+  const lines = missed.map(
+    (row) => `- ${row.name}: ${short(row[targetOf(row.name).of])}, target ${targetOf(row.name).text}`,
+  );
+  const count = `${held.length - missed.length} of the ${held.length} rows that have a target met it.`;
+  return missed.length === 0 ? count : `${count} Those that missed:\n\n${lines.join("\n")}`;
+}
+
+/** The marked tables, by their markers. */
+function tablesOf(rows) {
+  const of = (pattern) => rows.filter(({ name }) => pattern.test(name));
+  const inHeap = of(/^in heap, /);
+  const isCodec = ({ name }) => /^in heap, (?:de|en)code /.test(name);
+  return {
+    summary: summary(rows),
+    kernels: inHeapTable(inHeap.filter((row) => !isCodec(row))),
+    codecs: inHeapTable(inHeap.filter(isCodec)),
+    decode: plainTable(of(/^decode /)),
+    encode: plainTable(of(/^(?:size of encoded|encode) /)),
+    arrays: plainTable(of(/^get/)),
+    chromium: plainTable(of(/^Chromium, /)),
+    costs: plainTable(of(/^(?:download|startup|per call|growth|memory)/)),
+  };
+}
+
+/** docs/performance.md with its tables made anew. */
+export function documentOf(document, rows) {
+  return Object.entries(tablesOf(rows)).reduce(
+    (text, [name, content]) => replaceMarked(text, name, content),
+    document,
+  );
+}
+
+const chartCodecs = [
+  "blosc lz4 shuffle",
+  "blosc lz4 bitshuffle",
+  "blosc zstd shuffle",
+  "blosc zstd bitshuffle",
+  "blosc blosclz shuffle",
+  "zstd level 3",
+  "lz4",
+  "gzip level 5",
+];
+
+const chartKernels = [
+  ["byte swap 2 B, 4 MiB", "byte swap, uint16"],
+  ["permute u16 [1400,1498] [1,0]", "transpose 1400 × 1498, uint16"],
+  ["permute u16 [1400,1498] [1,0] with byte swap", "the same with byte swap"],
+  ["permute u16 [128,128,128] [2,1,0]", "axes reversed 128³, uint16"],
+  ["permute u16 [128,128,128] [0,2,1]", "last two axes 128³, uint16"],
+  ["crc32c, 4 MiB", "crc32c"],
+  ["unshuffle 2 B, 4 MiB", "unshuffle, uint16"],
+  ["bit unshuffle 2 B, 4 MiB", "bit unshuffle, uint16"],
+];
+
+/** The charts: file name and SVG text. */
+export function chartsOf(rows) {
+  const find = (name) => rows.find((row) => row.name.startsWith(name));
+  const inHeap = (name) => find(`in heap, ${name}: wasm over `);
+  const speedOf = (row, key = "value") => (row?.unit === "GB/s" ? row[key] : undefined);
+  /** GB/s of a variant that is compared in times: as much slower or faster as they say than what it varies. */
+  const kernelSpeed = (name) => {
+    const row = inHeap(name);
+    if (row?.unit !== "ms") return speedOf(row);
+    const plain = speedOf(inHeap(row.name.split(": wasm over ")[1]));
+    return plain === undefined ? undefined : plain / row.ratio;
+  };
+  const decodeOf = (codec) => {
+    const heap = inHeap(`decode ${codec}, microscopy 4 MiB`);
+    const fresh = find(`decode ${codec}, microscopy 4 MiB, fresh array: zarr-wasm over npm numcodecs`);
+    return [speedOf(fresh), speedOf(fresh, "baseline"), speedOf(heap, "baseline"), speedOf(heap)];
+  };
+  const copy = speedOf(inHeap("byte swap 2 B, 4 MiB"), "baseline");
+  const gets = rows.filter(({ name, unit }) => /^get.*over zarrita$/.test(name) && unit === "GB/s");
+  return {
+    "decode.svg": barChart({
+      title: "Decoding 4 MiB of uint16 microscopy",
+      unit: "GB/s",
+      series: [
+        "zarr-wasm, into a fresh array",
+        "npm numcodecs",
+        "native library, in memory",
+        "zarr-wasm, in memory",
+      ],
+      groups: chartCodecs.map((codec) => ({ label: codec, values: decodeOf(codec) })),
+    }),
+    "arrays.svg": barChart({
+      title: "Reading arrays",
+      unit: "GB/s",
+      series: ["zarr-wasm", "zarrita"],
+      groups: gets.map((row) => ({ label: getLabel(row.name), values: [row.value, row.baseline] })),
+    }),
+    "kernels.svg": barChart({
+      title: "Kernels in memory, 4 MiB",
+      unit: "GB/s",
+      series: ["zarr-wasm", "memory.copy"],
+      groups: chartKernels.map(([name, label]) => ({ label, values: [kernelSpeed(name), copy] })),
+    }),
+  };
+}
+
+/** A label that fits: "transposed chunk, field 128³". */
+function getLabel(name) {
+  return name
+    .replace(/^(?:getChunk|get), /, "")
+    .replace(/: zarr-wasm over zarrita$/, "")
+    .replace("256 MiB uint16 in 64³ ", "64³ ")
+    .replace(" chunks over loopback HTTP", " over HTTP")
+    .replace(
+      "chunk 64³ u16 big-endian [2,1,0] blosc lz4 placed into 256³",
+      "64³ big-endian [2,1,0] blosc lz4",
+    )
+    .replace("32 MiB uint16 in shards of 128³, inner chunks 32³ zstd", "shards 128³ of zstd 32³")
+    .replace("transposed big-endian chunk", "transposed big-endian");
+}
+
+function machineNote() {
+  const [cpu] = os.cpus();
+  const day = new Date().toISOString().slice(0, 10);
+  return `Measured on ${day}: ${os.cpus().length} × ${cpu.model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}.`;
+}
+
+/**
+ * Keeps the rows and shows them.
+ * @param {Row[]} rows
+ * @param {{isComplete: boolean}} run whether these are all rows; else they replace those of the same names
+ */
+export function writeDocuments(rows, { isComplete }) {
+  const results = isComplete ? rows : merged(readResults(), rows);
+  writeFileSync(resultsFile, `[\n${results.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`);
+  const document = readFileSync(documentFile, "utf8");
+  if (isComplete) writeFileSync(documentFile, replaceMarked(document, "machine", machineNote()));
+  showResults(results);
+}
+
+function merged(old, fresh) {
+  const byName = new Map(fresh.map((row) => [row.name, row]));
+  const kept = old.map((row) => byName.get(row.name) ?? row);
+  const names = new Set(old.map(({ name }) => name));
+  return [...kept, ...fresh.filter(({ name }) => !names.has(name))];
+}
+
+function showResults(rows) {
+  writeFileSync(documentFile, documentOf(readFileSync(documentFile, "utf8"), rows));
+  mkdirSync(chartsDir, { recursive: true });
+  for (const [name, svg] of Object.entries(chartsOf(rows))) writeFileSync(path.join(chartsDir, name), svg);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) showResults(readResults());

@@ -1,0 +1,66 @@
+// Arrays of Zarr v3 in memory whose chunks all hold the same few encoded chunks: large arrays without the memory.
+import { createCodecChain } from "zarr-wasm/codecs";
+import { corpora } from "./corpora.mjs";
+
+const utf8 = new TextEncoder();
+
+/**
+ * `zarr.json` of an array.
+ * @param {{shape: number[], chunks: number[], dataType: string, codecs: object[]}} array
+ */
+export function metadataOf({ shape, chunks, dataType, codecs }) {
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: dataType,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs,
+  };
+  return utf8.encode(JSON.stringify(document));
+}
+
+/** `count` encoded chunks of a corpus, each with other elements. */
+export async function encodedChunks({ chunks, corpus, codecs }, count) {
+  const { dataType, make } = corpora[corpus];
+  const chain = await createCodecChain({ dataType, shape: chunks, codecs });
+  const length = chunks.reduce((a, b) => a * b, 1);
+  const elements = make(count * length * make(8).BYTES_PER_ELEMENT);
+  return Array.from({ length: count }, (_, i) => chain.encode(elements.slice(i * length, (i + 1) * length)));
+}
+
+/** Which of `count` encoded chunks a key stands for. */
+export function chunkNumber(key, count) {
+  return key.split("/").reduce((sum, part) => sum * 5 + (Number.parseInt(part, 10) || 0), 0) % count;
+}
+
+/** A store, for zarr-wasm as for zarrita; both get a copy of what they ask for, as from a network. */
+export class RepeatingStore {
+  constructor(metadata, encoded) {
+    this.metadata = metadata;
+    this.encoded = encoded;
+  }
+
+  get(key) {
+    return this.#find(key)?.slice();
+  }
+
+  getRange(key, range) {
+    const bytes = this.#find(key);
+    if ("suffixLength" in range) return bytes?.slice(Math.max(0, bytes.length - range.suffixLength));
+    return bytes?.slice(range.offset, range.offset + range.length);
+  }
+
+  #find(key) {
+    if (key === "/zarr.json") return this.metadata;
+    return key.startsWith("/c/") ? this.encoded[chunkNumber(key, this.encoded.length)] : undefined;
+  }
+}
+
+/** The store of an array: shape, chunks, corpus, codecs. */
+export async function repeatingStore(array, count = 4) {
+  const { dataType } = corpora[array.corpus];
+  return new RepeatingStore(metadataOf({ ...array, dataType }), await encodedChunks(array, count));
+}
