@@ -1,9 +1,12 @@
-// npm test: set-up, then every test: the native core under sanitizers, the built package in Node, the
-// viewer and the package in a browser. Ends with one line: N passed, N failed.
+// npm test: set-up, then every test: the native core under sanitizers, a short run of the fuzzers, the built
+// package in Node, the viewer and the package in a browser. Ends with one line: N passed, N failed.
+
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
+import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
 import { buildDir } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step } from "./lib/process.mjs";
 import { ensureSystem } from "./lib/system.mjs";
@@ -11,7 +14,10 @@ import { ensureSystem } from "./lib/system.mjs";
 const reports = path.join(buildDir, "reports");
 
 /** The suites: each runs to its end and says how many tests passed and failed. */
-const suites = { native: runNative, node: runNode, browser: runBrowser };
+const suites = { native: runNative, fuzz: runFuzz, node: runNode, browser: runBrowser };
+
+/** Seconds of each fuzzer, after its seeds and the files of tests/bad; npm run fuzz is for more. */
+const fuzzSeconds = 1;
 
 function runNative() {
   step("Native tests under AddressSanitizer and UndefinedBehaviorSanitizer");
@@ -30,6 +36,18 @@ function runNative() {
   const [, total, failed] =
     /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(readReport(report)) ?? [];
   return count(ok, Number(total) - Number(failed), Number(failed));
+}
+
+/** A target without findings is a test that passed. */
+async function runFuzz() {
+  const targets = buildFuzzers();
+  step(`Fuzzing ${targets.length} targets for a moment`);
+  const results = [];
+  const onResult = (result) => results.push(result);
+  await runTargets(targets, { seconds: fuzzSeconds, jobs: availableParallelism(), onResult });
+  const failed = results.filter(({ findings }) => findings.length > 0);
+  for (const { name, findings } of failed) console.error(`  ${name}: ${findings.join(", ")}`);
+  return count(results.length === targets.length, results.length - failed.length, failed.length);
 }
 
 function runNode() {
@@ -68,14 +86,15 @@ function count(ok, passed, failed) {
   return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1) };
 }
 
-function main() {
+async function main() {
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(suites);
-  ensureSystem(["build", "native", "browser"]);
+  ensureSystem(["build", "native", "fuzz", "browser"]);
   buildAll();
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const results = names.map((name) => ({ name, ...suites[name]() }));
+  const results = [];
+  for (const name of names) results.push({ name, ...(await suites[name]()) });
   console.log("");
   for (const { name, passed, failed } of results) console.log(`${name}: ${passed} passed, ${failed} failed`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);

@@ -18,7 +18,12 @@ const requirements = {
   xz: { what: "xz", debian: "xz-utils", has: () => which("xz") },
   bzip2: { what: "bzip2", debian: "bzip2", has: () => which("bzip2") },
   clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
-  sanitizers: { what: "Clang's sanitizer runtime", debian: "libclang-rt-14-dev", has: hasSanitizers },
+  sanitizers: {
+    what: "Clang's sanitizer runtime",
+    debian: "libclang-rt-14-dev",
+    has: () => hasRuntime("asan"),
+  },
+  fuzzer: { what: "Clang's libFuzzer", debian: "libclang-rt-14-dev", has: () => hasRuntime("fuzzer") },
   googletest: { what: "GoogleTest", debian: "libgtest-dev", has: () => hasHeader("gtest/gtest.h") },
   blosc: { what: "c-blosc with its static library", debian: "libblosc-dev", has: () => hasHeader("blosc.h") },
   zstd: { what: "libzstd", debian: "libzstd-dev", has: () => hasHeader("zstd.h") },
@@ -36,6 +41,7 @@ const requirements = {
 const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
+  fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
   browser: ["chromium"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
@@ -51,14 +57,15 @@ export function findChromium() {
   return ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"].map(which).find(Boolean);
 }
 
-function hasSanitizers() {
+/** Whether Clang has a part of its runtime: "asan", "fuzzer". */
+function hasRuntime(part) {
   const clang = findClang();
   if (!clang) return false;
   if (process.platform !== "linux") return true; // comes with the compiler elsewhere
   const arch = { x64: "x86_64", arm64: "aarch64" }[process.arch];
-  const name = `libclang_rt.asan-${arch}.a`;
+  const name = `libclang_rt.${part}-${arch}.a`;
   const file = capture(clang, [`-print-file-name=${name}`]).trim();
-  return file !== name || existsSync(capture(clang, ["-print-file-name=libclang_rt.asan.a"]).trim());
+  return file !== name || existsSync(capture(clang, [`-print-file-name=libclang_rt.${part}.a`]).trim());
 }
 
 function hasHeader(name) {
@@ -75,7 +82,7 @@ function isDebian() {
 
 function explain(missing) {
   const list = missing.map((r) => `  - ${r.what}`).join("\n");
-  const packages = missing.map((r) => r.debian).join(" ");
+  const packages = [...new Set(missing.map((r) => r.debian))].join(" ");
   return (
     `some programs are missing:\n${list}\n` +
     `On Debian or Ubuntu, install them with\n  sudo apt-get install --no-install-recommends ${packages}\n` +
@@ -86,14 +93,14 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("build" | "native" | "browser" | "bench")[]} kinds
+ * @param {("build" | "native" | "fuzz" | "browser" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
   const missing = wanted.filter((r) => !r.has());
   if (missing.length === 0) return;
   if (!isDebian() || process.getuid?.() !== 0) throw new SetupError(explain(missing));
-  const packages = missing.map((r) => r.debian);
+  const packages = [...new Set(missing.map((r) => r.debian))];
   step(`Installing Debian packages: ${packages.join(" ")}`);
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   run("apt-get", ["update", "-qq"], { env });

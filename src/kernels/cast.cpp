@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "base/bytes.hpp"
 
@@ -195,6 +196,10 @@ bool isExactCast(Number from, Number to) {
 }
 
 bool scalar::castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out) {
+  if (rule.from == rule.to) {  // not by way of a double, which would quiet a signalling NaN
+    std::memcpy(out, in, numberBytes(rule.to));
+    return true;
+  }
   if (isFloat(rule.from)) {
     double value;
     loadDoubles(rule.from, in, 1, &value);

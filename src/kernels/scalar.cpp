@@ -1,6 +1,6 @@
 // The scalar twins of all kernels: each is its definition written down as a loop, with no thought
 // of speed. They are the oracles of the tests, so they share no code with what they check.
-#include <cstring>
+#include <algorithm>
 
 #include "kernels/bitshuffle.hpp"
 #include "kernels/byteswap.hpp"
@@ -30,7 +30,7 @@ void unshuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t ite
 }
 
 void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
-  std::memset(dst, 0, count * itemBytes);
+  std::fill_n(dst, count * itemBytes, uint8_t{0});
   for (size_t i = 0; i < count; i++) {
     for (size_t bit = 0; bit < size_t{8} * itemBytes; bit++) {
       const uint32_t value = (src[i * itemBytes + bit / 8] >> (bit % 8)) & 1u;
@@ -41,7 +41,7 @@ void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemByt
 }
 
 void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
-  std::memset(dst, 0, count * itemBytes);
+  std::fill_n(dst, count * itemBytes, uint8_t{0});
   for (size_t i = 0; i < count; i++) {
     for (size_t bit = 0; bit < size_t{8} * itemBytes; bit++) {
       const uint32_t value = (src[bit * (count / 8) + i / 8] >> (i % 8)) & 1u;

@@ -1,0 +1,48 @@
+// Input: a fuzzer's bytes as choices and data.
+#pragma once
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+
+namespace zw::fuzz {
+
+/// Reads from the front; what lies past the end is zeros.
+class Input {
+ public:
+  explicit Input(ByteView bytes) : left_(bytes) {}
+
+  uint8_t u8() { return take<uint8_t>(); }
+  uint16_t u16() { return take<uint16_t>(); }
+  uint32_t u32() { return take<uint32_t>(); }
+  /// A number from `least` to `most`, which is at most 65535 more.
+  uint32_t between(uint32_t least, uint32_t most) {
+    const uint32_t choices = most - least + 1;
+    return least + (choices <= 256 ? u8() : u16()) % choices;
+  }
+  template <class T, size_t N>
+  T oneOf(const T (&choices)[N]) {
+    return choices[between(0, N - 1)];
+  }
+  /// The next bytes: as many as asked for, or as there are.
+  ByteView bytes(size_t most) {
+    const ByteView taken = left_.first(std::min(most, left_.size()));
+    left_ = left_.subspan(taken.size());
+    return taken;
+  }
+  ByteView rest() { return bytes(left_.size()); }
+  size_t left() const { return left_.size(); }
+
+ private:
+  template <class T>
+  T take() {
+    T value = 0;
+    const ByteView taken = bytes(sizeof(T));
+    if (!taken.empty()) std::memcpy(&value, taken.data(), taken.size());
+    return value;
+  }
+
+  ByteView left_;
+};
+
+}  // namespace zw::fuzz

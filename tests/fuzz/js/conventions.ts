@@ -1,0 +1,96 @@
+/** Attributes that conventions give a meaning: OME-Zarr, CF, xarray. */
+import {
+  coordinatesOf,
+  decodeCF,
+  fieldPaths,
+  isMultiscales,
+  labelPaths,
+  multiscales,
+  open,
+  wellPaths,
+  ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { mutatedText } from "./mutations.js";
+import { goldenDocuments } from "./seeds.js";
+import { type FuzzTarget, holds, jsonBytes, textBytes } from "./target.js";
+
+const attributesOf = (text: string): string[] => {
+  const { attributes } = JSON.parse(text.replaceAll(/\bNaN\b/g, "null")) as { attributes?: object };
+  return attributes && Object.keys(attributes).length > 0 ? [JSON.stringify(attributes)] : [];
+};
+
+const seeds = [
+  ...goldenDocuments(".zattrs"),
+  ...goldenDocuments("zarr.json").flatMap(attributesOf),
+  '{"scale_factor":0.01,"add_offset":273.15,"_FillValue":-32768,"_Unsigned":"true","units":"K","valid_range":[0,100]}',
+  '{"units":"days since 1970-01-01 12:30:00 +2:00","calendar":"noleap","coordinates":"lat lon","_ARRAY_DIMENSIONS":["y"]}',
+  '{"missing_value":[1,2],"dtype":"bool","flag_values":[0,1]}',
+  '{"plate":{"wells":[{"path":"A/1"}]},"well":{"images":[{"path":"0"}]},"labels":["cells"]}',
+];
+
+const conventions: FuzzTarget = {
+  name: "conventions",
+  inputs: mutatedText(seeds),
+  covers: ["conventions/"],
+  tags: ["InvalidMetadata", "Unsupported", "NotFound", "LimitExceeded"],
+  run: async (input) => {
+    const group = '{"zarr_format":3,"node_type":"group","attributes":';
+    const array = {
+      zarr_format: 2,
+      shape: [4],
+      chunks: [4],
+      dtype: "<i2",
+      compressor: null,
+      fill_value: 1,
+      order: "C",
+      filters: null,
+    };
+    const store = new Map<string, Uint8Array>([
+      ["/zarr.json", Buffer.concat([textBytes(group), input, textBytes("}")])],
+      ["/labels/zarr.json", Buffer.concat([textBytes(group), input, textBytes("}")])],
+      ["/y/.zarray", jsonBytes(array)],
+      ["/y/.zattrs", input],
+    ]);
+    const root = (await open(store, { kind: "group" })) as ZarrGroup;
+    const failures: unknown[] = [];
+    for (const look of [lookAtImages, lookAtPlates, lookAtArray]) {
+      await look(root).catch((error: unknown) => failures.push(error));
+    }
+    const [failure] = failures.filter((error) => (error as Error).name !== "ZarrError").concat(failures);
+    if (failure) throw failure;
+  },
+};
+
+async function lookAtImages(group: ZarrGroup): Promise<void> {
+  await labelPaths(group);
+  if (!isMultiscales(group)) return;
+  for (const { axes, levels } of multiscales(group)) {
+    holds(levels.length > 0, "an image has a level");
+    for (const { scale } of levels)
+      holds(!scale || scale.length === axes.length, "a scale has a factor per axis");
+  }
+}
+
+async function lookAtPlates(group: ZarrGroup): Promise<void> {
+  const paths = [...(wellPaths(group) ?? []), ...(fieldPaths(group) ?? [])];
+  holds(
+    paths.every((path) => typeof path === "string"),
+    "paths are texts",
+  );
+}
+
+async function lookAtArray(group: ZarrGroup): Promise<void> {
+  const array = await group.open("y");
+  if (!(array instanceof ZarrArray)) return;
+  const region = { data: Int16Array.of(1, -2, 300, -32768), shape: [4], stride: [1] };
+  for (const times of ["milliseconds", "counts"] as const) {
+    for (const validRange of [false, true]) {
+      const { data } = decodeCF(array, region, { times, validRange });
+      holds(data.length === 4, "a decoded region has as many elements as before");
+    }
+  }
+  await coordinatesOf(group, array);
+}
+
+export const conventionTargets = [conventions];

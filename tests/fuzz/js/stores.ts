@@ -1,0 +1,253 @@
+/** Stores that read formats or protocols: zip archives, HTTP answers, reference documents. */
+import fc from "fast-check";
+import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "zarr-wasm";
+import { parseRetryAfter } from "../../../dist/store/http/retry.js";
+import { parseDocument, readDocument, readReference } from "../../../dist/store/reference/document.js";
+import { targetUrl } from "../../../dist/store/reference/target.js";
+import { mutatedBytes, mutatedText } from "./mutations.js";
+import { goldenZips } from "./seeds.js";
+import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
+
+/** Archives: every object of the directory is read, as a whole and in part. */
+const zip: FuzzTarget = {
+  name: "zip",
+  inputs: mutatedBytes(goldenZips().map(smaller)),
+  covers: ["store/zip.js", "store/zip/"],
+  tags: ["InvalidMetadata", "NotFound", "Unsupported", "CorruptChunk", "LimitExceeded"],
+  run: async (input) => {
+    const store = new ZipStore(input, { maxBytes: 2 ** 20, maxDirectoryBytes: 2 ** 20 });
+    const keys: string[] = [];
+    for await (const key of store.list("")) keys.push(key);
+    await store.listChildren("");
+    for (const key of keys.slice(0, 6)) await readBoth(store, key);
+  },
+};
+
+async function readBoth(store: ZipStore, key: string): Promise<void> {
+  holds(key.startsWith("/") && !/(^|\/)\.\.?(\/|$)/.test(key), "no key leads out of the archive");
+  const whole = await store.get(key);
+  const part = await store.getRange(key, { offset: 3, length: 5 });
+  holds(whole !== undefined && part !== undefined, "what is listed is there");
+  holds(Buffer.compare(whole.subarray(3, 8), part) === 0, "a part is that of the whole");
+}
+
+/** An archive of the first few objects only: small inputs find more. */
+function smaller(archive: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(archive);
+  const end = bytes.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
+  const start = bytes.readUInt32LE(end + 16);
+  let at = start;
+  const entries: Buffer[] = [];
+  for (let i = 0; i < 3 && bytes.readUInt32LE(at) === 0x02014b50; i++) {
+    const next =
+      at + 46 + bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+    entries.push(bytes.subarray(at, next));
+    at = next;
+  }
+  const bodyEnd = bytes.readUInt32LE(at) === 0x02014b50 ? bytes.readUInt32LE(at + 42) : start;
+  const directory = Buffer.concat(entries);
+  const tail = Buffer.from(bytes.subarray(end, end + 22));
+  tail.writeUInt16LE(entries.length, 8);
+  tail.writeUInt16LE(entries.length, 10);
+  tail.writeUInt32LE(directory.length, 12);
+  tail.writeUInt32LE(bodyEnd, 16);
+  tail.writeUInt16LE(0, 20);
+  return Uint8Array.from(Buffer.concat([bytes.subarray(0, bodyEnd), directory, tail]));
+}
+
+interface HttpAnswer {
+  status: number;
+  headers: Record<string, string>;
+  bytes: number;
+  /** Answers as a server should instead. */
+  honest: boolean;
+}
+
+interface HttpCase {
+  size: number;
+  range: Record<string, number> | null;
+  answers: HttpAnswer[];
+}
+
+const small = fc.nat(120);
+const number = fc.oneof(
+  small.map(String),
+  fc.constantFrom("-1", "1e3", "9007199254740993", "99999999999999999999", "0x10", "", "*"),
+);
+const header = fc.oneof(
+  fc.tuple(number, number, number).map(([a, b, c]) => ["content-range", `bytes ${a}-${b}/${c}`]),
+  number.map((total) => ["content-range", `bytes */${total}`]),
+  number.map((length) => ["content-length", length]),
+  fc.constantFrom(
+    ["content-encoding", "gzip"],
+    ["content-encoding", "identity"],
+    ["content-type", "multipart/byteranges; boundary=x"],
+    ["accept-ranges", "bytes"],
+    ["etag", '"a"'],
+    ["etag", 'W/"a"'],
+    ["etag", '"b"'],
+    ["retry-after", "0"],
+    ["retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"],
+  ),
+  fc
+    .tuple(
+      fc.constantFrom("content-range", "content-length", "etag", "retry-after", "content-type"),
+      fc.string({ maxLength: 20 }),
+    )
+    .map(([name, value]) => [name, value.replaceAll(/[^\x20-\x7e]/g, "")]),
+) as fc.Arbitrary<[string, string]>;
+const answer: fc.Arbitrary<HttpAnswer> = fc.record({
+  status: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(200, 206, 416) },
+    { weight: 2, arbitrary: fc.constantFrom(200, 201, 204, 304, 403, 404, 410, 429, 500, 503) },
+  ),
+  headers: fc.array(header, { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+  bytes: small,
+  honest: fc.boolean(),
+});
+const httpCases: fc.Arbitrary<HttpCase> = fc.record({
+  size: small,
+  range: fc.oneof(
+    fc.constant(null),
+    fc.record({ offset: small, length: small }),
+    fc.record({ suffixLength: small }),
+  ),
+  answers: fc.array(answer, { minLength: 1, maxLength: 5 }),
+});
+
+/** HTTP: answers with any status, headers and body. Where all are honest, the bytes are right. */
+const http: FuzzTarget = {
+  name: "http",
+  inputs: httpCases.map(jsonBytes),
+  covers: ["store/http.js", "store/http/", "store/ranges.js"],
+  tags: ["Network", "LimitExceeded"],
+  run: async (input) => {
+    const { size, range, answers } = jsonOf<HttpCase>(input);
+    const object = Uint8Array.from({ length: size }, (_, i) => i);
+    let sent = 0;
+    const fetch = async (request: Request) => {
+      const next = answers[Math.min(sent++, answers.length - 1)]!;
+      holds(sent <= 40, "requests come to an end");
+      return next.honest ? honestAnswer(request, object) : falseAnswer(request, next, object);
+    };
+    const store = new HttpStore("https://example.org/", {
+      fetch,
+      maxBytes: 4096,
+      retries: 2,
+      retryDelay: 0,
+      maxRetryDelay: 0,
+    });
+    const bytes = range ? await store.getRange("/k", range as RangeQuery) : await store.get("/k");
+    const wanted = range ? ("suffixLength" in range ? range["suffixLength"]! : range["length"]!) : 4096;
+    holds((bytes?.byteLength ?? 0) <= wanted, "no more comes than was asked for");
+    if (!answers.every(({ honest }) => honest)) return;
+    const [offset, length] = range
+      ? "suffixLength" in range
+        ? [Math.max(0, size - wanted), wanted]
+        : [range["offset"]!, wanted]
+      : [0, size];
+    holds(
+      Buffer.compare(bytes!, object.subarray(offset, offset + length)) === 0,
+      "the bytes are the object's",
+    );
+  },
+};
+
+function honestAnswer(request: Request, object: Uint8Array<ArrayBuffer>): Response {
+  const asked = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "");
+  const total = object.byteLength;
+  if (!asked)
+    return new Response(request.method === "HEAD" ? null : object, {
+      headers: { "content-length": String(total) },
+    });
+  const [start, end] =
+    asked[1] === ""
+      ? [Math.max(0, total - Number(asked[2])), total]
+      : [Number(asked[1]), Math.min(total, Number(asked[2]) + 1)];
+  if (start >= end)
+    return new Response(null, { status: 416, headers: { "content-range": `bytes */${total}` } });
+  const headers = {
+    "content-range": `bytes ${start}-${end - 1}/${total}`,
+    "content-length": String(end - start),
+  };
+  return new Response(object.slice(start, end), { status: 206, headers });
+}
+
+function falseAnswer(request: Request, { status, headers, bytes }: HttpAnswer, object: Uint8Array): Response {
+  const hasBody = request.method !== "HEAD" && ![204, 304].includes(status);
+  return new Response(hasBody ? object.slice(0, bytes) : null, { status, headers });
+}
+
+/** The header by which servers ask for a pause. */
+const retryAfter: FuzzTarget = {
+  name: "retry-after",
+  inputs: mutatedText([
+    "120",
+    "0",
+    "Wed, 21 Oct 2015 07:28:00 GMT",
+    "Sunday, 06-Nov-94 08:49:37 GMT",
+    "1e9",
+    "-5",
+  ]),
+  covers: ["store/http/retry.js"],
+  tags: [],
+  run: (input) => {
+    const pause = parseRetryAfter(new TextDecoder().decode(input), 0);
+    holds(pause === undefined || pause >= 0, "a pause is no negative number, and no NaN");
+  },
+};
+
+const references = [
+  {
+    ".zgroup": '{"zarr_format":2}',
+    "a/.zarray": { zarr_format: 2 },
+    "a/0": ["s3://bucket/file.nc", 10, 20],
+    "a/1": "base64:AAEC",
+  },
+  {
+    version: 1,
+    templates: { u: "https://example.org/data", f: "{{u}}/x" },
+    gen: [
+      {
+        key: "gen_key{{i}}/{{j}}",
+        url: "{{u}}_{{i}}",
+        offset: "{{(i + 1) * 1000}}",
+        length: "{{ i // 2 % 3 + 10 }}",
+        dimensions: { i: { stop: 5 }, j: [1, 2, "x"] },
+      },
+    ],
+    refs: { key0: "data", key1: ["{{u}}", 10000, 100], key2: ["{{f}}"], key3: [null, 0, 5], "../up": "x" },
+  },
+  { version: 1, refs: { a: "base64:!", b: [], c: [1, 2, 3], d: ["x", -1, 2], __proto__: "y" } },
+].map((document) => JSON.stringify(document));
+
+/** Reference documents: every reference is looked at, and what it names resolved. */
+const reference: FuzzTarget = {
+  name: "reference",
+  inputs: mutatedText(references),
+  covers: ["store/reference.js", "store/reference/"],
+  tags: ["InvalidMetadata", "Unsupported", "LimitExceeded", "InvalidArgument"],
+  run: (input) => {
+    const document = parseDocument(input, "references");
+    const { references: table, templates } = readDocument(document, {}, 2000);
+    holds(table.size <= 2000, "there are no more references than the limit");
+    const store = new ReferenceStore(document, { maxReferences: 2000 });
+    holds([...store.list("")].length === table.size, "every reference is listed");
+    store.listChildren("");
+    const failures: unknown[] = [];
+    for (const [key, value] of table) {
+      try {
+        const found = readReference(value, key, templates);
+        if ("bytes" in found || found.url === null) continue;
+        const url = targetUrl(found.url, new URL("https://example.org/d/references.json"));
+        holds(/^https?:$/.test(url.protocol), "a remote document names no local files");
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    const [failure] = failures.filter((error) => (error as Error).name !== "ZarrError").concat(failures);
+    if (failure) throw failure;
+  },
+};
+
+export const storeTargets = [zip, http, retryAfter, reference];

@@ -1,0 +1,108 @@
+/** Data types and fill values in the forms of every version. */
+import type { DType } from "zarr-wasm";
+import { parseFill } from "../../../dist/dtypes/fill.js";
+import { fillJson } from "../../../dist/dtypes/fill-json.js";
+import { parseDescr } from "../../../dist/dtypes/typestr.js";
+import { parseDataType } from "../../../dist/dtypes/v3.js";
+import { type Json, parseJson, toPlain } from "../../../dist/metadata/json.js";
+import { triedTypes } from "../../node/support-types.js";
+import { mutatedText } from "./mutations.js";
+import { type FuzzTarget, holds, textBytes } from "./target.js";
+
+const fills = [
+  "null",
+  "0",
+  "-1",
+  "true",
+  '"NaN"',
+  "NaN",
+  '"0x7fc00000"',
+  "[1.5,-2]",
+  '"AAECAw=="',
+  '""',
+  '"abc"',
+  "1e300",
+  '{"a":1,"b":2}',
+  "-9223372036854775808",
+  '"NaT"',
+  "3.4028236e38",
+];
+
+/** [data type, fill value] as a document. */
+const seeds = triedTypes.flatMap(({ numpy, v3 }) =>
+  [numpy, v3].flatMap((type) =>
+    type === undefined ? [] : fills.map((fill) => `[${JSON.stringify(type)},${fill}]`),
+  ),
+);
+
+const types: FuzzTarget = {
+  name: "types",
+  inputs: mutatedText(seeds),
+  covers: ["dtypes/"],
+  tags: ["InvalidMetadata", "Unsupported", "LimitExceeded"],
+  run: (input) => {
+    const json = parseJson(input, { name: "types", maxDepth: 64, bareNonFinite: true });
+    if (!Array.isArray(json) || json.length < 2) return;
+    const [type, fill] = json as [Json, Json];
+    const failures = [
+      failureOf(() => check(parseDescr(type, true, { objects: true }).dtype, fill, "loose", 2)),
+      failureOf(() => check(parseDataType(toPlain(type)), fill, "strict", 3)),
+    ];
+    // Of two ways to fail the one that is a finding counts.
+    const failure =
+      failures.find((error) => (error as Error | undefined)?.name !== "ZarrError") ?? failures[0];
+    if (
+      failures.some((error) => error !== undefined && error.name !== "ZarrError") ||
+      failures.every(Boolean)
+    )
+      throw failure;
+  },
+};
+
+function failureOf(work: () => void): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** A fill value that is written is read as the same. */
+function check(dtype: DType, json: Json, rules: "loose" | "strict", version: 2 | 3): void {
+  holds(dtype.isVariable || dtype.itemBytes > 0, "elements have bytes");
+  const fill = parseFill(dtype, json, rules);
+  holds(fill.item.length === dtype.itemBytes, "a fill value is as long as an element");
+  const text = written(fillJson(dtype, fill, version));
+  if (text === undefined) return;
+  const again = parseFill(
+    dtype,
+    parseJson(textBytes(text), { name: "fill", maxDepth: 64, bareNonFinite: false }),
+    rules,
+  );
+  holds(
+    isNaNItem(dtype) || Buffer.compare(again.item, fill.item) === 0,
+    `${text} is read as what it was written for`,
+  );
+}
+
+/** NaNs keep their bits in version 3 only. */
+const isNaNItem = (dtype: DType) => /float|complex/.test(dtype.core);
+
+/** JSON with bigints and negative zeros; undefined for what JSON cannot hold. */
+function written(value: unknown): string | undefined {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number")
+    return Object.is(value, -0) ? "-0.0" : Number.isFinite(value) ? String(value) : undefined;
+  if (Array.isArray(value)) {
+    const parts = value.map(written);
+    return parts.includes(undefined) ? undefined : `[${parts.join()}]`;
+  }
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([name, part]) => [JSON.stringify(name), written(part)] as const);
+  return entries.some(([, part]) => part === undefined)
+    ? undefined
+    : `{${entries.map(([name, part]) => `${name}:${part}`).join()}}`;
+}
+
+export const typeTargets = [types];

@@ -1,0 +1,71 @@
+// zw_fuzz --target=NAME [libFuzzer's own arguments]: fuzzes one target.
+// zw_fuzz --list: prints the targets' names.
+#include <cstring>
+
+#include "targets.hpp"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t mostBytes);
+
+namespace zw::fuzz {
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = [] {
+    std::vector<Target> list;
+    for (const auto make : {planTargets, bloscTargets, stridedTargets, kernelTargets}) {
+      for (Target& target : make()) list.push_back(std::move(target));
+    }
+    return list;
+  }();
+  return all;
+}
+
+namespace {
+
+const Target* chosen = nullptr;
+
+const Target* targetOf(const std::string& name) {
+  for (const Target& target : targets()) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void listTargets() {
+  for (const Target& target : targets()) std::printf("%s\n", target.name.c_str());
+  std::exit(0);
+}
+
+}  // namespace
+}  // namespace zw::fuzz
+
+using zw::fuzz::chosen;
+
+// libFuzzer leaves arguments with two dashes to its targets.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  constexpr char kOption[] = "--target=";
+  for (int i = 1; i < *argc; i++) {
+    const char* argument = (*argv)[i];
+    if (std::strcmp(argument, "--list") == 0) zw::fuzz::listTargets();
+    if (std::strncmp(argument, kOption, sizeof(kOption) - 1) != 0) continue;
+    chosen = zw::fuzz::targetOf(argument + sizeof(kOption) - 1);
+  }
+  if (!chosen) {
+    std::fprintf(stderr, "usage: zw_fuzz --target=NAME …; zw_fuzz --list names them\n");
+    std::exit(2);
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  chosen->run({data, size});
+  return 0;
+}
+
+/// Mostly changes the data alone: a plan with a random word in it is refused at once, and teaches
+/// nothing about decoders.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mostBytes,
+                                          unsigned int seed) {
+  const size_t head = chosen->headBytes ? chosen->headBytes({data, size}) : 0;
+  if (head >= size || seed % 8 == 0) return LLVMFuzzerMutate(data, size, mostBytes);
+  return head + LLVMFuzzerMutate(data + head, size - head, mostBytes - head);
+}

@@ -1,0 +1,84 @@
+#include "plan_input.hpp"
+
+#include "base/word_reader.hpp"
+
+namespace zw::fuzz {
+namespace {
+
+/// Axes whose elements are laid out one behind the other, with gaps: any part of the chunk.
+void choosePacked(Input& input, const ArrayInfo& array, PlacementChoice& choice) {
+  size_t stride = array.itemBytes;
+  for (uint32_t axis = array.rank; axis-- > 0;) {
+    PlacementAxis& chosen = choice.axes[axis];
+    const uint32_t length = array.shape[axis];
+    chosen.start = input.u8() % length;
+    chosen.step = 1 + input.u8() % 4;
+    chosen.count = (length - chosen.start + chosen.step - 1) / chosen.step;
+    chosen.count -= std::min(chosen.count, uint32_t{input.u8()} % 4);
+    stride += input.u8() % 8 == 7 ? 3 : 0;
+    chosen.dstStride = static_cast<uint32_t>(stride);
+    stride *= std::max(1u, chosen.count);
+  }
+  choice.dstOffset = input.u8() % 32;
+  choice.destinationBytes = choice.dstOffset + stride + input.u8() % 4;
+  choice.isDistinct = choice.destinationBytes <= 4 * kMaxChunk;
+}
+
+/// Any numbers at all: they must be refused, or do no harm.
+void chooseAnything(Input& input, PlacementChoice& choice) {
+  for (PlacementAxis& axis : choice.axes) {
+    axis.start = input.u16();
+    axis.step = input.u8() < 250 ? input.u16() : 0xffffffff;
+    axis.count = input.u16();
+    axis.dstStride = input.u8() < 250 ? input.u16() : 0xffffffff;
+  }
+  choice.dstOffset = input.u16();
+  choice.destinationBytes = input.u16();
+}
+
+}  // namespace
+
+PlanInput readPlanInput(ByteView input) {
+  Input reader(input);
+  PlanInput result;
+  const ByteView words = reader.bytes(size_t{4} * reader.u16());
+  result.words.resize(words.size() / 4);
+  if (!result.words.empty())
+    std::memcpy(result.words.data(), words.data(), result.words.size() * 4);
+  result.placement = reader.bytes(reader.u8());
+  result.data = reader.rest();
+  return result;
+}
+
+size_t planHeadBytes(ByteView input) {
+  return input.size() - readPlanInput(input).data.size();
+}
+
+std::vector<uint32_t> codecIds(std::span<const uint32_t> words) {
+  WordReader reader(words);
+  reader.take(3);  // version, flags, data type
+  const size_t itemBytes = reader.next();
+  reader.take(size_t{2} * reader.next());
+  reader.take(reader.next());
+  reader.take((itemBytes + 3) / 4);
+  std::vector<uint32_t> ids;
+  for (uint32_t left = reader.next(); left > 0 && reader.ok(); left--) {
+    ids.push_back(reader.next());
+    reader.take(reader.next());
+  }
+  return ids;
+}
+
+PlacementChoice choosePlacement(ByteView bytes, const ArrayInfo& array) {
+  Input input(bytes);
+  PlacementChoice choice;
+  choice.axes.resize(array.rank);
+  if (input.u8() % 4 == 3) {
+    chooseAnything(input, choice);
+  } else {
+    choosePacked(input, array, choice);
+  }
+  return choice;
+}
+
+}  // namespace zw::fuzz

@@ -1,0 +1,230 @@
+// Plans: decode-<codec> for every codec that moves bytes, chain for any chain, roundtrip for
+// everything that encodes.
+//
+// Beyond not crashing: results do not depend on what the buffers held before; placing writes what
+// decoding and a plain copy write, and nothing else, whether or not it succeeds; what was encoded
+// decodes to what it was.
+#include <cstring>
+
+#include "plan_input.hpp"
+#include "support.hpp"
+#include "targets.hpp"
+
+namespace zw::fuzz {
+namespace {
+
+using test::Bytes;
+using test::ExactBlock;
+
+/// Memory of a session. The one that is kept holds what earlier inputs have left there.
+struct Memory {
+  StageBuffers stages;
+  Workspace work;
+  Memory() { work.setScratchLimit(2 * kMaxChunk + (1 << 20)); }
+};
+
+Memory& keptMemory() {
+  static Memory memory;
+  return memory;
+}
+
+/// Code and bytes of a run.
+struct Outcome {
+  Code code = Code::Ok;
+  Bytes bytes;
+  bool operator==(const Outcome&) const = default;
+};
+
+bool prepare(Plan& plan, std::span<const uint32_t> words) {
+  if (plan.prepare(words, kMaxChunk)) return false;
+  ZW_PROPERTY(plan.array().bytes() <= kMaxChunk);
+  return plan.stageBytes() <= kMaxStage && plan.encodedSize().bytes <= kMaxStage;
+}
+
+Outcome decode(const Plan& plan, ByteView encoded, Memory& memory, uint8_t garbage) {
+  ExactBlock out(plan.array().bytes());
+  std::memset(out.data(), garbage, out.size());
+  ByteView result;
+  const ChainStatus s = decodeChunk(plan, encoded, out.span(), memory.stages, memory.work, result);
+  if (s) return {s.status.code, {}};
+  ZW_PROPERTY(result.data() == out.data() && result.size() <= out.size());
+  ZW_PROPERTY(plan.isBytesOnly() || result.size() == out.size());
+  return {Code::Ok, Bytes(result.begin(), result.end())};
+}
+
+Outcome encode(const Plan& plan, ByteView decoded) {
+  ExactBlock out(plan.encodedSize().bytes);
+  ByteView result;
+  Memory& memory = keptMemory();
+  const ChainStatus s = encodeChunk(plan, decoded, out.span(), memory.stages, memory.work, result);
+  if (s) return {s.status.code, {}};
+  return {Code::Ok, Bytes(result.begin(), result.end())};
+}
+
+constexpr uint8_t kUntouched = 0xa5;
+
+/// Copies what a placement names, element by element. `srcStep` is false for a fill value.
+void placeSlowly(const PlacementChoice& choice, const ArrayInfo& array, const uint8_t* from,
+                 bool isFill, Bytes& destination) {
+  std::vector<CopyAxis> axes(array.rank);
+  size_t stride = array.itemBytes, start = 0;
+  for (uint32_t axis = array.rank; axis-- > 0;) {
+    const PlacementAxis& chosen = choice.axes[axis];
+    axes[axis] = {chosen.count, isFill ? 0 : chosen.step * stride, chosen.dstStride};
+    if (!isFill) start += chosen.start * stride;
+    stride *= array.shape[axis];
+  }
+  scalar::stridedCopy(axes, array.itemBytes, 1, from + start,
+                      destination.data() + choice.dstOffset);
+}
+
+/// Whether the bytes that a placement does not name are as they were.
+bool isRestUntouched(const PlacementChoice& choice, const ArrayInfo& array,
+                     const ExactBlock& destination) {
+  Bytes named(destination.size(), 0);
+  const Bytes item(array.itemBytes, 1);
+  placeSlowly(choice, array, item.data(), true, named);
+  for (size_t i = 0; i < named.size(); i++) {
+    if (!named[i] && destination.data()[i] != kUntouched) return false;
+  }
+  return true;
+}
+
+/// decodePlaced and fillPlaced against `whole`, the outcome of decoding the chunk.
+void checkPlaced(const Plan& plan, const PlanInput& input, const Outcome& whole) {
+  const ArrayInfo& array = plan.array();
+  const PlacementChoice choice = choosePlacement(input.placement, array);
+  if (choice.destinationBytes > 4 * kMaxChunk) return;
+  ExactBlock destination(choice.destinationBytes);
+  std::memset(destination.data(), kUntouched, destination.size());
+  const ExactBlock encoded(Bytes(input.data.begin(), input.data.end()));
+  Memory& memory = keptMemory();
+  const ChainStatus s = decodePlaced(plan, encoded.view(), choice.placement(), destination.span(),
+                                     memory.stages, memory.work);
+  if (!choice.isDistinct || plan.isBytesOnly()) return;
+  ZW_PROPERTY(s.status.code == whole.code);
+  if (s) {
+    ZW_PROPERTY(isRestUntouched(choice, array, destination));
+  } else {
+    Bytes expected(destination.size(), kUntouched);
+    placeSlowly(choice, array, whole.bytes.data(), false, expected);
+    ZW_PROPERTY(destination.copy() == expected);
+  }
+  Bytes filled(destination.size(), kUntouched);
+  std::memset(destination.data(), kUntouched, destination.size());
+  ZW_PROPERTY(!fillPlaced(plan, choice.placement(), destination.span()));
+  placeSlowly(choice, array, plan.fillItem(), true, filled);
+  ZW_PROPERTY(destination.copy() == filled);
+}
+
+void runDecode(const PlanInput& input) {
+  Plan plan;
+  if (!prepare(plan, input.words)) return;
+  const ExactBlock encoded(Bytes(input.data.begin(), input.data.end()));
+  const Outcome whole = decode(plan, encoded.view(), keptMemory(), 0x00);
+  Memory fresh;
+  ZW_PROPERTY(decode(plan, encoded.view(), fresh, 0xff) == whole);
+  if (!input.placement.empty()) checkPlaced(plan, input, whole);
+}
+
+/// A target for plans in which nothing stands beside the codec but `bytes`, which arrays need.
+Target decodeTarget(CodecId codec) {
+  const auto id = static_cast<uint32_t>(codec);
+  const auto run = [id](ByteView bytes) {
+    const PlanInput input = readPlanInput(bytes);
+    bool isFound = false;
+    for (const uint32_t found : codecIds(input.words)) {
+      isFound = isFound || found == id;
+      if (found != id && found != static_cast<uint32_t>(CodecId::Bytes)) return;
+    }
+    if (isFound) runDecode(input);
+  };
+  return {std::string("decode-") + codecName(id), run, planHeadBytes};
+}
+
+/// How much of the elements survives encoding.
+enum class Fidelity { Exact, Settles, Lossy };
+
+/// Exact: what comes back is what was encoded. Settles: it is so from the second time on.
+Fidelity fidelityOf(CodecId codec) {
+  switch (codec) {
+    case CodecId::Packbits:
+    case CodecId::NumcodecsPackbits:
+      return Fidelity::Settles;
+    case CodecId::Delta:
+    case CodecId::Astype:
+    case CodecId::FixedScaleOffset:
+    case CodecId::Quantize:
+    case CodecId::Bitround:
+    case CodecId::ScaleOffset:
+    case CodecId::CastValue:
+    case CodecId::Zfp:
+      return Fidelity::Lossy;
+    default:
+      return Fidelity::Exact;
+  }
+}
+
+Fidelity fidelityOf(std::span<const uint32_t> words) {
+  Fidelity worst = Fidelity::Exact;
+  for (const uint32_t id : codecIds(words)) {
+    worst = std::max(worst, fidelityOf(static_cast<CodecId>(id)));
+  }
+  return worst;
+}
+
+/// The data repeated or cut to as many bytes as the plan's array has.
+Bytes elementsOf(const Plan& plan, ByteView data) {
+  Bytes elements(plan.isBytesOnly() ? std::min(data.size(), plan.array().bytes())
+                                    : plan.array().bytes());
+  for (size_t i = 0; i < elements.size() && !data.empty(); i++) elements[i] = data[i % data.size()];
+  return elements;
+}
+
+/// Encodes and decodes again; false where the elements cannot be encoded.
+bool roundTrip(const Plan& plan, const Bytes& elements, Fidelity fidelity, Bytes& back) {
+  const ExactBlock decoded(elements);
+  const Outcome encoded = encode(plan, decoded.view());
+  if (encoded.code != Code::Ok) {
+    ZW_PROPERTY(fidelity == Fidelity::Lossy);
+    return false;
+  }
+  const ExactBlock bytes(encoded.bytes);
+  const Outcome outcome = decode(plan, bytes.view(), keptMemory(), 0xcc);
+  ZW_PROPERTY(outcome.code == Code::Ok || fidelity == Fidelity::Lossy);
+  back = outcome.bytes;
+  return outcome.code == Code::Ok;
+}
+
+void runRoundTrip(ByteView bytes) {
+  const PlanInput input = readPlanInput(bytes);
+  Plan plan;
+  if (!prepare(plan, input.words)) return;
+  const Fidelity fidelity = fidelityOf(input.words);
+  const Bytes elements = elementsOf(plan, input.data);
+  Bytes once, twice;
+  if (!roundTrip(plan, elements, fidelity, once)) return;
+  if (fidelity == Fidelity::Exact) ZW_PROPERTY(once == elements);
+  if (fidelity != Fidelity::Settles) return;
+  ZW_PROPERTY(roundTrip(plan, once, fidelity, twice));
+  ZW_PROPERTY(once == twice);
+}
+
+}  // namespace
+
+std::vector<Target> planTargets() {
+  std::vector<Target> list;
+#define ZW_CODEC(Id, name)                                  \
+  if (k##Id##Codec.decode || CodecId::Id == CodecId::Bytes) \
+    list.push_back(decodeTarget(CodecId::Id));
+#define ZW_CODEC_FULL ZW_CODEC
+#include "codecs/codec_list.inc"
+#undef ZW_CODEC
+#undef ZW_CODEC_FULL
+  const auto chain = [](ByteView bytes) { runDecode(readPlanInput(bytes)); };
+  list.push_back({"chain", chain, planHeadBytes});
+  list.push_back({"roundtrip", runRoundTrip, planHeadBytes});
+  return list;
+}
+
+}  // namespace zw::fuzz
