@@ -698,6 +698,17 @@ describe("what zarrita does not have", () => {
     }
   });
 
+  it("progress and priorities", async () => {
+    const store = new MapStore();
+    await writeV3(store, v3Meta({ codecs: [bytesLittle, zstd] }), elementsOf("int32", 24, 56));
+    const array = await dropIn.open(store as never, { kind: "array" });
+    const done: number[] = [];
+    const onProgress = ({ chunks }: { chunks: number }) => done.push(chunks);
+    const seen = valuesOf(await dropIn.get(array, null, { onProgress, priority: "centre" }));
+    expect(seen).toEqual(valuesOf(await zarrita.get(await openArray(zarrita, store))));
+    expect(done).toEqual([1, 2, 3, 4]);
+  });
+
   it("a signal in the place of the options", async () => {
     const array = await dropIn.open(
       documents({ "/zarr.json": v3Meta({ codecs: [bytesLittle, gzip] }) }) as never,

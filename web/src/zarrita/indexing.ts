@@ -1,6 +1,6 @@
 /** zarrita's `get`, `slice` and `select`, on this library's. */
 import type { ElementData } from "../dtypes/elements.js";
-import { get as getRegion } from "../get.js";
+import { get as getRegion, type ReadOptions } from "../get.js";
 import type { WorkerPool } from "../pool.js";
 import { getChunkwise, type ReadChunk } from "./chunkwise.js";
 import { scalarOf } from "./elements.js";
@@ -16,11 +16,11 @@ export interface ChunkQueue {
   concurrency?: number;
 }
 
-export interface GetOptions {
-  signal?: AbortSignal | undefined;
+/** zarrita's options, and some of this library's. */
+export interface GetOptions
+  extends Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
   /** @deprecated Give `signal` itself. */
   opts?: { signal?: AbortSignal | undefined } | undefined;
-  useSharedArrayBuffer?: boolean | undefined;
   createQueue?: (() => ChunkQueue) | undefined;
   /** Most chunks that are fetched at a time; else that of `createQueue`'s queue; else 16. */
   concurrency?: number | undefined;
@@ -39,11 +39,11 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   selection: Sel | null = null,
   options: GetOptions = {},
 ): Promise<null extends Sel[number] ? Chunk<D> : Slice extends Sel[number] ? Chunk<D> : Scalar<D>> {
-  const { useSharedArrayBuffer, pool = currentPool(), createQueue } = options;
+  const { useSharedArrayBuffer, pool = currentPool(), createQueue, onProgress, priority } = options;
   const signal = signalOf(options);
   const concurrency = options.concurrency ?? concurrencyOf(createQueue?.());
   const wanted = selection?.map(entryOf) ?? null;
-  const readOptions = { signal, useSharedArrayBuffer, concurrency, pool };
+  const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
   const readChunk: ReadChunk = (at) => array.getChunk(at, { signal, pool }, { useSharedArrayBuffer });
   const region = await likeZarrita(array.path, () =>
     ownChunks in array
