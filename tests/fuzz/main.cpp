@@ -1,6 +1,7 @@
 // zw_fuzz --target=NAME [libFuzzer's own arguments]: fuzzes one target.
 // zw_fuzz --list: prints the targets' names.
 #include <cstring>
+#include <iterator>
 
 #include "targets.hpp"
 
@@ -35,6 +36,18 @@ const Target* targetOf(const std::string& name) {
   std::exit(0);
 }
 
+/// Sets a word of the head, most of which are words of a plan, to a small number or to one at an
+/// edge.
+void setWord(uint8_t* head, size_t size, uint32_t random) {
+  static constexpr uint32_t kEdges[] = {0xff,    0x100,      0xffff,     0x10000,
+                                        1 << 20, 0x7fffffff, 0x80000000, 0xffffffff};
+  constexpr size_t kFirst = 2;  // behind the number of words
+  const auto words = static_cast<uint32_t>((size - kFirst) / 4);
+  const uint32_t choice = random / words;
+  const uint32_t value = choice % 4 ? choice / 4 % 40 : kEdges[choice / 4 % std::size(kEdges)];
+  store(head + kFirst + 4 * (random % words), value);
+}
+
 }  // namespace
 }  // namespace zw::fuzz
 
@@ -66,6 +79,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mostBytes,
                                           unsigned int seed) {
   const size_t head = chosen->headBytes ? chosen->headBytes({data, size}) : 0;
+  if (head >= 6 && head <= size && seed % 8 == 1) {
+    zw::fuzz::setWord(data, head, seed / 8);
+    return size;
+  }
   if (head >= size || seed % 8 == 0) return LLVMFuzzerMutate(data, size, mostBytes);
   return head + LLVMFuzzerMutate(data + head, size - head, mostBytes - head);
 }
