@@ -65,7 +65,7 @@ export class HttpStore implements Store {
 /** A client with the options of a store, the defaults filled in. */
 export function makeClient(options: HttpStoreOptions): HttpClient {
   return new HttpClient({
-    fetch: options.fetch ?? ((request) => fetch(request)),
+    fetch: options.fetch,
     headers: options.headers,
     maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
     policy: checkPolicy({

@@ -19,7 +19,8 @@ import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, wit
 import { Versions } from "./versions.js";
 
 interface HttpClientOptions {
-  fetch: (request: Request) => Promise<Response>;
+  /** Instead of the global one. */
+  fetch: ((request: Request) => Promise<Response>) | undefined;
   headers: HeadersInit | undefined;
   maxBytes: number;
   policy: RetryPolicy;
@@ -338,9 +339,12 @@ export class HttpClient {
   async #fetch(url: URL, { method, range, signal, once }: Sending): Promise<Response> {
     const headers = new Headers(this.#options.headers);
     if (range) headers.set("range", range);
-    const request = new Request(url, { headers, signal, ...(method && { method }) });
+    const init = { headers, signal, ...(method && { method }) };
+    const own = this.#options.fetch;
+    const request = own && new Request(url, init);
     try {
-      return await this.#options.fetch(request);
+      // The global one makes a request of what it is given, also of a request: one is enough.
+      return await (own ? own(request!) : fetch(url, init));
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;
