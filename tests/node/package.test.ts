@@ -186,6 +186,48 @@ describe("loading the wasm", () => {
   });
 });
 
+describe("the bundles for Node", () => {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    exports: Record<string, Record<string, string>>;
+  };
+  const subpaths = Object.entries(exports).filter(
+    ([name, entry]) => /^\.\/dist\/.*\.js$/.test(entry["default"] ?? "") && name !== "./viewer",
+  );
+
+  it.each(subpaths)("%s exports the same as the files that it is made of", (_, entry) => {
+    const names = (file: string) =>
+      runModule(`console.log(Object.keys(await import(${JSON.stringify(root + file)})).sort().join())`);
+    expect(entry["node"]).toBe(entry["default"]!.replace("./dist/", "./dist/bundle/"));
+    expect(names(entry["node"]!)).toBe(names(entry["default"]!));
+  });
+
+  it("share their parts: errors, arrays and modules of one are those of the others", () => {
+    const code = `
+      const [main, codecs] = [await import("zarr-wasm"), await import("zarr-wasm/codecs")];
+      console.log(main.ZarrError === codecs.ZarrError, main.DType === codecs.DType, main.configureWasm === codecs.configureWasm);`;
+    expect(runModule(code)).toBe("true true true");
+  });
+
+  it("find both modules, and the workers' script", () => {
+    const code = `
+      const { createCodecChain } = await import("zarr-wasm/codecs");
+      const { get, open, WorkerPool } = await import("zarr-wasm");
+      const codecs = [{ name: "bytes", configuration: { endian: "big" } }, { name: "zstd", configuration: { level: 1, checksum: false } }];
+      const elements = Int32Array.from({ length: 100_000 }, (_, i) => i * i);
+      const chain = await createCodecChain({ dataType: "int32", shape: [100_000], codecs });
+      const meta = { zarr_format: 3, node_type: "array", shape: [100_000], data_type: "int32", codecs, fill_value: 0,
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [100_000] } }, chunk_key_encoding: { name: "default" } };
+      const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(meta))], ["/c/0", chain.encode(elements)]]);
+      const pool = new WorkerPool({ size: 1 });
+      const array = await open(store, { kind: "array" });
+      for (const options of [{}, { pool }]) {
+        const { data } = await get(array, null, options);
+        console.log(data.every((value, i) => value === elements[i]), pool.size);
+      }`;
+    expect(runModule(code)).toBe("true 1\ntrue 1");
+  });
+});
+
 describe("the published package", () => {
   const packed = () => {
     const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
