@@ -1,9 +1,11 @@
 // Memory of the core after outsized chunks: the instance is replaced, and nobody at work notices.
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { Demand } from "../../dist/engine/demand.js";
 import { sessionOf } from "../../dist/engine/engine.js";
+import { copyOf, unfilled } from "../../dist/platform.js";
+import { Spares } from "../../dist/region/spares.js";
 import { openArray, randomBytes } from "./support.js";
 import {
   blosc,
@@ -162,5 +164,49 @@ describe("an outsized chunk", () => {
     expect(Buffer.compare(reads[1]!.bytes, elements)).toBe(0);
     expect(Buffer.compare(reads[2]!.bytes, elements.subarray(5 * 260, 90 * 260))).toBe(0);
     expect(retired.size).toBeGreaterThan(1);
+  });
+});
+
+describe("memory that is filled at once", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+  const pooling = { allocUnsafeSlow: (bytes: number) => new Uint8Array(2 * bytes).subarray(bytes) };
+
+  it.each([
+    ["as Node has it", Buffer],
+    ["without Buffer", undefined],
+    ["with a Buffer that hands out parts of larger memory", pooling],
+  ])("is one's own, of just the size: %s", (_, host) => {
+    vi.stubGlobal("Buffer", host);
+    for (const length of [0, 1, 65_535, 65_536, 65_537, 300_001]) {
+      const bytes = randomBytes(length + 3).subarray(3);
+      const copy = copyOf(bytes);
+      expect(copy.every((byte, i) => byte === bytes[i])).toBe(true);
+      for (const made of [copy, unfilled(length)]) {
+        expect([made.constructor, made.byteLength, made.buffer.byteLength]).toEqual([
+          Uint8Array,
+          length,
+          length,
+        ]);
+        expect(made.buffer).toBeInstanceOf(ArrayBuffer);
+      }
+    }
+  });
+});
+
+describe("spare memory", () => {
+  it("is handed out where it fits, once", () => {
+    const spares = new Spares();
+    const [small, large] = [new ArrayBuffer(10), new ArrayBuffer(100)];
+    spares.give(small, 2);
+    spares.give(large, 2);
+    spares.give(new ArrayBuffer(50), 2); // one too many
+    expect(spares.take(50, 99)).toBeUndefined(); // and the first is gone
+    expect(spares.take(50, 100)).toBe(large);
+    expect(spares.take(1, 1000)).toBeUndefined();
+    spares.give(small, 1);
+    expect(spares.take(10)).toBe(small);
+    spares.give(small, 1);
+    spares.clear();
+    expect(spares.take(10)).toBeUndefined();
   });
 });

@@ -13,19 +13,15 @@ import {
   parallelism,
   startNodeWorker,
   stopWorker,
+  unfilled,
 } from "./platform.js";
 import type { Sink } from "./region/assemble.js";
 import type { Piece } from "./region/pieces.js";
-import {
-  isWorthPooling,
-  type LocateError,
-  minWorkBytes,
-  PoolSink,
-  type SubmitWork,
-} from "./region/pooled.js";
+import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./region/pooled.js";
 import type { ResultBytes } from "./region/result.js";
 import {
   Acquaintance,
+  encodedBytes,
   PartFailure,
   runSlab,
   type SlabWork,
@@ -34,6 +30,7 @@ import {
   type WorkerMessage,
 } from "./region/slab-work.js";
 import type { PlanSource } from "./region/slabs.js";
+import { Spares } from "./region/spares.js";
 import { stridesOf } from "./region/strides.js";
 
 export interface WorkerPoolOptions {
@@ -49,6 +46,8 @@ export interface WorkerPoolOptions {
 const mostByDefault = 8;
 /** Pieces of work that a worker has at a time: one to do, and one so that it need not wait. */
 const depth = 2;
+/** Most bytes by which the memory of encoded chunks may exceed them. */
+const inputSlack = 2 ** 20;
 /** Milliseconds after which a worker that has not said a word counts as one that cannot start. */
 const startTimeout = 15_000;
 /** So many workers dead in a row, without a piece of work done, and there are no more of them. */
@@ -62,8 +61,10 @@ export class WorkerPool {
   readonly #createWorker: () => AnyWorker | Promise<AnyWorker>;
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();
-  /** Memory of slabs that have been copied out, for the next ones; none of it is kept when there is no work. */
-  #spares: ArrayBuffer[] = [];
+  /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
+  readonly #slabs = new Spares();
+  readonly #inputs = new Spares();
+  #reads = 0;
   #places: number;
   #deaths = 0;
   #nextId = 0;
@@ -99,9 +100,21 @@ export class WorkerPool {
     const { anyPlan } = plans;
     if (this.#places === 0 || anyPlan.isNative) return undefined;
     if (!isWorthPooling(pieces, anyPlan.array.dtype.itemBytes)) return undefined;
-    const submit: SubmitWork = (work, signal) => this.#submit(work, signal);
-    const giveBack = (slab: Uint8Array) => this.#keep(slab.buffer as ArrayBuffer);
-    return new PoolSink(submit, giveBack, plans, pieces, out, located);
+    const helpers: Helpers = {
+      enter: () => {
+        this.#reads++;
+      },
+      leave: () => this.#leave(),
+      submit: (work, signal) => this.#submit(work, signal),
+      giveBack: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
+    };
+    return new PoolSink(helpers, plans, pieces, out, located);
+  }
+
+  #leave(): void {
+    if (--this.#reads > 0) return;
+    this.#slabs.clear();
+    this.#inputs.clear();
   }
 
   /** @internal Whether single chunks of a plan are decoded here. */
@@ -148,7 +161,6 @@ export class WorkerPool {
 
   /** Hands out work, and sees to it that there are workers for the rest. */
   #advance(): void {
-    if (this.#queue.size + this.#givenCount() === 0) this.#spares = [];
     for (const job of this.#queue) {
       if (this.#places === 0 || job.deaths > 1) {
         this.#queue.delete(job);
@@ -182,8 +194,8 @@ export class WorkerPool {
     const id = this.#nextId++;
     member.jobs.set(id, job);
     try {
-      const spare = this.#spareFor(job.work);
-      const message = member.acquaintance.pack(id, job.work, job.wasm, spare);
+      const spare = job.work.place ? undefined : this.#slabs.take(job.work.bytes);
+      const message = member.acquaintance.pack(id, job.work, job.wasm, this.#inputFor(job.work), spare);
       member.worker!.postMessage(message, spare ? [message.encoded, spare] : [message.encoded]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
     } catch {
@@ -193,17 +205,15 @@ export class WorkerPool {
     }
   }
 
-  #keep(slab: ArrayBuffer): void {
-    const isBusy = this.#queue.size + this.#givenCount() > 0;
-    if (isBusy && this.#spares.length < depth * this.#places) this.#spares.push(slab);
+  #keep(spares: Spares, buffer: ArrayBuffer): void {
+    if (this.#reads > 0) spares.give(buffer, depth * this.#places);
   }
 
-  #spareFor({ bytes, place }: SlabWork): ArrayBuffer | undefined {
-    if (place) return undefined;
-    const at = this.#spares.findIndex((spare) => spare.byteLength === bytes);
-    if (at >= 0) return this.#spares.splice(at, 1)[0];
-    this.#spares = []; // of another read
-    return undefined;
+  /** Room for the encoded chunks of some work; a little more than they need, so that it fits those of the next. */
+  #inputFor(work: SlabWork): Uint8Array<ArrayBuffer> {
+    const bytes = encodedBytes(work);
+    const room = this.#inputs.take(bytes, 2 * bytes + inputSlack);
+    return room ? new Uint8Array(room) : unfilled(bytes + Math.min(bytes >> 3, inputSlack));
   }
 
   async #hire(): Promise<void> {
@@ -238,6 +248,7 @@ export class WorkerPool {
       member.jobs.delete(message.id);
       if (member.jobs.size === 0) keepAlive(member.worker, false);
       this.#deaths = 0;
+      if (message.encoded) this.#keep(this.#inputs, message.encoded);
       job.finish(message);
     }
     this.#advance();

@@ -17,7 +17,8 @@ async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
     const work = plans.unpack(message); // first: later messages count on it
     if (wasm) configureWasm({ [module]: wasm });
     const bytes = runSlab(await sessionOf(module), work, spare);
-    say({ id, bytes }, bytes ? [bytes.buffer] : []);
+    const { encoded } = message; // back for the next work: nothing here reads it any more
+    say({ id, bytes, encoded }, bytes ? [bytes.buffer, encoded] : [encoded]);
   } catch (error) {
     say({ id, failure: packFailure(error) }, []);
   }

@@ -14,11 +14,16 @@ import type { RegionTask } from "./task.js";
 /** Smaller pieces of work are done sooner than they are handed over. */
 export const minWorkBytes = 2 ** 15;
 
-/** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
-export type SubmitWork = (work: SlabWork, signal?: AbortSignal) => Promise<Uint8Array | undefined>;
-
-/** Takes back the memory of a slab that has been copied out. */
-export type ReturnSlab = (slab: Uint8Array) => void;
+/** Those who do the work. */
+export interface Helpers {
+  /** Says that a region is being read, and that it is read no more. */
+  enter(): void;
+  leave(): void;
+  /** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
+  submit(work: SlabWork, signal?: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Takes back the memory of a slab that has been copied out. */
+  giveBack(slab: Uint8Array): void;
+}
 
 /** Names the chunk in an error. */
 export type LocateError = (error: unknown, task: RegionTask) => unknown;
@@ -56,8 +61,7 @@ export class PoolSink implements Sink {
 
   /** @param out the result: C order, native byte order */
   constructor(
-    private readonly submit: SubmitWork,
-    private readonly giveBack: ReturnSlab,
+    private readonly helpers: Helpers,
     private readonly plans: PlanSource,
     pieces: readonly (readonly Piece[])[],
     private readonly out: ResultBytes,
@@ -68,6 +72,7 @@ export class PoolSink implements Sink {
   }
 
   async start(): Promise<void> {
+    this.helpers.enter();
     // Whatever is wrong with the chain is said before anything is read.
     (await sessionOf(this.plans.anyPlan.decodeModule)).prepare(this.plans.anyPlan);
   }
@@ -80,6 +85,7 @@ export class PoolSink implements Sink {
 
   end(): void {
     this.#cuts.clear();
+    this.helpers.leave();
   }
 
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
@@ -98,7 +104,10 @@ export class PoolSink implements Sink {
     const { shared: result } = this.out;
     const module = this.plans.anyPlan.decodeModule;
     try {
-      const slab = await this.submit({ module, bytes, parts, place: result && { ...place, result } }, signal);
+      const slab = await this.helpers.submit(
+        { module, bytes, parts, place: result && { ...place, result } },
+        signal,
+      );
       if (slab) this.#copyOut(slab, place);
     } catch (error) {
       throw error instanceof PartFailure ? this.located(error.error, members[error.part]!.task) : error;
@@ -109,6 +118,6 @@ export class PoolSink implements Sink {
     if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
     for (const { from, to, bytes } of runsOf(place))
       this.out.bytes.set(slab.subarray(from, from + bytes), to);
-    this.giveBack(slab);
+    this.helpers.giveBack(slab);
   }
 }

@@ -103,6 +103,8 @@ export type WorkerMessage = { readonly ready: true } | WorkAnswer;
 export interface WorkAnswer {
   readonly id: number;
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
+  /** The memory of the encoded chunks, for those of the next work. */
+  readonly encoded?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
 }
 
@@ -120,6 +122,10 @@ export interface FailureMessage {
   readonly cause?: FailureMessage | undefined;
 }
 
+/** Bytes of all the encoded chunks of some work. */
+export const encodedBytes = ({ parts }: SlabWork): number =>
+  parts.reduce((sum, part) => sum + (part.encoded?.byteLength ?? 0), 0);
+
 /** Plans that a worker is told of before it is told to forget them. */
 const maxPlans = 512;
 
@@ -129,13 +135,21 @@ export class Acquaintance {
   readonly #plans = new Map<PlanWords, number>();
   #nextPlan = 0;
 
-  /** Packs work for the worker. The encoded bytes are copied: those of stores may lie in caches. */
-  pack(id: number, work: SlabWork, wasm: WebAssembly.Module, spare: ArrayBuffer | undefined): WorkMessage {
+  /**
+   * Packs work for the worker. The encoded bytes are copied: those of stores may lie in caches.
+   * @param encoded room for them, {@link encodedBytes}
+   */
+  pack(
+    id: number,
+    work: SlabWork,
+    wasm: WebAssembly.Module,
+    encoded: Uint8Array<ArrayBuffer>,
+    spare: ArrayBuffer | undefined,
+  ): WorkMessage {
     const { module, parts, bytes, place } = work;
     const forget = this.#plans.size >= maxPlans;
     if (forget) this.#plans.clear();
     const plans: { id: number; words: Uint32Array; names: string[] }[] = [];
-    const encoded = new Uint8Array(parts.reduce((sum, part) => sum + (part.encoded?.byteLength ?? 0), 0));
     let end = 0;
     const packed = parts.map(({ plan, encoded: chunk, offset, axes }): PartMessage => {
       let known = this.#plans.get(plan);

@@ -1,5 +1,6 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
 import { limitExceeded, networkError } from "../../errors.js";
+import { unfilled } from "../../platform.js";
 import { TransientFault } from "./retry.js";
 
 /** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
@@ -74,7 +75,7 @@ export class ByteSink {
   length = 0;
 
   constructor(expectedBytes: number) {
-    this.#buffer = new Uint8Array(Math.min(expectedBytes, trustedBytes));
+    this.#buffer = unfilled(Math.min(expectedBytes, trustedBytes));
   }
 
   add(bytes: Uint8Array): void {
