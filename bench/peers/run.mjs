@@ -1,6 +1,9 @@
 // Prints what zarrita and zarr-wasm make of stores that are easy to get wrong: node bench/peers/run.mjs [TEXT]
-import { readFileSync } from "node:fs";
+// With --write the table replaces that of docs/peers.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { chainCases } from "./cases/chains.mjs";
+import { hostileCases } from "./cases/hostile.mjs";
 import { runCases } from "./cases/runs.mjs";
 import { shardingCases } from "./cases/sharding.mjs";
 import { fillCases, metadataCases, typeCases } from "./cases/types.mjs";
@@ -24,6 +27,7 @@ const groups = {
   "Data types": typeCases,
   Metadata: metadataCases,
   Reading: runCases,
+  "Damaged and hostile": hostileCases,
 };
 
 const maxText = 46;
@@ -74,12 +78,20 @@ const version = (name) =>
   JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), "utf8"))
     .version;
 
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean", default: false } },
+});
 const counts = Object.fromEntries(libraries.map((library) => [library, { right: 0, wrong: 0, error: 0 }]));
-console.log(
-  `| case | right | zarrita ${version("zarrita")}, numcodecs ${version("numcodecs")} | zarr-wasm |`,
-);
-console.log("|---|---|---|---|");
-for (const entry of rowsOf(process.argv[2] ?? "")) {
+const lines = [];
+const print = (line) => {
+  lines.push(line);
+  console.log(line);
+};
+
+print(`| case | right | zarrita ${version("zarrita")}, numcodecs ${version("numcodecs")} | zarr-wasm |`);
+print("|---|---|---|---|");
+for (const entry of rowsOf(positionals[0] ?? "")) {
   const results = [];
   for (const library of libraries) {
     const { verdict, cell } = await attempt(entry, library);
@@ -87,9 +99,14 @@ for (const entry of rowsOf(process.argv[2] ?? "")) {
     results.push(cell);
   }
   const right = entry.right === "error" ? "error" : list(entry.right);
-  console.log(`| ${entry.name.replaceAll("|", "\\|")} | ${right} | ${results.join(" | ")} |`);
+  print(`| ${entry.name.replaceAll("|", "\\|")} | ${right} | ${results.join(" | ")} |`);
 }
-console.log();
+print("");
 for (const [library, { right, wrong, error }] of Object.entries(counts)) {
-  console.log(`${library}: ${right} right, ${wrong} wrong without an error, ${error} errors`);
+  print(`- ${library}: ${right} right, ${wrong} wrong without an error, ${error} errors`);
+}
+if (flags.write) {
+  const file = new URL("../../docs/peers.md", import.meta.url);
+  const [introduction] = readFileSync(file, "utf8").split("| case |");
+  writeFileSync(file, `${introduction}${lines.join("\n")}\n`);
 }

@@ -249,6 +249,6 @@ describe("bench/peers", () => {
     const script = new URL("../../bench/peers/run.mjs", import.meta.url).pathname;
     const { status, stdout } = spawnSync(process.execPath, [script], { encoding: "utf8" });
     expect(status).toBe(0);
-    expect(stdout).toMatch(/\nzarr-wasm: \d+ right, 0 wrong without an error, 0 errors\n$/);
+    expect(stdout).toMatch(/\n- zarr-wasm: \d+ right, 0 wrong without an error, 0 errors\n$/);
   });
 });
