@@ -1,5 +1,6 @@
 // Makes tests/golden/<group>.jsonl from a folder of fixtures that other implementations wrote:
 //   node scripts/make-golden.mjs ../shared/fixtures v1
+//   node scripts/make-golden.mjs ../shared/fixtures v3 distinct     of equal codec chains the smallest store
 // One line per store: its name, writer, every key with its bytes (text where it is text), and the SHA-256 of
 // what reading it must give (C order, little-endian). Large stores are left out.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,8 +8,8 @@ import path from "node:path";
 import { root } from "./lib/paths.mjs";
 
 const maxStoreBytes = 24_000;
-const [fixtures, group] = process.argv.slice(2);
-if (!fixtures || !group) throw new Error("usage: make-golden.mjs FIXTURES GROUP");
+const [fixtures, group, choice] = process.argv.slice(2);
+if (!fixtures || !group) throw new Error("usage: make-golden.mjs FIXTURES GROUP [distinct]");
 
 function casesIn(dir) {
   if (existsSync(path.join(dir, "expected.json"))) return [dir];
@@ -43,11 +44,39 @@ const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
   if (expected.arrays || !existsSync(store) || store.endsWith(".zip")) return [];
   const { sha256, alt_sha256_if_meta_order_F_trusted: spec, shape, dtype, writer } = expected;
   const line = { name: path.relative(fixtures, dir), writer, shape, dtype, store: keysOf(store) };
+  if (expected.path) line.path = expected.path;
   // Zarr v1, order F, not blosc: one reading by the specification, one as zarr-python 1.x wrote.
   if (spec) Object.assign(line, { sha256: spec, writerOrderSha256: sha256 });
   else line.sha256 = sha256;
   const text = JSON.stringify(line);
   return text.length > 1.4 * maxStoreBytes ? [] : [text];
 });
-writeFileSync(path.join(root, "tests/golden", `${group}.jsonl`), `${lines.join("\n")}\n`);
-console.log(`${lines.length} stores`);
+
+/** What tells chains apart: the codecs, and the options that change how their bytes are built. */
+function chainOf(line) {
+  const { store } = JSON.parse(line);
+  const document = store["zarr.json"] ?? store[".zarray"] ?? "{}";
+  const { codecs, compressor, filters } = JSON.parse(
+    document.replace(/(?<=[\s:[])-?(NaN|Infinity)(?=[\s,\]}])/g, "null"),
+  );
+  const telling = new Set([
+    ...["name", "id", "configuration", "codecs", "index_codecs", "index_location"],
+    ...["cname", "shuffle", "checksum", "format", "check", "mode"],
+  ]);
+  return JSON.stringify([codecs, compressor, filters], (key, value) =>
+    key === "" || /^\d+$/.test(key) || telling.has(key) ? value : undefined,
+  );
+}
+
+function smallestOfEach(all) {
+  const smallest = new Map();
+  for (const line of all) {
+    const chain = chainOf(line);
+    if (line.length < (smallest.get(chain)?.length ?? Number.POSITIVE_INFINITY)) smallest.set(chain, line);
+  }
+  return [...smallest.values()];
+}
+
+const chosen = choice === "distinct" ? smallestOfEach(lines) : lines;
+writeFileSync(path.join(root, "tests/golden", `${group}.jsonl`), `${chosen.join("\n")}\n`);
+console.log(`${chosen.length} stores`);

@@ -55,8 +55,9 @@ bool isContiguousNative(const ChunkView& view) {
 
 ChainStatus Plan::readFlags(WordReader& reader) {
   const uint32_t flags = reader.next();
-  if (flags & ~uint32_t{kBytesOnly}) return {Code::BadPlan};
+  if (flags & ~uint32_t{kBytesOnly | kSkipChecksums}) return {Code::BadPlan};
   isBytesOnly_ = flags & kBytesOnly;
+  verifiesChecksums_ = !(flags & kSkipChecksums);
   return {};
 }
 
@@ -116,6 +117,7 @@ ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayIn
     step.decoded = {array->bytes(), true};
   }
   step.pool = &pool_;
+  step.verifiesChecksums = verifiesChecksums_;
   if (Status s = step.codec->prepare(step)) return {s, index};
   if (kind == CodecKind::ArrayToArray) {
     step.encoded = {step.encodedArray.bytes(), true};

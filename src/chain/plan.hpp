@@ -17,6 +17,9 @@
 // a chunk may decode to. Decoding yields any number of bytes up to it (more is LimitExceeded),
 // encoding accepts any number up to it. All memory is sized by the bound, as elsewhere by the
 // chunk.
+//
+// With the flag SkipChecksums the codecs of the plan do not verify checksums of the data (crc32c …,
+// gzip, zlib, zstd, xz); sizes and headers are checked as ever. bzip2's library cannot skip them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +36,7 @@ namespace zw {
 
 inline constexpr uint32_t kPlanVersion = 2;
 
-enum PlanFlag : uint32_t { kBytesOnly = 1 };
+enum PlanFlag : uint32_t { kBytesOnly = 1, kSkipChecksums = 2 };
 
 /// Step number in errors that belong to no codec.
 inline constexpr uint32_t kNoStep = 0xffffffff;
@@ -107,6 +110,7 @@ class Plan {
   uint32_t stageCount_ = 0;
   bool isPlain_ = false;
   bool isBytesOnly_ = false;
+  bool verifiesChecksums_ = true;
   Size encodedSize_;
   size_t stageBytes_ = 0;
 };

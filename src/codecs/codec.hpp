@@ -80,9 +80,10 @@ struct Step {
   ArrayInfo encodedArray;
   Size decoded;
   Size encoded;
-  StepPool* pool = nullptr;  // where codecs with nested ones keep those; set by the chain
-  std::span<Step> inner;     // the nested ones, prepared
-  uint32_t depth = 0;        // number of codecs that this one is nested in
+  StepPool* pool = nullptr;       // where codecs with nested ones keep those; set by the chain
+  std::span<Step> inner;          // the nested ones, prepared
+  uint32_t depth = 0;             // number of codecs that this one is nested in
+  bool verifiesChecksums = true;  // false: the caller wants checksums of the data left unread
   uint8_t encodedFill[kMaxMappedItem] = {};  // what `mapFill` made of the fill value
 };
 

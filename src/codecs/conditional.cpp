@@ -76,6 +76,7 @@ Status prepareInner(const Step& outer, WordReader& reader, Step& inner, Size& si
   if (inner.codec->kind != CodecKind::BytesToBytes) return Code::BadOrder;
   inner.pool = outer.pool;
   inner.depth = outer.depth + 1;
+  inner.verifiesChecksums = outer.verifiesChecksums;
   inner.decoded = size;
   if (Status s = inner.codec->prepare(inner)) return s;
   if (uint64_t{inner.encoded.bytes} > uint64_t{UINT32_MAX} / 2) return Code::LimitExceeded;

@@ -64,7 +64,8 @@ Status inflateRaw(Workspace& work, ByteView in, ByteSpan out, Inflated& done) {
   }
 }
 
-Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done) {
+Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done,
+                   bool verifiesChecksum) {
   if (in.size() < kZlibHeader + kZlibTrailer) return {Code::Truncated, in.size()};
   const uint32_t method = in[0], flags = in[1];
   const bool isZlib =
@@ -75,7 +76,8 @@ Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done) {
   const ByteView stream = in.subspan(kZlibHeader, in.size() - kZlibHeader - kZlibTrailer);
   if (Status s = inflateRaw(work, stream, out, done)) return {s.code, kZlibHeader};
   done.used += kZlibHeader;
-  if (adler32(1, out.data(), done.produced) != loadBigEndian(in.data() + done.used)) {
+  if (verifiesChecksum &&
+      adler32(1, out.data(), done.produced) != loadBigEndian(in.data() + done.used)) {
     return {Code::ChecksumMismatch, done.used};
   }
   done.used += kZlibTrailer;

@@ -26,8 +26,9 @@ struct Inflated {
 /// (libdeflate does not tell them apart).
 Status inflateRaw(Workspace& work, ByteView in, ByteSpan out, Inflated& done);
 
-/// Inflates the one zlib stream (RFC 1950) at the front of `in`; its Adler-32 is checked.
-Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done);
+/// Inflates the one zlib stream (RFC 1950) at the front of `in`; its Adler-32 is checked if wanted.
+Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done,
+                   bool verifiesChecksum = true);
 
 /// Deflates all of `in` into `out` at `level` (0..12); `produced` is 0 where it does not fit.
 Status deflateRaw(Workspace& work, uint32_t level, ByteView in, ByteSpan out, size_t& produced);

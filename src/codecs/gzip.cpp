@@ -51,8 +51,14 @@ Status readHeader(ByteView in, size_t& size) {
   return {};
 }
 
+/// Whether a member's trailer (CRC-32, size) fits its decoded bytes.
+bool isTrailerRight(const uint8_t* trailer, ByteView decoded, bool verifiesCrc) {
+  if (load<uint32_t>(trailer + 4) != static_cast<uint32_t>(decoded.size())) return false;
+  return !verifiesCrc || load<uint32_t>(trailer) == crc32(0, decoded.data(), decoded.size());
+}
+
 /// Decodes the member at the front of `in` to the front of `out`.
-Status decodeMember(ByteView in, ByteSpan out, Workspace& work, Inflated& done) {
+Status decodeMember(const Step& step, ByteView in, ByteSpan out, Workspace& work, Inflated& done) {
   size_t header = 0;
   if (Status s = readHeader(in, header)) return s;
   if (in.size() - header < kTrailer) return {Code::Truncated, in.size()};
@@ -60,8 +66,7 @@ Status decodeMember(ByteView in, ByteSpan out, Workspace& work, Inflated& done) 
   const ByteView stream = in.subspan(header, in.size() - header - kTrailer);
   if (Status s = inflateRaw(work, stream, out, done)) return {s.code, header};
   const size_t trailer = header + done.used;
-  if (load<uint32_t>(in.data() + trailer) != crc32(0, out.data(), done.produced) ||
-      load<uint32_t>(in.data() + trailer + 4) != static_cast<uint32_t>(done.produced)) {
+  if (!isTrailerRight(in.data() + trailer, out.first(done.produced), step.verifiesChecksums)) {
     return {Code::ChecksumMismatch, trailer};
   }
   done.used = trailer + kTrailer;
@@ -82,7 +87,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
     const bool isMember = rest.size() >= 2 && load<uint16_t>(rest.data()) == kMagic;
     if (used > 0 && !isMember) return {Code::TrailingBytes, used};
     Inflated done;
-    if (Status s = decodeMember(rest, room.subspan(produced), work, done)) {
+    if (Status s = decodeMember(step, rest, room.subspan(produced), work, done)) {
       return {s.code == Code::SizeMismatch ? tooLarge(step) : s.code, used + s.at};
     }
     used += done.used;

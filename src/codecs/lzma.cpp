@@ -17,8 +17,9 @@
 //                                 start_offset (default 0), then eight not given
 // Only RAW needs more than the format to decode.
 //
-// Trust: checks are verified. No dictionary is larger than what the chunk decodes to, whatever a
-// header or the metadata says (lzma_chain.hpp); apart from dictionaries liblzma's memory is fixed.
+// Trust: checks are verified, unless the plan says not to. No dictionary is larger than what the
+// chunk decodes to, whatever a header or the metadata says (lzma_chain.hpp); apart from
+// dictionaries liblzma's memory is fixed.
 #ifdef ZW_FULL_MODULE
 
 #include "codecs/lzma_chain.hpp"
@@ -75,7 +76,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   LzmaDone done;
   Status s;
   if (step.params[kFormat] == kXz) {
-    s = decodeXz(work, in, room, done);
+    s = decodeXz(work, in, room, done, step.verifiesChecksums);
   } else if (step.params[kFormat] == kAlone) {
     s = decodeLzmaAlone(work, in, room, done);
   } else {

@@ -35,7 +35,8 @@ struct IndexHash {
 /// One .xz stream under way.
 class XzStream {
  public:
-  XzStream(lzma_stream& coder, ByteView in, ByteSpan out) : coder_(coder), in_(in), out_(out) {}
+  XzStream(lzma_stream& coder, ByteView in, ByteSpan out, bool verifiesChecks)
+      : coder_(coder), in_(in), out_(out), verifiesChecks_(verifiesChecks) {}
 
   /// Decodes the stream at the front of `in`.
   Status decode(LzmaDone& done) {
@@ -74,6 +75,7 @@ class XzStream {
         r != LZMA_OK) {
       return {lzmaCode(r), at_};
     }
+    block.ignore_check = !verifiesChecks_;  // decoding the header has cleared it
     capDictionaries(owned.filters, out_.size() - produced_);
     if (const lzma_ret r = lzma_block_decoder(&coder_, &block); r != LZMA_OK) {
       return {lzmaCode(r), at_};
@@ -120,6 +122,7 @@ class XzStream {
   lzma_stream& coder_;
   const ByteView in_;
   const ByteSpan out_;
+  const bool verifiesChecks_;
   lzma_stream_flags flags_ = {};
   IndexHash index_;
   size_t at_ = 0;
@@ -175,14 +178,14 @@ Status runLzma(lzma_stream& stream, ByteView in, ByteSpan out, LzmaDone& done) {
   return {stream.avail_out == 0 ? Code::SizeMismatch : Code::Truncated, done.used};
 }
 
-Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done) {
+Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done, bool verifiesChecks) {
   lzma_stream* coder = lzmaStream(work);
   if (!coder) return Code::OutOfMemory;
   do {
     const ByteView rest = in.subspan(done.used);
     if (done.used > 0 && !isXz(rest)) return {Code::TrailingBytes, done.used};
     LzmaDone one;
-    if (Status s = XzStream(*coder, rest, out.subspan(done.produced)).decode(one)) {
+    if (Status s = XzStream(*coder, rest, out.subspan(done.produced), verifiesChecks).decode(one)) {
       return {s.code, done.used + s.at};
     }
     done.used += one.used + paddingOf(rest.subspan(one.used));

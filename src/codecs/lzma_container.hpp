@@ -29,7 +29,7 @@ Status runLzma(lzma_stream& stream, ByteView in, ByteSpan out, LzmaDone& done);
 Code lzmaCode(lzma_ret result);
 
 /// Decodes all of `in`: .xz streams one after the other, with padding between them.
-Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done);
+Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done, bool verifiesChecks);
 
 /// Decodes all of `in`: one .lzma stream ("LZMA alone").
 Status decodeLzmaAlone(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done);

@@ -23,7 +23,7 @@ Status prepare(Step& step) {
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const ByteSpan room = decodeRoom(step, out);
   Inflated done;
-  if (Status s = inflateZlib(work, in, room, done)) {
+  if (Status s = inflateZlib(work, in, room, done, step.verifiesChecksums)) {
     return s.code == Code::SizeMismatch ? Status{tooLarge(step), s.at} : s;
   }
   if (done.used != in.size()) return {Code::TrailingBytes, done.used};

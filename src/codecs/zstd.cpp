@@ -78,7 +78,7 @@ Status prepare(Step& step) {
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const ByteSpan room = decodeRoom(step, out);
   size_t produced = 0;
-  if (Status s = zstdDecode(work, in, room, produced)) {
+  if (Status s = zstdDecode(work, in, room, produced, step.verifiesChecksums)) {
     return s.code == Code::SizeMismatch ? Status{tooLarge(step), s.at} : s;
   }
   return decodedResult(step, room, produced, result);
@@ -107,9 +107,13 @@ bool isZstdLevel(int32_t level) {
   return level >= ZSTD_minCLevel() && level <= ZSTD_maxCLevel();
 }
 
-Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced) {
+Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
+                  bool verifiesChecksums) {
   ZSTD_DCtx* context = decodeContext(work);
   if (!context) return Code::OutOfMemory;
+  // The context is shared and remembers: it is told every time.
+  ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum,
+                         verifiesChecksums ? ZSTD_d_validateChecksum : ZSTD_d_ignoreChecksum);
   produced = 0;
   size_t used = 0;
   do {

@@ -11,8 +11,10 @@
 namespace zw {
 
 /// Decodes all of `in`, one or more frames (skippable ones count), into `out`, which it may fill in
-/// part. SizeMismatch where the frames hold more than `out` does.
-Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced);
+/// part. SizeMismatch where the frames hold more than `out` does. Content checksums are verified if
+/// wanted.
+Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
+                  bool verifiesChecksums = true);
 
 /// Compresses all of `in` into one frame; `produced` is 0 where it does not fit.
 Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, ByteSpan out,

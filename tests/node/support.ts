@@ -11,6 +11,8 @@ export interface GoldenCase {
   writer: string;
   shape: number[];
   store: Record<string, string | { b64: string }>;
+  /** Of the array; the root without it. */
+  path?: string;
   sha256: string;
   writerOrderSha256?: string;
 }

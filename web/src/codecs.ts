@@ -48,6 +48,8 @@ export interface CodecChainOptions {
    * module where the chain's decoders are in it, and `encode` may then throw Unsupported.
    */
   direction?: "both" | "decode" | undefined;
+  /** False to leave checksums in the data unread when decoding; as in `open`. Default: true. */
+  verifyChecksums?: boolean | undefined;
   limits?: Partial<Limits> | undefined;
 }
 
@@ -103,7 +105,12 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
 function coderOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCoder {
   const fill = parseLooseFill(dtype, fromPlain(options.fillValue ?? null));
   const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
-  const layouts = new ChunkLayouts(codecs, { dtype, fillItem: fill.item }, { version: 3, limits });
+  const { verifyChecksums } = options;
+  const layouts = new ChunkLayouts(
+    codecs,
+    { dtype, fillItem: fill.item },
+    { version: 3, limits, verifyChecksums },
+  );
   const layout = layouts.of(options.shape);
   const coding = { dtype, fill: missingValue(dtype, fill), limits };
   return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);

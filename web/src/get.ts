@@ -19,7 +19,7 @@ import type { WorkerPool } from "./pool.js";
 import { type AssembleOptions, assemble, type Progress, type Sink } from "./region/assemble.js";
 import { isNativePlan, NativeSink } from "./region/native.js";
 import { ObjectSink } from "./region/objects.js";
-import { type AxisPicks, pickElements, picksOf } from "./region/orthogonal.js";
+import { type AxisPicks, pickCount, pickElements, picksOf } from "./region/orthogonal.js";
 import type { Piece } from "./region/pieces.js";
 import { checkPriority, type Priority } from "./region/priority.js";
 import { defaultCoalescing } from "./region/reader.js";
@@ -116,7 +116,9 @@ function resolve(array: ZarrArray, selection: Selection | undefined): Wanted {
   if (!(array instanceof ZarrArray)) throw invalidArgument("get needs an array that was opened with open()");
   const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
-  checkSize(countOf(shape) * (array.dtype.itemBytes || 8), array); // before lists of chunks are made
+  // Before lists of chunks are made:
+  checkSize(countOf(shape) * (array.dtype.itemBytes || 8), array);
+  checkChunks(countOf(ranges.map((range, axis) => pickCount(range, array.reader.axes[axis]!))), array);
   return { shape, axes: ranges.map((range, axis) => picksOf(range, array.reader.axes[axis]!)) };
 }
 
@@ -241,6 +243,11 @@ async function readValues(array: ZarrArray, wanted: Wanted, options: ReadIntoOpt
 function checkSize(bytes: number, { limits }: ZarrArray): void {
   if (!(bytes <= limits.resultBytes))
     throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
+}
+
+function checkChunks(count: number, { limits }: ZarrArray): void {
+  if (!(count <= limits.readChunks))
+    throw limitExceeded(`the selection touches ${count} chunks, more than the limit of ${limits.readChunks}`);
 }
 
 function newList(array: ZarrArray, count: number): unknown[] {

@@ -23,6 +23,8 @@ export interface Limits {
   shardDepth: number;
   /** Most bytes of one result of `get`. */
   resultBytes: number;
+  /** Most chunks that one `get` may touch. */
+  readChunks: number;
 }
 
 /** The defaults. */
@@ -36,6 +38,7 @@ export const defaultLimits: Readonly<Limits> = {
   shardEntries: 2 ** 24,
   shardDepth: 8,
   resultBytes: 2 ** 36,
+  readChunks: 2 ** 22,
 };
 
 /** The defaults with the caller's own values over them. Throws InvalidArgument for a value that is no positive integer. */

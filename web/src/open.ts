@@ -38,6 +38,12 @@ export interface OpenOptions {
    * "spec" (default) F order, as the specification says; "writer" C order, as zarr-python 1.x wrote them.
    */
   v1Order?: "spec" | "writer" | undefined;
+  /**
+   * False to leave checksums of the chunks' data unread (crc32c, crc32, adler32, fletcher32,
+   * jenkins_lookup3, and those inside gzip, zlib, zstd and xz), for speed: damaged data may then be
+   * returned. Sizes, headers and the indexes of shards are checked as ever. Default: true.
+   */
+  verifyChecksums?: boolean | undefined;
   /** Receives warnings about data that is odd but readable. */
   onWarning?: OnWarning | undefined;
   /** Limits to raise or lower. */
@@ -67,7 +73,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   return new Opener(store, options).open(path, options);
 }
 
-function checkOptions({ version, kind, v1Order, path }: OpenOptions): void {
+function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
@@ -75,6 +81,8 @@ function checkOptions({ version, kind, v1Order, path }: OpenOptions): void {
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
     throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
   }
+  if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
+    throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
 }
 
@@ -120,7 +128,8 @@ export class Opener {
     private readonly openOptions: OpenOptions,
   ) {
     this.#limits = resolveLimits(openOptions.limits);
-    this.#options = { limits: this.#limits, onWarning: openOptions.onWarning };
+    const { onWarning, verifyChecksums } = openOptions;
+    this.#options = { limits: this.#limits, onWarning, verifyChecksums };
   }
 
   /** Opens the node at a path. */

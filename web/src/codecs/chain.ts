@@ -41,6 +41,8 @@ export interface ResolvedChain {
 export interface ChainOptions {
   readonly version: ZarrVersion;
   readonly limits: Limits;
+  /** False to leave checksums in the data unread. Default: true. */
+  readonly verifyChecksums?: boolean | undefined;
   readonly onWarning?: OnWarning | undefined;
 }
 
@@ -67,7 +69,7 @@ export function resolveChain(
   if (codecs.length > chainLength) {
     throw limitExceeded(`a chain of ${codecs.length} codecs is longer than the limit of ${chainLength}`);
   }
-  const resolver = new Resolver(array, options.version);
+  const resolver = new Resolver(array, options);
   for (const metadata of codecs) {
     const found = lookUp(metadata, options);
     if (found) resolver.add(metadata, found);
@@ -84,7 +86,7 @@ class Resolver {
 
   constructor(
     private array: CodecArray,
-    private readonly version: ZarrVersion,
+    private readonly options: ChainOptions,
   ) {}
 
   add(metadata: CodecMetadata, found: FoundCodec): void {
@@ -93,7 +95,7 @@ class Resolver {
     checkOrder(name, kind, this.#previous);
     this.#previous = { name, kind };
     const config = new ConfigReader(name, configuration);
-    const context: CodecContext = { version: this.version, array: this.array };
+    const context: CodecContext = { version: this.options.version, array: this.array };
     if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
     else if (found.type === "objects")
       this.#toBytes = { type: "objects", name, codec: found.definition.parse(config, context) };
@@ -114,7 +116,9 @@ class Resolver {
         throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
     }
     const { params, encoded, endian } = definition.parse(config, context);
-    const step: ResolvedStep = { core: definition.core, params, name, metadata, definition, endian };
+    const verifiesChecksums = this.options.verifyChecksums ?? true;
+    const { core } = definition;
+    const step: ResolvedStep = { core, params, name, verifiesChecksums, metadata, definition, endian };
     this.array = encoded ?? this.array;
     if (definition.kind === "array-to-array") this.#before.push(step);
     else if (definition.kind === "array-to-bytes") this.#toBytes = { type: "core", step };

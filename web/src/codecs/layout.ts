@@ -166,7 +166,8 @@ function makeIndex(sharding: ShardingConfiguration, options: ChainOptions): Shar
   }
   const dtype = DType.simple("uint64");
   const shape = [...counts, 2];
-  const chain = resolveChain(indexCodecs, { dtype, shape }, options);
+  // An index says where chunks lie: its checksum is small, and always verified.
+  const chain = resolveChain(indexCodecs, { dtype, shape }, { ...options, verifyChecksums: true });
   return {
     plan: new Plan({ dtype, shape, fillItem: new Uint8Array(8) }, coreSteps(chain, "index_codecs")),
     bytes: fixedSize(chain, 16 * entries),

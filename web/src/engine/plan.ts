@@ -7,8 +7,9 @@ import type { ModuleName } from "./module.js";
 
 /** The word format; src/chain/plan.hpp's kPlanVersion. */
 const planVersion = 2;
-/** A flag of plans; src/chain/plan.hpp's kBytesOnly. */
+/** Flags of plans; src/chain/plan.hpp's PlanFlag. */
 const bytesOnly = 1;
+const skipChecksums = 2;
 
 /** One codec of a chain, its configuration already turned into the core's integer parameters. */
 export interface ChainStep {
@@ -16,6 +17,8 @@ export interface ChainStep {
   readonly params: readonly number[];
   /** The name by which the metadata calls the codec. */
   readonly name: string;
+  /** False where checksums in the data are to be left unread. */
+  readonly verifiesChecksums: boolean;
 }
 
 export interface PlanArray {
@@ -53,7 +56,7 @@ export class Plan implements PlanWords {
     const { dtype, shape } = array;
     this.words = Uint32Array.from([
       planVersion,
-      flags,
+      steps.some((step) => !step.verifiesChecksums) ? flags | skipChecksums : flags,
       ...arrayWords(array),
       steps.length,
       ...steps.flatMap(stepWords),

@@ -14,6 +14,7 @@ import type { Attributes } from "./spec.js";
 
 export interface DocumentOptions {
   readonly limits: Limits;
+  readonly verifyChecksums?: boolean | undefined;
   readonly onWarning?: OnWarning | undefined;
 }
 

@@ -47,6 +47,7 @@ export interface ArraySpec extends Omit<ArrayDescription, "grid"> {
 
 export interface SpecOptions {
   readonly limits: Limits;
+  readonly verifyChecksums?: boolean | undefined;
   readonly onWarning?: OnWarning | undefined;
 }
 

@@ -3,7 +3,7 @@
  * least and the greatest index in every chunk, put together in order; then elements are picked from that.
  */
 import type { AxisGrid } from "./grid.js";
-import { type Piece, piecesOf } from "./pieces.js";
+import { type Piece, pieceCount, piecesOf } from "./pieces.js";
 import type { AxisIndices, AxisSelection } from "./selection.js";
 import { countOf, indices, stridesOf } from "./strides.js";
 
@@ -14,6 +14,11 @@ export interface AxisPicks {
   readonly length: number;
   /** For each element of the result its position in what is read; undefined for "all, in order". */
   readonly picks: readonly number[] | undefined;
+}
+
+/** How many pieces {@link picksOf} gives at most. */
+export function pickCount(selection: AxisSelection, axis: AxisGrid): number {
+  return "indices" in selection ? Math.min(selection.count, axis.count) : pieceCount(selection, axis);
 }
 
 /** Turns the selection of one axis into pieces. */

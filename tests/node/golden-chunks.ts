@@ -1,0 +1,145 @@
+/** Stored chunks of every codec, those of the golden stores before all, each with the coder that reads it whole. */
+import type { ZarrArray } from "zarr-wasm";
+import { type ChunkCoder, type Content, leafCoder } from "../../dist/codecs/coder.js";
+import type { ChunkLayout } from "../../dist/codecs/layout.js";
+import { shardCoder } from "../../dist/codecs/shard-coder.js";
+import { missingValue } from "../../dist/dtypes/fill.js";
+import { sessionOf } from "../../dist/engine/engine.js";
+import type { ChainStep } from "../../dist/engine/plan.js";
+import type { CodecSession } from "../../dist/engine/session.js";
+import { joinKey } from "../../dist/store/store.js";
+import { everyIndex, goldenCases, openArray, product, storeOf } from "./support.js";
+import { bytesLittle, documents, v2Meta, v3Meta } from "./zarr-writer.js";
+
+export interface GoldenChunk {
+  /** Store and key. */
+  name: string;
+  store: Map<string, Uint8Array>;
+  key: string;
+  array: ZarrArray;
+  encoded: Uint8Array;
+  coder: ChunkCoder;
+  session: CodecSession;
+  /** What it decodes to. */
+  right: Content;
+  /** Whether a change of one byte can never go unnoticed. */
+  isChecked: boolean;
+}
+
+/** Groups of golden stores that hold a single array each. */
+export const goldenGroups = ["v1", "v2", "v3"] as const;
+
+/** The smallest stored chunk of each golden store that has one. */
+export async function goldenChunks(group: (typeof goldenGroups)[number]): Promise<GoldenChunk[]> {
+  const found: GoldenChunk[] = [];
+  for (const golden of goldenCases(group)) {
+    const store = storeOf(golden);
+    const chunk = await smallestChunk(
+      golden.name,
+      store,
+      await openArray(store, { path: golden.path, onWarning: () => {} }),
+    );
+    if (chunk) found.push(chunk);
+  }
+  return found;
+}
+
+/** Chunks of the codecs that no golden store has, as this library encodes them. */
+export async function ownChunks(): Promise<GoldenChunk[]> {
+  const gzip = { name: "gzip", configuration: { level: 1 } };
+  const v3 = (name: string, configuration: object, before: object[], after: object[]) =>
+    [
+      "/zarr.json",
+      v3Meta({ data_type: "float32", codecs: [...before, { name, configuration }, ...after] }),
+    ] as const;
+  const found: GoldenChunk[] = [];
+  for (const [key, document] of [
+    v3("conditional", { codecs: [gzip, { name: "crc32c" }] }, [bytesLittle], []),
+    v3("reshape", { shape: [3, 2] }, [], [bytesLittle, gzip]),
+    v3("zfp", { mode: "reversible" }, [], []),
+    ["/.zarray", v2Meta({ dtype: "<f4", compressor: { id: "snappy" } })] as const,
+  ]) {
+    const { entries: store } = documents({ [key]: document });
+    const array = await openArray(store);
+    const coder = coderOf(array, array.spec.firstLayout);
+    const session = await sessionOf("full");
+    coder.prepare(session);
+    const content = new Float32Array(product(array.chunkShape)).map((_, i) => i / 4);
+    store.set(
+      joinKey("", array.spec.chunkKey([0, 0])),
+      coder.encode(session, new Uint8Array(content.buffer)),
+    );
+    found.push(
+      (await smallestChunk(`ours: ${JSON.stringify(array.codecs.map(({ name }) => name))}`, store, array))!,
+    );
+  }
+  return found;
+}
+
+function coderOf({ dtype, limits, spec: { fill } }: ZarrArray, layout: ChunkLayout): ChunkCoder {
+  const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
+  const coding = { dtype, fill: missing, limits };
+  return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);
+}
+
+async function smallestChunk(name: string, store: Map<string, Uint8Array>, array: ZarrArray) {
+  let best: { key: string; encoded: Uint8Array; shape: number[] } | undefined;
+  const { axes, layouts } = array.spec;
+  for (const coordinates of everyIndex(axes.map((axis) => axis.count))) {
+    const key = joinKey(array.path, array.spec.chunkKey(coordinates));
+    const encoded = store.get(key);
+    if (encoded && !(encoded.length >= (best?.encoded.length ?? Number.POSITIVE_INFINITY)))
+      best = { key, encoded, shape: coordinates.map((at, axis) => axes[axis]!.size(at)) };
+  }
+  if (!best) return undefined;
+  const layout = layouts.of(best.shape);
+  const coder = coderOf(array, layout);
+  const { session, right } = await firstDecode(coder, best.encoded);
+  const { key, encoded } = best;
+  return {
+    name: `${name} ${key}`,
+    store,
+    key,
+    array,
+    encoded,
+    coder,
+    session,
+    right,
+    isChecked: isChecked(layout),
+  };
+}
+
+/** Some chunks turn out to need the full module when they are read. */
+async function firstDecode(coder: ChunkCoder, encoded: Uint8Array) {
+  for (const module of [coder.module("decode"), "full"] as const) {
+    const session = await sessionOf(module);
+    coder.prepare(session);
+    try {
+      return { session, right: coder.decode(session, encoded) };
+    } catch (error) {
+      if (module === "full" || (error as Error).constructor.name !== "NeedsFullModule") throw error;
+    }
+  }
+  throw new Error("no module decodes it");
+}
+
+/** Codecs that notice every change of a single byte of what they are given. */
+const checking = new Set([
+  "crc32c",
+  "crc32",
+  "adler32",
+  "fletcher32",
+  "jenkins_lookup3",
+  "gzip",
+  "zlib",
+  "bz2",
+]);
+
+const checks = (steps: readonly ChainStep[]) => steps.length > 0 && checking.has(steps.at(-1)!.core);
+
+/** A layout is checked where its last codec checks, or its shards' indexes and all that they hold. */
+function isChecked({ levels, leaf }: ChunkLayout): boolean {
+  if (levels.some((level) => checks(level.after))) return true;
+  const after = leaf.type === "core" ? leaf.chain.after : leaf.after;
+  return checks(after) && levels.every((level) => checks(level.index.plan.steps));
+}
