@@ -116,7 +116,7 @@ class Resolver {
         throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
     }
     const { params, encoded, endian } = definition.parse(config, context);
-    const verifiesChecksums = this.options.verifyChecksums ?? true;
+    const { verifyChecksums: verifiesChecksums } = this.options;
     const { core } = definition;
     const step: ResolvedStep = { core, params, name, verifiesChecksums, metadata, definition, endian };
     this.array = encoded ?? this.array;

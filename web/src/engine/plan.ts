@@ -17,8 +17,8 @@ export interface ChainStep {
   readonly params: readonly number[];
   /** The name by which the metadata calls the codec. */
   readonly name: string;
-  /** False where checksums in the data are to be left unread. */
-  readonly verifiesChecksums: boolean;
+  /** False where checksums in the data are to be left unread. Default: true. */
+  readonly verifiesChecksums?: boolean | undefined;
 }
 
 export interface PlanArray {
@@ -56,7 +56,7 @@ export class Plan implements PlanWords {
     const { dtype, shape } = array;
     this.words = Uint32Array.from([
       planVersion,
-      steps.some((step) => !step.verifiesChecksums) ? flags | skipChecksums : flags,
+      steps.some(({ verifiesChecksums }) => verifiesChecksums === false) ? flags | skipChecksums : flags,
       ...arrayWords(array),
       steps.length,
       ...steps.flatMap(stepWords),
