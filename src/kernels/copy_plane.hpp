@@ -10,12 +10,14 @@
 namespace zw {
 
 /// Two axes, the item that lies at each of their crossings, and the size of the components whose
-/// bytes are to be reversed (1 = none). Unless a kernel says otherwise, any strides.
+/// bytes are to be reversed (1 = none). Unless a kernel says otherwise, any strides. Only the
+/// staged tiles have a depth, a third axis; for others it is one item long and looped over outside.
 struct CopyPlane {
   CopyAxis outer;
   CopyAxis inner;
   size_t itemBytes;
   uint32_t swapBytes;
+  CopyAxis depth;
 };
 
 /// Copies one plane between buffers that do not overlap.
@@ -24,6 +26,10 @@ using PlaneKernel = void (*)(const CopyPlane& plane, const uint8_t* src, uint8_t
 /// tiles.cpp: outer is contiguous in the source, inner in the destination. Transposes; nullptr
 /// where the item has no size of 1, 2, 4, 8 or 16 bytes or an axis is shorter than a tile.
 PlaneKernel chooseTileKernel(const CopyPlane& plane);
+
+/// staged_tiles.cpp: the same planes, one after another along depth, by way of a buffer. nullptr
+/// where tiles that go straight through are as good, or the plane is narrower than 16 bytes.
+PlaneKernel chooseStagedKernel(const CopyPlane& plane);
 
 /// channels.cpp: the same, but one axis has a few items only, which lie packed: channels next to
 /// each other on one side and in planes on the other. nullptr where that is not so.

@@ -11,11 +11,13 @@
 //  2. The innermost axis is contiguous on both sides: a plane of rows.
 //  3. The innermost axis is contiguous in the destination and repeats one source item: fill.
 //  4. It is contiguous in the destination, another axis in the source: these two make the plane and
-//     are transposed, by channels.cpp if one of them is short and packed, else in tiles.
+//     are transposed: by channels.cpp if one of them is short and packed, in tiles by way of a
+//     buffer if memory would be slow otherwise (staged_tiles.cpp has the rule), else in tiles.
 //  5. It is contiguous in the destination and steps by 2 or 4 items in the source: pick.
 //  6. Anything else: item by item.
 // Planes are the two innermost axes, except in 4, and in 2 and 6 if the source runs along another
-// axis, which then is the plane's outer one so that both sides' cache lines are used up.
+// axis, which then is the plane's outer one so that both sides' cache lines are used up. The staged
+// tiles take a third axis, the next in the destination's order.
 #include "kernels/strided_copy.hpp"
 
 #include <algorithm>
@@ -29,7 +31,7 @@ namespace zw {
 namespace {
 
 /// StridedCopy::kernel: how the plane is copied.
-enum Kernel : uint8_t { kRow, kRowPlane, kFill, kChannels, kTiles, kPick, kItems };
+enum Kernel : uint8_t { kRow, kRowPlane, kFill, kChannels, kTiles, kStaged, kPick, kItems };
 
 bool isSwapWidth(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
@@ -102,11 +104,12 @@ uint32_t planeRank(const StridedCopy& copy) {
 }
 
 CopyPlane planeOf(const StridedCopy& copy) {
-  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes};
+  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}};
   if (copy.kernel == kRowPlane) plane.itemBytes = rowBytes(copy);
   const uint32_t rank = planeRank(copy);
   if (rank > 0) plane.inner = copy.axes[rank - 1];
   if (rank > 1) plane.outer = copy.axes[rank - 2];
+  if (copy.kernel == kStaged && rank > 2) plane.depth = copy.axes[rank - 3];
   return plane;
 }
 
@@ -118,6 +121,8 @@ PlaneKernel planeKernel(uint8_t kernel, const CopyPlane& plane) {
       return chooseChannelKernel(plane);
     case kTiles:
       return chooseTileKernel(plane);
+    case kStaged:
+      return chooseStagedKernel(plane);
     case kPick:
       return choosePickKernel(plane);
     default:
@@ -140,6 +145,7 @@ Kernel chooseKernel(StridedCopy& copy) {
   const CopyPlane plane = planeOf(copy);
   if (dstContiguous && plane.outer.length > 1 && plane.outer.srcStride == copy.itemBytes) {
     if (chooseChannelKernel(plane)) return kChannels;
+    if (chooseStagedKernel(plane)) return kStaged;
     if (chooseTileKernel(plane)) return kTiles;
     return kItems;
   }
@@ -198,8 +204,9 @@ void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst) {
     return swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
   }
   const CopyPlane plane = planeOf(copy);
-  const uint32_t rank = planeRank(copy);
-  runPlanes({copy.axes, rank > 2 ? rank - 2 : 0}, plane, planeKernel(copy.kernel, plane), src, dst);
+  const uint32_t rank = planeRank(copy), inPlane = copy.kernel == kStaged ? 3 : 2;
+  runPlanes({copy.axes, rank > inPlane ? rank - inPlane : 0}, plane,
+            planeKernel(copy.kernel, plane), src, dst);
 }
 
 bool isPlainCopy(const StridedCopy& copy) {

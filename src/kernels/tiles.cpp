@@ -10,22 +10,10 @@
 // so that what a strip leaves half used of a line (rows need not be aligned) is still cached when
 // the next strip comes.
 //
-// There are two ways through a block:
-//  - direct: tile after tile from source to destination. Fewest instructions; but the lines of a
-//    block are visited several times, so they must stay in the first-level cache meanwhile.
-//  - staged: each source line is read once, as a whole, a few rows at a time; their items are
-//  joined
-//    to records of several source rows and put into a buffer. From there, records are joined to
-//    whole destination lines, two rows at a time. It costs one more store and load per vector, but
-//    nothing has to stay anywhere, and stores that fill a line in one go are merged.
-//
-// Which one: caches choose the set of a line by its address modulo 4096 (64 sets of 64 bytes, 8 or
-// more ways). Rows whose distance has a large power of two in it share few sets: of 16 rows that
-// are 4096 bytes apart each throws another one out, and direct tiles become four times slower. So
-// blocks are staged where more than 8 source lines or more than 4 destination lines of a block
-// would share a set (lines that are written wait longer), and for items of one byte always: their
-// 16 by 16 tiles need more registers than there are. Items of 16 bytes are never staged: blocks
-// have four rows.
+// This is the way with the fewest instructions; but the lines of a block are visited several times,
+// and those of neighbouring blocks share lines and pages, so all of it must stay in the caches
+// meanwhile. Where it does not, staged_tiles.cpp takes over; for items of one byte always: their 16
+// by 16 tiles need more registers than there are.
 //
 // Byte order is reversed by one shuffle as the vectors are loaded, which memory mostly hides.
 //
@@ -83,82 +71,6 @@ ZW_NOINLINE void directStrip(Strip strip) {
         join<kTile, E>(v);
         ZW_UNROLL for (int i = 0; i < kTile; i++) store(row[i] + q, v[i]);
       }
-    }
-    strip.src += strip.srcStep;
-    strip.dst += strip.dstStep;
-  }
-}
-
-/// Reads the lines of a block as groups of Rows rows; a group is 64 / E records of Rows * E bytes.
-template <int E, int Rows, class Change>
-ZW_INLINE void stageBlock(uint8_t* records, const uint8_t* src, size_t srcStride,
-                          const Change& change) {
-  for (int r = 0; r < 64 / E; r += Rows, records += 64 * Rows) {
-    const uint8_t* row[Rows];
-    ZW_UNROLL for (int i = 0; i < Rows; i++, src += srcStride) row[i] = src;
-    ZW_UNROLL for (int q = 0; q < 64; q += 16) {
-      U8x16 v[Rows];
-      ZW_UNROLL for (int i = 0; i < Rows; i++) v[i] = change(load(row[i] + q));
-      join<Rows, E>(v);
-      ZW_UNROLL for (int i = 0; i < Rows; i++) store(records + q * Rows + 16 * i, v[i]);
-    }
-  }
-}
-
-/// Writes two destination rows of a line each from eight groups of records of 8 bytes. The first
-/// row's vectors are stored as soon as they are known, for there are not registers for all.
-ZW_INLINE void writeRows(uint8_t* dst, size_t dstStride, const uint8_t* records, size_t group) {
-  U8x16 second[4];
-  ZW_UNROLL for (int g = 0; g < 4; g++, records += 2 * group) {
-    const U8x16 a = load(records), b = load(records + group);
-    store(dst + 16 * g, simd::zipLow<8>(a, b));
-    second[g] = simd::zipHigh<8>(a, b);
-  }
-  dst += dstStride;
-  ZW_UNROLL for (int g = 0; g < 4; g++) store(dst + 16 * g, second[g]);
-}
-
-template <int E, class Change>
-ZW_NOINLINE void stagedStrip(Strip strip) {
-  constexpr int kGroup = 512 / E;
-  const Change change(strip.swapBytes);
-  alignas(64) uint8_t records[8 * kGroup];
-  for (; strip.count > 0; strip.count--) {
-    stageBlock<E, 8 / E>(records, strip.src, strip.srcStride, change);
-    uint8_t* out = strip.dst;
-    for (int at = 0; at < kGroup; at += 16, out += 2 * strip.dstStride) {
-      writeRows(out, strip.dstStride, records + at, kGroup);
-    }
-    strip.src += strip.srcStep;
-    strip.dst += strip.dstStep;
-  }
-}
-
-/// Writes two of the four destination rows that 16 groups of records of 4 bytes hold.
-template <bool High>
-ZW_INLINE void writeByteRows(uint8_t* dst, size_t dstStride, const uint8_t* records) {
-  U8x16 second[4];
-  ZW_UNROLL for (int g = 0; g < 4; g++, records += 4 * 256) {
-    const U8x16 a = load(records), b = load(records + 256);
-    const U8x16 c = load(records + 2 * 256), d = load(records + 3 * 256);
-    const U8x16 ab = High ? simd::zipHigh<4>(a, b) : simd::zipLow<4>(a, b);
-    const U8x16 cd = High ? simd::zipHigh<4>(c, d) : simd::zipLow<4>(c, d);
-    store(dst + 16 * g, simd::zipLow<8>(ab, cd));
-    second[g] = simd::zipHigh<8>(ab, cd);
-  }
-  dst += dstStride;
-  ZW_UNROLL for (int g = 0; g < 4; g++) store(dst + 16 * g, second[g]);
-}
-
-/// stagedStrip for single bytes, four rows at a time: eight would be too many lines and registers.
-ZW_NOINLINE void stagedByteStrip(Strip strip) {
-  alignas(64) uint8_t records[64 * 64];
-  for (; strip.count > 0; strip.count--) {
-    stageBlock<1, 4>(records, strip.src, strip.srcStride, Keep(1));
-    uint8_t* out = strip.dst;
-    for (int at = 0; at < 256; at += 16, out += 4 * strip.dstStride) {
-      writeByteRows<false>(out, strip.dstStride, records + at);
-      writeByteRows<true>(out + 2 * strip.dstStride, strip.dstStride, records + at);
     }
     strip.src += strip.srcStep;
     strip.dst += strip.dstStep;
@@ -223,35 +135,15 @@ ZW_NOINLINE void tilePlane(const CopyPlane& plane, const uint8_t* src, uint8_t* 
   }
 }
 
-/// Whether more than `most` of the lines that a block has on one side share a set of the cache: the
-/// largest power of two in the stride tells how many sets there are.
-bool collide(size_t stride, size_t itemBytes, size_t most) {
-  const size_t step = std::min<size_t>(stride & (~stride + 1), 4096);
-  return 64 * step > most * 4096 * itemBytes;
-}
-
-/// Where memory is slow anyway, one staged kernel does for all swaps.
-template <int E>
-StripKernel stagedKernel(uint32_t swapBytes) {
-  return swapBytes == 1 ? stagedStrip<E, Keep> : stagedStrip<E, Swap>;
-}
-
 StripKernel chooseStrip(const CopyPlane& plane) {
   const uint32_t swap = plane.swapBytes;
-  const bool staged = collide(plane.inner.srcStride, plane.itemBytes, 8) ||
-                      collide(plane.outer.dstStride, plane.itemBytes, 4);
   switch (plane.itemBytes) {
-    case 1:
-      return stagedByteStrip;
     case 2:
-      if (staged) return stagedKernel<2>(swap);
       return swap == 1 ? directStrip<2, Keep> : directStrip<2, SwapBy<2>>;
     case 4:
-      if (staged) return stagedKernel<4>(swap);
       if (swap == 1) return directStrip<4, Keep>;
       return swap == 4 ? directStrip<4, SwapBy<4>> : directStrip<4, Swap>;
     case 8:
-      if (staged) return stagedKernel<8>(swap);
       if (swap == 1) return directStrip<8, Keep>;
       if (swap == 4) return directStrip<8, SwapBy<4>>;  // complex64
       return swap == 8 ? directStrip<8, SwapBy<8>> : directStrip<8, Swap>;
@@ -261,11 +153,9 @@ StripKernel chooseStrip(const CopyPlane& plane) {
   }
 }
 
-/// Tiles of 16 bytes.
+/// Tiles of 16 bytes, of items of two bytes and more.
 PlaneKernel wholeTiles(size_t itemBytes) {
   switch (itemBytes) {
-    case 1:
-      return tilePlane<1, 16>;
     case 2:
       return tilePlane<2, 16>;
     case 4:

@@ -201,6 +201,47 @@ TEST_P(StridedCopyItem, CollidingStrides) {
   }
 }
 
+// Planes larger than the boxes of the staged tiles (1024 bytes a side), whole and with gaps.
+TEST_P(StridedCopyItem, PlanesOfSeveralBoxes) {
+  const size_t item = GetParam(), box = 1024 / item;
+  const uint32_t swap = swapWidths(GetParam()).back();
+  expectCopy(permuted({box + 3, 2 * box + 1}, {1, 0}, item), GetParam());
+  expectCopy(permuted({box / 2 + 21, box + box / 4 + 5}, {1, 0}, item, 3, 2), GetParam(), swap);
+  expectCopy(permuted({3 * box + 2, 64 / item + 19}, {1, 0}, item, 1, 0), GetParam(), swap);
+  expectCopy(permuted({64 / item + 18, 3 * box + 2}, {1, 0}, item, 0, 5), GetParam(), swap);
+}
+
+// Their third axis: continuing the rows of either side, of both, of none; more of it than fits the
+// buffer.
+TEST_P(StridedCopyItem, BoxesOfSeveralLevels) {
+  const size_t item = GetParam(), side = 520 / item + 1;
+  Lengths order = identity(3);
+  do {
+    for (uint32_t swap : swapWidths(GetParam())) {
+      expectCopy(permuted({side, 3, side + 2}, order, item, 1, 2), GetParam(), swap);
+    }
+    expectCopy(permuted({side / 3 + 17, 23, side + 3}, order, item), GetParam());
+  } while (std::next_permutation(order.begin(), order.end()));
+  for (const Lengths& four : {Lengths{1, 3, 0, 2}, {3, 2, 1, 0}, {2, 3, 0, 1}, {3, 0, 2, 1}}) {
+    const uint32_t swap = swapWidths(GetParam()).back();
+    expectCopy(permuted({3, 80 / item + 4, 70 / item + 17, 90 / item + 16}, four, item),
+               GetParam());
+    expectCopy(permuted({80 / item + 17, 5, 7, 66 / item + 16}, four, item, 1, 1), GetParam(),
+               swap);
+  }
+}
+
+// Distances of large powers of two on both sides, with an axis between that continues the rows.
+TEST_P(StridedCopyItem, LevelsAtCollidingStrides) {
+  const uint32_t item = GetParam();
+  const size_t side = 64 / item + 5, run = 128 * item;
+  for (uint32_t swap : swapWidths(item)) {
+    expectCopy({{side, item, 16384}, {7, run, run}, {side + 1, 16384, item}}, item, swap, 5, 3);
+    expectCopy({{side, item, 16384}, {6, 131072, run}, {side + 1, 1024, item}}, item, swap);
+    expectCopy({{side, item, 1024}, {6, run, 131072}, {side + 1, 16384, item}}, item, swap);
+  }
+}
+
 TEST_P(StridedCopyItem, StepsOnEitherSide) {
   const uint32_t item = GetParam();
   for (size_t step = 1; step <= 5; step++) {
