@@ -84,7 +84,7 @@ void addCopyLike(Cases& cases, std::string name, std::string over, size_t bytes,
 /// A case as a line of JSON, without its function.
 std::string caseLine(const Case& oneCase);
 
-/// Undoes a shuffle of `count` items.
+/// Does or undoes a shuffle of `count` items.
 using Unshuffle = void (*)(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
 /// Decodes all of `in` to exactly `outBytes` bytes, or returns false.
@@ -99,7 +99,10 @@ void addMemoryCases(Cases& cases);
 void addByteswapCases(Cases& cases);
 void addChecksumCases(Cases& cases);
 void addStridedCopyCases(Cases& cases);
+void addNumberCases(Cases& cases);
 void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits);
+/// What has no counterpart in libraries.cpp: the other direction, and odd widths.
+void addShuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits, Unshuffle unshuffleBytes);
 /// Turns a codec's name in bench/codecs.mjs into its decoder of chunks of so many bytes.
 using DecoderOf = std::function<Decode(const std::string& codec, size_t bytes)>;
 void addDecodeCases(Cases& cases, const DecoderOf& decoderOf);

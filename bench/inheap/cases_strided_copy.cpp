@@ -99,6 +99,7 @@ void addHigherRanks(Cases& cases) {
   addPermute(cases, {128, 128, 128}, {2, 1, 0}, "u32", 4);
   addPermute(cases, {128, 128, 128}, {2, 0, 1}, "u16", 2);
   addPermute(cases, {128, 128, 128}, {0, 2, 1}, "u16", 2);
+  addPermute(cases, {32, 32, 32, 32}, {3, 2, 1, 0}, "u32", 4);
   addSwapped(cases, {128, 128, 128}, {2, 1, 0}, "u16", 2, 2);
   addPermute(cases, {32, 48, 40, 34}, {1, 3, 0, 2}, "u16", 2);
 }

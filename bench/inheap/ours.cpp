@@ -64,6 +64,8 @@ Cases allCases() {
   addStridedCopyCases(cases);
   addChecksumCases(cases);
   addUnshuffleCases(cases, unshuffleBytes, bitunshuffle);
+  addShuffleCases(cases, shuffleBytes, bitshuffle, unshuffleBytes);
+  addNumberCases(cases);
   addDecodeCases(cases, decoderOf);
   addEncodeCases(cases, encoderOf);
   addPlacedChunkCases(cases);
