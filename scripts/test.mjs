@@ -8,7 +8,7 @@ import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
 import { buildDir } from "./lib/paths.mjs";
-import { attempt, findTool, runMain, step } from "./lib/process.mjs";
+import { attempt, findTool, runMain, SetupError, step } from "./lib/process.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
 const reports = path.join(buildDir, "reports");
@@ -86,10 +86,21 @@ function count(ok, passed, failed) {
   return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1) };
 }
 
+/** Programs that single tests need: where they cannot be installed, those tests are left out. */
+function ensureOptional(kinds) {
+  try {
+    ensureSystem(kinds);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.log(`${error.message}\nThe tests that need them are left out.`);
+  }
+}
+
 async function main() {
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(suites);
   ensureSystem(["build", "native", "fuzz", "browser"]);
+  ensureOptional(["node"]);
   buildAll();
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });

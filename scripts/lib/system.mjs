@@ -34,6 +34,7 @@ const requirements = {
     has: () => hasHeader("benchmark/benchmark.h"),
   },
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
+  nginx: { what: "nginx", debian: "nginx", has: () => findNginx() },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
 };
 
@@ -42,6 +43,7 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
+  node: ["nginx"],
   browser: ["chromium"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
@@ -49,6 +51,11 @@ const needs = {
 /** Path of clang++ (plain or with Debian's version suffix), or undefined. */
 export function findClang() {
   return which("clang++") ?? which("clang++-14");
+}
+
+/** Path of nginx, which Debian keeps where only root looks; undefined where there is none. */
+export function findNginx() {
+  return which("nginx") ?? ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].find((file) => existsSync(file));
 }
 
 /** Path of a Chromium: $CHROMIUM, else the usual names on PATH; undefined where there is none. */
@@ -93,7 +100,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("build" | "native" | "fuzz" | "browser" | "bench")[]} kinds
+ * @param {("build" | "native" | "fuzz" | "node" | "browser" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);

@@ -10,4 +10,5 @@ declare module "*/scripts/lib/server.mjs" {
 
 declare module "*/scripts/lib/system.mjs" {
   export function findChromium(): string | undefined;
+  export function findNginx(): string | undefined;
 }

@@ -80,11 +80,12 @@ describe("HttpStore", () => {
       headers: { "content-type": "text/html" },
     };
     const server = await serveStore(v1Store({ compression: "blosc" }), { "/data/0.0": page });
-    expect((await errorOf(async () => get(await open(`${server.url}/data`, { kind: "array" }))))._tag).toBe(
-      "CorruptChunk",
-    );
+    const array = await open(`${server.url}/data`, { kind: "array" });
+    expect(await errorOf(() => get(array))).toMatchObject({ _tag: "Network", code: "html-page" });
     const other = await serveStore(new Map(), { "/data/meta": page });
-    expect((await errorOf(() => open(`${other.url}/data`)))._tag).toBe("InvalidMetadata");
+    const error = await errorOf(() => open(`${other.url}/data`));
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "not-json"]);
+    expect(error.message).toMatch(/meta is not valid JSON: .*HTML page/);
   });
 
   it("reports a server that is not there", async () => {

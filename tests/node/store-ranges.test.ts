@@ -229,7 +229,7 @@ describe("versions", () => {
     const { server, store } = await start();
     const version = {};
     await store.getRange("/a", { suffixLength: 9 }, { version });
-    expect(version).toEqual({ etag: '"1"' });
+    expect(version).toEqual({ etag: '"1"', size: 100_000 });
     await store.getRange("/a", { offset: 0, length: 9 }, { version });
     server.etag = 'W/"1"';
     await store.getRange("/a", { offset: 1, length: 9 }, { version });

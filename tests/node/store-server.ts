@@ -5,6 +5,24 @@ import type { AddressInfo } from "node:net";
 /** What to do with a request instead of serving it: a status, or to break the connection. */
 export type Trouble = { status: number; headers?: Record<string, string>; body?: string } | "break";
 
+/** An answer that is ready to be sent. */
+export interface Ready {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** The whole object. */
+  object: Uint8Array;
+  /** How often the object has been asked for, this time included. */
+  attempt: number;
+}
+
+/** Sends an answer, or what there is of it. */
+export type Send = (
+  ready: Ready,
+  response: http.ServerResponse,
+  request: http.IncomingMessage,
+) => void | Promise<void>;
+
 export interface Behaviour {
   /** "ok", or what requests for an offset get: the whole object, or the status 416 or 501. */
   ranges?: "ok" | "whole";
@@ -25,6 +43,8 @@ export interface Behaviour {
     request: http.IncomingMessage,
     count: number,
   ) => Trouble | undefined | Promise<Trouble | undefined>;
+  /** Sends answers that hold data in another way: gives undefined for those that are to be sent as they are. */
+  send?: (ready: Ready, request: http.IncomingMessage) => Send | undefined;
 }
 
 export interface Seen {
@@ -86,6 +106,11 @@ export class ObjectServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Answers under way. */
+  get open(): number {
+    return this.#now;
+  }
+
   /** The requests as text: "GET /a bytes=0-9". */
   get log(): string[] {
     return this.seen.map(({ method, path, range }) => [method, path, range].filter(Boolean).join(" "));
@@ -102,7 +127,7 @@ export class ObjectServer {
     if (trouble) return void response.writeHead(trouble.status, trouble.headers ?? {}).end(trouble.body);
     const bytes = this.objects.get(decodeURIComponent(path.split("?")[0]!));
     if (!bytes) return void response.writeHead(404).end();
-    if (method === "HEAD") return this.#head(bytes, response);
+    if (method === "HEAD" && !this.behaviour.send) return this.#head(bytes, response);
     this.#body(bytes, request, response, seen);
   }
 
@@ -126,7 +151,12 @@ export class ObjectServer {
       headers["content-range"] = `bytes ${range.start}-${range.end - 1}/${bytes.byteLength}`;
     if (range || length) headers["content-length"] = String(body.byteLength);
     headers = this.behaviour.headers?.(headers, request) ?? headers;
-    response.writeHead(range ? 206 : 200, headers);
+    const status = range ? 206 : 200;
+    const attempt = this.seen.filter(({ path }) => path === seen.path).length;
+    const ready: Ready = { status, headers, body, object: bytes, attempt };
+    const send = this.behaviour.send?.(ready, request);
+    if (send) return void send(ready, response, request);
+    response.writeHead(status, headers);
     this.#stream(body, response, seen);
   }
 

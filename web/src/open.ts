@@ -1,7 +1,14 @@
 /** Opening arrays and groups. */
 import { ZarrArray } from "./array.js";
 import type { ZarrVersion } from "./codecs/definition.js";
-import { invalidArgument, isZarrError, limitExceeded, notFound, type OnWarning } from "./errors.js";
+import {
+  invalidArgument,
+  invalidMetadata,
+  isZarrError,
+  limitExceeded,
+  notFound,
+  type OnWarning,
+} from "./errors.js";
 import { kindsOfV2, kindsOfV3, type Member, ZarrGroup } from "./group.js";
 import { type Limits, resolveLimits } from "./limits.js";
 import { attributesOf, type DocumentOptions, parseDocument } from "./metadata/document.js";
@@ -243,8 +250,7 @@ export class Opener {
 
   /** Reads `.zmetadata`, and keeps its documents. */
   async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
-    const bytes = await this.#bytes(path, v2ConsolidatedKey, signal);
-    const documents = bytes && parseV2Consolidated(bytes, this.#options);
+    const documents = await this.#consolidatedOf(path, signal);
     if (!documents) return;
     const kinds = kindsOfV2(documents);
     this.#keepKinds(path, kinds);
@@ -254,6 +260,11 @@ export class Opener {
         if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
       }
     }
+  }
+
+  async #consolidatedOf(path: string, signal: AbortSignal | undefined) {
+    const found = await this.#look(path, v2ConsolidatedKey, signal);
+    return parseV2Consolidated(() => bytesOf(found), this.#options);
   }
 
   /** Keeps which nodes lie below a group, by the group that they lie in directly. */
@@ -297,11 +308,23 @@ export class Opener {
 
   async #bytes(path: string, key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const full = joinKey(path, key);
-    const bytes = await this.store.get(full, { signal });
+    const bytes = await this.#stored(full, signal);
     const { metadataBytes } = this.#limits;
     if (bytes && bytes.byteLength > metadataBytes)
       throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
     return bytes;
+  }
+
+  /** A page that a server sends in place of a document is a document that is not valid. */
+  async #stored(key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    try {
+      return await this.store.get(key, { signal });
+    } catch (error) {
+      if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
+      const name = key.slice(key.lastIndexOf("/") + 1);
+      const details = { code: "not-json", status: error.status, cause: error };
+      throw invalidMetadata(`${name} is not valid JSON: ${error.message}`, details);
+    }
   }
 
   #notFound(path: string) {

@@ -54,6 +54,10 @@ export function parseJson(bytes: Uint8Array, options: JsonOptions): Json {
   } catch (cause) {
     throw invalidMetadata(`${options.name} is not UTF-8 text`, { code: "not-json", cause });
   }
+  if (/^\s*</.test(text)) {
+    const what = "it begins like an HTML page, which some servers send where there is nothing";
+    throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
+  }
   return new Parser(text, options).document();
 }
 

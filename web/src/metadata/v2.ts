@@ -196,10 +196,12 @@ export function parseV2Attributes(bytes: Uint8Array | undefined, options: Docume
  * addition: where it cannot be read, the group still can.
  */
 export function parseV2Consolidated(
-  bytes: Uint8Array,
+  read: () => Uint8Array | undefined,
   options: DocumentOptions,
 ): Map<string, JsonObject> | undefined {
   try {
+    const bytes = read();
+    if (!bytes) return undefined;
     const object = parseDocument(bytes, v2ConsolidatedKey, options);
     const format = own(object, "zarr_consolidated_format");
     if (showJson(format) !== "1")

@@ -10,6 +10,7 @@ import { axesThrough, type CoreLeaf } from "../codecs/layout.js";
 import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
 import { corruptChunk, isZarrError } from "../errors.js";
+import { changedError } from "../store/store.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import { allOf } from "./done.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
@@ -154,8 +155,13 @@ function rowOf(runs: readonly Filled[], offset: number, length: number): Uint8Ar
   throw new RangeError("a row of the box lies in none of the runs"); // byteRuns covers every row
 }
 
-/** Reads runs of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing. */
+/**
+ * Reads runs of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing.
+ * @throws Network ("changed") for a chunk that is missing in one read and there in another: somebody is writing it
+ *   just now, or the server errs.
+ */
 async function readRuns(
+  key: string,
   readBytes: ReadBytes,
   runs: readonly ByteRun[],
   from: number,
@@ -167,8 +173,17 @@ async function readRuns(
     }),
   );
   const present = filled.filter((run) => run !== undefined);
-  // Missing in one read and there in another: somebody is writing it just now.
-  return present.length === filled.length ? present : undefined;
+  if (present.length === filled.length) return present;
+  if (present.length > 0) throw changedError(key);
+  return undefined;
+}
+
+function checkSize(stored: number | undefined, needed: number): void {
+  if (stored === undefined || stored === needed) return;
+  throw corruptChunk(`the chunk has ${stored} bytes where its shape and data type need ${needed}`, {
+    code: "size-mismatch",
+    codec: "bytes",
+  });
 }
 
 class PlainReader implements PartialReader {
@@ -180,14 +195,11 @@ class PlainReader implements PartialReader {
 
   async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
     const size = this.leaf.plan.decodedBytes;
-    if (part.length !== undefined && part.length !== size) {
-      throw corruptChunk(`the chunk has ${part.length} bytes where its shape and data type need ${size}`, {
-        code: "size-mismatch",
-        codec: "bytes",
-      });
-    }
+    checkSize(part.length, size);
     const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
-    const filled = await readRuns(readBytes, this.runs, 0);
+    const filled = await readRuns(part.key, readBytes, this.runs, 0);
+    // Of a part of something else than the chunk the reads tell nothing; of its size they may.
+    if (filled && part.length === undefined) checkSize(part.version?.size, size);
     return filled && gather(this.stored, filled);
   }
 }
@@ -202,7 +214,7 @@ class BloscReader implements PartialReader {
   async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
     const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
     try {
-      const filled = await this.#filled(readBytes);
+      const filled = await this.#filled(part.key, readBytes);
       return filled === "whole" ? filled : filled && gather(this.stored, filled);
     } catch (error) {
       // What is wrong, if anything is, shows when the frame is read whole.
@@ -211,14 +223,15 @@ class BloscReader implements PartialReader {
     }
   }
 
-  async #filled(readBytes: ReadBytes): Promise<readonly Filled[] | "whole" | undefined> {
+  async #filled(key: string, readBytes: ReadBytes): Promise<readonly Filled[] | "whole" | undefined> {
     const table = await readBloscTable(readBytes, this.leaf.plan.decodedBytes);
     if (table === undefined || table === "whole") return table;
-    if ("storedAt" in table) return readRuns(readBytes, this.runs, table.storedAt);
+    // A chunk that has gone since its table was read is read whole: only then is it surely missing.
+    if ("storedAt" in table) return (await readRuns(key, readBytes, this.runs, table.storedAt)) ?? "whole";
     const chosen = selectBlocks(table, this.runs);
     if (!chosen) return "whole";
     const frame = await chosen.readFrame(readBytes);
-    if (!frame) return undefined; // gone since its table was read
+    if (!frame) return "whole";
     const plan = this.#framePlan(chosen.decodedBytes);
     const decoded = await withDecoder(plan, (session) => session.decode(plan, frame));
     return decoded.byteLength === chosen.decodedBytes ? chosen.runsOf(decoded) : "whole";

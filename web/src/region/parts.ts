@@ -1,6 +1,6 @@
 /** Parts of stored objects: where encoded chunks lie, and reading them in few requests. */
 import { corruptChunk } from "../errors.js";
-import type { ObjectVersion, RangeQuery } from "../store/store.js";
+import { changedError, type ObjectVersion, type RangeQuery } from "../store/store.js";
 
 /** A part of an object, which may have been read already. */
 export interface ObjectPart {
@@ -24,7 +24,12 @@ export type ReadPart = (
   signal: AbortSignal | undefined,
 ) => Promise<Uint8Array | undefined>;
 
-/** Reads bytes at an offset within a part: exactly `length`, or fewer where the object or the part ends. */
+/**
+ * Reads bytes at an offset within a part: exactly `length`, or fewer where the object or the part ends.
+ * @returns undefined where the object is missing
+ * @throws Network ("changed") where it is missing although its index, which says where the part lies, was there:
+ *   what an index lists is not to be taken for a chunk that was never stored.
+ */
 export async function readPart(
   read: ReadPart,
   part: ObjectPart,
@@ -35,7 +40,9 @@ export async function readPart(
   const available = Math.max(0, Math.min(length, (part.length ?? Number.MAX_SAFE_INTEGER) - offset));
   const start = part.offset + offset;
   if (part.bytes) return part.bytes.subarray(start, start + available);
-  return read(part.key, { offset: start, length: available }, part.version, signal);
+  const bytes = await read(part.key, { offset: start, length: available }, part.version, signal);
+  if (!bytes && part.length !== undefined) throw changedError(part.key);
+  return bytes;
 }
 
 /** Reads the last bytes of a part, or fewer where it is shorter. */

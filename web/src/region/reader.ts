@@ -278,7 +278,13 @@ class ObjectRead<T extends ChunkTask> {
 
   async #readMerged({ offset, length, members }: MergedParts<T>): Promise<void> {
     const { key, version } = members[0]![1];
-    const bytes = await this.#read(key, { offset, length }, version, this.options.signal);
+    const bytes = await readPart(
+      this.#read,
+      { key, offset, length, version },
+      0,
+      length,
+      this.options.signal,
+    );
     // Not one after another: whoever decodes them in other threads is to have all of them.
     const visits = members.map(async ([task, part]) => {
       const start = part.offset - offset;

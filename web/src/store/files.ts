@@ -69,7 +69,7 @@ async function readPart(url: URL, handle: FileHandle, reading: FileReading): Pro
   const info = await handle.stat();
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
   if (!info.isFile()) throw networkError(`${url} is not a regular file`, { code: "file-failed" });
-  checkVersion(version, `${info.ino}-${info.size}-${info.mtimeMs}`, url);
+  checkVersion(version, { etag: `${info.ino}-${info.size}-${info.mtimeMs}`, size: info.size }, url);
   const { start, end } = range ? resolveRange(range, info.size) : { start: 0, end: info.size };
   if (end - start > maxBytes) {
     throw limitExceeded(`${url} has ${end - start} bytes to read, more than the limit of ${maxBytes}`);

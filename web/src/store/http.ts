@@ -3,6 +3,7 @@ import { defaultLimits } from "../limits.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
+import { checkTimeout, defaultTimeout } from "./http/silence.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
@@ -19,6 +20,11 @@ export interface HttpStoreOptions {
   retryDelay?: number | undefined;
   /** The longest pause in milliseconds, also where the server asks for more with Retry-After; 10 000. */
   maxRetryDelay?: number | undefined;
+  /**
+   * Milliseconds without a byte, of the answer or its body, after which a request counts as failed and is tried
+   * again; 60 000. `Infinity`: never.
+   */
+  timeout?: number | undefined;
   /** Most requests at a time; 32. */
   concurrency?: number | undefined;
   /** Keeps what was read, by URL and range: a `ByteCache`, or anything with `get` and `set`. Without one, nothing is kept. */
@@ -73,6 +79,7 @@ export function makeClient(options: HttpStoreOptions): HttpClient {
       delay: options.retryDelay ?? defaultRetryPolicy.delay,
       maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
     }),
+    timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
     cache: options.cache,
   });

@@ -1,5 +1,5 @@
 /** Stores: where keys and their bytes live. */
-import { networkError } from "../errors.js";
+import { networkError, type ZarrError } from "../errors.js";
 
 /**
  * Which version of an object was seen. Reads that are given the same one must come from the same version:
@@ -8,23 +8,32 @@ import { networkError } from "../errors.js";
 export interface ObjectVersion {
   /** What the first read saw, opaque; stays undefined where the store cannot tell (an ETag that CORS hides). */
   etag?: string | undefined;
+  /** Bytes of the whole object; stays undefined where the store cannot tell. */
+  size?: number | undefined;
+}
+
+/** The error of an object of which two reads have seen different versions. */
+export function changedError(name: string | URL): ZarrError {
+  return networkError(`${name} has changed while it was read`, { code: "changed" });
 }
 
 /**
- * Holds what a read has seen against what an earlier one saw; the first one sets it.
- * @param etag of the object as it is now; undefined where there is none any more.
+ * Holds what a read has seen against what earlier ones saw; the first ones set it.
+ * @param now the object as it is now, as far as that can be told; undefined where there is none any more.
  * @throws Network ("changed").
  */
 export function checkVersion(
   seen: ObjectVersion | undefined,
-  etag: string | undefined,
+  now: ObjectVersion | undefined,
   name: string | URL,
 ): void {
   if (!seen) return;
-  if (seen.etag !== undefined && seen.etag !== etag) {
-    throw networkError(`${name} has changed while it was read`, { code: "changed" });
+  for (const field of ["etag", "size"] as const) {
+    const [before, found] = [seen[field], now?.[field]];
+    if (before !== undefined && before !== found && (!now || found !== undefined)) throw changedError(name);
   }
-  seen.etag = etag;
+  if (now?.etag !== undefined) seen.etag = now.etag;
+  if (now?.size !== undefined) seen.size = now.size;
 }
 
 /** Options of a single read. */

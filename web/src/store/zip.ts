@@ -1,5 +1,12 @@
 /** Zip archives as stores. */
-import { corruptChunk, isZarrError, limitExceeded, unsupported, type ZarrError } from "../errors.js";
+import {
+  corruptChunk,
+  invalidMetadata,
+  isZarrError,
+  limitExceeded,
+  unsupported,
+  type ZarrError,
+} from "../errors.js";
 import { defaultLimits } from "../limits.js";
 import { ByteCache } from "./cache.js";
 import { folderIndex } from "./children.js";
@@ -107,7 +114,7 @@ export class ZipStore implements Store {
     const archive = await this.#open(options.signal);
     const entry = archive.directory.entries.get(path);
     const name = this.locate(path);
-    checkVersion(options.version, entry && archive.etag, name);
+    checkVersion(options.version, entry && { etag: archive.etag, size: entry.bytes }, name);
     if (!entry) return undefined;
     this.#check(entry, name);
     try {
@@ -130,7 +137,9 @@ export class ZipStore implements Store {
     this.#archive = await this.#opening.run("", signal, async (shared) => {
       const version = {};
       const options = { signal: shared, version };
-      const directory = await readDirectory(this.#source, this.#maxDirectoryBytes, options);
+      const directory = await readDirectory(this.#source, this.#maxDirectoryBytes, options).catch(
+        withoutPages,
+      );
       return { etag: String(++this.#opened), directory, version, starts: new Map() };
     });
     return this.#archive;
@@ -246,6 +255,12 @@ export class ZipStore implements Store {
     if (bytes?.byteLength !== length) throw damaged(name, "is cut short", "truncated");
     return bytes;
   }
+}
+
+/** A page in place of an archive is an archive that is not valid. */
+function withoutPages(error: unknown): never {
+  if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
+  throw invalidMetadata(error.message, { code: "bad-zip", status: error.status, cause: error });
 }
 
 function damaged(name: string, what: string, code: string): ZarrError {

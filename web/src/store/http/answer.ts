@@ -4,9 +4,16 @@ import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
 import { readBody } from "./body.js";
 import { TransientFault } from "./retry.js";
+import type { Watch } from "./silence.js";
 
 /** Answers that mean "there is nothing under this key". Nothing else ever does. */
 export const missingStatus: ReadonlySet<number> = new Set([404, 410]);
+
+/**
+ * Answers with a whole object: 203 is one that passed a proxy. Other successes hold none: 202 says "later",
+ * 204 and 205 have no body.
+ */
+export const wholeStatus: ReadonlySet<number> = new Set([200, 203]);
 
 /** The error of an answer that is neither data nor "missing". */
 export function statusError(name: string, { status, statusText }: Response): ZarrError {
@@ -72,8 +79,7 @@ export interface Part {
 export async function readPart(
   response: Response,
   asked: RangeQuery,
-  name: string,
-  maxBytes: number,
+  { name, maxBytes, watch }: { name: string; maxBytes: number; watch: Watch },
 ): Promise<Part> {
   if (/^\s*multipart\//i.test(response.headers.get("content-type") ?? "")) {
     throw rangeError(name, "it sent several parts");
@@ -85,7 +91,7 @@ export async function readPart(
   const wanted = "suffixLength" in asked ? asked.suffixLength : asked.length;
   const told = range && range.end - range.start;
   const most = told ?? wanted;
-  const bytes = await readBody(response, { name, take: most + 1, maxBytes, expected: most });
+  const bytes = await readBody(response, { name, take: most + 1, maxBytes, expected: most, watch });
   if (bytes.byteLength > most) throw rangeError(name, `it sent more than ${most} bytes`);
   checkLength(bytes, told ?? announcedBytes(response), name);
   return { bytes, range };

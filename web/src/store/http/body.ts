@@ -2,6 +2,7 @@
 import { limitExceeded, networkError } from "../../errors.js";
 import { unfilled } from "../../platform.js";
 import { TransientFault } from "./retry.js";
+import type { Watch } from "./silence.js";
 
 /** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
 const trustedBytes = 16 * 2 ** 20;
@@ -18,6 +19,8 @@ interface BodyOptions {
   maxBytes: number;
   /** How many bytes to expect: a hint only. */
   expected?: number | undefined;
+  /** Hears of what comes, and ends the reading. */
+  watch: Watch;
 }
 
 /**
@@ -25,14 +28,19 @@ interface BodyOptions {
  * @throws LimitExceeded; TransientFault when the connection fails on the way.
  */
 export async function readBody(response: Response, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes } = options;
+  const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   const sink = new ByteSink(Math.min(options.expected ?? startBytes, take, maxBytes));
   const reader = response.body?.getReader();
   if (!reader) return sink.bytes();
+  // Also for a fetch of the caller's that does not heed signals: a read under way ends, as if the body did.
+  const end = () => void reader.cancel().catch(() => {});
+  watch.signal.addEventListener("abort", end, { once: true });
   try {
     for (let seen = 0; sink.length < take; ) {
       const { done, value } = await nextOf(reader, name);
+      watch.signal.throwIfAborted();
       if (done) break;
+      watch.hear();
       seen += value.byteLength;
       const late = value.subarray(Math.max(0, value.byteLength - Math.max(0, seen - skip)));
       const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
@@ -43,8 +51,9 @@ export async function readBody(response: Response, options: BodyOptions): Promis
     }
     return sink.bytes();
   } finally {
+    watch.signal.removeEventListener("abort", end);
     // Also ends a download of which enough is there; without effect on one that is complete.
-    reader.cancel().catch(() => {});
+    end();
   }
 }
 

@@ -4,7 +4,7 @@ import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { Limiter } from "../limiter.js";
 import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
 import { Shared } from "../shared.js";
-import type { GetOptions, RangeQuery } from "../store.js";
+import { changedError, type GetOptions, type RangeQuery } from "../store.js";
 import {
   announcedBytes,
   checkLength,
@@ -13,9 +13,12 @@ import {
   readPart,
   statusError,
   unsatisfiedTotal,
+  wholeStatus,
 } from "./answer.js";
 import { discard, readBody, reasonOf } from "./body.js";
+import { claimsPage, isTextual, pageError, startsPage, tellingBytes } from "./page.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
+import { unlessAborted, Watch } from "./silence.js";
 import { Versions } from "./versions.js";
 
 interface HttpClientOptions {
@@ -24,11 +27,16 @@ interface HttpClientOptions {
   headers: HeadersInit | undefined;
   maxBytes: number;
   policy: RetryPolicy;
+  /** Milliseconds without a byte after which a request is given up. */
+  timeout: number;
   concurrency: number;
   cache: ByteCacheLike | undefined;
 }
 
 type Bytes = Uint8Array | undefined;
+
+/** What is made of an answer while its request is watched. */
+type Use<T> = (response: Response, watch: Watch) => Promise<T>;
 
 /** What a server has shown that it can do. */
 interface Abilities {
@@ -65,12 +73,21 @@ function tooLong(url: URL, what: string, maxBytes: number): Error {
   return limitExceeded(`${url.href} answers with ${what}, more than the limit of ${maxBytes}`);
 }
 
+/** Browsers do not say that a server forbids pages of other origins to read from it. */
+function originHint(url: URL): string {
+  const { origin } = globalThis as { origin?: string };
+  if (origin === undefined || origin === url.origin) return "";
+  return ` (it is down, or does not allow ${origin} to read: that needs the header Access-Control-Allow-Origin)`;
+}
+
 /** Reads objects by URL. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #limiter: Limiter;
   readonly #shared = new Shared<Bytes>();
   readonly #versions = new Versions();
+  /** Parts of which the server says that they are of a web page, and that do not show it. */
+  readonly #doubtful = new WeakSet<Uint8Array>();
   readonly #servers = new Map<string, Abilities>();
   readonly #kept = new ByteCache(keptBytes);
   #keptSince = 0;
@@ -116,53 +133,89 @@ export class HttpClient {
 
   /** A whole object, by a request without a range. */
   #whole(url: URL, signal: AbortSignal): Promise<Bytes> {
-    return this.#send(url, { signal }, async (response) => {
-      if (missingStatus.has(response.status)) return undefined;
-      if (!response.ok) throw statusError(url.href, response);
-      if (response.status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
-      return this.#wholeBody(url, response);
+    return this.#send(url, { signal }, async (response, watch) => {
+      const { status } = response;
+      if (missingStatus.has(status)) return undefined;
+      if (status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
+      if (!wholeStatus.has(status)) throw statusError(url.href, response);
+      return this.#wholeBody(url, response, watch);
     });
   }
 
-  async #wholeBody(url: URL, response: Response): Promise<Uint8Array> {
+  async #wholeBody(url: URL, response: Response, watch: Watch): Promise<Uint8Array> {
     const told = announcedBytes(response);
     const { maxBytes } = this.#options;
     if ((told ?? 0) > maxBytes) throw tooLong(url, `${told} bytes`, maxBytes);
-    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told });
+    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
     if (response.type !== "cors") checkLength(bytes, told, url.href);
-    this.#versions.note(url.href, bytes, response);
+    if (claimsPage(response) && startsPage(bytes)) throw pageError(url.href, response.status);
+    this.#versions.note(url.href, bytes, response, bytes.byteLength);
     return bytes;
   }
 
   async #part(url: URL, range: RangeQuery, signal: AbortSignal): Promise<Bytes> {
     const kept = this.#keptWhole(url) ?? (await this.#wholeFor(url, signal));
     if (kept) return this.#cut(kept, range);
-    return "suffixLength" in range
+    const bytes = await ("suffixLength" in range
       ? this.#suffix(url, range.suffixLength, signal)
-      : this.#slice(url, range, signal);
+      : this.#slice(url, range, signal));
+    if (bytes && this.#doubtful.has(bytes)) await this.#refusePage(url, signal);
+    return bytes;
   }
 
-  /** The bytes at an offset. */
-  #slice(url: URL, range: { offset: number; length: number }, signal: AbortSignal): Promise<Bytes> {
+  /** Looks at the start of an object of which the server says that it is a web page. */
+  #refusePage(url: URL, signal: AbortSignal): Promise<void> {
+    const range = { offset: 0, length: tellingBytes };
+    return this.#send(url, { signal, range: `bytes=0-${tellingBytes - 1}` }, async (response, watch) => {
+      const { status } = response;
+      if (status !== 206 && !wholeStatus.has(status)) throw statusError(url.href, response);
+      const reading = { name: url.href, maxBytes: this.#options.maxBytes, watch };
+      const bytes =
+        status === 206
+          ? (await readPart(response, range, reading)).bytes
+          : await readBody(response, { ...reading, take: tellingBytes });
+      if (startsPage(bytes)) throw pageError(url.href, status);
+    });
+  }
+
+  /**
+   * The bytes at an offset.
+   * @param size of the object, where it has been told: one that has another is another version.
+   */
+  #slice(
+    url: URL,
+    range: { offset: number; length: number },
+    signal: AbortSignal,
+    size?: number,
+  ): Promise<Bytes> {
     // An empty range cannot be asked for: one byte is, to learn whether there is anything at all.
     const asked = { offset: range.offset, length: Math.max(1, range.length) };
     const header = `bytes=${asked.offset}-${asked.offset + asked.length - 1}`;
-    return this.#send(url, { signal, range: header }, async (response) => {
+    return this.#send(url, { signal, range: header }, async (response, watch) => {
       const { status } = response;
       if (missingStatus.has(status)) return undefined;
-      if (status === 206) return this.#partBody(url, response, asked, range.length);
-      if (status === 200) return this.#fromWhole(url, response, range);
+      if (status === 206) return this.#partBody(url, response, watch, { asked, length: range.length, size });
+      if (wholeStatus.has(status)) return this.#fromWhole(url, response, watch, range);
       const total = status === 416 ? unsatisfiedTotal(response) : undefined;
       if (status !== 416 || (total ?? 0) > range.offset) throw statusError(url.href, response);
       return new Uint8Array(0);
     });
   }
 
-  async #partBody(url: URL, response: Response, asked: RangeQuery, length: number): Promise<Uint8Array> {
-    const { bytes } = await readPart(response, asked, url.href, this.#options.maxBytes);
+  async #partBody(
+    url: URL,
+    response: Response,
+    watch: Watch,
+    { asked, length, size }: { asked: RangeQuery; length: number; size?: number | undefined },
+  ): Promise<Uint8Array> {
+    const { maxBytes } = this.#options;
+    const { bytes, range } = await readPart(response, asked, { name: url.href, maxBytes, watch });
+    if (size !== undefined && range?.total !== undefined && range.total !== size)
+      throw changedError(url.href);
     const wanted = bytes.byteLength > length ? bytes.slice(0, length) : bytes;
-    this.#versions.note(url.href, wanted, response);
+    this.#versions.note(url.href, wanted, response, range?.total);
+    if (claimsPage(response)) this.#doubtful.add(wanted);
     return wanted;
   }
 
@@ -186,7 +239,7 @@ export class HttpClient {
 
   async #lastOf(url: URL, length: number, size: number, signal: AbortSignal): Promise<Bytes> {
     const { start, end } = resolveRange({ suffixLength: length }, size);
-    const bytes = await this.#slice(url, { offset: start, length: end - start }, signal);
+    const bytes = await this.#slice(url, { offset: start, length: end - start }, signal, size);
     if (bytes && bytes.byteLength < end - start) {
       throw rangeError(url.href, `it is shorter than the ${size} bytes that it said it was`);
     }
@@ -203,18 +256,18 @@ export class HttpClient {
     const asked = { suffixLength: Math.max(1, length) };
     const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
     try {
-      return await this.#send(url, sending, async (response) => {
+      return await this.#send(url, sending, async (response, watch) => {
         const { status } = response;
         if (missingStatus.has(status)) return { bytes: undefined };
         if (status === 206) {
-          const bytes = await this.#partBody(url, response, asked, length);
+          const bytes = await this.#partBody(url, response, watch, { asked, length });
           server.suffix = true;
           return { bytes };
         }
         if (status === 416 && unsatisfiedTotal(response) === 0) return { bytes: new Uint8Array(0) };
         if (status === 401 || status === 403) throw statusError(url.href, response);
         server.suffix = false;
-        return this.#instead(url, response, length);
+        return this.#instead(url, response, watch, length);
       });
     } catch (error) {
       if (!this.#isRefusal(error, server)) throw error;
@@ -223,10 +276,10 @@ export class HttpClient {
   }
 
   /** What another answer than the last bytes is good for: a short object as it is, or the size it tells. */
-  async #instead(url: URL, response: Response, length: number) {
+  async #instead(url: URL, response: Response, watch: Watch, length: number) {
     const size = response.status === 416 ? unsatisfiedTotal(response) : announcedBytes(response);
     if (response.status === 200 && size !== undefined && size <= Math.max(shortBytes, 2 * length)) {
-      return { bytes: this.#cut(await this.#wholeBody(url, response), { suffixLength: length }) };
+      return { bytes: this.#cut(await this.#wholeBody(url, response, watch), { suffixLength: length }) };
     }
     return { size: response.status === 200 || response.status === 416 ? size : undefined };
   }
@@ -248,29 +301,38 @@ export class HttpClient {
       return response.ok ? announcedBytes(response) : undefined;
     });
     if (told !== undefined) return told;
-    return this.#send(url, { signal, range: "bytes=0-0" }, async (response) => {
-      if (missingStatus.has(response.status)) return -1;
-      if (response.status === 416) return unsatisfiedTotal(response);
-      if (!response.ok) throw statusError(url.href, response);
-      if (response.status === 200) return announcedBytes(response);
-      return (await readPart(response, { offset: 0, length: 1 }, url.href, 1)).range?.total;
+    return this.#send(url, { signal, range: "bytes=0-0" }, async (response, watch) => {
+      const { status } = response;
+      if (missingStatus.has(status)) return -1;
+      if (status === 416) return unsatisfiedTotal(response);
+      if (wholeStatus.has(status)) return announcedBytes(response);
+      if (status !== 206) throw statusError(url.href, response);
+      const reading = { name: url.href, maxBytes: 1, watch };
+      return (await readPart(response, { offset: 0, length: 1 }, reading)).range?.total;
     });
   }
 
   /** A range out of an answer with the whole object, read no further than to its end. */
-  async #fromWhole(url: URL, response: Response, range: { offset: number; length: number }): Promise<Bytes> {
+  async #fromWhole(
+    url: URL,
+    response: Response,
+    watch: Watch,
+    range: { offset: number; length: number },
+  ): Promise<Bytes> {
     if (isShort(response)) {
       // A server that says that it serves ranges is not judged by one object, which it may compress on the way.
       const serves = response.headers.get("accept-ranges")?.toLowerCase() === "bytes";
       this.#server(url).ignoresRanges = !serves;
-      return this.#cut(await this.#keepWhole(url, response), range);
+      return this.#cut(await this.#keepWhole(url, response, watch), range);
     }
     const { maxBytes } = this.#options;
     const end = range.offset + range.length;
     if (end > maxBytes) throw tooLong(url, `no ranges, and ${end} bytes to read for one`, maxBytes);
     const cut = { skip: range.offset, take: range.length, expected: range.length };
-    const bytes = await readBody(response, { name: url.href, maxBytes, ...cut });
-    this.#versions.note(url.href, bytes, response);
+    const bytes = await readBody(response, { name: url.href, maxBytes, watch, ...cut });
+    this.#versions.note(url.href, bytes, response, announcedBytes(response));
+    // A page of unknown length is not betrayed by that.
+    if (claimsPage(response) || isTextual(response)) this.#doubtful.add(bytes);
     return bytes;
   }
 
@@ -279,15 +341,17 @@ export class HttpClient {
     const server = this.#server(url);
     if (!server.ignoresRanges) return undefined;
     return this.#shared.run(`${url.href} whole`, signal, (shared) =>
-      this.#send(url, { signal: shared }, async (response) => {
+      this.#send(url, { signal: shared }, async (response, watch) => {
         server.ignoresRanges = response.status !== 200 || isShort(response);
-        return response.status === 200 && isShort(response) ? this.#keepWhole(url, response) : undefined;
+        return response.status === 200 && isShort(response)
+          ? this.#keepWhole(url, response, watch)
+          : undefined;
       }),
     );
   }
 
-  async #keepWhole(url: URL, response: Response): Promise<Uint8Array> {
-    const whole = await this.#wholeBody(url, response);
+  async #keepWhole(url: URL, response: Response, watch: Watch): Promise<Uint8Array> {
+    const whole = await this.#wholeBody(url, response, watch);
     if (this.#kept.bytes === 0) this.#keptSince = Date.now();
     this.#kept.set(url.href, whole);
     return whole;
@@ -317,38 +381,52 @@ export class HttpClient {
   }
 
   /** Sends a request, again where that may help, and lets `use` make something of the answer. */
-  #send<T>(url: URL, sending: Sending, use: (response: Response) => Promise<T>): Promise<T> {
+  #send<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
     const { signal } = sending;
     const attempt = () => this.#limiter.run(() => this.#attempt(url, sending, use), signal);
     return withRetries(attempt, this.#options.policy, signal);
   }
 
-  async #attempt<T>(url: URL, sending: Sending, use: (response: Response) => Promise<T>): Promise<T> {
-    const response = await this.#fetch(url, sending);
+  async #attempt<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
+    const { timeout } = this.#options;
+    const watch = new Watch(sending.signal, timeout);
+    try {
+      return await this.#answered(url, await this.#fetch(url, sending, watch), watch, use);
+    } catch (error) {
+      if (!watch.isSilent) throw error;
+      const silence = `${url.href} could not be read: nothing came for ${timeout / 1000} s`;
+      throw new TransientFault(networkError(silence, { code: "timeout" }));
+    } finally {
+      watch.stop();
+    }
+  }
+
+  async #answered<T>(url: URL, response: Response, watch: Watch, use: Use<T>): Promise<T> {
+    watch.hear();
     try {
       if (transientStatus.has(response.status)) {
         const retryAfter = parseRetryAfter(response.headers.get("retry-after"));
         throw new TransientFault(statusError(url.href, response), retryAfter);
       }
-      return await use(response);
+      return await use(response, watch);
     } finally {
       discard(response);
     }
   }
 
-  async #fetch(url: URL, { method, range, signal, once }: Sending): Promise<Response> {
+  async #fetch(url: URL, { method, range, signal, once }: Sending, watch: Watch): Promise<Response> {
     const headers = new Headers(this.#options.headers);
     if (range) headers.set("range", range);
-    const init = { headers, signal, ...(method && { method }) };
+    const init = { headers, signal: watch.signal, ...(method && { method }) };
     const own = this.#options.fetch;
     const request = own && new Request(url, init);
     try {
-      // The global one makes a request of what it is given, also of a request: one is enough.
-      return await (own ? own(request!) : fetch(url, init));
+      // The global one makes a request of what it is given, also of a request: one is enough. It heeds signals, too.
+      return await (own ? unlessAborted(own(request!), watch.signal, discard) : fetch(url, init));
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;
-      const error = networkError(`${url} could not be read: ${reasonOf(cause)}`, {
+      const error = networkError(`${url} could not be read: ${reasonOf(cause)}${originHint(url)}`, {
         code: "fetch-failed",
         cause,
       });

@@ -1,36 +1,39 @@
-/** Which version of an object bytes are of, by the ETags of answers. */
+/** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
 import { checkVersion, type ObjectVersion } from "../store.js";
 
 /** Objects whose newest version is remembered. */
 const maxObjects = 10_000;
 
-/** Remembers the ETags of bytes, and the newest one of each object. */
+/** Remembers of which versions bytes are, and the newest one of each object. */
 export class Versions {
-  readonly #ofBytes = new WeakMap<Uint8Array, string>();
+  readonly #ofBytes = new WeakMap<Uint8Array, ObjectVersion>();
   readonly #newest = new Map<string, string>();
 
-  /** Notes the ETag of an answer; CORS may hide it, then there is nothing to note. */
-  note(url: string, bytes: Uint8Array, response: Response): void {
-    const etag = response.headers.get("etag");
-    if (etag === null) return;
-    this.#ofBytes.set(bytes, strong(etag));
+  /**
+   * Notes what an answer tells; that may be nothing.
+   * @param size of the whole object.
+   */
+  note(url: string, bytes: Uint8Array, response: Response, size: number | undefined): void {
+    const etag = etagOf(response);
+    this.#ofBytes.set(bytes, { etag, size });
+    if (etag === undefined) return;
     this.#newest.delete(url);
-    this.#newest.set(url, strong(etag));
+    this.#newest.set(url, etag);
     const [oldest] = this.#newest.size > maxObjects ? this.#newest.keys() : [];
     if (oldest !== undefined) this.#newest.delete(oldest);
   }
 
   /** Makes a part of bytes the same version as the whole. */
   inherit(part: Uint8Array, whole: Uint8Array): void {
-    const etag = this.#ofBytes.get(whole);
-    if (etag !== undefined) this.#ofBytes.set(part, etag);
+    const version = this.#ofBytes.get(whole);
+    if (version) this.#ofBytes.set(part, version);
   }
 
   /** True for kept bytes of an object of which a newer version has been seen since. */
   isOutdated(url: string, bytes: Uint8Array): boolean {
-    const etag = this.#ofBytes.get(bytes);
+    const etag = this.#ofBytes.get(bytes)?.etag;
     const newest = this.#newest.get(url);
-    return etag !== undefined && newest !== undefined && etag !== newest;
+    return etag !== undefined && newest !== undefined && areAlike(etag, newest) && etag !== newest;
   }
 
   /**
@@ -38,11 +41,28 @@ export class Versions {
    * @throws Network ("changed") for another version, and for an object that has gone since.
    */
   check(seen: ObjectVersion | undefined, bytes: Uint8Array | undefined, name: string): void {
-    const etag = bytes && this.#ofBytes.get(bytes);
-    // An ETag that is not shown says nothing; that an object has gone does.
-    if (etag !== undefined || bytes === undefined) checkVersion(seen, etag, name);
+    const { etag, size } = (bytes && this.#ofBytes.get(bytes)) ?? {};
+    const isOther = seen?.etag !== undefined && etag !== undefined && !areAlike(seen.etag, etag);
+    // What is not shown says nothing; that an object has gone does.
+    checkVersion(seen, bytes && { etag: isOther ? undefined : etag, size }, name);
   }
 }
+
+/** A change must be as many milliseconds past to tell versions apart: servers know it to the second, clocks differ. */
+const settledAfter = 60_000;
+const changedAt = "last change ";
+
+function etagOf({ headers }: Response): string | undefined {
+  const etag = headers.get("etag");
+  if (etag !== null) return strong(etag);
+  // CORS hides ETags, but not this.
+  const time = Date.parse(headers.get("last-modified") ?? "");
+  // A server that gives the time of the answer says nothing about the object.
+  return time < Date.now() - settledAfter ? changedAt + time : undefined;
+}
+
+/** Whether two versions can be held against each other. */
+const areAlike = (a: string, b: string): boolean => a.startsWith(changedAt) === b.startsWith(changedAt);
 
 /** An ETag without the mark that it is a weak one: servers drop and add it with compression. */
 function strong(etag: string): string {
