@@ -53,7 +53,9 @@ describe("a server with this fault", () => {
   it.each(faults)("$name", async (fault) => {
     const found = await Promise.all(readKinds.map((kind) => outcome(fault, kind)));
     const stated = readKinds.map((kind) => [kind, outcomeOf(fault.outcomes, kind)]);
-    expect(Object.fromEntries(readKinds.map((kind, i) => [kind, found[i]]))).toEqual(Object.fromEntries(stated));
+    expect(Object.fromEntries(readKinds.map((kind, i) => [kind, found[i]]))).toEqual(
+      Object.fromEntries(stated),
+    );
   });
 });
 

@@ -132,6 +132,27 @@ describe("requests", () => {
     expect(server.log.filter((line) => line.startsWith("GET /a bytes=-"))).toHaveLength(2);
   });
 
+  it("asks again when a connection breaks, though meanwhile another request has shown that the server can", async () => {
+    const { server, store } = await start();
+    server.objects.set("/b", object);
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    server.behaviour.trouble = async ({ url }) => {
+      if (url !== "/a" || server.log.filter((line) => line.includes("/a")).length > 1) return undefined;
+      await answered;
+      return "break";
+    };
+    const first = store.getRange("/a", { suffixLength: 10 });
+    expect(
+      Buffer.compare((await store.getRange("/b", { suffixLength: 9 }))!, expected({ suffixLength: 9 })),
+    ).toBe(0);
+    answer();
+    expect(Buffer.compare((await first)!, expected({ suffixLength: 10 }))).toBe(0);
+    expect(server.log.sort()).toEqual(["GET /a bytes=-10", "GET /a bytes=-10", "GET /b bytes=-9"]);
+  });
+
   it("reads a whole object once where the server has no ranges", async () => {
     const { server, store } = await start({ ranges: "whole" });
     for (const range of ranges) await store.getRange("/a", range);

@@ -78,7 +78,7 @@ export class ObjectServer {
   etag = '"1"';
   /** Most requests that were answered at a time. */
   peak = 0;
-  #now = 0;
+  readonly #running = new Set<http.IncomingMessage>();
   readonly #server: http.Server;
 
   constructor(objects: Record<string, Uint8Array> = {}, behaviour: Behaviour = {}) {
@@ -106,9 +106,9 @@ export class ObjectServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers under way. */
+  /** Answers under way, without those whose readers have hung up. */
   get open(): number {
-    return this.#now;
+    return [...this.#running].filter(({ socket }) => !socket.destroyed && !socket.readableEnded).length;
   }
 
   /** The requests as text: "GET /a bytes=0-9". */
@@ -120,8 +120,9 @@ export class ObjectServer {
     const { method = "GET", url: path = "/", headers } = request;
     const seen: Seen = { method, path, range: headers.range, sent: 0 };
     this.seen.push(seen);
-    this.peak = Math.max(this.peak, ++this.#now);
-    response.on("close", () => this.#now--);
+    this.#running.add(request);
+    response.on("close", () => this.#running.delete(request));
+    this.peak = Math.max(this.peak, this.open);
     const trouble = await this.behaviour.trouble?.(request, this.seen.length);
     if (trouble === "break") return void request.socket.destroy();
     if (trouble) return void response.writeHead(trouble.status, trouble.headers ?? {}).end(trouble.body);

@@ -107,6 +107,7 @@ class Assembly {
   async run(): Promise<void> {
     const { signal } = this.options;
     signal?.throwIfAborted();
+    if (signal) allowListeners(signal);
     const forward = () => this.#abort.abort(signal!.reason);
     signal?.addEventListener("abort", forward, { once: true });
     try {

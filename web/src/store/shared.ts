@@ -1,4 +1,5 @@
 /** Work that several callers wait for. */
+import { allowListeners } from "../platform.js";
 
 interface Flight<T> {
   promise: Promise<T>;
@@ -58,6 +59,7 @@ export class Shared<T> {
 /** A promise that the signal can cut short for one who waits. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
+  allowListeners(signal);
   let abort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);

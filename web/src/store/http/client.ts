@@ -73,6 +73,11 @@ function tooLong(url: URL, what: string, maxBytes: number): Error {
   return limitExceeded(`${url.href} answers with ${what}, more than the limit of ${maxBytes}`);
 }
 
+/** True for a request that got no answer, or not all of it. */
+function isFailure(error: unknown): boolean {
+  return isZarrError(error, "Network") && error.code === "fetch-failed";
+}
+
 /** Browsers do not say that a server forbids pages of other origins to read from it. */
 function originHint(url: URL): string {
   const { origin } = globalThis as { origin?: string };
@@ -270,6 +275,9 @@ export class HttpClient {
         return this.#instead(url, response, watch, length);
       });
     } catch (error) {
+      // Meanwhile another request has shown that the server can: this one failed by accident.
+      if (sending.once && server.suffix === true && isFailure(error))
+        return this.#trySuffix(url, length, signal);
       if (!this.#isRefusal(error, server)) throw error;
       return { size: undefined };
     }
@@ -289,7 +297,7 @@ export class HttpClient {
     if (!isZarrError(error, "Network") || server.suffix === true) return false;
     if (error.code === "bad-range") server.suffix = false;
     // A preflight that is refused looks like a broken connection. It is taken for the one after the second time.
-    else if (error.code === "fetch-failed") server.suffix = ++server.suffixFaults < 2 ? undefined : false;
+    else if (isFailure(error)) server.suffix = ++server.suffixFaults < 2 ? undefined : false;
     else return false;
     return true;
   }
