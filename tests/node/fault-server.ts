@@ -149,8 +149,8 @@ export const faults: readonly Fault[] = [
     send: breakOff,
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 8",
-      zip: "Network fetch-failed, 8",
+      index: "Network fetch-failed, 9",
+      zip: "Network fetch-failed, 9",
     },
   },
   {
@@ -164,8 +164,8 @@ export const faults: readonly Fault[] = [
     send: reset,
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 8",
-      zip: "Network fetch-failed, 8",
+      index: "Network fetch-failed, 9",
+      zip: "Network fetch-failed, 9",
     },
   },
   {
@@ -179,8 +179,8 @@ export const faults: readonly Fault[] = [
     send: (_, response) => void response.socket!.destroy(),
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 5",
-      zip: "Network fetch-failed, 5",
+      index: "Network fetch-failed, 6",
+      zip: "Network fetch-failed, 6",
     },
   },
   {
@@ -188,8 +188,8 @@ export const faults: readonly Fault[] = [
     send: (_, response) => void response.socket!.end("220 mail.example.org ESMTP\r\n"),
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 5",
-      zip: "Network fetch-failed, 5",
+      index: "Network fetch-failed, 6",
+      zip: "Network fetch-failed, 6",
     },
   },
   // Time.
@@ -259,8 +259,8 @@ export const faults: readonly Fault[] = [
       breakOff({ ...ready, headers: unannounced(ready.headers) }, response, request),
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 8",
-      zip: "Network fetch-failed, 8",
+      index: "Network fetch-failed, 9",
+      zip: "Network fetch-failed, 9",
     },
   },
   {
@@ -594,8 +594,8 @@ export const faults: readonly Fault[] = [
     send: redirect(301, ({ url }) => url!),
     outcomes: {
       rest: "Network fetch-failed, 84",
-      index: "Network fetch-failed, 105",
-      zip: "Network fetch-failed, 105",
+      index: "Network fetch-failed, 126",
+      zip: "Network fetch-failed, 126",
     },
   },
   {
@@ -603,8 +603,8 @@ export const faults: readonly Fault[] = [
     send: redirect(302, () => "http://127.0.0.1:1/"),
     outcomes: {
       rest: "Network fetch-failed, 4",
-      index: "Network fetch-failed, 5",
-      zip: "Network fetch-failed, 5",
+      index: "Network fetch-failed, 6",
+      zip: "Network fetch-failed, 6",
     },
   },
 ];

@@ -304,10 +304,7 @@ export class HttpClient {
 
   /** The size of an object: -1 where there is none, undefined where the server does not tell. */
   async #size(url: URL, signal: AbortSignal): Promise<number | undefined> {
-    const told = await this.#send(url, { signal, method: "HEAD" }, async (response) => {
-      if (missingStatus.has(response.status)) return -1;
-      return response.ok ? announcedBytes(response) : undefined;
-    });
+    const told = await this.#told(url, signal);
     if (told !== undefined) return told;
     return this.#send(url, { signal, range: "bytes=0-0" }, async (response, watch) => {
       const { status } = response;
@@ -318,6 +315,19 @@ export class HttpClient {
       const reading = { name: url.href, maxBytes: 1, watch };
       return (await readPart(response, { offset: 0, length: 1 }, reading)).range?.total;
     });
+  }
+
+  /** The size by HEAD. CORS may allow GET and not HEAD, which looks like a connection that fails. */
+  async #told(url: URL, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return await this.#send(url, { signal, method: "HEAD", once: true }, async (response) => {
+        if (missingStatus.has(response.status)) return -1;
+        return response.ok ? announcedBytes(response) : undefined;
+      });
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return undefined;
+    }
   }
 
   /** A range out of an answer with the whole object, read no further than to its end. */

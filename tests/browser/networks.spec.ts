@@ -1,0 +1,127 @@
+// Servers on another origin: what a page may read of them, and what it is told where it may not.
+
+import path from "node:path";
+import type * as Library from "zarr-wasm";
+import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
+import { makeReads, type Reads } from "../node/fault-reads.js";
+import { FaultServer, faults } from "../node/fault-server.js";
+import type { Behaviour } from "../node/store-server.js";
+import { distFolder, pagesFolder } from "./places.js";
+import { expect, test } from "./site.js";
+
+type Headers = Record<string, string>;
+
+let reads: Reads;
+let server: FaultServer;
+
+test.beforeAll(async () => {
+  reads = await makeReads();
+});
+
+let site: Awaited<ReturnType<typeof startServer>>;
+
+test.beforeEach(async ({ page, problems }) => {
+  // Requests fail here on purpose, and browsers say so.
+  problems.expect(/^(Failed to load resource|Access to fetch)/);
+  server = await new FaultServer(reads.objects).start();
+  // The pages of the other tests may read from their own origin only.
+  const mounts = {
+    "/lib/": distFolder,
+    "/viewer/": path.join(distFolder, "viewer"),
+    "/pages/": pagesFolder,
+  };
+  const policy = `${strictPolicy}; connect-src 'self' ${server.url}`;
+  site = await startServer({ policy, mounts });
+  await page.goto(`${site.url}/pages/blank.html`);
+});
+
+test.afterEach(async () => {
+  await server.close();
+  await site.close();
+});
+
+/** Answers every request with further headers; preflights, too, where they are allowed. */
+function allow(headers: Headers, preflight?: Headers): void {
+  const trouble: Behaviour["trouble"] = ({ method }) => {
+    if (method !== "OPTIONS") return undefined;
+    return preflight ? { status: 204, headers: { ...headers, ...preflight } } : { status: 403 };
+  };
+  Object.assign(server.behaviour, { trouble, headers: (own: Headers) => ({ ...own, ...headers }) });
+}
+
+/** Reads arrays in the page: their bytes, or what went wrong. */
+function read(page: import("@playwright/test").Page, paths: string[], options = {}) {
+  return page.evaluate(
+    async ({ url, paths, options }) => {
+      const entry = "/lib/index.js";
+      const { getBytes, HttpStore, isZarrError, open, slice } = (await import(entry)) as typeof Library;
+      const results: string[] = [];
+      for (const path of paths) {
+        try {
+          const store = new HttpStore(`${url}/${path}`, { retryDelay: 1, ...options });
+          const array = await open(store, { kind: "array", version: 3 });
+          const corner = path === "large" || path === "shard" ? [3, slice(5, 9)] : null;
+          results.push([...(await getBytes(array, corner)).bytes].join());
+        } catch (error) {
+          if (!isZarrError(error)) throw error;
+          results.push(`${error._tag} ${error.code} ${error.message}`);
+        }
+      }
+      return results;
+    },
+    { url: server.url, paths, options },
+  );
+}
+
+const paths = ["packed", "plain", "large", "shard"];
+const truth = () => {
+  const { chunk, plainChunk, run, index } = reads.kinds;
+  return [chunk, plainChunk, run, index].map(({ truth }) => [...truth].join());
+};
+
+test("a server that does not allow it is an error that names the header", async ({ page }) => {
+  for (const found of await read(page, paths, { retries: 1 })) {
+    expect(found).toMatch(/^Network fetch-failed .*127\.0\.0\.1.*Access-Control-Allow-Origin/);
+  }
+});
+
+test("a server that allows it for GET, and shows nothing more", async ({ page }) => {
+  allow({ "access-control-allow-origin": "*" });
+  expect(await read(page, paths)).toEqual(truth());
+  // The last bytes need leave that is not given, HEAD is refused, and sizes are hidden: the shard is read whole.
+  expect(server.log.filter((line) => line.includes("/shard/c/0/0 bytes=-"))).toEqual([]);
+  expect(server.log).toContain("GET /shard/c/0/0");
+});
+
+test("a server that allows ranges and shows its headers", async ({ page }) => {
+  const leave = { "access-control-allow-headers": "range", "access-control-max-age": "60" };
+  allow(
+    { "access-control-allow-origin": "*", "access-control-expose-headers": "Content-Range, ETag" },
+    leave,
+  );
+  expect(await read(page, paths)).toEqual(truth());
+  expect(server.log.filter((line) => line.startsWith("GET /shard/c/0/0 bytes=-"))).toHaveLength(1);
+});
+
+test("faults of a server on another origin", async ({ page }) => {
+  const leave = { "access-control-allow-headers": "range", "access-control-max-age": "60" };
+  const tried = faults.filter(({ name, timeout }) => !timeout && !/redirect|404/.test(name));
+  const right: string[] = [];
+  for (const fault of tried) {
+    allow({ "access-control-allow-origin": "*" }, leave);
+    server.met = 0;
+    const headers = { "access-control-allow-origin": "*" };
+    // What a fault sends is to be readable as well: it is about the answer, not about who may see it.
+    const send: typeof fault.send = (ready, response, request) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      return fault.send(ready, response, request);
+    };
+    for (const [i, name] of paths.entries()) {
+      server.err(`/${name}/c/0/0`, { ...fault, send }, () => true);
+      const [found] = await read(page, [name], { retries: 3 });
+      if (found === truth()[i]) right.push(`${fault.name}: ${name}`);
+      else expect(found, `${fault.name}: ${name}`).toMatch(/^(Network|CorruptChunk) /);
+    }
+  }
+  expect(right.length).toBeGreaterThan(50);
+});
