@@ -32,7 +32,8 @@
 // The rule: straight tiles (tiles.cpp) move every byte once instead of twice and are up to twice as
 // fast while both sides stay in the caches, and several times slower when they do not. So this way
 // is taken where one side of a plane spans more than kCachedBytes or its lines collide in the
-// first-level cache, and for single bytes always, whose tiles are as slow in registers.
+// first-level cache, and for single bytes always, whose tiles are as slow in registers. Items of 16
+// bytes never take it: four of them fill a line, and straight through they are no slower.
 //
 // Byte order is reversed by one shuffle as the vectors are loaded, which memory hides.
 //
@@ -193,10 +194,8 @@ ReadBox readerOf(const CopyPlane& plane) {
       return plane.swapBytes == 1 ? readBox<2, Keep> : readBox<2, SwapBy<2>>;
     case 4:
       return readerOf<4>(plane.swapBytes);
-    case 8:
-      return readerOf<8>(plane.swapBytes);
     default:
-      return plane.swapBytes == 1 ? readBox<16, Keep> : readBox<16, Swap>;
+      return readerOf<8>(plane.swapBytes);
   }
 }
 
@@ -265,7 +264,7 @@ bool outgrows(const CopyPlane& plane) {
 PlaneKernel chooseStagedKernel(const CopyPlane& plane) {
   const size_t item = plane.itemBytes;
   const size_t side = std::min(plane.outer.length, plane.inner.length);
-  if (item > 16 || !std::has_single_bit(item) || side * item < 16) return nullptr;
+  if (item > 8 || !std::has_single_bit(item) || side * item < 16) return nullptr;
   return item == 1 || outgrows(plane) ? stagedPlane : nullptr;
 }
 
