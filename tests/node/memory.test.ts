@@ -1,10 +1,9 @@
 // Memory of the core after outsized chunks: the instance is replaced, and nobody at work notices.
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { Demand } from "../../dist/engine/demand.js";
 import { sessionOf } from "../../dist/engine/engine.js";
-import { copyOf, unfilled } from "../../dist/platform.js";
 import { Spares } from "../../dist/region/spares.js";
 import { openArray, randomBytes } from "./support.js";
 import {
@@ -164,32 +163,6 @@ describe("an outsized chunk", () => {
     expect(Buffer.compare(reads[1]!.bytes, elements)).toBe(0);
     expect(Buffer.compare(reads[2]!.bytes, elements.subarray(5 * 260, 90 * 260))).toBe(0);
     expect(retired.size).toBeGreaterThan(1);
-  });
-});
-
-describe("memory that is filled at once", () => {
-  afterEach(() => void vi.unstubAllGlobals());
-  const pooling = { allocUnsafeSlow: (bytes: number) => new Uint8Array(2 * bytes).subarray(bytes) };
-
-  it.each([
-    ["as Node has it", Buffer],
-    ["without Buffer", undefined],
-    ["with a Buffer that hands out parts of larger memory", pooling],
-  ])("is one's own, of just the size: %s", (_, host) => {
-    vi.stubGlobal("Buffer", host);
-    for (const length of [0, 1, 65_535, 65_536, 65_537, 300_001]) {
-      const bytes = randomBytes(length + 3).subarray(3);
-      const copy = copyOf(bytes);
-      expect(copy.every((byte, i) => byte === bytes[i])).toBe(true);
-      for (const made of [copy, unfilled(length)]) {
-        expect([made.constructor, made.byteLength, made.buffer.byteLength]).toEqual([
-          Uint8Array,
-          length,
-          length,
-        ]);
-        expect(made.buffer).toBeInstanceOf(ArrayBuffer);
-      }
-    }
   });
 });
 

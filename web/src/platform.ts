@@ -26,31 +26,6 @@ export function allowListeners(signal: AbortSignal): void {
   }
 }
 
-/** Below this, memory costs the same however it is had. */
-const minUnfilledBytes = 2 ** 16;
-
-/** Memory as Node has it, which nobody has filled with zeros; undefined elsewhere, and for little. */
-function nodeMemory(bytes: number): Uint8Array<ArrayBuffer> | undefined {
-  type Host = { Buffer?: { allocUnsafeSlow?: (bytes: number) => Uint8Array<ArrayBuffer> } };
-  if (bytes < minUnfilledBytes) return undefined;
-  const buffer = (globalThis as Host).Buffer?.allocUnsafeSlow?.(bytes).buffer;
-  // What goes by that name elsewhere may hand out parts of larger memory.
-  return buffer?.byteLength === bytes ? new Uint8Array(buffer) : undefined;
-}
-
-/** Memory of its own for those who write all of it: its contents are undefined at first. */
-export function unfilled(bytes: number): Uint8Array<ArrayBuffer> {
-  return nodeMemory(bytes) ?? new Uint8Array(bytes);
-}
-
-/** A copy in memory of its own. V8 fills that of `slice()` with zeros first, and that of the constructor not always. */
-export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const copy = nodeMemory(bytes.byteLength);
-  if (!copy) return new Uint8Array(bytes);
-  copy.set(bytes);
-  return copy;
-}
-
 /** True for URLs of files, which only Node, Deno and Bun can read. */
 export function isFileUrl(url: URL): boolean {
   return url.protocol === "file:";

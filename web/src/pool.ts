@@ -13,7 +13,6 @@ import {
   parallelism,
   startNodeWorker,
   stopWorker,
-  unfilled,
 } from "./platform.js";
 import type { Sink } from "./region/assemble.js";
 import type { Piece } from "./region/pieces.js";
@@ -213,7 +212,7 @@ export class WorkerPool {
   #inputFor(work: SlabWork): Uint8Array<ArrayBuffer> {
     const bytes = encodedBytes(work);
     const room = this.#inputs.take(bytes, 2 * bytes + inputSlack);
-    return room ? new Uint8Array(room) : unfilled(bytes + Math.min(bytes >> 3, inputSlack));
+    return room ? new Uint8Array(room) : new Uint8Array(bytes + Math.min(bytes >> 3, inputSlack));
   }
 
   async #hire(): Promise<void> {

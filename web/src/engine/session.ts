@@ -14,7 +14,6 @@ import {
   unsupported,
   type ZarrError,
 } from "../errors.js";
-import { copyOf } from "../platform.js";
 import type { Core, CoreSession } from "../wasm/core.js";
 import { Demand } from "./demand.js";
 import type { ModuleName } from "./module.js";
@@ -51,6 +50,11 @@ const metadataCodes = new Set([
   "BadFill",
 ]);
 const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
+
+/** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
+function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(view);
+}
 
 export class CodecSession {
   /** False after a trap: the instance must not be used again. */

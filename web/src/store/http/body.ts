@@ -1,6 +1,5 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
 import { limitExceeded, networkError } from "../../errors.js";
-import { unfilled } from "../../platform.js";
 import { TransientFault } from "./retry.js";
 import type { Watch } from "./silence.js";
 
@@ -84,7 +83,7 @@ export class ByteSink {
   length = 0;
 
   constructor(expectedBytes: number) {
-    this.#buffer = unfilled(Math.min(expectedBytes, trustedBytes));
+    this.#buffer = new Uint8Array(Math.min(expectedBytes, trustedBytes));
   }
 
   add(bytes: Uint8Array): void {
