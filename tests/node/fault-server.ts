@@ -408,7 +408,7 @@ export const faults: readonly Fault[] = [
   },
   // Statuses.
   {
-    name: "202, 204",
+    name: "202",
     send: status(202),
     outcomes: {
       rest: "Network http-status 202, 1",
@@ -638,9 +638,13 @@ function describeOutcomes(outcomes: Outcomes): string {
     kinds.set(outcome, [...(kinds.get(outcome) ?? []), kind]);
   }
   if (kinds.size === 1) return [...kinds.keys()][0]!;
-  return [...kinds]
-    .map(([outcome, of]) => `${of.map((kind) => kindNames[kind]).join(", ")}: ${outcome}`)
-    .join("; ");
+  const groups = [...kinds].sort(([, some], [, others]) => some.length - others.length);
+  const [rest, kindsOfRest] = groups.at(-1)!;
+  const isMost = kindsOfRest.length > 2;
+  const named = (isMost ? groups.slice(0, -1) : groups).map(
+    ([outcome, of]) => `${of.map((kind) => kindNames[kind]).join(", ")}: ${outcome}`,
+  );
+  return [...named, ...(isMost ? [`all else: ${rest}`] : [])].join("; ");
 }
 
 /** The table of docs/networks.md. */
