@@ -4,7 +4,7 @@
 const colours = { text: "#7d8590", grid: "#7d859055", series: ["#2f81f7", "#d29922", "#8b949e", "#3fb950"] };
 
 const width = 860;
-const labelWidth = 250;
+const labelWidth = 270;
 const valueWidth = 90;
 const barHeight = 14;
 const groupGap = 12;
@@ -88,7 +88,7 @@ function legend(series) {
   let x = 0;
   return series.flatMap((name, i) => {
     const at = x;
-    x += 34 + name.length * 6.9;
+    x += 40 + name.length * 7;
     return [
       `<rect x="${at}" y="32" width="12" height="12" fill="${colours.series[i]}"/>`,
       text(at + 18, 42, name, 'font-size="12"'),

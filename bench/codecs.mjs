@@ -16,7 +16,7 @@ const blosc = (cname, shuffle, shuffleCode) => ({
   label: `blosc ${cname} ${shuffle}`,
   name: "blosc",
   configuration: (itemBytes) => ({ cname, clevel: 5, shuffle, typesize: itemBytes, blocksize: 0 }),
-  // numcodecs' encoder takes all data as bytes: elements are of 1 byte to its shuffle, and nothing says otherwise.
+  // Its encoder shuffles elements of 4 bytes, whatever they are; nothing sets that.
   numcodecs: () => new Blosc(5, cname, shuffleCode, 0),
   peers: {},
 });
@@ -74,10 +74,19 @@ export function codecOf(label) {
 
 const little = { name: "bytes", configuration: { endian: "little" } };
 
+const madeElements = new Map();
+
+/** Elements of a corpus, made once. */
+function elementsOf(corpus, bytes) {
+  const key = `${corpus} ${bytes}`;
+  if (!madeElements.has(key)) madeElements.set(key, corpora[corpus].make(bytes));
+  return madeElements.get(key);
+}
+
 /** A chunk of a corpus encoded by a codec, once: every candidate decodes the same bytes. */
 export async function encodedChunk(corpus, codec, bytes = chunkBytes) {
-  const { dataType, make } = corpora[corpus];
-  const elements = make(bytes);
+  const { dataType } = corpora[corpus];
+  const elements = elementsOf(corpus, bytes);
   const itemBytes = elements.BYTES_PER_ELEMENT;
   const chain = await createCodecChain({
     dataType,
@@ -115,6 +124,6 @@ export async function inputBytes(name) {
   if (what === "placed chunk") return encodedPlacedChunk(codecOf(label));
   const [, corpus, kib] = /^(\w+)(?: (\d+) KiB)?$/.exec(what);
   const bytes = kib ? Number(kib) * 1024 : chunkBytes;
-  if (label === undefined) return new Uint8Array(corpora[corpus].make(bytes).buffer);
+  if (label === undefined) return new Uint8Array(elementsOf(corpus, bytes).buffer);
   return (await encodedChunk(corpus, codecOf(label), bytes)).encoded;
 }

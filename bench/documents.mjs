@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../scripts/lib/paths.mjs";
 import { barChart } from "./charts.mjs";
+import { groupBy } from "./group-by.mjs";
 import { short } from "./report.mjs";
 import { judge, targetOf } from "./targets.mjs";
 
@@ -61,12 +62,7 @@ function plainTable(rows, shorten = (name) => name) {
 
 /** In-heap rows, those of a case in one line. */
 function inHeapTable(rows) {
-  const byCase = Map.groupBy
-    ? Map.groupBy(rows, ({ name }) => caseOf(name))
-    : rows.reduce(
-        (map, row) => map.set(caseOf(row.name), [...(map.get(caseOf(row.name)) ?? []), row]),
-        new Map(),
-      );
+  const byCase = groupBy(rows, ({ name }) => caseOf(name));
   const ratioOf = (row) => row?.ratio.toFixed(2) ?? "";
   const lines = [...byCase].flatMap(([name, all]) => {
     const wasm = all.find((row) => row.name.startsWith(`in heap, ${name}: wasm over `));
@@ -216,22 +212,31 @@ function getLabel(name) {
     .replace("transposed big-endian chunk", "transposed big-endian");
 }
 
-function machineNote() {
-  const [cpu] = os.cpus();
+function machineNote(isQuick) {
+  const cpus = os.cpus();
   const day = new Date().toISOString().slice(0, 10);
-  return `Measured on ${day}: ${os.cpus().length} × ${cpu.model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}.`;
+  const machine = `${cpus.length} × ${cpus[0].model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}`;
+  const [, load] = os.loadavg();
+  // One core is what the benchmarks themselves keep busy.
+  const isBusy = load > cpus.length;
+  const warning = `**The machine was busy with other work (load average ${load.toFixed(1)}): even ratios are rough.**`;
+  const quick = "**Measured with `--quick`: the figures mean nothing.**";
+  return [`Measured on ${day}: ${machine}.`, ...(isBusy ? [warning] : []), ...(isQuick ? [quick] : [])].join(
+    "\n",
+  );
 }
 
 /**
  * Keeps the rows and shows them.
  * @param {Row[]} rows
- * @param {{isComplete: boolean}} run whether these are all rows; else they replace those of the same names
+ * @param {{isComplete: boolean, isQuick: boolean}} run whether these are all rows (else they replace those of the same
+ * names), and whether the figures mean nothing
  */
-export function writeDocuments(rows, { isComplete }) {
+export function writeDocuments(rows, { isComplete, isQuick }) {
   const results = isComplete ? rows : merged(readResults(), rows);
   writeFileSync(resultsFile, `[\n${results.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`);
   const document = readFileSync(documentFile, "utf8");
-  if (isComplete) writeFileSync(documentFile, replaceMarked(document, "machine", machineNote()));
+  writeFileSync(documentFile, replaceMarked(document, "machine", machineNote(isQuick)));
   showResults(results);
 }
 

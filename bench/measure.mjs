@@ -21,7 +21,7 @@ import { Bench } from "tinybench";
 export const effort = {
   /** Rounds in which the candidates take turns, and milliseconds of one candidate in one round. */
   rounds: 4,
-  roundTime: 150,
+  roundTime: 120,
   /** Calls of work that takes long, and processes that are started for one figure. */
   calls: 3,
   processes: 8,
@@ -32,7 +32,14 @@ export const effort = {
 
 /** As little as yields figures at all: to see that everything runs. */
 export function hurry() {
-  Object.assign(effort, { rounds: 1, roundTime: 5, calls: 1, processes: 1, inHeapRounds: 1, inHeapTime: 6 });
+  Object.assign(effort, {
+    rounds: 1,
+    roundTime: 20,
+    calls: 1,
+    processes: 2,
+    inHeapRounds: 2,
+    inHeapTime: 10,
+  });
 }
 
 /**

@@ -45,6 +45,6 @@ runMain(async () => {
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
   if (writeDocs) {
     const { writeDocuments } = await import("../bench/documents.mjs");
-    writeDocuments(report.rows, { isComplete: texts.length === 0 });
+    writeDocuments(report.rows, { isComplete: texts.length === 0, isQuick: quick === true });
   }
 });

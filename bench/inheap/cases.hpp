@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,9 +31,9 @@ inline Block block(size_t bytes) {
 inline Block noise(size_t bytes) {
   Block b = block(bytes);
   uint32_t state = 12345;
-  for (size_t i = 0; i < bytes; i++) {
+  for (size_t i = 0; i < bytes; i += sizeof(state)) {  // blocks end at a cache line
     state = state * 1664525u + 1013904223u;
-    b[i] = static_cast<uint8_t>(state >> 24);
+    std::memcpy(&b[i], &state, sizeof(state));
   }
   return b;
 }

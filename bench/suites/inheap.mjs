@@ -2,6 +2,7 @@
 // and natively, over a copy of as many bytes, over another case, or over a native library; and the module in
 // Chromium over the same in Node.
 import { inputs, nativeEngine, wasmEngine } from "../engines.mjs";
+import { groupBy } from "../group-by.mjs";
 import { effort, speedRow, timeRow } from "../measure.mjs";
 
 /** Best seconds of each candidate, measured in turn; one that stands there twice is measured once. */
@@ -115,11 +116,7 @@ export async function inheapSuite({ wasm, native, libraries, inputDir }, chromiu
     chromium: { label: "wasm in Chromium", ...chromium },
   };
   const cases = engines.wasm.cases.filter((oneCase) => oneCase.over);
-  const byGroup = new Map();
-  for (const oneCase of cases) {
-    const key = grouped.exec(oneCase.name)?.[1] ?? oneCase.name;
-    byGroup.set(key, [...(byGroup.get(key) ?? []), oneCase]);
-  }
+  const byGroup = groupBy(cases, ({ name }) => grouped.exec(name)?.[1] ?? name);
   const inputOf = inputs(inputDir);
   return [...byGroup.values()].map((group) => measurementOf(group, engines, inputOf));
 }

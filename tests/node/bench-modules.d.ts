@@ -1,0 +1,23 @@
+// The benchmarks are plain JavaScript; these are the parts that their test uses.
+interface BenchRow {
+  name: string;
+  unit: string;
+  value: number;
+  baseline: number;
+  ratio: number;
+}
+
+declare module "*/bench/documents.mjs" {
+  export function readResults(): BenchRow[];
+  export function documentOf(document: string, rows: BenchRow[]): string;
+  export function chartsOf(rows: BenchRow[]): Record<string, string>;
+}
+
+declare module "*/bench/suites/package.mjs" {
+  export function packageSuites(workDir: string): { rows: string[] }[];
+}
+
+declare module "*/bench/targets.mjs" {
+  export const targets: { pattern: RegExp; text: string }[];
+  export function targetOf(name: string): { pattern: RegExp } | undefined;
+}
