@@ -234,7 +234,7 @@ function machineNote(isQuick) {
  */
 export function writeDocuments(rows, { isComplete, isQuick }) {
   const results = isComplete ? rows : merged(readResults(), rows);
-  writeFileSync(resultsFile, `[\n${results.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`);
+  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
   const document = readFileSync(documentFile, "utf8");
   writeFileSync(documentFile, replaceMarked(document, "machine", machineNote(isQuick)));
   showResults(results);
