@@ -7,7 +7,7 @@ target_compile_options(zw_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
 if(EMSCRIPTEN)
-  # SIMD128 is for our kernels only: on zstd's own objects it costs speed (docs/performance.md).
+  # SIMD128 is for our kernels; for libraries only where it was measured to pay (docs/compile-flags.md).
   # memory.copy/fill instructions everywhere: the C library's own memcpy is many times slower.
   target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory)
   target_compile_options(zw_library_flags INTERFACE -O2 -mbulk-memory)

@@ -1,5 +1,5 @@
 # Targets for the C libraries, each with only the files that the codecs need and with its own flags.
-# -msimd128 only where it was measured to pay: it makes zstd's decoder slower (docs/performance.md).
+# What was measured for each is in docs/compile-flags.md.
 include(cmake/PatchedCopy.cmake)
 
 set(ZW_LIBRARIES)
@@ -46,8 +46,10 @@ list(TRANSFORM zw_zstd_wide_fast PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_wide PREPEND ${zw_zstd}/)
 set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} PROPERTIES
   COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
-# -O3 instead of -O2: 3 % faster, 2 KB larger.
-set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS -O3)
+# -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm copies of sixteen bytes become one vector (27 % where
+# matches are long), but the compiler may make no vectors of its own from the state of the decoders.
+set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
+  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib

@@ -7,7 +7,7 @@ set(ZW_LINK_FLAGS
   -sDYNAMIC_EXECUTION=0      # no eval and no new Function: strict page policies
   -sFILESYSTEM=0 -sSUPPORT_ERRNO=0
   # Binaryen folds single-caller functions into giants that V8 compiles badly: capping that is worth
-  # up to 40 % of decode speed (docs/performance.md).
+  # up to 40 % of decode speed (docs/compile-flags.md).
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=1)
 
 function(zw_add_module name core)

@@ -7,12 +7,13 @@ namespace {
 
 constexpr uint32_t kReflected = 0x82F63B78;
 constexpr crc::Taps kTaps = {{{436, 0b1001}, {574}, {856, 0b101}}};
+constexpr crc::FarTaps kFarTaps = {.distance = 5456, .beside = 101, .lone = 12363};
 
 }  // namespace
 
 uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size) {
   static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
-  return ~crc::update<kTaps>(tables, ~crc, data, size);
+  return ~crc::updateLong<kTaps, kFarTaps>(tables, ~crc, data, size);
 }
 
 uint32_t scalar::crc32c(uint32_t crc, const uint8_t* data, size_t size) {

@@ -12,6 +12,7 @@
 // Why it is fast: the taps come in clusters whose members are whole vectors apart, so that a vector
 // loaded for one serves the others some steps later; of the time it takes, loads are the most. And
 // no load waits for a store that is still under way: the nearest tap is hundreds of bytes back.
+// Long messages are folded with fewer taps first (Far), whose window is then a message for these.
 // The taps were found by a search for such multiples; tests/cpp/checksum_test.cpp checks them
 // against the polynomial.
 #pragma once
@@ -49,6 +50,13 @@ constexpr size_t windowBytes(const Taps& taps) {
   }
   return (longest + 15) / 16 * 16;
 }
+
+/// Three taps of a multiple with few terms, which therefore lie far back: `distance` bytes, a
+/// multiple of 16, so that its loads never cross cache lines; `beside` bytes more (97..111), for
+/// which vectors loaded for the former are shifted; and `lone`, the longest.
+struct FarTaps {
+  uint32_t distance = 0, beside = 0, lone = 0;
+};
 
 /// Tables for sixteen bytes per step: at[k][b] is the CRC of byte b followed by k zero bytes.
 struct Tables {
@@ -119,15 +127,88 @@ class TapStream {
   simd::U8x16 past1_{}, past2_{}, past3_{};  // the vectors before
 };
 
+/// A fold by clusters: its window, the bytes of a block that it goes on in, and its sums.
+template <Taps kTaps>
+struct Near {
+  static constexpr size_t kWindow = windowBytes(kTaps), kBlock = 8192;
+
+  class Sums {
+   public:
+    ZW_INLINE explicit Sums(const uint8_t* s) : a_(s), b_(s), c_(s) {}
+    ZW_INLINE simd::U8x16 next(size_t offset) {
+      return a_.next(offset) ^ b_.next(offset) ^ c_.next(offset);
+    }
+    ZW_INLINE void advance(size_t bytes) {
+      a_.advance(bytes);
+      b_.advance(bytes);
+      c_.advance(bytes);
+    }
+
+   private:
+    TapStream<kTaps[0]> a_;
+    TapStream<kTaps[1]> b_;
+    TapStream<kTaps[2]> c_;
+  };
+};
+
+/// Sixteen bytes from byte N of a on, those of b after them.
+template <int N>
+struct SlicePattern {
+  static constexpr int at(size_t i) { return N + static_cast<int>(i); }
+};
+
+/// A fold by few, far taps.
+template <FarTaps kTaps>
+struct Far {
+  static constexpr size_t kWindow = (kTaps.lone + 15) / 16 * 16, kBlock = 16384;
+  static_assert(kTaps.distance % 16 == 0 && kTaps.beside > 96 && kTaps.beside < 112);
+
+  class Sums {
+   public:
+    ZW_INLINE explicit Sums(const uint8_t* s)
+        : at_(s - kTaps.distance),
+          lone_(s - kTaps.lone),
+          past1_(simd::load(at_ - 16)),
+          past2_(simd::load(at_ - 32)),
+          past3_(simd::load(at_ - 48)),
+          past4_(simd::load(at_ - 64)),
+          past5_(simd::load(at_ - 80)),
+          past6_(simd::load(at_ - 96)),
+          past7_(simd::load(at_ - 112)) {}
+    ZW_INLINE simd::U8x16 next(size_t offset) {
+      using Beside = SlicePattern<112 - static_cast<int>(kTaps.beside)>;
+      const simd::U8x16 now = simd::load(at_ + offset);
+      const simd::U8x16 sum =
+          now ^ simd::load(lone_ + offset) ^ simd::shuffle<Beside>(past7_, past6_);
+      past7_ = past6_;
+      past6_ = past5_;
+      past5_ = past4_;
+      past4_ = past3_;
+      past3_ = past2_;
+      past2_ = past1_;
+      past1_ = now;
+      return sum;
+    }
+    ZW_INLINE void advance(size_t bytes) {
+      at_ += bytes;
+      lone_ += bytes;
+    }
+
+   private:
+    const uint8_t* at_;
+    const uint8_t* lone_;
+    // The vectors before; by name, for of an array the compiler makes memory.
+    simd::U8x16 past1_, past2_, past3_, past4_, past5_, past6_, past7_;
+  };
+};
+
 /// `size` bytes (a multiple of 16) of a fold: s = data ^ taps, kept for what follows; or, for the
 /// window, put out and blotted out of s, so that the window's own bytes reach nothing.
-template <Taps kTaps, bool kToWindow>
+template <class Fold, bool kToWindow>
 void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
-  TapStream<kTaps[0]> a(s);
-  TapStream<kTaps[1]> b(s);
-  TapStream<kTaps[2]> c(s);
+  typename Fold::Sums sums(s);
   const auto step = [&](size_t at) __attribute__((always_inline)) {
-    const simd::U8x16 v = simd::load(data + at) ^ a.next(at) ^ b.next(at) ^ c.next(at);
+    const simd::U8x16 v = simd::load(data + at) ^ sums.next(at);
     if constexpr (kToWindow) simd::store(window + at, v);
     simd::store(s + at, kToWindow ? simd::U8x16{} : v);
   };
@@ -135,17 +216,19 @@ void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
     data += bytes;
     s += bytes;
     if constexpr (kToWindow) window += bytes;
-    a.advance(bytes);
-    b.advance(bytes);
-    c.advance(bytes);
+    sums.advance(bytes);
     size -= bytes;
   };
-  while (size >= 64) {
+  while (size >= 128) {
     step(0);
     step(16);
     step(32);
     step(48);
-    advance(64);
+    step(64);
+    step(80);
+    step(96);
+    step(112);
+    advance(128);
   }
   while (size > 0) {
     step(0);
@@ -153,12 +236,12 @@ void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
   }
 }
 
-/// Folds a message into its end: writes to `window` (apart from `data`) windowBytes(kTaps) bytes
-/// whose plain CRC from 0 is the plain CRC of `data` from `crc`. `size` is a multiple of 16 and
-/// more than the window.
-template <Taps kTaps>
+/// Folds a message into its end: writes to `window` (apart from `data`) Fold::kWindow bytes whose
+/// plain CRC from 0 is the plain CRC of `data` from `crc`. `size` is a multiple of 16 and more than
+/// the window.
+template <class Fold>
 void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
-  constexpr size_t kPast = windowBytes(kTaps), kBlock = 8192;
+  constexpr size_t kPast = Fold::kWindow, kBlock = Fold::kBlock;
   static_assert(kBlock >= kPast);
   // The values of s that the taps reach back to (zero before the message), then those of a block.
   alignas(16) uint8_t s[kPast + kBlock];
@@ -174,11 +257,11 @@ void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
     if (i < folded) {
       // The first vector goes alone: `crc` is added to it.
       run = i == 0 ? 16 : std::min(run, folded - i);
-      foldRun<kTaps, false>(data + i, s + at, nullptr, run);
+      foldRun<Fold, false>(data + i, s + at, nullptr, run);
       if (i == 0) store<uint32_t>(s + at, load<uint32_t>(s + at) ^ crc);
     } else {
       run = std::min(run, size - i);
-      foldRun<kTaps, true>(data + i, s + at, window + (i - folded), run);
+      foldRun<Fold, true>(data + i, s + at, window + (i - folded), run);
     }
     i += run;
     at += run;
@@ -192,12 +275,29 @@ uint32_t update(const Tables& tables, uint32_t crc, const uint8_t* data, size_t 
   uint8_t window[kWindow];
   if (size >= 2 * kWindow) {
     const size_t folded = size / 16 * 16;
-    fold<kTaps>(crc, data, folded, window);
+    fold<Near<kTaps>>(crc, data, folded, window);
     crc = byTables(tables, 0, window, kWindow);
     data += folded;
     size -= folded;
   }
   return byTables(tables, crc, data, size);
+}
+
+/// From here on the far taps pay, though their window has to be folded again.
+inline constexpr size_t kFarBytes = size_t{128} * 1024;
+
+/// The same, long messages with the few taps of `kFar` first.
+template <Taps kTaps, FarTaps kFar>
+uint32_t updateLong(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
+  if (size >= kFarBytes) {
+    uint8_t window[Far<kFar>::kWindow];
+    const size_t folded = size / 16 * 16;
+    fold<Far<kFar>>(crc, data, folded, window);
+    crc = update<kTaps>(tables, 0, window, sizeof(window));
+    data += folded;
+    size -= folded;
+  }
+  return update<kTaps>(tables, crc, data, size);
 }
 
 /// The definition, bit by bit: the oracle of the tests.

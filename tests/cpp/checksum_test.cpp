@@ -64,6 +64,20 @@ TEST_P(ChecksumTest, EqualsItsTwinAtEveryAlignment) {
   }
 }
 
+TEST_P(ChecksumTest, EqualsItsTwinWhereLongMessagesBegin) {
+  const Checksum c = GetParam();
+  const Bytes bytes = randomBytes(200000, 5);
+  // Lengths on both sides of 128 KiB, and the far taps' window at several places in its blocks.
+  for (size_t size :
+       {131055, 131071, 131072, 131073, 131087, 131088, 135100, 143456, 147431, 163840}) {
+    for (size_t offset : {size_t{0}, size_t{1}, size_t{13}}) {
+      const ExactBlock block(Bytes(bytes.begin() + offset, bytes.begin() + offset + size), offset);
+      ASSERT_EQ(c.fast(0x9e3779b9, block.data(), size), c.slow(0x9e3779b9, block.data(), size))
+          << size << " at " << offset;
+    }
+  }
+}
+
 TEST_P(ChecksumTest, LongAndExtremeMessages) {
   const Checksum c = GetParam();
   for (const Bytes& bytes : {randomBytes(1 << 20, 1), Bytes(1 << 20, 0xff), Bytes(1 << 20, 0)}) {
@@ -111,6 +125,7 @@ TEST(SparseCrc, TapsAreMultiplesOfThePolynomial) {
   };
   EXPECT_EQ(sum(0x04c11db7, {241, 241 + 32, 247, 247 + 32, 711, 711 + 48}), 0u);
   EXPECT_EQ(sum(0x1edc6f41, {436, 436 + 48, 574, 856, 856 + 32}), 0u);
+  EXPECT_EQ(sum(0x1edc6f41, {5456, 5456 + 101, 12363}), 0u);
 }
 
 }  // namespace
