@@ -67,7 +67,9 @@ Status prepare(Step& step) {
   LzmaChain chain;
   if (Status s = makeChain(step, chain)) return s;
   capDictionaries(chain.filters, step.decoded.bytes);
-  const bool isUsable = lzma_raw_decoder_memusage(chain.filters) != UINT64_MAX;
+  // What liblzma cannot write with nobody has written: decoders look at fewer options.
+  const bool isUsable = lzma_raw_decoder_memusage(chain.filters) != UINT64_MAX &&
+                        lzma_raw_encoder_memusage(chain.filters) != UINT64_MAX;
   return isUsable ? Status{} : Code::BadParameters;
 }
 

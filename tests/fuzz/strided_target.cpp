@@ -1,8 +1,8 @@
 // strided: the materialise kernel with arbitrary shapes and strides against its slow twin, in
 // buffers that end where the last element does.
 //
-// Input: u8 item bytes, u8 swap, u8 rank, two alignments, per axis (length, place, source stride,
-// gap), the source's bytes
+// Input: two alignments, swap, item size, rank, room, per axis its place and length, per axis its
+// source stride, per axis the gap before it, the source's bytes
 #include <algorithm>
 #include <numeric>
 
@@ -17,6 +17,8 @@ namespace {
 using test::Bytes;
 using test::ExactBlock;
 
+// Bytes of the elements: enough for a few tiles, and now and then for many.
+constexpr size_t kFewBytes = 1 << 11;
 constexpr size_t kMaxBytes = 1 << 14;
 constexpr size_t kMaxSpan = 1 << 16;
 
@@ -52,10 +54,11 @@ bool chooseLayout(Input& input, Layout& layout) {
   layout.axes.resize(rank);
   std::vector<uint32_t> order(rank);  // of the destination's axes, innermost first
   std::iota(order.begin(), order.end(), 0u);
+  const size_t room = input.u8() % 8 == 0 ? kMaxBytes : kFewBytes;
   size_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) {
     std::swap(order[i], order[input.between(i, rank - 1)]);
-    const size_t most = std::max<size_t>(1, kMaxBytes / layout.itemBytes / elements);
+    const size_t most = std::max<size_t>(1, room / layout.itemBytes / elements);
     layout.axes[i].length = std::min<size_t>(most, input.u8() % 8 == 0 ? input.u16() : input.u8());
     elements *= std::max<size_t>(1, layout.axes[i].length);
   }

@@ -3,9 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { get, isZarrError, open, ZarrArray } from "zarr-wasm";
 import { leafCoder } from "../../../dist/codecs/coder.js";
+import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
+import type { ObjectCodec } from "../../../dist/codecs/object/definition.js";
+import { frameItems } from "../../../dist/codecs/object/framing.js";
+import { writeMsgpack } from "../../../dist/codecs/object/msgpack-write.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
 import { shardCoder } from "../../../dist/codecs/shard-coder.js";
 import { entryOf, indexBytes, parseEntries } from "../../../dist/codecs/shard-index.js";
+import { DType } from "../../../dist/dtypes/dtype.js";
 import { missingValue } from "../../../dist/dtypes/fill.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
@@ -15,7 +20,7 @@ import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-co
 import { elementsOf, triedTypes } from "../../node/support-types.js";
 import { mutatedBytes } from "./mutations.js";
 import { bloscFrames } from "./plan-seeds.js";
-import { type FuzzTarget, holds, jsonBytes } from "./target.js";
+import { type FuzzTarget, holds, jsonBytes, textBytes } from "./target.js";
 
 const limits = resolveLimits({ chunkBytes: 2 ** 20, encodedBytes: 2 ** 20 });
 
@@ -59,7 +64,7 @@ const cases = await makeCases();
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
-  covers: ["codecs/object/", "codecs/n5.js", "codecs/shard", "region/shards.js", "region/objects.js"],
+  covers: ["codecs/n5.js", "codecs/shard-index.js", "region/shards.js", "region/objects.js"],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
     const { documents, key } = cases[(input[0] ?? 0) % cases.length]!;
@@ -95,6 +100,95 @@ async function wholeChunk({ spec, dtype }: ZarrArray, encoded: Uint8Array): Prom
   coder.prepare(session);
   return coder.decode(session, encoded);
 }
+
+interface ObjectCase {
+  codec: ObjectCodec;
+  seeds: readonly Uint8Array[];
+  /** Whether values that were decoded can be encoded again: texts handed out as bytes cannot. */
+  encodes: boolean;
+}
+
+const string = DType.variable("string");
+const objects = DType.variable("object");
+const bytes = DType.variable("bytes");
+const seven = [7];
+
+function objectCase(
+  name: string,
+  dtype: DType,
+  options: object,
+  seeds: Uint8Array[],
+  encodes = true,
+): ObjectCase {
+  const found = findCodec(name, 2);
+  holds(found?.type === "objects", `${name} is a codec of objects`);
+  const config = new ConfigReader(name, options as Configuration);
+  const codec = found.definition.parse(config, { version: 2, array: { dtype, shape: seven } });
+  return { codec, seeds, encodes };
+}
+
+const values = ["", "a", "bcd", "é€😀", "__proto__", "x".repeat(40), "a"];
+const anything = [1, -1.5, 2 ** 60, -(2n ** 62n), { a: [null, true], b: { c: "d" } }, ["x", []], null];
+const listed = (list: readonly unknown[]) => [...list, "|O", seven];
+
+/** Every form of MessagePack, in a list of seven with its tail. */
+function packedForms(): Uint8Array {
+  const forms = [
+    [0xc4, 1, 9, 0xd9, 1, 0x41],
+    [0xcf, 0, 32, 0, 0, 0, 0, 0, 0, 0xd3, 255, 0, 0, 0, 0, 0, 0, 0],
+    [0xca, 63, 128, 0, 0, 0xcb, 63, 240, 0, 0, 0, 0, 0, 0],
+    [0xcc, 200, 0xcd, 1, 0, 0xce, 0, 1, 0, 0, 0xd0, 200, 0xd1, 128, 0, 0xd2, 128, 0, 0, 0],
+    [0xde, 0, 1, 0xa1, 0x6b, 0xdc, 0, 1, 0xc0, 0xdf, 0, 0, 0, 1, 5, 0xc2],
+    [0xdd, 0, 0, 0, 1, 0xc3, 0xda, 0, 1, 0x42, 0xdb, 0, 0, 0, 1, 0x43],
+    [0xc5, 0, 1, 7, 0xc6, 0, 0, 0, 1, 8],
+  ];
+  const counts = [2, 2, 2, 6, 2, 3, 2];
+  const items = forms.flatMap((form, i) => [0x90 | counts[i]!, ...form]);
+  return Uint8Array.from([0x99, ...items, 0xa2, 0x7c, 0x4f, 0x91, 7]);
+}
+
+const objectCases: readonly ObjectCase[] = [
+  objectCase("vlen-utf8", string, {}, [frameItems("", values.map(textBytes))]),
+  objectCase("vlen-bytes", bytes, {}, [frameItems("", values.map(textBytes))]),
+  objectCase("vlen-array", objects, { dtype: "<i2" }, [
+    frameItems(
+      "",
+      seven.flatMap((n) => Array.from({ length: n }, (_, i) => new Uint8Array(2 * i))),
+    ),
+  ]),
+  objectCase("json2", objects, {}, [
+    textBytes(
+      '[1,-1.5,1152921504606846976,NaN,{"a":[null,true],"__proto__":{"c":"d"}},["x",[]],null,"|O",[7]]',
+    ),
+  ]),
+  objectCase("json2", string, {}, [jsonBytes(listed(values))]),
+  objectCase("msgpack2", objects, {}, [
+    writeMsgpack("", listed(anything), { singleFloat: false, binType: true }),
+    packedForms(),
+  ]),
+  objectCase("msgpack2", objects, { raw: true }, [packedForms()], false),
+  objectCase("categorize", string, { labels: ["a", "bcd", "é€😀"], dtype: "|O", astype: "<u2" }, [
+    Uint8Array.from([0, 0, 1, 0, 2, 0, 3, 0, 0, 0, 1, 0, 2, 0]),
+  ]),
+];
+
+/** Codecs of variable length by themselves: byte 0 chooses the codec. What was decoded is encoded and decoded again. */
+const objectCodecs: FuzzTarget = {
+  name: "objects",
+  inputs: mutatedBytes(
+    objectCases.flatMap(({ seeds }, i) => seeds.map((seed) => Uint8Array.from([i, ...seed]))),
+  ),
+  covers: ["codecs/object/"],
+  tags: ["CorruptChunk"],
+  run: (input) => {
+    const { codec, encodes } = objectCases[(input[0] ?? 0) % objectCases.length]!;
+    const found = codec.decode(input.slice(1), 7);
+    holds(found.length === 7, "a chunk has as many elements as its shape");
+    if (!encodes) return;
+    const again = codec.decode(codec.encode(found, seven), 7);
+    holds(isDeepStrictEqual(again, found), "what was decoded comes back from encoding");
+  },
+};
 
 /** Decoded indexes of shards, and the sizes of the shards that they are of. */
 const shardIndex: FuzzTarget = {
@@ -160,4 +254,4 @@ const bloscBlocks: FuzzTarget = {
 
 const bloscStep = { core: "blosc", name: "blosc", params: [1, 5, 1, 4, 0, 0] } as const;
 
-export const chunkTargets = [chunks, shardIndex, bloscBlocks];
+export const chunkTargets = [chunks, objectCodecs, shardIndex, bloscBlocks];

@@ -13,7 +13,7 @@ import {
 } from "zarr-wasm";
 import { mutatedText } from "./mutations.js";
 import { goldenDocuments } from "./seeds.js";
-import { type FuzzTarget, holds, jsonBytes, textBytes } from "./target.js";
+import { type FuzzTarget, holds, jsonBytes, textBytes, throwFirst } from "./target.js";
 
 const attributesOf = (text: string): string[] => {
   const { attributes } = JSON.parse(text.replaceAll(/\bNaN\b/g, "null")) as { attributes?: object };
@@ -57,8 +57,7 @@ const conventions: FuzzTarget = {
     for (const look of [lookAtImages, lookAtPlates, lookAtArray]) {
       await look(root).catch((error: unknown) => failures.push(error));
     }
-    const [failure] = failures.filter((error) => (error as Error).name !== "ZarrError").concat(failures);
-    if (failure) throw failure;
+    throwFirst(failures);
   },
 };
 

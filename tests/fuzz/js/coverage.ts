@@ -12,15 +12,15 @@ export class Coverage {
     this.#session.post("Profiler.startPreciseCoverage", { callCount: false, detailed: true });
   }
 
-  /** Per cent of the characters of those files below dist whose paths start with one of these. */
+  /** Per cent of the characters in functions of those files below dist whose paths start with one of these. */
   percentOf(paths: readonly string[]): number {
     let [covered, all] = [0, 0];
     for (const script of this.#scripts()) {
       const file = /\/dist\/(.*)$/.exec(script.url)?.[1];
       if (!file || !paths.some((start) => file.startsWith(start))) continue;
       const ran = charactersRun(script, readFileSync(fileURLToPath(script.url), "utf8").length);
-      covered += ran.reduce((sum, one) => sum + one, 0);
-      all += ran.length;
+      covered += ran.filter((one) => one === hasRun).length;
+      all += ran.filter((one) => one !== outside).length;
     }
     return all === 0 ? 0 : (100 * covered) / all;
   }
@@ -36,14 +36,18 @@ export class Coverage {
   }
 }
 
-/** 1 for each character that has run. Ranges inside others come after them, and count instead. */
+const outside = 0;
+const hasNotRun = 1;
+const hasRun = 2;
+
+/** What is known of each character. Ranges inside others come after them, and count instead. */
 function charactersRun({ functions }: Profiler.ScriptCoverage, length: number): Uint8Array {
   const ran = new Uint8Array(length);
-  functions.forEach(({ ranges }, i) => {
-    for (const { startOffset, endOffset, count } of ranges) {
-      // The first function is the module, which ran before anything was counted.
-      ran.fill(i === 0 || count > 0 ? 1 : 0, startOffset, endOffset);
-    }
-  });
+  for (const { ranges } of functions) {
+    // The module's own code ran before anything was counted.
+    if (ranges[0]!.startOffset === 0) continue;
+    for (const { startOffset, endOffset, count } of ranges)
+      ran.fill(count > 0 ? hasRun : hasNotRun, startOffset, endOffset);
+  }
   return ran;
 }

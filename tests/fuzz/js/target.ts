@@ -57,3 +57,9 @@ export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> => textBytes(
 export function jsonOf<T>(input: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(input)) as T;
 }
+
+/** Throws one of several errors, if there are any: one that is a finding before those that are not. */
+export function throwFirst(failures: readonly unknown[]): void {
+  const [failure] = [...failures.filter((error) => !isZarrError(error)), ...failures];
+  if (failure !== undefined) throw failure;
+}
