@@ -18,6 +18,13 @@ const types = {
 /** The strictest policy that the library works under: no eval, no inline scripts. */
 export const strictPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
+/** What makes a page cross-origin isolated, and with it threads' shared memory available. */
+export const isolationHeaders = {
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+  "cross-origin-resource-policy": "same-origin",
+};
+
 /**
  * Starts the server.
  * @param {object} options
@@ -25,11 +32,14 @@ export const strictPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-
  * @param {string} [options.policy] Content-Security-Policy of every answer
  * @param {number} [options.port] 0 for any
  * @param {Record<string, string>} [options.headers] sent with every answer
+ * @param {(request: http.IncomingMessage, response: http.ServerResponse, headers: Record<string, string>) => boolean}
+ *   [options.route] asked first: answers itself, and returns true, or leaves the request alone
  * @returns {Promise<{url: string, close(): Promise<void>}>}
  */
-export async function startServer({ mounts, policy, port = 0, headers = {} }) {
+export async function startServer({ mounts, policy, port = 0, headers = {}, route }) {
   const base = policy ? { "content-security-policy": policy, ...headers } : headers;
   const server = http.createServer((request, response) => {
+    if (route?.(request, response, base)) return;
     answer(mounts, base, request, response).catch(() => response.writeHead(500).end());
   });
   await new Promise((resolve, reject) => {

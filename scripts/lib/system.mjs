@@ -1,5 +1,5 @@
 // System packages: what the build and the tests need, how it is recognised, and what it is called.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { capture, run, SetupError, step, which } from "./process.mjs";
 
 /**
@@ -36,6 +36,13 @@ const requirements = {
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
   nginx: { what: "nginx", debian: "nginx", has: () => findNginx() },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
+  firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
+  webkit: {
+    what: "WebKitGTK's WebKitWebDriver (on PATH) and MiniBrowser ($MINIBROWSER)",
+    debian: "webkit2gtk-driver",
+    has: () => findWebKitDriver() && findMiniBrowser(),
+  },
+  xvfb: { what: "Xvfb", debian: "xvfb", has: () => which("Xvfb") },
 };
 
 /** Names of requirements by the work they are for. */
@@ -45,6 +52,8 @@ const needs = {
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
   node: ["nginx"],
   browser: ["chromium"],
+  firefox: ["firefox"],
+  webkit: ["webkit", "xvfb"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
@@ -62,6 +71,33 @@ export function findNginx() {
 export function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   return ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"].map(which).find(Boolean);
+}
+
+/** Path of a Firefox: $FIREFOX, else the usual names on PATH; undefined where there is none. */
+export function findFirefox() {
+  if (process.env.FIREFOX) return process.env.FIREFOX;
+  return ["firefox-esr", "firefox"].map(which).find(Boolean);
+}
+
+/** Path of WebKitGTK's WebDriver server, or undefined. */
+export function findWebKitDriver() {
+  return which("WebKitWebDriver");
+}
+
+/** Path of WebKitGTK's own small browser: $MINIBROWSER, else where distributions put it; or undefined. */
+export function findMiniBrowser() {
+  if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
+  const libraries = ["/usr/lib", "/usr/libexec", "/usr/lib64"].filter(existsSync);
+  const places = libraries.flatMap((dir) => [
+    dir,
+    ...readdirSync(dir)
+      .filter((name) => name.endsWith("-linux-gnu"))
+      .map((name) => `${dir}/${name}`),
+  ]);
+  return places
+    .flatMap((dir) => ["4.1", "4.0"].map((version) => `${dir}/webkit2gtk-${version}/MiniBrowser`))
+    .concat(places.map((dir) => `${dir}/webkitgtk-6.0/MiniBrowser`))
+    .find(existsSync);
 }
 
 /** Whether Clang has a part of its runtime: "asan", "fuzzer". */
@@ -100,7 +136,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("build" | "native" | "fuzz" | "node" | "browser" | "bench")[]} kinds
+ * @param {("build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);

@@ -3,9 +3,17 @@
  * loads as it is in a browser, and no bundler stumbles over modules of Node's.
  */
 
-/** A built-in module of Node's (also in Deno and Bun). Fails where there are none. */
+/**
+ * A built-in module of Node's (also in Deno and Bun). Fails where there are none, without asking for it: to
+ * browsers the name is an address, and a policy would be seen to be violated.
+ */
 export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
-  const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => T | undefined } }).process;
+  type Host = {
+    process?: { versions?: { node?: string }; getBuiltinModule?: (name: string) => T | undefined };
+    Deno?: unknown;
+  };
+  const { process: host, Deno } = globalThis as Host;
+  if (!host?.versions?.node && !Deno) throw new Error(`there is no ${name} here`);
   return (
     host?.getBuiltinModule?.(name) ??
     (import(/* webpackIgnore: true */ /* @vite-ignore */ name) as Promise<T>)

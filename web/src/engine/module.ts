@@ -44,10 +44,7 @@ export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): voi
 export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
   compiled[name] ??= compile(name).catch((cause) => {
     delete compiled[name]; // a later call may be luckier
-    throw engineFailed(
-      `${name}.wasm could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    );
+    throw failed(`${name}.wasm could not be loaded`, cause);
   });
   return compiled[name];
 }
@@ -73,15 +70,30 @@ async function compileBytes(source: BufferSource | Response): Promise<WebAssembl
     : WebAssembly.compile(await source.arrayBuffer());
 }
 
-/** A fresh instance of a module, with memory of its own. */
+/**
+ * A fresh instance of a module, with memory of its own.
+ * @throws EngineFailed where the module or its glue cannot be loaded, or no instance be made
+ */
 export async function instantiate(name: ModuleName): Promise<Core> {
-  const [module, { default: factory }] = await Promise.all([compiledModule(name), factories[name]()]);
+  const [module, { default: factory }] = await Promise.all([
+    compiledModule(name),
+    factories[name]().catch((cause) => {
+      throw failed(`the script of ${name}.wasm could not be loaded`, cause);
+    }),
+  ]);
   return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => reject(failed(`${name}.wasm could not be started`, cause));
     factory({
+      // Never fetched. Without this the glue asks import.meta for a URL, which classic scripts do not have.
+      locateFile: (file) => file,
       instantiateWasm(imports, done) {
-        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module), reject);
+        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module), fail);
         return {};
       },
-    }).then(resolve, reject);
+    }).then(resolve, fail);
   });
+}
+
+function failed(what: string, cause: unknown): Error {
+  return engineFailed(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
 }

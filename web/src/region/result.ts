@@ -1,5 +1,5 @@
 /** The bytes of a result. */
-import { limitExceeded } from "../errors.js";
+import { limitExceeded, unsupported } from "../errors.js";
 
 /**
  * Bytes that are had when they are first needed. Where all of them come out of the module with one copy, that
@@ -18,7 +18,7 @@ export class ResultBytes {
     this.#adopts = !(given instanceof Uint8Array) && !given.isShared;
   }
 
-  /** @throws LimitExceeded ("out-of-memory") where they cannot be had. */
+  /** @throws LimitExceeded ("out-of-memory") where they cannot be had; Unsupported where no memory is shared. */
   get bytes(): Uint8Array {
     this.#bytes ??= this.#make();
     return this.#bytes;
@@ -40,6 +40,11 @@ export class ResultBytes {
   #make(): Uint8Array {
     const { byteLength, given } = this;
     const isShared = !(given instanceof Uint8Array) && given.isShared;
+    // Engines hide it from pages that are not isolated.
+    if (isShared && typeof SharedArrayBuffer === "undefined")
+      throw unsupported("there is no SharedArrayBuffer here: the page must be cross-origin isolated", {
+        code: "no-shared-memory",
+      });
     try {
       return new Uint8Array(isShared ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength));
     } catch (cause) {

@@ -38,6 +38,7 @@ export interface Core {
 
 /** What the glue's factory takes: we instantiate, it only receives the instance. */
 export interface CoreOptions {
+  locateFile(file: string): string;
   instantiateWasm(
     imports: WebAssembly.Imports,
     done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,

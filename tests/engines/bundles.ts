@@ -1,0 +1,59 @@
+/** The suite as the engines load it. */
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { type BuildOptions, build, type Plugin } from "esbuild";
+import { bundleFolder, distFolder } from "./places.js";
+
+const entries = ["index", "codecs", "worker"];
+const nameOf = (entry: string) => (entry === "index" ? "zarr-wasm" : `zarr-wasm/${entry}`);
+const contextFile = (name: string) => new URL(`contexts/${name}.ts`, import.meta.url).pathname;
+
+/** The library stays outside: engines load its modules one by one, as they are published. */
+const asPublished: Plugin = {
+  name: "as published",
+  setup({ onResolve }) {
+    onResolve({ filter: /^zarr-wasm(\/|$)/ }, ({ path }) => ({
+      path: `/lib/${path.split("/")[1] ?? "index"}.js`,
+      external: true,
+    }));
+  },
+};
+
+/** The library inside, in one file. */
+const inOneFile: Record<string, string> = Object.fromEntries(
+  entries.map((entry) => [nameOf(entry), path.join(distFolder, `${entry}.js`)]),
+);
+
+const common: BuildOptions = {
+  bundle: true,
+  target: "es2022",
+  logLevel: "error",
+  sourcemap: "inline",
+  // The package says that its modules have no side effects; those of the suite do.
+  ignoreAnnotations: true,
+};
+
+export async function buildBundles(): Promise<void> {
+  rmSync(bundleFolder, { recursive: true, force: true });
+  const names = ["page", "worker", "shared-worker", "pool-worker", "forbidden"];
+  const service = (format: "esm" | "iife", name: string) =>
+    build({
+      ...common,
+      entryPoints: [contextFile("service-worker")],
+      alias: inOneFile,
+      format,
+      logOverride: { "empty-import-meta": "silent" }, // files are found by configureWasm
+      outfile: path.join(bundleFolder, `${name}.js`),
+    });
+  await Promise.all([
+    build({
+      ...common,
+      entryPoints: names.map(contextFile),
+      format: "esm",
+      plugins: [asPublished],
+      outdir: bundleFolder,
+    }),
+    service("esm", "service-module"),
+    service("iife", "service-classic"),
+  ]);
+}

@@ -1,0 +1,4 @@
+/** A pool's worker of one's own. */
+import { startWorker } from "zarr-wasm/worker";
+
+startWorker();

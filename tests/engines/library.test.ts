@@ -1,0 +1,77 @@
+/**
+ * The library in every engine and every context that runs scripts, under the strict policy, with and without
+ * cross-origin isolation. The suite itself (suite/) runs there; here its results are collected.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SuiteReport } from "./contexts/host.js";
+import type { Pages } from "./drivers/driver.js";
+import { engines, startPages } from "./engines.js";
+import { documented, noteContext } from "./matrix.js";
+import { type Site, startSite } from "./site.js";
+import "./suite/all.js";
+import { cases } from "./suite/registry.js";
+
+const contexts = [
+  "page",
+  "module worker",
+  "shared worker",
+  "service worker, classic",
+  "service worker, module",
+];
+
+/** What the suite does to see it forbidden: making code from text, and asking another server. */
+const expectedViolations = /^script-src (eval)?$|^connect-src http:\/\/127\.0\.0\.2/;
+
+describe.each(engines)("%s", (engine) => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await startPages(engine);
+  });
+  afterAll(() => pages?.close());
+
+  describe.each(["not isolated", "isolated"] as const)("%s", (isolation) => {
+    let site: Site;
+    beforeAll(async () => {
+      site = await startSite(isolation === "isolated");
+    });
+    afterAll(() => site?.close());
+
+    describe.each(contexts)("%s", (context) => {
+      let report: SuiteReport;
+      beforeAll(async () => {
+        const coming = site.nextReport<SuiteReport>();
+        await pages.open(`${site.url}/pages/suite.html?context=${encodeURIComponent(context)}`);
+        report = await coming;
+        noteContext(engine, isolation, context, report);
+      });
+
+      it("is there where the documentation says so", () => {
+        const promised = documented(engine, isolation, context);
+        if (promised) expect(report.facts, report.missing).toMatchObject(promised);
+      });
+
+      it.for([...cases.keys()])("%s", (name, { skip }) => {
+        // Where the context is not there; one that ended early has failed.
+        if (!report.facts) skip(report.missing ?? "it is not there");
+        const outcome = report.outcomes[name] ?? {
+          status: "failed",
+          message: report.missing ?? "it did not run",
+        };
+        if (outcome.status === "skipped") skip(outcome.reason);
+        if (outcome.status === "failed") throw new Error(outcome.message);
+      });
+    });
+
+    it("nothing but what was tried broke the policy", () => {
+      expect(site.violations.filter((violation) => !expectedViolations.test(violation))).toEqual([]);
+    });
+
+    it("where WebAssembly is forbidden that is a clear error, in a page and in a worker", async () => {
+      const coming = site.nextReport<Record<string, string>>();
+      await pages.open(`${site.url}/no-wasm/pages/forbidden.html`);
+      const report = await coming;
+      for (const text of [report["page"], report["worker"]])
+        expect(text).toMatch(/^EngineFailed: decode\.wasm could not be (loaded|started): /);
+    });
+  });
+});

@@ -1,0 +1,195 @@
+/** The server of the engines' tests: files, and answers that go wrong or take their time when asked to. */
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { isolationHeaders, startServer } from "../../scripts/lib/server.mjs";
+import { bundleFolder, dataFolder, distFolder, examplesFolder, pageFolder, viewerStores } from "./places.js";
+
+const base = "default-src 'self'; worker-src 'self'; report-uri /violation; ";
+/** The strict policy, always on; engines report violations of it. */
+const strict = `${base}script-src 'self' 'wasm-unsafe-eval'`;
+/** Stricter still: nothing may be compiled. */
+const withoutWasm = `${base}script-src 'self'`;
+
+export interface Site {
+  readonly url: string;
+  /** Violations of the policy that engines have reported: directive and what was blocked. */
+  readonly violations: string[];
+  /** The report that the next page sends. */
+  nextReport<T>(): Promise<T>;
+  close(): Promise<void>;
+}
+
+type Answer = (rest: string, request: IncomingMessage, response: ServerResponse, headers: Headers) => boolean;
+type Headers = Record<string, string>;
+
+/** A file of the tests' data, by its path on the server. */
+const dataFile = (rest: string) => readFileSync(path.join(dataFolder, rest.replace(/^data\//, "")));
+
+/** Leaves a request to the file server, under another path and with other headers. */
+function asFile(to: string, request: IncomingMessage, response: ServerResponse, changed: Headers): boolean {
+  request.url = to;
+  const plain = response.writeHead.bind(response) as (status: number, headers: object) => ServerResponse;
+  response.writeHead = ((status: number, headers: object) =>
+    plain(status, { ...headers, ...changed })) as typeof response.writeHead;
+  return false;
+}
+
+export async function startSite(isolated: boolean): Promise<Site> {
+  const violations: string[] = [];
+  const asked: string[] = [];
+  /** Requests that are never answered: how many there were, and how many were given up. */
+  const held = { count: 0, gone: 0 };
+
+  let onReport: (text: string) => void = () => {};
+
+  const answers: Record<string, Answer> = {
+    violation: (_rest, request, response) =>
+      taken(request, response, (text) => violations.push(violationOf(text))),
+    report: (_rest, request, response) => taken(request, response, (text) => onReport(text)),
+    asked: (_rest, request, response, headers) => {
+      const prefix = new URL(request.url!, "http://localhost").searchParams.get("prefix")!;
+      const count = asked.filter((url) => url.startsWith(prefix)).length;
+      response.writeHead(200, { ...headers, "cache-control": "no-store" }).end(String(count));
+      return true;
+    },
+    // /fresh/TROUBLE/ID/… is the library under an address that no cache knows.
+    fresh: (rest, request, response, headers) => {
+      const [trouble, , ...file] = rest.split("/");
+      const name = file.join("/");
+      const isWasm = name.endsWith(".wasm");
+      if (isWasm && trouble === "missing") {
+        response.writeHead(404, headers).end("not here");
+        return true;
+      }
+      if (isWasm && trouble === "as-page") {
+        response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
+        return true;
+      }
+      const type: Headers =
+        isWasm && trouble === "as-bytes" ? { "content-type": "application/octet-stream" } : {};
+      return asFile(`/lib/${name}`, request, response, type);
+    },
+    hold: (_rest, _request, response) => {
+      held.count++;
+      response.on("close", () => held.gone++);
+      return true;
+    },
+    held: (_rest, _request, response, headers) => {
+      response.writeHead(200, { ...headers, "cache-control": "no-store" }).end(JSON.stringify(held));
+      return true;
+    },
+    // A web page whatever was asked for, as servers of applications answer.
+    page: (_rest, _request, response, headers) => {
+      response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
+      return true;
+    },
+    status: (rest, _request, response, headers) => {
+      response.writeHead(Number(rest.split("/")[0]), headers).end("so it is");
+      return true;
+    },
+    // In small parts, of which the last comes late, and without a length.
+    drip: (rest, _request, response, headers) => {
+      const bytes = dataFile(rest);
+      response.writeHead(200, { ...headers, "cache-control": "no-store" });
+      const size = Math.max(1, Math.ceil(bytes.byteLength / 5));
+      const next = (offset: number) => {
+        if (offset >= bytes.byteLength) return void response.end();
+        response.write(bytes.subarray(offset, offset + size));
+        setTimeout(next, 20, offset + size);
+      };
+      next(0);
+      return true;
+    },
+    gzip: (rest, _request, response, headers) => {
+      const body = gzipSync(dataFile(rest));
+      response
+        .writeHead(200, { ...headers, "content-encoding": "gzip", "content-length": String(body.byteLength) })
+        .end(body);
+      return true;
+    },
+    // Half of what was announced, then the connection breaks.
+    cut: (rest, request, response, headers) => {
+      const bytes = dataFile(rest);
+      response.writeHead(200, { ...headers, "content-length": String(bytes.byteLength) });
+      response.write(bytes.subarray(0, bytes.byteLength >> 1), () =>
+        setTimeout(() => request.socket.destroy(), 50),
+      );
+      return true;
+    },
+    // What engines may keep in their caches, ranges too.
+    cached: (rest, request, response) =>
+      asFile(`/${rest}`, request, response, { "cache-control": "max-age=600", etag: '"1"' }),
+    "no-wasm": (rest, request, response) =>
+      asFile(`/${rest}`, request, response, { "content-security-policy": withoutWasm }),
+    // The viewer's page with a watch for problems before its own scripts.
+    "watched-viewer": (_rest, _request, response, headers) => {
+      const page = readFileSync(path.join(distFolder, "viewer/index.html"), "utf8");
+      const head = '<head><base href="/viewer/"><script src="/pages/watch.js"></script>';
+      response
+        .writeHead(200, { ...headers, "content-type": "text/html; charset=utf-8" })
+        .end(page.replace("<head>", head));
+      return true;
+    },
+  };
+
+  const { url, close } = await startServer({
+    policy: strict,
+    headers: isolated ? isolationHeaders : {},
+    mounts: {
+      "/viewer/": path.join(distFolder, "viewer"),
+      "/wasm/": path.join(distFolder, "wasm"),
+      "/lib/": distFolder,
+      "/examples/": examplesFolder,
+      "/stores/": viewerStores,
+      "/data/": dataFolder,
+      "/suite/": bundleFolder,
+      "/pages/": pageFolder,
+    },
+    route: (request, response, headers) => {
+      asked.push(request.url!);
+      const [, place, rest = ""] = /^\/([^/?]+)\/?([^?]*)/.exec(request.url!) ?? [];
+      const answer = place === undefined ? undefined : answers[place];
+      try {
+        return answer?.(decodeURIComponent(rest), request, response, headers) ?? false;
+      } catch {
+        response.writeHead(404, headers).end("not found");
+        return true;
+      }
+    },
+  });
+  const nextReport = <T>() =>
+    new Promise<T>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error("the page sent no report")), reportTimeout);
+      onReport = (text) => {
+        clearTimeout(timer);
+        resolve(JSON.parse(text) as T);
+      };
+    });
+  return { url, violations, nextReport, close };
+}
+
+/** Milliseconds for a whole suite; what takes long in it fails by itself before. */
+const reportTimeout = 800_000;
+
+/** Takes what a page sends. */
+function taken(request: IncomingMessage, response: ServerResponse, use: (text: string) => void): boolean {
+  const parts: Buffer[] = [];
+  request.on("data", (part: Buffer) => parts.push(part));
+  request.on("end", () => {
+    response.writeHead(204).end();
+    use(Buffer.concat(parts).toString());
+  });
+  return true;
+}
+
+/** The sense of a report of engines': all name these fields alike. */
+function violationOf(text: string): string {
+  try {
+    const report = (JSON.parse(text) as { "csp-report": Record<string, string> })["csp-report"];
+    return `${report["effective-directive"] ?? report["violated-directive"]} ${report["blocked-uri"]}`;
+  } catch {
+    return `a report that cannot be read: ${text}`;
+  }
+}

@@ -1,0 +1,12 @@
+/** The whole suite: importing it fills the list of cases. */
+import "./policy.js";
+import "./loading.js";
+import "./golden.js";
+import "./chains.js";
+import "./reading.js";
+import "./requests.js";
+import "./types.js";
+import "./errors.js";
+import "./aborts.js";
+import "./pool.js";
+import "./memory.js";

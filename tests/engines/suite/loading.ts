@@ -1,0 +1,68 @@
+/** How the WebAssembly modules are had. */
+import { at, freshLibrary, requestCount } from "./data.js";
+import { equal, errorOf, ok, test, within } from "./registry.js";
+
+type Fresh = Awaited<ReturnType<typeof freshLibrary>>;
+
+const readCorner = async ({ get, open, slice }: Fresh) => {
+  const array = await open(at("/examples/field.zarr"), { kind: "array" });
+  const { data } = await get(array, [slice(0, 4), slice(0, 4)]);
+  const values = [...(data as Float32Array)];
+  ok(
+    values.length === 16 && values.every((value) => value > 100 && value < 400),
+    `${values} are temperatures`,
+  );
+};
+
+test("loading: a module with its media type is compiled as it streams", async () => {
+  const library = await freshLibrary();
+  await readCorner(library);
+});
+
+test("loading: a module sent as plain bytes", async () => readCorner(await freshLibrary("as-bytes")));
+
+for (const [trouble, words] of [
+  ["missing", "404"],
+  ["as-page", "decode.wasm"],
+] as const) {
+  test(`loading: a module that is ${trouble} is a clear error, and not the end`, async () => {
+    const library = await freshLibrary(trouble);
+    for (let i = 0; i < 2; i++) {
+      const error = await within(
+        20_000,
+        errorOf(() => readCorner(library)),
+        "failing",
+      );
+      equal([error["_tag"], error["code"]], ["EngineFailed", "engine-failed"], String(error));
+      ok(error.message.includes(words), `"${error.message}" says ${words}`);
+      ok(error.message.includes("decode.wasm could not be loaded"), `"${error.message}" says what failed`);
+    }
+    library.configureWasm({ decode: at("/wasm/decode.wasm") });
+    await readCorner(library);
+  });
+}
+
+const ways: Record<string, (url: string) => unknown> = {
+  "a URL": (url) => new URL(url),
+  "an address": (url) => url,
+  "an answer": (url) => fetch(url),
+  bytes: async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer()),
+  "a compiled module": async (url) => WebAssembly.compile(await (await fetch(url)).arrayBuffer()),
+  "a function": (url) => () => url,
+};
+
+for (const [way, make] of Object.entries(ways)) {
+  test(`loading: the module given as ${way}`, async () => {
+    const library = await freshLibrary("missing");
+    library.configureWasm({ decode: (await make(at("/wasm/decode.wasm"))) as never });
+    await readCorner(library);
+  });
+}
+
+test("loading: many readers at once load one module", async () => {
+  const library = await freshLibrary();
+  const before = await requestCount("/fresh/");
+  await Promise.all(Array.from({ length: 8 }, () => readCorner(library)));
+  // The glue and the module, in a library that has everything else.
+  equal((await requestCount("/fresh/")) - before, 2, "requests");
+});

@@ -1,0 +1,7 @@
+/** The strict policy is on, wherever the suite runs. */
+import { errorOf, ok, test } from "./registry.js";
+
+test("policy: text cannot be made into code", async () => {
+  const error = await errorOf(() => new Function("return 1")());
+  ok(error.name === "EvalError", `${error} is an EvalError`);
+});

@@ -1,0 +1,83 @@
+/** The viewer as a tester sees it, in any browser. */
+import { type Driver, elementAt, type Key } from "./drivers/driver.js";
+import { waitFor } from "./engines.js";
+import type { Site } from "./site.js";
+
+export class ViewerPage {
+  constructor(
+    readonly driver: Driver,
+    readonly site: Site,
+  ) {}
+
+  /** Opens the page and waits until the viewer is in a state. */
+  async show(query: string, state: "ready" | "error" = "ready"): Promise<void> {
+    await this.driver.open(`${this.site.url}/watched-viewer/${query === "" ? "" : `?${query}`}`);
+    await this.reaches(state);
+  }
+
+  async reaches(state: "ready" | "error"): Promise<void> {
+    await waitFor(this.driver, `${elementAt(".zw-viewer")}?.dataset.state === "${state}"`).catch(
+      async (error) => {
+        throw new Error(`${error.message}; the page says: ${(await this.text("main")).slice(0, 400)}`);
+      },
+    );
+  }
+
+  /** What has gone wrong on the page: errors and warnings of its scripts, violations of the policy. */
+  problems(): Promise<string[]> {
+    return this.driver.evaluate("globalThis.problems");
+  }
+
+  text(selector: string): Promise<string> {
+    return this.driver.evaluate(`${elementAt(selector)}?.innerText.trim() ?? ""`);
+  }
+
+  texts(selector: string): Promise<string[]> {
+    return this.driver.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map(({ innerText }) => innerText)`,
+    );
+  }
+
+  /** The canvas as it is, one pixel per element: its gray values row by row, −1 for what is coloured, null for what is transparent. */
+  grays(): Promise<(number | null)[][]> {
+    return this.driver.evaluate(`(() => {
+      const canvas = ${elementAt(".zw-canvas")};
+      const { width, height } = canvas;
+      const copy = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, width, height);
+      return Array.from({ length: height }, (_, row) => Array.from({ length: width }, (_, column) => {
+        const [r, g, b, alpha] = data.subarray(4 * (row * width + column));
+        return alpha === 0 ? null : r === g && g === b && alpha === 255 ? r : -1;
+      }));
+    })()`);
+  }
+
+  /** The selector of a control, by its label. */
+  async control(label: string): Promise<string> {
+    return waitFor(
+      this.driver,
+      `(() => {
+        const wanted = ${JSON.stringify(label)};
+        const named = (element) => element.getAttribute("aria-label") === wanted ||
+          [...(element.labels ?? [])].some(({ textContent }) => textContent.trim() === wanted);
+        const found = [...document.querySelectorAll("input, select, button")].find(named);
+        if (!found) return undefined;
+        found.dataset.wanted = wanted;
+        return found.tagName.toLowerCase() + '[data-wanted="' + wanted + '"]';
+      })()`,
+    );
+  }
+
+  async enter(label: string, text: string): Promise<void> {
+    await this.driver.enter(await this.control(label), text);
+  }
+
+  async choose(label: string, option: string): Promise<void> {
+    await this.driver.choose(await this.control(label), option);
+  }
+
+  async press(label: string, key: Key): Promise<void> {
+    await this.driver.press(await this.control(label), key);
+  }
+}

@@ -1,0 +1,154 @@
+/** The viewer in every engine: what it is there for, and not a word on the console. */
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
+import { byteValue, cubeValue, groupValue } from "../browser/stores.js";
+import type { Driver } from "./drivers/driver.js";
+import { engines, keepPicture, start } from "./engines.js";
+import { type Site, startSite } from "./site.js";
+import { ViewerPage } from "./viewer-page.js";
+
+/** Rows of gray values of a function of row and column, as 256 equal parts of a range. */
+const grayTable = (
+  rows: number,
+  columns: number,
+  [low, high]: readonly [number, number],
+  value: (row: number, column: number) => number,
+) =>
+  Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) =>
+      Math.min(255, Math.max(0, Math.floor(((value(row, column) - low) / (high - low)) * 256))),
+    ),
+  );
+
+const range = [-64, 448] as const;
+const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;
+const plane = (z: number) => grayTable(5, 6, range, (y, x) => cubeValue([z, y, x]));
+const patient = { timeout: 60_000 };
+
+describe.each(engines)("%s", (engine) => {
+  let driver: Driver;
+  beforeAll(async () => {
+    driver = await start(engine);
+  });
+  afterAll(() => driver?.close());
+
+  describe.each(["not isolated", "isolated"] as const)("%s", (isolation) => {
+    let site: Site;
+    let viewer: ViewerPage;
+    beforeAll(async () => {
+      site = await startSite(isolation === "isolated");
+      viewer = new ViewerPage(driver, site);
+    });
+    afterAll(() => site?.close());
+
+    describe("viewer", () => {
+      afterEach(async () => {
+        expect(await viewer.problems()).toEqual([]);
+        expect(site.violations).toEqual([]);
+      });
+
+      /** A test that leaves a picture when it fails. */
+      const test = (name: string, work: () => Promise<void>) =>
+        it(name, async () => {
+          onTestFailed(() => keepPicture(driver, `${engine} ${isolation} ${name}`));
+          await work();
+        });
+
+      test("shows a sample at once", async () => {
+        await viewer.show("");
+        expect(await viewer.texts("#samples a")).not.toEqual([]);
+        const rows = await viewer.grays();
+        expect(rows.length).toBeGreaterThan(100);
+        const coloured = rows.flat().filter((gray) => gray === -1);
+        expect(coloured.length).toBeGreaterThan(10_000);
+        // It fills a part of the window that can be seen.
+        const size = await driver.evaluate<number[]>(
+          `(({ width, height }) => [width, height])(document.querySelector(".zw-canvas").getBoundingClientRect())`,
+        );
+        expect(Math.min(...size)).toBeGreaterThan(200);
+        expect((await driver.screenshot()).byteLength).toBeGreaterThan(10_000);
+      });
+
+      test("draws every element", async () => {
+        await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+        expect(await viewer.grays()).toEqual(grayTable(5, 7, [0, 256], (y, x) => byteValue([y, x])));
+      });
+
+      test("steps along an axis, by number and by slider", async () => {
+        await viewer.show(`${cube}&select=1,:,:`);
+        expect(await viewer.grays()).toEqual(plane(1));
+        await viewer.enter("Index along axis 0", "3");
+        await expect.poll(() => viewer.grays(), patient).toEqual(plane(3));
+        await viewer.press("axis 0", "ArrowLeft");
+        await expect.poll(() => viewer.grays(), patient).toEqual(plane(2));
+        await expect.poll(() => driver.evaluate("location.search"), patient).toContain("select=2");
+      });
+
+      test("chooses axes, and swaps them", async () => {
+        await viewer.show(`${cube}&select=1,:,:`);
+        await viewer.choose("Rows", "axis 0");
+        const rows = grayTable(4, 6, range, (z, x) => cubeValue([z, 0, x]));
+        await viewer.enter("Index along axis 1", "0");
+        await expect.poll(() => viewer.grays(), patient).toEqual(rows);
+        await driver.click(await viewer.control("Swap rows and columns"));
+        const columns = grayTable(6, 4, range, (x, z) => cubeValue([z, 0, x]));
+        await expect.poll(() => viewer.grays(), patient).toEqual(columns);
+      });
+
+      test("chooses a colour map", async () => {
+        await viewer.show(`${cube}&select=1,:,:`);
+        await viewer.choose("Colour map", "Viridis");
+        await expect
+          .poll(async () => (await viewer.grays()).flat().every((gray) => gray === -1), patient)
+          .toBe(true);
+      });
+
+      test("reads values with the keyboard", async () => {
+        await viewer.show(`${cube}&select=2,:,:`);
+        await driver.press(".zw-box", "ArrowRight");
+        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 2\]\s*172$/);
+        await driver.press(".zw-box", "Home");
+        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 0\]\s*170$/);
+      });
+
+      test("opens another array, and goes back", async () => {
+        await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+        await driver.enter("#source", "/stores/names");
+        await expect.poll(() => viewer.texts("td"), patient).toContain('"r1c2"');
+        await driver.evaluate("history.back()");
+        await expect.poll(async () => (await viewer.grays())[0]?.length, patient).toBe(7);
+      });
+
+      test("offers the arrays of a group", async () => {
+        await viewer.show("source=/stores/group&map=gray&range=0:255", "error");
+        expect(await viewer.text("[role=alert] h2, [role=alert] h3")).toBe("This is a group of arrays");
+        await driver.click('[aria-label="Notes"] li:nth-child(2) button');
+        await viewer.reaches("ready");
+        expect(await driver.evaluate("location.search")).toContain("path=image");
+        await viewer.show("source=/stores/group&path=image&map=gray&range=0:255");
+        expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 255], (y, x) => groupValue([y, x])));
+      });
+
+      test("says what is wrong, and goes on", async () => {
+        const words: Record<string, string> = {
+          "/stores/nowhere": "There is no Zarr array here",
+          "/stores/malformed": "The array’s metadata is not valid",
+          "/stores/unknown-codec": "The array needs a codec that is not known",
+          "/status/403/store": "The source could not be read",
+          "/page/store": "The array’s metadata is not valid",
+        };
+        for (const [source, heading] of Object.entries(words)) {
+          await viewer.show(`source=${source}`, "error");
+          expect(await viewer.text("[role=alert] h2, [role=alert] h3"), source).toBe(heading);
+        }
+        await driver.enter("#source", "/stores/bytes");
+        await viewer.reaches("ready");
+        expect(await viewer.text("[role=alert]")).toBe("");
+      });
+
+      test("draws lines, complex numbers, times and missing values", async () => {
+        for (const store of ["line", "waves", "days", "holes", "records", "single", "large"])
+          await viewer.show(`source=/stores/${store}`);
+      });
+    });
+  });
+});
