@@ -1,8 +1,8 @@
 /** The files of tests/bad: what once broke something, and what is made to. */
 import { readFileSync } from "node:fs";
-import { isZarrError } from "zarr-wasm";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
+import { isZarrError } from "../../../dist/index.js";
 import { readPlanFile } from "./plan-seeds.js";
 import { type Outcome, outcomeOf } from "./target.js";
 import { targets } from "./targets.js";

@@ -1,7 +1,6 @@
 /** What TypeScript decodes of chunks: elements of variable length, N5 blocks, shards and their indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { get, isZarrError, open, ZarrArray } from "zarr-wasm";
 import { leafCoder } from "../../../dist/codecs/coder.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
 import type { ObjectCodec } from "../../../dist/codecs/object/definition.js";
@@ -14,6 +13,7 @@ import { DType } from "../../../dist/dtypes/dtype.js";
 import { missingValue } from "../../../dist/dtypes/fill.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
+import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
 import { resolveLimits } from "../../../dist/limits.js";
 import { readBloscTable, selectBlocks } from "../../../dist/region/blosc-blocks.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-codecs.js";

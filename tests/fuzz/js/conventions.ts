@@ -10,7 +10,7 @@ import {
   wellPaths,
   ZarrArray,
   type ZarrGroup,
-} from "zarr-wasm";
+} from "../../../dist/index.js";
 import { mutatedText } from "./mutations.js";
 import { goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, jsonBytes, textBytes, throwFirst } from "./target.js";

@@ -1,5 +1,5 @@
 /** Metadata documents of every version, as `open` reads them, and the JSON reader by itself. */
-import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
 import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/metadata/json.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";

@@ -2,12 +2,13 @@
  * Seeds of the native targets: plans as TypeScript writes them, with chunks that were encoded by them or are
  * golden. The form is that of tests/fuzz/plan_input.hpp.
  */
-import { open, ZarrArray } from "zarr-wasm";
+
 import { ChunkLayouts } from "../../../dist/codecs/layout.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
+import { open, ZarrArray } from "../../../dist/index.js";
 import { defaultLimits } from "../../../dist/limits.js";
 import { documentsOf, encode } from "../../node/support-codecs.js";
 import { elementsOf, triedTypes } from "../../node/support-types.js";

@@ -1,7 +1,7 @@
 /** Selections against a slow oracle; ranges, and requests for several of them at once. */
 import fc from "fast-check";
-import type { Selection } from "zarr-wasm";
-import { type RangeQuery, readRange } from "zarr-wasm";
+import type { Selection } from "../../../dist/index.js";
+import { type RangeQuery, readRange } from "../../../dist/index.js";
 import { RegularAxis } from "../../../dist/region/grid.js";
 import { mergeParts } from "../../../dist/region/parts.js";
 import { piecesOf } from "../../../dist/region/pieces.js";

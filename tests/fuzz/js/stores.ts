@@ -1,6 +1,6 @@
 /** Stores that read formats or protocols: zip archives, HTTP answers, reference documents. */
 import fc from "fast-check";
-import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "zarr-wasm";
+import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
 import { parseRetryAfter } from "../../../dist/store/http/retry.js";
 import {
   parseDocument,

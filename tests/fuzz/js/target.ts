@@ -1,6 +1,6 @@
 /** What a target of the JavaScript fuzzer is, and what holds for every one of them. */
 import type fc from "fast-check";
-import { type ErrorTag, isZarrError } from "zarr-wasm";
+import { type ErrorTag, isZarrError } from "../../../dist/index.js";
 
 export interface FuzzTarget {
   readonly name: string;
