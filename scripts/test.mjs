@@ -85,8 +85,18 @@ async function main() {
   buildAll();
   clearReports();
   const results = [];
-  for (const name of names) results.push({ ...(await suites[name]()), name });
+  for (const name of names) results.push({ ...(await toItsEnd(suites[name])), name });
   return summarise(results);
+}
+
+/** Runs a suite; one that cannot be run counts as a failure, and the others are run all the same. */
+async function toItsEnd(suite) {
+  try {
+    return await suite();
+  } catch (error) {
+    console.error(error instanceof SetupError ? `\nerror: ${error.message}` : error);
+    return count(false, 0, 1);
+  }
 }
 
 runMain(main);

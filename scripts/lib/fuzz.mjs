@@ -45,7 +45,7 @@ function buildScript() {
   run(findTool("esbuild"), [entry, ...options, `--external:${distDir}/*`, `--outfile=${script}`]);
 }
 
-const program = () => path.join(fuzzDir, "native/tests/fuzz/zw_fuzz");
+const program = () => path.join(fuzzDir, "tests/fuzz/zw_fuzz");
 const lines = (text) => text.trim().split("\n");
 
 /**
