@@ -197,7 +197,7 @@ export function chartsOf(rows) {
   };
 }
 
-/** A label that fits: "transposed chunk, field 128³". */
+/** A label that fits: "transposed big-endian 128³". */
 function getLabel(name) {
   return name
     .replace(/^(?:getChunk|get), /, "")
@@ -209,7 +209,7 @@ function getLabel(name) {
       "64³ big-endian [2,1,0] blosc lz4",
     )
     .replace("32 MiB uint16 in shards of 128³, inner chunks 32³ zstd", "shards 128³ of zstd 32³")
-    .replace("transposed big-endian chunk", "transposed big-endian");
+    .replace("transposed big-endian chunk, microscopy", "transposed big-endian");
 }
 
 function machineNote(isQuick) {
