@@ -1,37 +1,30 @@
 // Embind registration, and nothing else. web/src/engine/session.ts is the one user.
+//
+// Functions of numbers only: what else Embind can convert, and classes, would need several times as
+// much code in the glue as this does (unused_types.js leaves it out).
 #include <emscripten/bind.h>
-#include <emscripten/val.h>
-
-#include <string>
 
 #include "session.hpp"
 
 namespace {
 
-using emscripten::val;
-
-/// All of the module's memory as a Uint8Array. A loan: it has length 0 after the memory has grown.
-val heap() {
-  const size_t bytes = __builtin_wasm_memory_size(0) * size_t{65536};
-  return val(emscripten::typed_memory_view(bytes, reinterpret_cast<uint8_t*>(0)));
+// Name lists of the core, so that TypeScript can compare its mirrors with them. Texts are given as
+// the addresses of their first characters, ASCII ended by a zero.
+uintptr_t statusName(uint32_t code) {
+  return reinterpret_cast<uintptr_t>(zw::statusName(code));
 }
-
-// Name lists of the core, so that TypeScript can compare its mirrors with them.
-std::string statusName(uint32_t code) {
-  return zw::statusName(code);
+uintptr_t statusMessage(uint32_t code) {
+  return reinterpret_cast<uintptr_t>(zw::statusMessage(code));
 }
-std::string statusMessage(uint32_t code) {
-  return zw::statusMessage(code);
-}
-std::string codecName(uint32_t id) {
-  return zw::codecName(id);
+uintptr_t codecName(uint32_t id) {
+  return reinterpret_cast<uintptr_t>(zw::codecName(id));
 }
 bool hasCodec(uint32_t id) {
   return zw::codecOf(id) != nullptr;
 }
-std::string dtypeName(uint32_t id) {
+uintptr_t dtypeName(uint32_t id) {
   const zw::DTypeInfo* info = zw::dtypeInfo(id);
-  return info ? info->name : "";
+  return reinterpret_cast<uintptr_t>(info ? info->name : "");
 }
 uint32_t dtypeItemBytes(uint32_t id) {
   const zw::DTypeInfo* info = zw::dtypeInfo(id);
@@ -42,14 +35,32 @@ uint32_t dtypeComponentBytes(uint32_t id) {
   return info ? info->componentBytes : 0;
 }
 
+/// The one session of this instance of the module. It lives as long as the instance.
+zw::Session* session = nullptr;
+
+/// Makes the session. Called once, before all that follow.
+void start(double maxChunkBytes) {
+  session = new zw::Session(maxChunkBytes);
+}
+
+/// A method of Session as a function on the one session.
+template <auto method>
+struct Call;
+template <typename Result, typename... Arguments, Result (zw::Session::*method)(Arguments...)>
+struct Call<method> {
+  static Result run(Arguments... arguments) { return (session->*method)(arguments...); }
+};
+template <typename Result, typename... Arguments, Result (zw::Session::*method)(Arguments...) const>
+struct Call<method> {
+  static Result run(Arguments... arguments) { return (session->*method)(arguments...); }
+};
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(zarr_wasm) {
-  using emscripten::class_;
   using emscripten::function;
   using zw::Session;
 
-  function("heap", &heap);
   function("statusName", &statusName);
   function("statusMessage", &statusMessage);
   function("codecName", &codecName);
@@ -58,25 +69,24 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("dtypeItemBytes", &dtypeItemBytes);
   function("dtypeComponentBytes", &dtypeComponentBytes);
 
-  class_<Session>("Session")
-      .constructor<double>()
-      .function("reserveInput", &Session::reserveInput)
-      .function("reserveOutput", &Session::reserveOutput)
-      .function("reserveWords", &Session::reserveWords)
-      .function("prepare", &Session::prepare)
-      .function("release", &Session::release)
-      .function("decodedBytes", &Session::decodedBytes)
-      .function("decode", &Session::decode)
-      .function("decodePlaced", &Session::decodePlaced)
-      .function("fillPlaced", &Session::fillPlaced)
-      .function("encode", &Session::encode)
-      .function("outputAddress", &Session::outputAddress)
-      .function("outputBytes", &Session::outputBytes)
-      .function("makeSlab", &Session::makeSlab)
-      .function("slabAddress", &Session::slabAddress)
-      .function("freeSlab", &Session::freeSlab)
-      .function("errorCode", &Session::errorCode)
-      .function("errorStep", &Session::errorStep)
-      .function("errorAt", &Session::errorAt)
-      .function("trim", &Session::trim);
+  function("start", &start);
+  function("reserveInput", &Call<&Session::reserveInput>::run);
+  function("reserveOutput", &Call<&Session::reserveOutput>::run);
+  function("reserveWords", &Call<&Session::reserveWords>::run);
+  function("prepare", &Call<&Session::prepare>::run);
+  function("release", &Call<&Session::release>::run);
+  function("decodedBytes", &Call<&Session::decodedBytes>::run);
+  function("decode", &Call<&Session::decode>::run);
+  function("decodePlaced", &Call<&Session::decodePlaced>::run);
+  function("fillPlaced", &Call<&Session::fillPlaced>::run);
+  function("encode", &Call<&Session::encode>::run);
+  function("outputAddress", &Call<&Session::outputAddress>::run);
+  function("outputBytes", &Call<&Session::outputBytes>::run);
+  function("makeSlab", &Call<&Session::makeSlab>::run);
+  function("slabAddress", &Call<&Session::slabAddress>::run);
+  function("freeSlab", &Call<&Session::freeSlab>::run);
+  function("errorCode", &Call<&Session::errorCode>::run);
+  function("errorStep", &Call<&Session::errorStep>::run);
+  function("errorAt", &Call<&Session::errorAt>::run);
+  function("trim", &Call<&Session::trim>::run);
 }

@@ -2,7 +2,11 @@
 # .wasm: web/src/engine/module.ts instantiates it and hands it over.
 set(ZW_LINK_FLAGS
   -O3 --bind -fno-exceptions -fno-rtti
-  -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker
+  -sMODULARIZE=1 -sEXPORT_ES6=1
+  # The glue finds and loads nothing, so it runs everywhere alike: in pages, workers, Node and Deno.
+  -sENVIRONMENT=web -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile
+  -sEXPORTED_RUNTIME_METHODS=HEAPU8
+  --js-library ${CMAKE_CURRENT_SOURCE_DIR}/bindings/unused_types.js
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMALLOC=emmalloc
   -sDYNAMIC_EXECUTION=0      # no eval and no new Function: strict page policies
   -sFILESYSTEM=0 -sSUPPORT_ERRNO=0
@@ -15,7 +19,8 @@ function(zw_add_module name core)
   target_link_libraries(${name} PRIVATE ${core})
   target_compile_definitions(${name} PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(${name} PRIVATE ${ZW_LINK_FLAGS})
-  set_target_properties(${name} PROPERTIES SUFFIX .mjs)
+  set_target_properties(${name} PROPERTIES SUFFIX .mjs
+    LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bindings/unused_types.js)
 endfunction()
 
 zw_add_module(decode zw_core_decode)

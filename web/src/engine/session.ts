@@ -14,7 +14,7 @@ import {
   unsupported,
   type ZarrError,
 } from "../errors.js";
-import type { Core, CoreSession } from "../wasm/core.js";
+import type { Core } from "../wasm/core.js";
 import { Demand } from "./demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
@@ -56,14 +56,17 @@ function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view);
 }
 
+/** A text of the core's, which gives the address of its first character. */
+export function textAt({ HEAPU8 }: Core, address: number): string {
+  return String.fromCharCode(...HEAPU8.subarray(address, HEAPU8.indexOf(0, address)));
+}
+
 export class CodecSession {
   /** False after a trap: the instance must not be used again. */
   usable = true;
   /** After a trap, or when its memory is far larger than needed: who starts something new takes another session. */
   isSpent = false;
-  readonly #session: CoreSession;
   readonly #plans = new Map<PlanWords, number>();
-  #heap: Uint8Array<ArrayBuffer>;
   #input = { address: 0, bytes: 0 };
   #words = { address: 0, count: 0 };
   #openBytes = 0;
@@ -76,13 +79,12 @@ export class CodecSession {
     private readonly demand = new Demand(),
     private readonly onSpent: () => void = () => {},
   ) {
-    this.#session = new core.Session(chunkBytes);
-    this.#heap = core.heap() as Uint8Array<ArrayBuffer>;
+    core.start(chunkBytes);
   }
 
   /** Bytes of the instance's memory, which never shrinks. */
   get memoryBytes(): number {
-    return this.#view().byteLength;
+    return this.core.HEAPU8.byteLength;
   }
 
   /** Checks and prepares a plan, if this session has not met it yet. */
@@ -123,8 +125,8 @@ export class CodecSession {
       const id = this.#planId(plan);
       this.#setInput(encoded);
       this.#setPlacement(placement);
-      this.demand.note(encoded.byteLength + this.#session.decodedBytes(id) + this.#openBytes);
-      this.#check(this.#session.decodePlaced(id, encoded.byteLength), plan);
+      this.demand.note(encoded.byteLength + this.core.decodedBytes(id) + this.#openBytes);
+      this.#check(this.core.decodePlaced(id, encoded.byteLength), plan);
     });
   }
 
@@ -133,7 +135,7 @@ export class CodecSession {
     this.#call(() => {
       const id = this.#planId(plan);
       this.#setPlacement(placement);
-      this.#check(this.#session.fillPlaced(id), plan);
+      this.#check(this.core.fillPlaced(id), plan);
     });
   }
 
@@ -142,15 +144,15 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       this.#setInput(decoded);
-      this.#check(this.#session.encode(id, decoded.byteLength), plan, encodeErrors);
-      const address = this.#session.outputAddress();
-      return copyOf(this.#view().subarray(address, address + this.#session.outputBytes()));
+      this.#check(this.core.encode(id, decoded.byteLength), plan, encodeErrors);
+      const address = this.core.outputAddress();
+      return copyOf(this.core.HEAPU8.subarray(address, address + this.core.outputBytes()));
     }, 2 * decoded.byteLength);
   }
 
   makeSlab(bytes: number): Slab {
     return this.#call(() => {
-      const id = this.#session.makeSlab(bytes);
+      const id = this.core.makeSlab(bytes);
       if (id === 0) throw outOfMemory(bytes);
       this.#openBytes += Math.max(1, bytes);
       return { id, bytes };
@@ -160,7 +162,7 @@ export class CodecSession {
   freeSlab(slab: Slab): void {
     if (!this.usable) return;
     this.#call(() => {
-      this.#session.freeSlab(slab.id);
+      this.core.freeSlab(slab.id);
       this.demand.note(this.#openBytes);
       this.#openBytes -= Math.max(1, slab.bytes);
     });
@@ -168,19 +170,19 @@ export class CodecSession {
 
   /** A copy of all of a slab. */
   copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
-    const start = this.#session.slabAddress(slab.id);
-    return copyOf(this.#view().subarray(start, start + slab.bytes));
+    const start = this.core.slabAddress(slab.id);
+    return copyOf(this.core.HEAPU8.subarray(start, start + slab.bytes));
   }
 
   /** Copies a run of a slab into a result. */
   copyFromSlab(slab: Slab, offset: number, bytes: number, out: Uint8Array, outOffset: number): void {
-    const start = this.#session.slabAddress(slab.id) + offset;
-    out.set(this.#view().subarray(start, start + bytes), outOffset);
+    const start = this.core.slabAddress(slab.id) + offset;
+    out.set(this.core.HEAPU8.subarray(start, start + bytes), outOffset);
   }
 
   /** Gives back buffers and library contexts inside the module. */
   trim(): void {
-    this.#call(() => this.#session.trim());
+    this.#call(() => this.core.trim());
     this.#input = { address: 0, bytes: 0 };
     this.#words = { address: 0, count: 0 };
   }
@@ -189,33 +191,27 @@ export class CodecSession {
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
     this.#setInput(encoded);
-    this.#check(this.#session.decode(id, encoded.byteLength), plan);
-    const address = this.#session.outputAddress();
-    return this.#view().subarray(address, address + this.#session.outputBytes());
-  }
-
-  /** All of the memory. The view is kept between calls and replaced when it has died. */
-  #view(): Uint8Array<ArrayBuffer> {
-    if (this.#heap.byteLength === 0) this.#heap = this.core.heap() as Uint8Array<ArrayBuffer>;
-    return this.#heap;
+    this.#check(this.core.decode(id, encoded.byteLength), plan);
+    const address = this.core.outputAddress();
+    return this.core.HEAPU8.subarray(address, address + this.core.outputBytes());
   }
 
   #setInput(bytes: Uint8Array): void {
     if (bytes.byteLength > this.#input.bytes || this.#input.address === 0) {
-      const address = this.#session.reserveInput(bytes.byteLength);
+      const address = this.core.reserveInput(bytes.byteLength);
       if (address === 0) throw outOfMemory(bytes.byteLength);
       this.#input = { address, bytes: bytes.byteLength };
     }
-    this.#view().set(bytes, this.#input.address);
+    this.core.HEAPU8.set(bytes, this.#input.address);
   }
 
   #setWords(words: ArrayLike<number>): void {
     if (words.length > this.#words.count || this.#words.address === 0) {
-      const address = this.#session.reserveWords(words.length);
+      const address = this.core.reserveWords(words.length);
       if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
       this.#words = { address, count: words.length };
     }
-    new Uint32Array(this.#view().buffer, this.#words.address, words.length).set(words);
+    new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, words.length).set(words);
   }
 
   #setPlacement({ slab, offset, axes }: Placement): void {
@@ -227,26 +223,26 @@ export class CodecSession {
     if (known !== undefined) return known;
     if (this.#plans.size >= maxPlans) this.#forgetOldest();
     this.#setWords(plan.words);
-    const id = this.#session.prepare(plan.words.length);
-    if (id < 0) this.#check(this.#session.errorCode(), plan);
+    const id = this.core.prepare(plan.words.length);
+    if (id < 0) this.#check(this.core.errorCode(), plan);
     this.#plans.set(plan, id);
     return id;
   }
 
   #forgetOldest(): void {
     const [oldest] = this.#plans;
-    this.#session.release(oldest![1]);
+    this.core.release(oldest![1]);
     this.#plans.delete(oldest![0]);
   }
 
   /** Turns a status code of the core into an error that names the codec. */
   #check(code: number, plan: PlanWords, errors = errorFor): void {
     if (code === 0) return;
-    const name = this.core.statusName(code);
+    const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
-    const codec = plan.steps[this.#session.errorStep()]?.name;
-    const byteOffset = this.#session.errorAt();
-    const message = `${codec ? `codec ${codec}: ` : ""}${this.core.statusMessage(code)}`;
+    const codec = plan.steps[this.core.errorStep()]?.name;
+    const byteOffset = this.core.errorAt();
+    const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
     throw errors(name)(message, { code: kebab(name), codec, byteOffset });
   }
 

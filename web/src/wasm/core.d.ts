@@ -1,7 +1,19 @@
-/** The Embind surface of bindings/bindings.cpp, as the glue exposes it. */
+/** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
+export interface Core {
+  /** All of the memory; another view after it has grown, when this one's length has become 0. */
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
 
-/** One thread's session with the core; see bindings/session.hpp for every call. */
-export interface CoreSession {
+  // Texts: addresses of ASCII characters that a zero ends.
+  statusName(code: number): number;
+  statusMessage(code: number): number;
+  codecName(id: number): number;
+  hasCodec(id: number): boolean;
+  dtypeName(id: number): number;
+  dtypeItemBytes(id: number): number;
+  dtypeComponentBytes(id: number): number;
+
+  /** Makes the instance's one session: once, before all that follow (bindings/session.hpp says what they do). */
+  start(maxChunkBytes: number): void;
   reserveInput(bytes: number): number;
   reserveOutput(bytes: number): number;
   reserveWords(count: number): number;
@@ -21,19 +33,6 @@ export interface CoreSession {
   errorStep(): number;
   errorAt(): number;
   trim(): void;
-  delete(): void;
-}
-
-export interface Core {
-  heap(): Uint8Array;
-  statusName(code: number): string;
-  statusMessage(code: number): string;
-  codecName(id: number): string;
-  hasCodec(id: number): boolean;
-  dtypeName(id: number): string;
-  dtypeItemBytes(id: number): number;
-  dtypeComponentBytes(id: number): number;
-  Session: new (maxChunkBytes: number) => CoreSession;
 }
 
 /** What the glue's factory takes: we instantiate, it only receives the instance. */
