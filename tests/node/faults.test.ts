@@ -1,6 +1,6 @@
 // Servers that err: every fault with every kind of read, the outcome as docs/networks.md states it.
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { getBytes, HttpStore, MapStore, open, slice } from "zarr-wasm";
 import { makeReads, type Reads, resultOf } from "./fault-reads.js";
 import {
@@ -49,7 +49,21 @@ async function outcome(fault: Fault, kind: ReadKind): Promise<string> {
   return `right, ${server.met < needed ? "" : "+"}${server.met - needed}`;
 }
 
-describe("a server with this fault", () => {
+/** Each transport that Node has: its own client, and fetch, which is used once something else stands in its place. */
+const transports = [
+  { name: "by Node's client", fetch: undefined },
+  { name: "by fetch", fetch: (...asked: Parameters<typeof fetch>) => nodesFetch(...asked) },
+];
+const nodesFetch = globalThis.fetch;
+
+describe.each(transports)("a server with this fault, $name", ({ fetch }) => {
+  beforeAll(() => {
+    if (fetch) vi.stubGlobal("fetch", fetch);
+  });
+  afterAll(() => {
+    vi.unstubAllGlobals();
+  });
+
   it.each(faults)("$name", async (fault) => {
     const found = await Promise.all(readKinds.map((kind) => outcome(fault, kind)));
     const stated = readKinds.map((kind) => [kind, outcomeOf(fault.outcomes, kind)]);

@@ -46,6 +46,15 @@ export async function readFileUrl(url: URL, signal?: AbortSignal): Promise<Uint8
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Memory to be written before it is read: with other contents than zeros where the runtime can save them. */
+export function uninitialised(bytes: number): Uint8Array<ArrayBuffer> {
+  const { Buffer: NodeBuffer } = globalThis as { Buffer?: { allocUnsafeSlow?(bytes: number): Uint8Array } };
+  const buffer = NodeBuffer?.allocUnsafeSlow?.(bytes).buffer;
+  // A stand-in for Node's may take it from a pool.
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
 /** How many threads run at a time on this machine. */
 export function parallelism(): number {
   type Host = {

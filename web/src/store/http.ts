@@ -8,7 +8,7 @@ import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 export interface HttpStoreOptions {
-  /** Used instead of the global `fetch`. */
+  /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Sent with every request. */
   headers?: HeadersInit | undefined;

@@ -5,6 +5,7 @@ import type { RangeQuery } from "../store.js";
 import { readBody } from "./body.js";
 import { TransientFault } from "./retry.js";
 import type { Watch } from "./silence.js";
+import type { Answer } from "./transport.js";
 
 /** Answers that mean "there is nothing under this key". Nothing else ever does. */
 export const missingStatus: ReadonlySet<number> = new Set([404, 410]);
@@ -16,7 +17,7 @@ export const missingStatus: ReadonlySet<number> = new Set([404, 410]);
 export const wholeStatus: ReadonlySet<number> = new Set([200, 203]);
 
 /** The error of an answer that is neither data nor "missing". */
-export function statusError(name: string, { status, statusText }: Response): ZarrError {
+export function statusError(name: string, { status, statusText }: Answer): ZarrError {
   return networkError(`${name} answered ${status} ${statusText}`.trimEnd(), { code: "http-status", status });
 }
 
@@ -26,13 +27,13 @@ export function rangeError(name: string, what: string): ZarrError {
 }
 
 /** True for a body that is compressed on the way, as far as one can see: CORS may hide it. */
-function isEncoded(response: Response): boolean {
+function isEncoded(response: Answer): boolean {
   const encoding = response.headers.get("content-encoding");
   return encoding !== null && encoding.trim() !== "" && encoding.trim().toLowerCase() !== "identity";
 }
 
 /** The Content-Length of a body that is not compressed; undefined where there is none. */
-export function announcedBytes(response: Response): number | undefined {
+export function announcedBytes(response: Answer): number | undefined {
   const text = response.headers.get("content-length");
   if (text === null || !/^\d+$/.test(text) || isEncoded(response)) return undefined;
   const bytes = Number(text);
@@ -59,7 +60,7 @@ function parseContentRange(text: string): ContentRange | undefined {
 }
 
 /** The size of the object that an answer of 416 tells; undefined where it does not. */
-export function unsatisfiedTotal(response: Response): number | undefined {
+export function unsatisfiedTotal(response: Answer): number | undefined {
   const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(response.headers.get("content-range") ?? "");
   return match ? Number(match[1]) : undefined;
 }
@@ -77,7 +78,7 @@ export interface Part {
  *   compressed one, of which nobody can say what it is part of; TransientFault for a body that is cut short.
  */
 export async function readPart(
-  response: Response,
+  response: Answer,
   asked: RangeQuery,
   { name, maxBytes, watch }: { name: string; maxBytes: number; watch: Watch },
 ): Promise<Part> {
@@ -98,7 +99,7 @@ export async function readPart(
 }
 
 /** The Content-Range, where it can be seen, if it is the part that was asked for. */
-function contentRange(response: Response, asked: RangeQuery, name: string): ContentRange | undefined {
+function contentRange(response: Answer, asked: RangeQuery, name: string): ContentRange | undefined {
   const text = response.headers.get("content-range");
   if (text === null) return undefined;
   const range = parseContentRange(text);

@@ -1,7 +1,9 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
-import { limitExceeded, networkError } from "../../errors.js";
+import { isZarrError, limitExceeded, networkError } from "../../errors.js";
+import { uninitialised } from "../../platform.js";
 import { TransientFault } from "./retry.js";
 import type { Watch } from "./silence.js";
+import type { Answer } from "./transport.js";
 
 /** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
 const trustedBytes = 16 * 2 ** 20;
@@ -26,64 +28,48 @@ interface BodyOptions {
  * Reads a body, or a part of it.
  * @throws LimitExceeded; TransientFault when the connection fails on the way.
  */
-export async function readBody(response: Response, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   const sink = new ByteSink(Math.min(options.expected ?? startBytes, take, maxBytes));
-  const reader = response.body?.getReader();
-  if (!reader) return sink.bytes();
-  // Also for a fetch of the caller's that does not heed signals: a read under way ends, as if the body did.
-  const end = () => void reader.cancel().catch(() => {});
-  watch.signal.addEventListener("abort", end, { once: true });
-  try {
-    for (let seen = 0; sink.length < take; ) {
-      const { done, value } = await nextOf(reader, name);
-      watch.signal.throwIfAborted();
-      if (done) break;
-      watch.hear();
-      seen += value.byteLength;
-      const late = value.subarray(Math.max(0, value.byteLength - Math.max(0, seen - skip)));
-      const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
-      if (seen - late.byteLength + wanted.byteLength > maxBytes) {
-        throw limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
-      }
-      sink.add(wanted);
+  let seen = 0;
+  const onPiece = (piece: Uint8Array): boolean => {
+    watch.hear();
+    seen += piece.byteLength;
+    const late = piece.subarray(Math.max(0, piece.byteLength - Math.max(0, seen - skip)));
+    const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
+    if (seen - late.byteLength + wanted.byteLength > maxBytes) {
+      throw limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
     }
-    return sink.bytes();
-  } finally {
-    watch.signal.removeEventListener("abort", end);
-    // Also ends a download of which enough is there; without effect on one that is complete.
-    end();
-  }
+    sink.add(wanted);
+    return sink.length < take;
+  };
+  if (take > 0) await answer.read(onPiece).catch((cause) => rethrow(cause, name));
+  return sink.bytes();
 }
 
-async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>, name: string) {
-  try {
-    return await reader.read();
-  } catch (cause) {
-    throw new TransientFault(
-      networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),
-    );
-  }
+/** Whatever is not an error of ours is a connection that broke. */
+function rethrow(cause: unknown, name: string): never {
+  if (isZarrError(cause)) throw cause;
+  throw new TransientFault(
+    networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),
+  );
 }
 
 /** What a failed fetch says, the innermost cause first: Node hides the reason there. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  return cause.cause instanceof Error && cause.cause.message ? cause.cause.message : cause.message;
+  if (cause.cause instanceof Error && cause.cause.message) return cause.cause.message;
+  // Where several addresses of a host were tried in vain, Node says why only by the code.
+  return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
 }
 
-/** Ends an answer whose body nobody wants. */
-export function discard(response: Response): void {
-  if (response.body && !response.body.locked) response.body.cancel().catch(() => {});
-}
-
-/** Collects bytes in one buffer. */
+/** Collects bytes in one buffer, of which nothing is shown that has not been written. */
 export class ByteSink {
   #buffer: Uint8Array<ArrayBuffer>;
   length = 0;
 
   constructor(expectedBytes: number) {
-    this.#buffer = new Uint8Array(Math.min(expectedBytes, trustedBytes));
+    this.#buffer = uninitialised(Math.min(expectedBytes, trustedBytes));
   }
 
   add(bytes: Uint8Array): void {

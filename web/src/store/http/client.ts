@@ -15,10 +15,12 @@ import {
   unsatisfiedTotal,
   wholeStatus,
 } from "./answer.js";
-import { discard, readBody, reasonOf } from "./body.js";
+import { readBody, reasonOf } from "./body.js";
+import { fetchTransport } from "./fetch.js";
 import { claimsPage, isTextual, pageError, startsPage, tellingBytes } from "./page.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import { unlessAborted, Watch } from "./silence.js";
+import { Watch } from "./silence.js";
+import { type Answer, type Transport, usualTransport } from "./transport.js";
 import { Versions } from "./versions.js";
 
 interface HttpClientOptions {
@@ -36,7 +38,7 @@ interface HttpClientOptions {
 type Bytes = Uint8Array | undefined;
 
 /** What is made of an answer while its request is watched. */
-type Use<T> = (response: Response, watch: Watch) => Promise<T>;
+type Use<T> = (response: Answer, watch: Watch) => Promise<T>;
 
 /** What a server has shown that it can do. */
 interface Abilities {
@@ -49,6 +51,7 @@ interface Abilities {
 }
 
 interface Sending {
+  /** GET unless said otherwise. */
   method?: "HEAD";
   /** Value of the Range header. */
   range?: string;
@@ -64,8 +67,10 @@ const keptTime = 30_000;
 /** An object that comes whole instead of its last bytes is read on, if it is not longer. */
 const shortBytes = 2 ** 20;
 
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
 /** True for an answer with a whole object that is known to be short enough to be kept. */
-function isShort(response: Response): boolean {
+function isShort(response: Answer): boolean {
   return (announcedBytes(response) ?? Number.POSITIVE_INFINITY) <= keptBytes;
 }
 
@@ -96,9 +101,12 @@ export class HttpClient {
   readonly #servers = new Map<string, Abilities>();
   readonly #kept = new ByteCache(keptBytes);
   #keptSince = 0;
+  /** The caller's; without it the usual one of the moment. */
+  readonly #transport: Transport | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
+    this.#transport = options.fetch && fetchTransport(options.fetch);
     this.#limiter = new Limiter(options.concurrency);
   }
 
@@ -147,13 +155,13 @@ export class HttpClient {
     });
   }
 
-  async #wholeBody(url: URL, response: Response, watch: Watch): Promise<Uint8Array> {
+  async #wholeBody(url: URL, response: Answer, watch: Watch): Promise<Uint8Array> {
     const told = announcedBytes(response);
     const { maxBytes } = this.#options;
     if ((told ?? 0) > maxBytes) throw tooLong(url, `${told} bytes`, maxBytes);
     const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
-    if (response.type !== "cors") checkLength(bytes, told, url.href);
+    if (!response.isCors) checkLength(bytes, told, url.href);
     if (claimsPage(response) && startsPage(bytes)) throw pageError(url.href, response.status);
     this.#versions.note(url.href, bytes, response, bytes.byteLength);
     return bytes;
@@ -210,7 +218,7 @@ export class HttpClient {
 
   async #partBody(
     url: URL,
-    response: Response,
+    response: Answer,
     watch: Watch,
     { asked, length, size }: { asked: RangeQuery; length: number; size?: number | undefined },
   ): Promise<Uint8Array> {
@@ -284,7 +292,7 @@ export class HttpClient {
   }
 
   /** What another answer than the last bytes is good for: a short object as it is, or the size it tells. */
-  async #instead(url: URL, response: Response, watch: Watch, length: number) {
+  async #instead(url: URL, response: Answer, watch: Watch, length: number) {
     const size = response.status === 416 ? unsatisfiedTotal(response) : announcedBytes(response);
     if (response.status === 200 && size !== undefined && size <= Math.max(shortBytes, 2 * length)) {
       return { bytes: this.#cut(await this.#wholeBody(url, response, watch), { suffixLength: length }) };
@@ -322,7 +330,7 @@ export class HttpClient {
     try {
       return await this.#send(url, { signal, method: "HEAD", once: true }, async (response) => {
         if (missingStatus.has(response.status)) return -1;
-        return response.ok ? announcedBytes(response) : undefined;
+        return isSuccess(response) ? announcedBytes(response) : undefined;
       });
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -333,7 +341,7 @@ export class HttpClient {
   /** A range out of an answer with the whole object, read no further than to its end. */
   async #fromWhole(
     url: URL,
-    response: Response,
+    response: Answer,
     watch: Watch,
     range: { offset: number; length: number },
   ): Promise<Bytes> {
@@ -368,7 +376,7 @@ export class HttpClient {
     );
   }
 
-  async #keepWhole(url: URL, response: Response, watch: Watch): Promise<Uint8Array> {
+  async #keepWhole(url: URL, response: Answer, watch: Watch): Promise<Uint8Array> {
     const whole = await this.#wholeBody(url, response, watch);
     if (this.#kept.bytes === 0) this.#keptSince = Date.now();
     this.#kept.set(url.href, whole);
@@ -409,7 +417,7 @@ export class HttpClient {
     const { timeout } = this.#options;
     const watch = new Watch(sending.signal, timeout);
     try {
-      return await this.#answered(url, await this.#fetch(url, sending, watch), watch, use);
+      return await this.#answered(url, await this.#answer(url, sending, watch), watch, use);
     } catch (error) {
       if (!watch.isSilent) throw error;
       const silence = `${url.href} could not be read: nothing came for ${timeout / 1000} s`;
@@ -419,7 +427,7 @@ export class HttpClient {
     }
   }
 
-  async #answered<T>(url: URL, response: Response, watch: Watch, use: Use<T>): Promise<T> {
+  async #answered<T>(url: URL, response: Answer, watch: Watch, use: Use<T>): Promise<T> {
     watch.hear();
     try {
       if (transientStatus.has(response.status)) {
@@ -428,19 +436,16 @@ export class HttpClient {
       }
       return await use(response, watch);
     } finally {
-      discard(response);
+      response.discard();
     }
   }
 
-  async #fetch(url: URL, { method, range, signal, once }: Sending, watch: Watch): Promise<Response> {
+  async #answer(url: URL, { method, range, signal, once }: Sending, watch: Watch): Promise<Answer> {
     const headers = new Headers(this.#options.headers);
     if (range) headers.set("range", range);
-    const init = { headers, signal: watch.signal, ...(method && { method }) };
-    const own = this.#options.fetch;
-    const request = own && new Request(url, init);
     try {
-      // The global one makes a request of what it is given, also of a request: one is enough. It heeds signals, too.
-      return await (own ? unlessAborted(own(request!), watch.signal, discard) : fetch(url, init));
+      const send = this.#transport ?? (await usualTransport());
+      return await send(url, { method: method ?? "GET", headers, watch });
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;

@@ -3,6 +3,7 @@
  * the status 200, also where there is nothing: parts of such a page must not be taken for parts of a chunk.
  */
 import { networkError, type ZarrError } from "../../errors.js";
+import type { Answer } from "./transport.js";
 
 /** Bytes at the start of an object that tell whether it is a page. */
 export const tellingBytes = 1024;
@@ -12,12 +13,12 @@ const pageStart =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link)[\t\n\f\r />])/i;
 
 /** True for an answer that says that it is a page. Some servers say so of everything. */
-export function claimsPage(response: Response): boolean {
+export function claimsPage(response: Answer): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(response.headers.get("content-type") ?? "");
 }
 
 /** True for an answer that may well be one: nothing is said of it, or that it is some kind of text. */
-export function isTextual(response: Response): boolean {
+export function isTextual(response: Answer): boolean {
   return /^\s*(?:text\/|$)/i.test(response.headers.get("content-type") ?? "");
 }
 

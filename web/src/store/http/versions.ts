@@ -1,5 +1,6 @@
 /** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
 import { checkVersion, type ObjectVersion } from "../store.js";
+import type { Answer } from "./transport.js";
 
 /** Objects whose newest version is remembered. */
 const maxObjects = 10_000;
@@ -13,7 +14,7 @@ export class Versions {
    * Notes what an answer tells; that may be nothing.
    * @param size of the whole object.
    */
-  note(url: string, bytes: Uint8Array, response: Response, size: number | undefined): void {
+  note(url: string, bytes: Uint8Array, response: Answer, size: number | undefined): void {
     const etag = etagOf(response);
     this.#ofBytes.set(bytes, { etag, size });
     if (etag === undefined) return;
@@ -52,7 +53,7 @@ export class Versions {
 const settledAfter = 60_000;
 const changedAt = "last change ";
 
-function etagOf({ headers }: Response): string | undefined {
+function etagOf({ headers }: Answer): string | undefined {
   const etag = headers.get("etag");
   if (etag !== null) return strong(etag);
   // CORS hides ETags, but not this.

@@ -1,0 +1,197 @@
+/**
+ * Requests by Node's own client. What `fetch` does besides, streams of the web above all, costs as much as a chunk takes
+ * to decode.
+ */
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Readable, Transform } from "node:stream";
+import { nodeModule } from "../../platform.js";
+import type { Answer, Transport, TransportRequest } from "./transport.js";
+
+/** What `fetch` follows. Spec: Fetch standard, "HTTP-redirect fetch", as are the two below. */
+const redirectStatus: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const maxRedirects = 20;
+/** Not for the eyes of the server that a redirection to another origin leads to. */
+const credentials = ["authorization", "proxy-authorization", "cookie", "host"];
+
+/** A body that nobody wants is read to its end where it is this short, so that the connection can be used again. */
+const shortBody = 2 ** 16;
+/** … if it comes within so many milliseconds. */
+const shortTime = 2000;
+
+/** Connections are kept open for so many idle milliseconds, less than servers keep theirs. */
+const keeping = { keepAlive: true, timeout: 4000 };
+
+/** One of Node's clients, with its connections. */
+interface Client {
+  request(options: RequestOptions): ClientRequest;
+  readonly agent: Agent;
+}
+
+type Clients = Readonly<Record<string, Client>>;
+type Decoders = Readonly<Record<string, () => Transform>>;
+
+/** The transport of Node. Connections are kept for further requests, and do not keep the process alive. */
+export async function nodeTransport(): Promise<Transport> {
+  const [http, https, zlib] = await Promise.all([
+    nodeModule<typeof import("node:http")>("node:http"),
+    nodeModule<typeof import("node:https")>("node:https"),
+    nodeModule<typeof import("node:zlib")>("node:zlib"),
+  ]);
+  const clients: Clients = {
+    "http:": { request: http.request, agent: new http.Agent(keeping) },
+    "https:": { request: https.request, agent: new https.Agent(keeping) },
+  };
+  const decoders: Decoders = {
+    gzip: zlib.createGunzip,
+    "x-gzip": zlib.createGunzip,
+    deflate: zlib.createInflate,
+    br: zlib.createBrotliDecompress,
+  };
+  return async (url, request) => {
+    const message = await follow(clients, url, request);
+    return new NodeAnswer(message, decoders, request.watch.signal);
+  };
+}
+
+/** The first answer that does not lead elsewhere. */
+async function follow(clients: Clients, from: URL, { method, headers: own, watch }: TransportRequest) {
+  const headers = headersOf(own);
+  let url = from;
+  for (let hops = 0; ; hops++) {
+    const client = clients[url.protocol];
+    if (!client) throw new Error(`${url.protocol} URLs are not read over HTTP`);
+    if (url.username || url.password) throw new Error("the URL includes credentials: give them as a header");
+    const message = await send(client, url, { method, headers }, watch.signal);
+    const { location } = message.headers;
+    if (!redirectStatus.has(message.statusCode!) || location === undefined) return message;
+    drop(message);
+    if (hops === maxRedirects) throw new Error("redirect count exceeded");
+    const next = new URL(location, url);
+    if (next.origin !== url.origin) for (const name of credentials) delete headers[name];
+    url = next;
+  }
+}
+
+/** The headers that `fetch` would send. */
+function headersOf(own: Headers): Record<string, string> {
+  return {
+    accept: "*/*",
+    "user-agent": "node",
+    // Nobody can say what a part of a compressed body is part of.
+    "accept-encoding": own.has("range") ? "identity" : "gzip, deflate, br",
+    ...Object.fromEntries(own),
+  };
+}
+
+/** Sends one request; resolves with the head of its answer. */
+function send(client: Client, url: URL, options: RequestOptions, signal: AbortSignal) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    signal.throwIfAborted();
+    const { hostname, port, protocol, pathname, search } = url;
+    const request = client.request({
+      ...options,
+      protocol,
+      hostname: hostname.replace(/^\[(.*)\]$/, "$1"), // an IPv6 address
+      port,
+      path: pathname + search,
+      agent: client.agent,
+    });
+    const abort = () => request.destroy(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    request.on("response", (message) => {
+      signal.removeEventListener("abort", abort);
+      message.on("error", () => {}); // whoever reads it hears of it; nobody may
+      resolve(message);
+    });
+    request.on("error", (error) => {
+      signal.removeEventListener("abort", abort);
+      reject(error);
+    });
+    request.end();
+  });
+}
+
+/** Ends an answer, without ending the connection where there is little more to come. */
+function drop(message: IncomingMessage): void {
+  if (message.readableEnded || message.destroyed) return;
+  const bytes = Number(message.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+  if (!(bytes <= shortBody)) {
+    message.destroy();
+    return;
+  }
+  const timer = setTimeout(() => message.destroy(), shortTime);
+  message.on("close", () => clearTimeout(timer));
+  message.resume();
+}
+
+class NodeAnswer implements Answer {
+  readonly isCors = false;
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers = {
+    get: (name: string): string | null => {
+      const value = this.message.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(", ") : (value ?? null);
+    },
+  };
+  #isRead = false;
+
+  constructor(
+    private readonly message: IncomingMessage,
+    private readonly decoders: Decoders,
+    private readonly signal: AbortSignal,
+  ) {
+    this.status = message.statusCode!;
+    this.statusText = message.statusMessage ?? "";
+  }
+
+  async read(take: (piece: Uint8Array) => boolean): Promise<void> {
+    this.#isRead = true;
+    const stream = await this.#decoded();
+    const abort = () => stream.destroy(this.signal.reason);
+    this.signal.addEventListener("abort", abort, { once: true });
+    try {
+      this.signal.throwIfAborted();
+      await drain(stream, take);
+    } finally {
+      this.signal.removeEventListener("abort", abort);
+      // Ends a download of which enough is there; without effect on one that is complete.
+      if (!stream.readableEnded) this.message.destroy();
+    }
+  }
+
+  discard(): void {
+    if (!this.#isRead) drop(this.message);
+  }
+
+  /** The body as it was before it was compressed on the way; one that is compressed in an unknown way as it is. */
+  async #decoded(): Promise<Readable> {
+    const codings = (this.headers.get("content-encoding") ?? "").toLowerCase().split(",");
+    const makers = codings.map((coding) => this.decoders[coding.trim()]);
+    if (makers.some((make) => !make)) return this.message;
+    const { pipeline } = await nodeModule<typeof import("node:stream")>("node:stream");
+    const stages = makers.reverse().map((make) => make!());
+    return pipeline([this.message, ...stages], () => {}) as Transform;
+  }
+}
+
+/** Pieces come as events, without a promise for each of them. */
+function drain(stream: Readable, take: (piece: Uint8Array) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (stream.destroyed) throw stream.errored ?? new Error("the connection was closed");
+    const onData = (piece: Uint8Array) => {
+      try {
+        if (take(piece)) return;
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      stream.off("data", onData);
+      stream.pause();
+    };
+    stream.on("end", resolve);
+    stream.on("error", reject);
+    stream.on("close", () => reject(new Error("the connection was closed")));
+    stream.on("data", onData);
+  });
+}
