@@ -29,8 +29,8 @@ import {
   type WorkerMessage,
 } from "./region/slab-work.js";
 import type { PlanSource } from "./region/slabs.js";
-import { Spares } from "./region/spares.js";
 import { stridesOf } from "./region/strides.js";
+import { Spares } from "./spares.js";
 
 export interface WorkerPoolOptions {
   /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */

@@ -1,5 +1,6 @@
 /** Chunks of a region that are decoded by a pool of workers, slab by slab. */
 import { sessionOf } from "../engine/engine.js";
+import { giveBack } from "../store/loans.js";
 import { extentOf, type Sink } from "./assemble.js";
 import { SlabCuts } from "./cuts.js";
 import type { Piece } from "./pieces.js";
@@ -108,6 +109,7 @@ export class PoolSink implements Sink {
         { module, bytes, parts, place: result && { ...place, result } },
         signal,
       );
+      for (const { encoded } of parts) if (encoded) giveBack(encoded);
       if (slab) this.#copyOut(slab, place);
     } catch (error) {
       throw error instanceof PartFailure ? this.located(error.error, members[error.part]!.task) : error;

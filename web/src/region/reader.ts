@@ -7,6 +7,7 @@ import { isZarrError, limitExceeded } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { Limiter } from "../store/limiter.js";
+import { borrow } from "../store/loans.js";
 import { readRange, wantedBytes } from "../store/ranges.js";
 import { joinKey, type Store } from "../store/store.js";
 import { allDone } from "./done.js";
@@ -51,7 +52,7 @@ export interface FetchOptions {
   onFailure?(error: unknown): void;
 }
 
-/** Receives a chunk, undefined for a missing one; called in any order. */
+/** Receives a chunk, undefined for a missing one; called in any order. Encoded bytes may be given back after use. */
 export type Visit<T> = (task: T, fetched: Fetched | undefined) => void | Promise<void>;
 
 /** Defaults of merging reads within a shard. */
@@ -160,7 +161,7 @@ export class ArrayReader {
   ): Promise<Uint8Array | undefined> {
     const bytes = range
       ? await readRange(this.store, key, range, options)
-      : await this.store.get(key, options);
+      : await borrow(this.store, key, options);
     const { encodedBytes } = this.limits;
     if (bytes && bytes.byteLength > encodedBytes)
       throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);

@@ -5,6 +5,7 @@
 import { sessionOf } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
+import { giveBack } from "../store/loans.js";
 import { extentOf, type Sink } from "./assemble.js";
 import { SlabCuts } from "./cuts.js";
 import type { Piece } from "./pieces.js";
@@ -124,6 +125,7 @@ export class SlabSink implements Sink {
     } else if ("encoded" in fetched) {
       const plan = this.plans.planOf(task);
       this.#session.decodePlaced(plan, fetched.encoded, placement(task.pieces, undefined, to));
+      giveBack(fetched.encoded);
     } else {
       const { box, bytes } = fetched;
       const plan = this.plans.planOf(task, box.shape);

@@ -4,6 +4,7 @@ import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { checkTimeout, defaultTimeout } from "./http/silence.js";
+import { addLender } from "./loans.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
@@ -47,6 +48,8 @@ export class HttpStore implements Store {
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
     this.url = new URL(url);
     this.#client = makeClient(options);
+    const lend = (key: string, asked: GetOptions) => this.#client.lend(this.#urlOf(key), asked);
+    addLender(this, { get: HttpStore.prototype.get, lend });
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {

@@ -5,6 +5,8 @@ interface Flight<T> {
   promise: Promise<T>;
   controller: AbortController;
   callers: number;
+  /** Those who have gone, too. */
+  joined: number;
 }
 
 /**
@@ -24,11 +26,22 @@ export class Shared<T> {
     signal: AbortSignal | undefined,
     start: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    return (await this.join(id, signal, start)).result;
+  }
+
+  /** {@link run}, and whether anybody else has asked for the same; who comes later has work of his own. */
+  async join(
+    id: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ result: T; isShared: boolean }> {
     signal?.throwIfAborted();
     const flight = this.#flights.get(id) ?? this.#start(id, start);
     flight.callers++;
+    flight.joined++;
     try {
-      return await untilAborted(flight.promise, signal);
+      const result = await untilAborted(flight.promise, signal);
+      return { result, isShared: flight.joined > 1 };
     } finally {
       if (--flight.callers === 0) this.#end(id, flight, signal);
     }
@@ -36,7 +49,7 @@ export class Shared<T> {
 
   #start(id: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    const flight = { promise: start(controller.signal), controller, callers: 0 };
+    const flight = { promise: start(controller.signal), controller, callers: 0, joined: 0 };
     // When all callers have gone, nobody listens to the failure.
     const forget = () => this.#forget(id, flight);
     flight.promise.then(forget, forget);

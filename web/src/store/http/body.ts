@@ -1,6 +1,7 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
 import { isZarrError, limitExceeded, networkError } from "../../errors.js";
 import { uninitialised } from "../../platform.js";
+import type { Spares } from "../../spares.js";
 import { TransientFault } from "./retry.js";
 import type { Watch } from "./silence.js";
 import type { Answer } from "./transport.js";
@@ -20,6 +21,8 @@ interface BodyOptions {
   maxBytes: number;
   /** How many bytes to expect: a hint only. */
   expected?: number | undefined;
+  /** Memory to read into, where the length is known; the bytes are then a part of it. */
+  spares?: Spares | undefined;
   /** Hears of what comes, and ends the reading. */
   watch: Watch;
 }
@@ -30,7 +33,8 @@ interface BodyOptions {
  */
 export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
-  const sink = new ByteSink(Math.min(options.expected ?? startBytes, take, maxBytes));
+  const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
+  const sink = new ByteSink(expected, options.expected && options.spares?.take(expected, 2 * expected));
   let seen = 0;
   const onPiece = (piece: Uint8Array): boolean => {
     watch.hear();
@@ -66,10 +70,13 @@ export function reasonOf(cause: unknown): string {
 /** Collects bytes in one buffer, of which nothing is shown that has not been written. */
 export class ByteSink {
   #buffer: Uint8Array<ArrayBuffer>;
+  /** Memory that is used again: what is not needed of it is not worth a copy of the rest. */
+  #isSpare: boolean;
   length = 0;
 
-  constructor(expectedBytes: number) {
-    this.#buffer = uninitialised(Math.min(expectedBytes, trustedBytes));
+  constructor(expectedBytes: number, spare?: ArrayBuffer | 0) {
+    this.#isSpare = Boolean(spare);
+    this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
   }
 
   add(bytes: Uint8Array): void {
@@ -88,10 +95,12 @@ export class ByteSink {
     }
     grown.set(this.#buffer.subarray(0, this.length));
     this.#buffer = grown;
+    this.#isSpare = false;
   }
 
-  /** What was added, in a buffer of just that size. */
+  /** What was added, in a buffer of just that size or in a spare one. */
   bytes(): Uint8Array<ArrayBuffer> {
-    return this.length === this.#buffer.byteLength ? this.#buffer : this.#buffer.slice(0, this.length);
+    if (this.length === this.#buffer.byteLength) return this.#buffer;
+    return this.#isSpare ? this.#buffer.subarray(0, this.length) : this.#buffer.slice(0, this.length);
   }
 }

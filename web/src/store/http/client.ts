@@ -1,7 +1,9 @@
 /** Requests for objects and parts of them, whatever the server makes of ranges. */
 import { isZarrError, limitExceeded, networkError } from "../../errors.js";
+import { Spares } from "../../spares.js";
 import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { Limiter } from "../limiter.js";
+import { lendBytes } from "../loans.js";
 import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
 import { Shared } from "../shared.js";
 import { changedError, type GetOptions, type RangeQuery } from "../store.js";
@@ -67,6 +69,9 @@ const keptTime = 30_000;
 /** An object that comes whole instead of its last bytes is read on, if it is not longer. */
 const shortBytes = 2 ** 20;
 
+/** What reads have in common that ask for the same. */
+const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)}`;
+
 const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 /** True for an answer with a whole object that is known to be short enough to be kept. */
@@ -101,6 +106,9 @@ export class HttpClient {
   readonly #servers = new Map<string, Abilities>();
   readonly #kept = new ByteCache(keptBytes);
   #keptSince = 0;
+  /** Memory that was lent and has come back, while more is being read. */
+  readonly #spares = new Spares();
+  #lending = 0;
   /** The caller's; without it the usual one of the moment. */
   readonly #transport: Transport | undefined;
 
@@ -113,6 +121,27 @@ export class HttpClient {
   /** Reads a whole object; undefined where there is none. */
   get(url: URL, options: GetOptions = {}): Promise<Bytes> {
     return this.#read(url, undefined, options, (signal) => this.#whole(url, signal));
+  }
+
+  /** Reads a whole object. Bytes that are nobody else's are lent: see loans.ts. */
+  async lend(url: URL, options: GetOptions): Promise<Bytes> {
+    if (this.#options.cache) return this.get(url, options);
+    const { signal, version } = options;
+    this.#lending++;
+    try {
+      const load = (shared: AbortSignal) => this.#whole(url, shared, this.#spares);
+      const { result: bytes, isShared } = await this.#shared.join(readId(url), signal, load);
+      this.#versions.check(version, bytes, url.href);
+      if (bytes && !isShared) lendBytes(bytes, (own) => this.#takeBack(own));
+      return bytes;
+    } finally {
+      if (--this.#lending === 0) this.#spares.clear();
+    }
+  }
+
+  /** No more is kept than is being read. */
+  #takeBack({ buffer }: Uint8Array): void {
+    this.#spares.give(buffer as ArrayBuffer, this.#lending);
   }
 
   /** Reads a part of an object; undefined where there is none, fewer bytes only where it ends. */
@@ -128,7 +157,7 @@ export class HttpClient {
     { signal, version }: GetOptions,
     load: (signal: AbortSignal) => Promise<Bytes>,
   ): Promise<Bytes> {
-    const id = `${url.href} ${rangeName(range)}`;
+    const id = readId(url, range);
     const bytes = await this.#shared.run(id, signal, (shared) => this.#cached(id, url, () => load(shared)));
     this.#versions.check(version, bytes, url.href);
     return bytes;
@@ -145,21 +174,21 @@ export class HttpClient {
   }
 
   /** A whole object, by a request without a range. */
-  #whole(url: URL, signal: AbortSignal): Promise<Bytes> {
+  #whole(url: URL, signal: AbortSignal, spares?: Spares): Promise<Bytes> {
     return this.#send(url, { signal }, async (response, watch) => {
       const { status } = response;
       if (missingStatus.has(status)) return undefined;
       if (status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
       if (!wholeStatus.has(status)) throw statusError(url.href, response);
-      return this.#wholeBody(url, response, watch);
+      return this.#wholeBody(url, response, watch, spares);
     });
   }
 
-  async #wholeBody(url: URL, response: Answer, watch: Watch): Promise<Uint8Array> {
+  async #wholeBody(url: URL, response: Answer, watch: Watch, spares?: Spares): Promise<Uint8Array> {
     const told = announcedBytes(response);
     const { maxBytes } = this.#options;
     if ((told ?? 0) > maxBytes) throw tooLong(url, `${told} bytes`, maxBytes);
-    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch });
+    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch, spares });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
     if (!response.isCors) checkLength(bytes, told, url.href);
     if (claimsPage(response) && startsPage(bytes)) throw pageError(url.href, response.status);
