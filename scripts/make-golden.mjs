@@ -2,7 +2,7 @@
 //   node scripts/make-golden.mjs ../shared/fixtures v1
 //   node scripts/make-golden.mjs ../shared/fixtures v3 distinct     of equal codec chains the smallest store
 // One line per store: its name, writer, every key with its bytes (text where it is text), and the SHA-256 of
-// what reading it must give (C order, little-endian). Large stores are left out.
+// what reading it must give (C order, little-endian); for data of variable length the values. Large stores are left out.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
@@ -38,6 +38,12 @@ function contentOf(file) {
   return isText ? text : { b64: bytes.toString("base64") };
 }
 
+/** One JSON value per line. */
+function valuesIn(file) {
+  const texts = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  return texts.map((text) => JSON.parse(text));
+}
+
 const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
   const expected = JSON.parse(readFileSync(path.join(dir, "expected.json"), "utf8"));
   const store = path.join(dir, expected.store ?? "store.zarr");
@@ -47,6 +53,7 @@ const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
   if (expected.path) line.path = expected.path;
   // Zarr v1, order F, not blosc: one reading by the specification, one as zarr-python 1.x wrote.
   if (spec) Object.assign(line, { sha256: spec, writerOrderSha256: sha256 });
+  else if (expected.expected?.endsWith(".jsonl")) line.values = valuesIn(path.join(dir, expected.expected));
   else line.sha256 = sha256;
   const text = JSON.stringify(line);
   return text.length > 1.4 * maxStoreBytes ? [] : [text];

@@ -13,7 +13,10 @@ export interface GoldenCase {
   store: Record<string, string | { b64: string }>;
   /** Of the array; the root without it. */
   path?: string;
-  sha256: string;
+  /** Of the elements' bytes; undefined where they are of variable length. */
+  sha256?: string;
+  /** Elements of variable length, in C order: one JSON value each. */
+  values?: unknown[];
   writerOrderSha256?: string;
 }
 
