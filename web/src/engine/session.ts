@@ -14,6 +14,7 @@ import {
   unsupported,
   type ZarrError,
 } from "../errors.js";
+import { uninitialised } from "../platform.js";
 import type { Core } from "../wasm/core.js";
 import { Demand } from "./demand.js";
 import type { ModuleName } from "./module.js";
@@ -101,17 +102,12 @@ export class CodecSession {
 
   /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
   #decodePieces({ plan, bytes }: PiecePlan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
-    const slab = this.makeSlab(encoded.byteLength);
-    const axes = [[0, 1, plan.array.shape[0]!, plan.array.dtype.itemBytes]] as const;
-    try {
-      for (let at = 0; at < encoded.byteLength; at += bytes) {
-        const offset = Math.min(at, encoded.byteLength - bytes);
-        this.decodePlaced(plan, encoded.subarray(offset, offset + bytes), { slab, offset, axes });
-      }
-      return this.copySlab(slab);
-    } finally {
-      this.freeSlab(slab);
+    const out = uninitialised(encoded.byteLength); // all of it is written, or none of it is seen
+    for (let at = 0; at < encoded.byteLength; at += bytes) {
+      const start = Math.min(at, encoded.byteLength - bytes);
+      this.decodeInto(plan, encoded.subarray(start, start + bytes), out.subarray(start, start + bytes));
     }
+    return out;
   }
 
   /** Decodes a chunk into the caller's bytes, exactly plan.decodedBytes; nothing is written on failure. */
