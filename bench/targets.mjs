@@ -60,7 +60,7 @@ export const targets = [
   ratio(/^get, chunk 64³ .* placed into 256³: zarr-wasm over zarrita/, ">=", 50),
   ratio(/^get, .* in shards .*: zarr-wasm over zarrita/, ">=", 4),
   ratio(/^get, .* over loopback HTTP: zarr-wasm over zarrita/, ">=", 5),
-  ratio(/^get, .* over loopback HTTP: 2 workers.* over one thread/, ">=", 1.7),
+  ratio(/^get, .*: 2 workers.* over one thread/, ">=", 1.7),
 
   value(/^download, gzip: decode\.wasm over/, "<=", 75, "KB"),
   value(/^download, gzip: all that open and get need over/, "<=", 105, "KB"),
