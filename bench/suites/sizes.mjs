@@ -2,45 +2,61 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
-import { distDir, root } from "../../scripts/lib/paths.mjs";
+import { createCodecChain } from "zarr-wasm/codecs";
+import { distDir } from "../../scripts/lib/paths.mjs";
+import { bundleParts, downloadedFor } from "../download.mjs";
+import { metadataOf } from "../stores.mjs";
 
 const packed = (bytes) => gzipSync(bytes, { level: 9 }).length / 1e3;
+const sum = (files) => files.reduce((all, { contents }) => all + packed(contents), 0);
 
-/** The parts that a bundler makes of an entry, with what is loaded lazily in parts of their own. */
-async function bundle(contents) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    external: ["node:*"],
-    outdir: "out",
-    write: false,
-  });
-  return outputFiles;
+const chunks = [16, 16];
+const codecs = [
+  { name: "bytes", configuration: { endian: "little" } },
+  {
+    name: "blosc",
+    configuration: { cname: "zstd", clevel: 5, shuffle: "shuffle", typesize: 2, blocksize: 0 },
+  },
+];
+
+/** A chunk of uint16, as the arrays below hold it. */
+async function encodedChunk() {
+  const chain = await createCodecChain({ dataType: "uint16", shape: chunks, codecs });
+  return chain.encode(Uint16Array.from({ length: 256 }, (_, i) => i >> 2));
 }
 
-/** All but what only encoders and rare codecs load. */
-async function viewerDownload() {
-  const parts = await bundle('export { get, open } from "zarr-wasm";');
-  const needed = parts.filter(({ path: file }) => !/^full-/.test(path.basename(file)));
-  return needed.reduce((sum, { contents }) => sum + packed(contents), decodeModule());
-}
+/** Arrays of one chunk, by Zarr version: their files. */
+const arrays = {
+  3: async () => ({
+    "zarr.json": metadataOf({ shape: chunks, chunks, dataType: "uint16", codecs }),
+    "c/0/0": await encodedChunk(),
+  }),
+  2: async () => ({
+    ".zarray": JSON.stringify({
+      zarr_format: 2,
+      shape: chunks,
+      chunks,
+      dtype: "<u2",
+      compressor: { id: "blosc", cname: "zstd", clevel: 5, shuffle: 1, blocksize: 0 },
+      fill_value: 0,
+      order: "C",
+      filters: null,
+    }),
+    "0.0": await encodedChunk(),
+  }),
+};
+
+const viewerDownload = (version) => async () => sum(await downloadedFor(await arrays[version]()));
 
 function decodeModule() {
   return packed(readFileSync(path.join(distDir, "wasm/decode.wasm")));
 }
 
 async function numcodecsDownload() {
-  let sum = 0;
-  for (const codec of ["blosc", "lz4", "zstd"]) {
-    const parts = await bundle(`export { default } from "numcodecs/${codec}";`);
-    sum += parts.reduce((all, { contents }) => all + packed(contents), 0);
-  }
-  return sum;
+  const parts = ["blosc", "lz4", "zstd"].map((codec) =>
+    bundleParts(`export { default } from "numcodecs/${codec}";`),
+  );
+  return sum((await Promise.all(parts)).flat());
 }
 
 /** @returns {import("../measure.mjs").Measurement[]} */
@@ -48,7 +64,8 @@ export function sizeSuite() {
   const against = "npm numcodecs' blosc, lz4 and zstd";
   const rows = [
     [`download, gzip: decode.wasm over ${against}`, decodeModule],
-    [`download, gzip: all that open and get need over ${against}`, viewerDownload],
+    [`download, gzip: all that open and get need over ${against}`, viewerDownload(3)],
+    [`download, gzip: all that open and get of Zarr v2 need over ${against}`, viewerDownload(2)],
   ];
   return rows.map(([name, ours]) => ({
     rows: [name],

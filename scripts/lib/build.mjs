@@ -145,5 +145,6 @@ function bundleForNode() {
     "--external:../wasm/*",
     "--minify-whitespace",
     "--log-level=warning",
+    "--log-override:ignored-bare-import=silent", // web/src/parts.ts says what they are for
   ]);
 }

@@ -12,7 +12,7 @@ const source = path.join(root, "web/viewer");
 const copied = ["index.html", "style.css", "page.css", "icon.svg"];
 
 /** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
-const splitPart = /^(chunk|decode|full)-[A-Z0-9]{8}\.js(\.map)?$/;
+const splitPart = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?$/;
 
 /** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
@@ -27,5 +27,7 @@ function bundle(entries, out) {
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
   const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
-  run(findTool("esbuild"), [...entries, ...options, "--log-level=warning", `--outdir=${out}`]);
+  // web/src/parts.ts says what the bare imports are for.
+  const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
+  run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
 }

@@ -3,7 +3,7 @@ import type { ZarrArray } from "zarr-wasm";
 import { type ChunkCoder, type Content, leafCoder } from "../../dist/codecs/coder.js";
 import type { ChunkLayout } from "../../dist/codecs/layout.js";
 import { shardCoder } from "../../dist/codecs/shard-coder.js";
-import { missingValue } from "../../dist/dtypes/fill.js";
+import { missingValue } from "../../dist/dtypes/fill-value.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import type { CodecSession } from "../../dist/engine/session.js";

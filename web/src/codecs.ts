@@ -5,6 +5,7 @@
 import type { CodecMetadata } from "./codecs/chain.js";
 import { type ChunkCoder, type Content, largerModule, leafCoder } from "./codecs/coder.js";
 import { ChunkLayouts } from "./codecs/layout.js";
+import { loadCodecs, namesIn } from "./codecs/lookup.js";
 import { shardCoder } from "./codecs/shard-coder.js";
 import type { DType } from "./dtypes/dtype.js";
 import {
@@ -16,7 +17,8 @@ import {
   toBytes,
   toElements,
 } from "./dtypes/elements.js";
-import { missingValue, parseLooseFill } from "./dtypes/fill.js";
+import { parseLooseFill } from "./dtypes/fill.js";
+import { missingValue } from "./dtypes/fill-value.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
@@ -87,6 +89,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dataType);
+  await loadCodecs(namesIn(options.codecs, limits.shardDepth), 3);
   const coder = coderOf(dtype, options, limits);
   const decoding = coder.module("decode");
   const module = direction === "both" ? largerModule(decoding, coder.module("encode")) : decoding;

@@ -11,7 +11,7 @@ import {
   toBytes,
   toElements,
 } from "./dtypes/elements.js";
-import { missingValue } from "./dtypes/fill.js";
+import { missingValue } from "./dtypes/fill-value.js";
 import { packStrings } from "./dtypes/strings.js";
 import type { Plan } from "./engine/plan.js";
 import { invalidArgument, isZarrError, limitExceeded, withDetails } from "./errors.js";

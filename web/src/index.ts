@@ -20,9 +20,9 @@ export {
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
-export type { FillScalar } from "./dtypes/fill.js";
+export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
-export { readScalar, type Scalar } from "./dtypes/scalar.js";
+export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export {
@@ -42,6 +42,7 @@ export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
 export type { Progress } from "./region/assemble.js";
 export type { Priority } from "./region/priority.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
+export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export { listChildren } from "./store/children.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http.js";
@@ -50,4 +51,3 @@ export { readRange } from "./store/ranges.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
 export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
-export { ZipStore, type ZipStoreOptions } from "./store/zip.js";

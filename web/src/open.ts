@@ -1,6 +1,7 @@
 /** Opening arrays and groups. */
 import { ZarrArray } from "./array.js";
 import type { ZarrVersion } from "./codecs/definition.js";
+import { loadCodecs, namesIn } from "./codecs/lookup.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -11,26 +12,24 @@ import {
 } from "./errors.js";
 import { kindsOfV2, kindsOfV3, type Member, ZarrGroup } from "./group.js";
 import { type Limits, resolveLimits } from "./limits.js";
-import { attributesOf, type DocumentOptions, parseDocument } from "./metadata/document.js";
+import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "./metadata/document.js";
 import type { JsonObject } from "./metadata/json.js";
-import { parseV1, v1AttrsKey, v1MetaKey } from "./metadata/v1.js";
 import {
-  checkV2Group,
-  parseV2Array,
-  parseV2Attributes,
-  parseV2Consolidated,
+  v1AttrsKey,
+  v1MetaKey,
   v2ArrayKey,
   v2AttributesKey,
   v2ConsolidatedKey,
   v2GroupKey,
-} from "./metadata/v2.js";
-import { parseV3Array, parseV3Group, v3Key, v3NodeType } from "./metadata/v3.js";
+  v3Key,
+} from "./metadata/keys.js";
+import type { ArraySpec } from "./metadata/spec.js";
+import { parseV3Array, parseV3Group, v3NodeType } from "./metadata/v3.js";
+import { archives, fileSystem, olderVersions, preload } from "./parts.js";
 import { isFileUrl } from "./platform.js";
-import { FileSystemStore } from "./store/file.js";
 import { HttpStore } from "./store/http.js";
 import { normalizePath } from "./store/path.js";
 import { isStore, joinKey, type Store } from "./store/store.js";
-import { ZipStore } from "./store/zip.js";
 
 export interface OpenOptions {
   /** Path of the node below the source. */
@@ -73,10 +72,11 @@ export async function open(source: Source, options: OpenOptions & { kind: "array
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
-  const store = storeOf(source);
+  const place = placeOf(source);
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
+  const store = typeof place === "function" ? await place() : place;
   return new Opener(store, options).open(path, options);
 }
 
@@ -93,8 +93,8 @@ function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOpt
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
 }
 
-/** The store of a source. */
-export function storeOf(source: Source): Store {
+/** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
+function placeOf(source: Source): Store | (() => Promise<Store>) {
   if (isStore(source)) return source;
   if (!(typeof source === "string" || source instanceof URL))
     throw invalidArgument("the source must be a URL or a store");
@@ -106,8 +106,8 @@ export function storeOf(source: Source): Store {
   }
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
   if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  if (/\.zip$/i.test(url.pathname)) return new ZipStore(url);
-  return isHttp ? new HttpStore(url) : new FileSystemStore(url);
+  if (/\.zip$/i.test(url.pathname)) return async () => new (await archives()).ZipStore(url);
+  return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
 
 interface NodeOptions {
@@ -210,9 +210,12 @@ export class Opener {
     return meta && this.#openV1(path, meta, signal);
   }
 
-  #openV3(path: string, object: JsonObject): OpenedNode {
-    if (v3NodeType(object) === "array")
-      return new ZarrArray(this.store, path, parseV3Array(object, this.#options), this.#limits);
+  #array(path: string, spec: ArraySpec): ZarrArray {
+    return new ZarrArray(this.store, path, spec, this.#limits);
+  }
+
+  async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
+    if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
     const { attributes, consolidated } = parseV3Group(object, this.#options);
     // zarr-python gives groups in consolidated metadata an empty one of their own.
     if (!this.#isKnown(path) && consolidated) {
@@ -225,12 +228,17 @@ export class Opener {
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
-    const attributes = await this.#v2Attributes(path, signal);
-    return new ZarrArray(this.store, path, parseV2Array(object, attributes, this.#options), this.#limits);
+    // At the same time, as far as can be told before the document is read.
+    preload(() => loadCodecs(namesIn([object["compressor"], object["filters"]].flat(), 0), 2));
+    const [attributes, { parseV2Array }] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      olderVersions(),
+    ]);
+    return this.#array(path, await parseV2Array(object, attributes, this.#options));
   }
 
   async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
-    checkV2Group(object);
+    checkFormat(object, 2, v2GroupKey);
     // What came from consolidated metadata lies below a group that was opened already.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
@@ -245,7 +253,8 @@ export class Opener {
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
     if (this.#isKnown(path)) return {};
-    return parseV2Attributes(await this.#bytes(path, v2AttributesKey, signal), this.#options);
+    const bytes = await this.#bytes(path, v2AttributesKey, signal);
+    return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
   }
 
   /** Reads `.zmetadata`, and keeps its documents. */
@@ -263,7 +272,10 @@ export class Opener {
   }
 
   async #consolidatedOf(path: string, signal: AbortSignal | undefined) {
-    const found = await this.#look(path, v2ConsolidatedKey, signal);
+    const [found, { parseV2Consolidated }] = await Promise.all([
+      this.#look(path, v2ConsolidatedKey, signal),
+      olderVersions(),
+    ]);
     return parseV2Consolidated(() => bytesOf(found), this.#options);
   }
 
@@ -282,9 +294,12 @@ export class Opener {
   }
 
   async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {
-    const attributes = await this.#bytes(path, v1AttrsKey, signal);
+    const [attributes, { parseV1 }] = await Promise.all([
+      this.#bytes(path, v1AttrsKey, signal),
+      olderVersions(),
+    ]);
     const options = { ...this.#options, order: this.openOptions.v1Order ?? "spec" } as const;
-    return new ZarrArray(this.store, path, parseV1(meta, attributes, options), this.#limits);
+    return this.#array(path, await parseV1(meta, attributes, options));
   }
 
   /** Looks for a document; trouble is kept for when it matters. */

@@ -6,7 +6,7 @@
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export { isZarrError, ZarrError } from "./errors.js";
 export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
-export { FileSystemStore } from "./store/file.js";
+export { FileSystemStore } from "./store/folder.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export {
   type ConsolidatedFormat,

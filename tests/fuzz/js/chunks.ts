@@ -10,7 +10,7 @@ import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
 import { shardCoder } from "../../../dist/codecs/shard-coder.js";
 import { entryOf, indexBytes, parseEntries } from "../../../dist/codecs/shard-index.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
-import { missingValue } from "../../../dist/dtypes/fill.js";
+import { missingValue } from "../../../dist/dtypes/fill-value.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Selection } from "../../../dist/index.js";
 import { type RangeQuery, readRange } from "../../../dist/index.js";
 import { RegularAxis } from "../../../dist/region/grid.js";
-import { mergeParts } from "../../../dist/region/parts.js";
+import { mergeParts } from "../../../dist/region/merged-parts.js";
 import { piecesOf } from "../../../dist/region/pieces.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/region/selection.js";
 import { resolveRange } from "../../../dist/store/ranges.js";
@@ -136,7 +136,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/ranges.js", "region/parts.js"],
+  covers: ["store/ranges.js", "region/merged-parts.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

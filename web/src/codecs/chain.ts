@@ -1,15 +1,15 @@
 /** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
 import type { ChainStep } from "../engine/plan.js";
-import { invalidMetadata, limitExceeded, type OnWarning, unknownCodec, unsupported } from "../errors.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../errors.js";
 import type { Limits } from "../limits.js";
 import { ConfigReader } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
+import { type FoundCodec, findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
 import type { BlockConfiguration } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";
-import { codecNames, type FoundCodec, findCodec } from "./registry.js";
+
 import type { ShardingConfiguration } from "./sharding.js";
-import { unsupportedCodecs } from "./unsupported.js";
 
 export type { CodecMetadata } from "./metadata.js";
 
@@ -56,7 +56,8 @@ const ranks: Readonly<Record<CodecKind, number>> = {
  * Resolves a chain, given in encoding order, for the arrays it will be given.
  *
  * The order must be array-to-array codecs, one array-to-bytes codec, bytes-to-bytes codecs (spec: Zarr
- * v3 core; the draft says the same of transpose after a codec that yields bytes).
+ * v3 core; the draft says the same of transpose after a codec that yields bytes). What the metadata names must have
+ * been loaded (lookup.ts).
  * @throws UnknownCodec, Unsupported, InvalidMetadata or LimitExceeded, naming the codec; before any
  *   chunk is read.
  */
@@ -145,16 +146,7 @@ function lookUp(metadata: CodecMetadata, { version, onWarning }: ChainOptions): 
     onWarning?.({ code: "codec-left-out", message });
     return undefined;
   }
-  if (Object.hasOwn(unsupportedCodecs, name)) {
-    throw unsupported(`codec "${name}" is not supported: ${unsupportedCodecs[name]}`, {
-      code: "unsupported-codec",
-      codec: name,
-    });
-  }
-  const known = codecNames(version).join(", ");
-  throw unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
-    codec: name,
-  });
+  throw unknownError(name, version);
 }
 
 function checkOrder(

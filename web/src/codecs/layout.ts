@@ -14,7 +14,7 @@ import { countOf, indices, stridesOf } from "../region/strides.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import type { CodecArray } from "./definition.js";
 import type { CodecMetadata } from "./metadata.js";
-import { type BlockConfiguration, BlockFrame } from "./n5.js";
+import type { BlockConfiguration, BlockFrame } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";
 import type { ShardingConfiguration } from "./sharding.js";
 
@@ -220,7 +220,7 @@ function makeLeaf(
 /** Chunks of N5 blocks: the plan is that of what the frame makes of them. */
 function blockLeaf(
   chain: ResolvedChain,
-  { codecs }: BlockConfiguration,
+  { codecs, frame: frameOf }: BlockConfiguration,
   array: LayoutArray,
   shape: readonly number[],
   options: ChainOptions,
@@ -230,7 +230,7 @@ function blockLeaf(
     throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });
   const blocks = new ChunkLayouts(codecs, array, options);
   const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreLeaf).plan;
-  const frame = new BlockFrame(shape, planOf);
+  const frame = frameOf(shape, planOf);
   void frame.plan; // checks the codecs before anything is read
   const native = { name: "bytes", configuration: { endian: "little" } };
   const { dtype, fillItem } = array;

@@ -23,6 +23,8 @@ const maxCodecs = 3;
 export interface BlockConfiguration {
   /** The codecs of what follows the header. */
   readonly codecs: readonly CodecMetadata[];
+  /** The blocks of an array: {@link BlockFrame}. */
+  frame(...options: ConstructorParameters<typeof BlockFrame>): BlockFrame;
 }
 
 export interface BlockDefinition {
@@ -50,7 +52,7 @@ export const n5Default: BlockDefinition = {
         `"codecs" must be a transpose that reverses the axes, bytes in big-endian order, and at most one compressor`,
       );
     }
-    return { codecs };
+    return { codecs, frame: (...options) => new BlockFrame(...options) };
   },
 };
 

@@ -3,8 +3,7 @@ import { invalidArgument } from "../errors.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { arrayOf, conversionOf, type ElementData } from "./forms.js";
-
-import { utf32String, withoutPadding } from "./scalar.js";
+import { utf32String, withoutPadding } from "./padded.js";
 
 export type { ElementData } from "./forms.js";
 

@@ -2,7 +2,7 @@
 import { toPlain } from "../metadata/json.js";
 import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
-import type { FillValue } from "./fill.js";
+import type { FillValue } from "./fill-value.js";
 import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanOf } from "./floats.js";
 import { fromPlain } from "./plain.js";
 import { readScalar } from "./scalar.js";

@@ -1,9 +1,9 @@
 /** Fill values of bool, integers, times, floats and complex numbers. */
 import { type Json, JsonNumber } from "../metadata/json.js";
+import { compareSize, integerOf, parseDecimal } from "./decimals.js";
 import { readStored } from "./fill-bytes.js";
 import { type FillSource, refuse } from "./fill-source.js";
 import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signOf } from "./floats.js";
-import { compareSize, integerOf, parseDecimal } from "./rounding.js";
 import { readScalar } from "./scalar.js";
 
 /** true and false; also 0 and 1, which zarrita for Python wrote into Zarr v3 (loose: in any form of a number). */

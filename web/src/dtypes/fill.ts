@@ -10,26 +10,7 @@ import type { DType } from "./dtype.js";
 import { readBytes, readFixedBytes, readRaw, readStored, readText, readValue } from "./fill-bytes.js";
 import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js";
 import { type FillScalar, type FillSource, refuse } from "./fill-source.js";
-import type { Endian } from "./typestr.js";
-
-export type { FillScalar } from "./fill-source.js";
-
-export interface FillValue {
-  /** null where the metadata has null: the contents of missing chunks are undefined, and read as zeros. */
-  value: FillScalar;
-  /** One element, little-endian and packed, `dtype.itemBytes` bytes; empty for types of variable length. */
-  item: Uint8Array;
-}
-
-export interface FillOptions {
-  /** Lets null pass under strict rules too, as zeros: GDAL writes it. */
-  allowNull?: boolean | undefined;
-  /**
-   * Byte order of items that are written as base64: one for all, or one per run of components (see
-   * componentsOf). Default: little.
-   */
-  endian?: Endian | readonly (Endian | undefined)[] | undefined;
-}
+import type { FillOptions, FillValue } from "./fill-value.js";
 
 /**
  * Parses a fill value.
@@ -54,12 +35,6 @@ export function parseFill(
 /** {@link parseFill} by the loose rules. */
 export function parseLooseFill(dtype: DType, json: Json, options?: FillOptions): FillValue {
   return parseFill(dtype, json, "loose", options);
-}
-
-/** What elements of missing chunks are, for types of variable length: a null fill value is "" or no bytes. */
-export function missingValue(dtype: DType, { value }: FillValue): FillScalar {
-  if (value !== null || dtype.name === "object") return value;
-  return dtype.name === "string" ? "" : new Uint8Array(0);
 }
 
 /** Writes a fill value into one element's bytes, which are zero, and returns it as programs see it. */

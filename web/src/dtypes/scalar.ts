@@ -2,6 +2,7 @@
 import { invalidArgument } from "../errors.js";
 import type { DType, Field } from "./dtype.js";
 import { decodeFloat, floatsOf } from "./floats.js";
+import { utf32String, withoutPadding } from "./padded.js";
 
 /** One element: complex is [re, im]; raw bytes and byte strings are bytes; a struct is an object of its fields. */
 export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] | { [field: string]: Scalar };
@@ -80,22 +81,4 @@ function readField({ dtype, shape, offset }: Field, bytes: Uint8Array, start: nu
     return Array.from({ length: dims[0]! }, (_, i) => read(dims.slice(1), at + i * width));
   };
   return read(shape, start + offset);
-}
-
-/** The bytes of a NUL-padded string. */
-export function withoutPadding(item: Uint8Array): Uint8Array {
-  let end = item.length;
-  while (end > 0 && item[end - 1] === 0) end--;
-  return item.subarray(0, end);
-}
-
-/** A NUL-padded UTF-32 string; code points beyond Unicode become U+FFFD. */
-export function utf32String(item: Uint8Array): string {
-  const view = new DataView(item.buffer, item.byteOffset, item.byteLength);
-  let text = "";
-  for (let at = 0; at < item.byteLength; at += 4) {
-    const code = view.getUint32(at, true);
-    text += code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
-  }
-  return text.replace(/\0+$/, "");
 }

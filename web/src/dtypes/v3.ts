@@ -8,11 +8,11 @@ import {
   maxItemBytes,
   maxStructDepth,
   type SimpleType,
-  simpleTypes,
   type TimeUnit,
   timeUnits,
   type VariableName,
 } from "./dtype.js";
+import { usualTypes } from "./usual.js";
 
 export { fromPlain } from "./plain.js";
 
@@ -20,14 +20,13 @@ export { fromPlain } from "./plain.js";
 type Options = { readonly [name: string]: unknown };
 
 /** Types without a configuration, under each of their names. */
-const plain = new Map<string, DType>(simpleTypes.map((name) => [name, DType.simple(name)]));
+const plain = new Map<string, DType>(usualTypes);
 const aliases: readonly [name: string, type: SimpleType][] = [
   ["complex_float32", "complex64"],
   ["complex_float64", "complex128"],
 ];
 for (const [name, type] of aliases) plain.set(name, DType.simple(type));
 const variableNames: readonly [name: string, type: VariableName][] = [
-  ["string", "string"],
   ["bytes", "bytes"],
   ["variable_length_bytes", "bytes"], // zarr-python
   ["binary", "bytes"], // zarrs

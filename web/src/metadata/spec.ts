@@ -3,7 +3,7 @@ import type { CodecMetadata } from "../codecs/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { type ChunkLayout, ChunkLayouts } from "../codecs/layout.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { FillValue } from "../dtypes/fill.js";
+import type { FillValue } from "../dtypes/fill-value.js";
 import { invalidMetadata, limitExceeded, type OnWarning } from "../errors.js";
 import type { Limits } from "../limits.js";
 import { type AxisGrid, RectilinearAxis, regularGrid } from "../region/grid.js";

@@ -5,17 +5,14 @@
 
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { CodecMetadata } from "../codecs/chain.js";
-import { codecNames } from "../codecs/registry.js";
-import { parseFill } from "../dtypes/fill.js";
+import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
 import { parseDescr } from "../dtypes/typestr.js";
+import { readFill } from "../dtypes/usual.js";
 import { invalidMetadata, unknownCodec } from "../errors.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument, requireKeys } from "./document.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "./json.js";
+import { v1AttrsKey, v1MetaKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
-
-/** Keys of a v1 array. */
-export const v1MetaKey = "meta";
-export const v1AttrsKey = "attrs";
 
 /** The eight names that `meta` must hold. Others may be there and mean nothing. */
 const required = [
@@ -37,8 +34,15 @@ export interface V1Options extends DocumentOptions {
   readonly order: "spec" | "writer";
 }
 
-/** Parses a `meta` document and, where there is one, an `attrs` document. */
-export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options: V1Options): ArraySpec {
+/**
+ * Parses a `meta` document and, where there is one, an `attrs` document, and loads what reads its fill value and
+ * codec.
+ */
+export async function parseV1(
+  meta: Uint8Array,
+  attrs: Uint8Array | undefined,
+  options: V1Options,
+): Promise<ArraySpec> {
   const object = parseDocument(meta, v1MetaKey, options);
   requireKeys(object, required, v1MetaKey);
   checkFormat(object, 1, v1MetaKey);
@@ -47,7 +51,7 @@ export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options
   const chunkShape = readLengths(object["chunks"], "chunks", 1);
   const { dtype, endians } = parseDescr(object["dtype"], false);
   const order = readOrder(object["order"]);
-  const compression = readCompression(object["compression"], object["compression_opts"]);
+  const compression = await readCompression(object["compression"], object["compression_opts"]);
   const isTransposed = order === "F" && shape.length > 1 && !isWrittenInC(compression, options);
   const codecs: CodecMetadata[] = [
     ...(isTransposed
@@ -62,7 +66,7 @@ export function parseV1(meta: Uint8Array, attrs: Uint8Array | undefined, options
       shape,
       grid: { chunkShape },
       dtype,
-      fill: parseFill(dtype, object["fill_value"]!, "loose", { endian: endians }),
+      fill: await readFill(dtype, object["fill_value"]!, "loose", { endian: endians }),
       codecs,
       attributes: parseAttributes(attrs, options),
       dimensionNames: undefined,
@@ -99,15 +103,19 @@ function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning
 }
 
 /** The compressor as a codec; undefined for none. Its options are an integer, an object or null. */
-function readCompression(name: Json | undefined, opts: Json | undefined): CodecMetadata | undefined {
+async function readCompression(
+  name: Json | undefined,
+  opts: Json | undefined,
+): Promise<CodecMetadata | undefined> {
   if (name === "none" || name === null) return undefined;
   if (typeof name !== "string")
     throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`, {
       code: "bad-compression",
     });
-  const compressors = codecNames(1, "bytes-to-bytes");
-  if (!compressors.includes(name)) {
-    const known = ["none", ...compressors].join(", ");
+  await loadCodecs([name], 1);
+  if (findCodec(name, 1)?.definition.kind !== "bytes-to-bytes") {
+    await loadEveryCodec();
+    const known = ["none", ...codecNames(1, "bytes-to-bytes")].join(", ");
     throw unknownCodec(`compression "${name}" is not known; Zarr v1 arrays may use ${known}`, {
       codec: name,
     });

@@ -5,15 +5,14 @@
 import { endianConfiguration } from "../codecs/bytes.js";
 import { type CodecMetadata, resolveChain } from "../codecs/chain.js";
 import type { Configuration } from "../codecs/config.js";
-import { findCodec } from "../codecs/registry.js";
+import { findCodec, loadCodecs } from "../codecs/lookup.js";
 import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
-import { parseFill } from "../dtypes/fill.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
+import { readFill } from "../dtypes/usual.js";
 import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../errors.js";
 import {
   asObject,
-  attributesOf,
   checkFormat,
   type DocumentOptions,
   documentsIn,
@@ -23,24 +22,19 @@ import {
   requireKeys,
 } from "./document.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "./json.js";
+import { v2ArrayKey, v2ConsolidatedKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
-
-/** Keys of a v2 node's documents. */
-export const v2ArrayKey = ".zarray";
-export const v2GroupKey = ".zgroup";
-export const v2AttributesKey = ".zattrs";
-export const v2ConsolidatedKey = ".zmetadata";
 
 const required = ["zarr_format", "shape", "chunks", "dtype", "order"] as const;
 /** Required by the specification, but left out by some writers: absent ones are null. */
 const nullable = ["compressor", "fill_value", "filters"] as const;
 
-/** Parses `.zarray`; `attributes` are those of `.zattrs`. */
-export function parseV2Array(
+/** Parses `.zarray`, and loads what reads its fill value and codecs; `attributes` are those of `.zattrs`. */
+export async function parseV2Array(
   object: JsonObject,
   attributes: Attributes,
   options: DocumentOptions,
-): ArraySpec {
+): Promise<ArraySpec> {
   requireKeys(object, required, v2ArrayKey);
   checkFormat(object, 2, v2ArrayKey);
   const absent = nullable.filter((name) => !Object.hasOwn(object, name));
@@ -51,6 +45,8 @@ export function parseV2Array(
   const shape = readLengths(own(object, "shape"), "shape", 0);
   const chunkShape = readLengths(own(object, "chunks"), "chunks", 1);
   const codecs = codecIds(object);
+  const names = codecs.map(({ name }) => name);
+  await loadCodecs(names, 2);
   const stored = withElements(parseDescr(own(object, "dtype"), true, { objects: true }), codecs);
   const { dtype, endians } = stored;
   const separator = readSeparator(own(object, "dimension_separator"), ".");
@@ -60,7 +56,7 @@ export function parseV2Array(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: parseFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
+      fill: await readFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
       codecs: chainOf(object, codecs, stored, shape.length, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
@@ -179,16 +175,6 @@ function dimensionNamesOf(attributes: Attributes, rank: number): readonly (strin
   const valid =
     Array.isArray(names) && names.length === rank && names.every((name) => typeof name === "string");
   return valid ? (names as string[]) : undefined;
-}
-
-/** Parses `.zgroup`, which holds nothing but the version. */
-export function checkV2Group(object: JsonObject): void {
-  checkFormat(object, 2, v2GroupKey);
-}
-
-/** Parses `.zattrs`; absent is empty. */
-export function parseV2Attributes(bytes: Uint8Array | undefined, options: DocumentOptions): Attributes {
-  return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, options), v2AttributesKey);
 }
 
 /**

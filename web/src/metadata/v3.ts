@@ -1,11 +1,12 @@
 /**
  * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
  */
+
+import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
-import { findCodec } from "../codecs/registry.js";
-import { parseFill } from "../dtypes/fill.js";
-import { parseDataType } from "../dtypes/v3.js";
+import { readDataType, readFill } from "../dtypes/usual.js";
 import { invalidMetadata, unsupported } from "../errors.js";
+import { preload } from "../parts.js";
 import {
   attributesOf,
   checkFormat,
@@ -20,10 +21,8 @@ import {
 } from "./document.js";
 import { parseGrid } from "./grid.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "./json.js";
+import { v3Key } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
-
-/** Key of a v3 node's document. */
-export const v3Key = "zarr.json";
 
 const required = ["shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value"] as const;
 const arrayKeys = new Set<string>([
@@ -64,13 +63,17 @@ export function parseV3Group(object: JsonObject, options: DocumentOptions): V3Gr
   };
 }
 
-export function parseV3Array(object: JsonObject, options: DocumentOptions): ArraySpec {
+/** Parses the document of an array, and loads what reads its data type, fill value and codecs. */
+export async function parseV3Array(object: JsonObject, options: DocumentOptions): Promise<ArraySpec> {
+  const names = namesIn(own(object, "codecs"), options.limits.shardDepth);
+  preload(() => loadCodecs(names, 3)); // at the same time as anything else that is loaded below
   requireKeys(object, required, v3Key);
   checkKeys(object, arrayKeys);
   if (!Object.hasOwn(object, "codecs")) checkDraft(object);
   checkTransformers(own(object, "storage_transformers"), options);
   const shape = readLengths(own(object, "shape"), "shape", 0);
-  const dtype = parseDataType(toPlain(own(object, "data_type")!));
+  const dtype = await readDataType(toPlain(own(object, "data_type")!));
+  await loadCodecs(names, 3);
   const { codecs, isDraft } = readDraft(object, options);
   return completeSpec(
     {
@@ -78,7 +81,7 @@ export function parseV3Array(object: JsonObject, options: DocumentOptions): Arra
       shape,
       grid: parseGrid(own(object, "chunk_grid"), shape),
       dtype,
-      fill: parseFill(dtype, own(object, "fill_value")!, "strict", {
+      fill: await readFill(dtype, own(object, "fill_value")!, "strict", {
         allowNull: isDraft || isNullOfZarrita(object, options),
       }),
       codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,

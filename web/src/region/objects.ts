@@ -3,8 +3,8 @@ import { encodedStrides, type ObjectLeaf } from "../codecs/layout.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { isZarrError, withDetails } from "../errors.js";
 import { extentOf, type Sink } from "./assemble.js";
+import type { Fetched } from "./object-read.js";
 import type { Piece } from "./pieces.js";
-import type { Fetched } from "./reader.js";
 import { countOf, indices, stridesOf } from "./strides.js";
 import type { RegionTask } from "./task.js";
 

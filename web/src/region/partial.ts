@@ -13,28 +13,12 @@ import { corruptChunk, isZarrError } from "../errors.js";
 import { changedError } from "../store/store.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import { allOf } from "./done.js";
+import { type Box, type BoxBytes, kindOf, type PartialReader } from "./partial-rules.js";
 import { exactly, type ObjectPart, type ReadPart, readPart } from "./parts.js";
-import type { Piece } from "./pieces.js";
 import { countOf, indices, stridesOf } from "./strides.js";
 
-/** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
-const minPlainBytes = 2 ** 16;
-/** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
-const minBloscBytes = 2 ** 20;
 /** Most requests for one chunk. */
 const maxRanges = 8;
-
-/** A box of a chunk, in the array's axes. */
-export interface Box {
-  readonly start: readonly number[];
-  readonly shape: readonly number[];
-}
-
-/** Elements of a box, encoded as the chunk's array codecs encode an array of that shape. */
-export interface BoxBytes {
-  readonly box: Box;
-  readonly bytes: Uint8Array;
-}
 
 type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefined>;
 
@@ -54,47 +38,16 @@ interface StoredBox {
   readonly shape: readonly number[];
 }
 
-/** The smallest box that holds the pieces of a chunk. */
-export function boxOf(pieces: readonly Piece[]): Box {
-  return {
-    start: pieces.map((piece) => piece.start),
-    shape: pieces.map((piece) => (piece.count - 1) * piece.step + 1),
-  };
-}
-
-type Kind = "plain" | "blosc";
-
-/** Which way of partial reading a chunk allows, if any. */
-function kindOf({ chain }: CoreLeaf): Kind | undefined {
-  const { before, toBytes, after } = chain;
-  const movesWholeElements =
-    before.every((step) => step.core === "transpose") &&
-    toBytes.type === "core" &&
-    toBytes.step.core === "bytes";
-  if (!movesWholeElements) return undefined;
-  if (after.length === 0) return "plain";
-  return after.length === 1 && after[0]!.core === "blosc" ? "blosc" : undefined;
-}
-
 /** A way to read a box of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
 export function partialReader(leaf: CoreLeaf, box: Box): PartialReader | undefined {
   const kind = kindOf(leaf);
   const size = leaf.plan.decodedBytes;
-  if (!kind || size < (kind === "plain" ? minPlainBytes : minBloscBytes)) return undefined;
+  if (!kind) return undefined;
   const stored = storedBox(leaf, box);
   const runs = byteRuns(stored);
   const wanted = runs.reduce((sum, run) => sum + run.length, 0);
   if (wanted > size / 2) return undefined;
   return kind === "plain" ? new PlainReader(leaf, stored, runs) : new BloscReader(leaf, stored, runs);
-}
-
-export interface PartialReader {
-  /** Reads the box; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
-  read(
-    read: ReadPart,
-    part: ObjectPart,
-    signal: AbortSignal | undefined,
-  ): Promise<BoxBytes | "whole" | undefined>;
 }
 
 function storedBox({ chain, plan, shape }: CoreLeaf, box: Box): StoredBox {

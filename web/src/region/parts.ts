@@ -86,32 +86,8 @@ export interface Coalescing {
   readonly maxBytes: number;
 }
 
-/** Parts of one object that are read with one request. */
-export interface MergedParts<T> {
-  readonly offset: number;
-  readonly length: number;
-  readonly members: readonly (readonly [T, ObjectPart])[];
-}
-
-/** Gathers parts of one object, in any order and maybe overlapping, into few reads. */
-export function mergeParts<T>(
-  parts: Iterable<readonly [T, ObjectPart]>,
-  { maxGap, maxBytes }: Coalescing,
-): MergedParts<T>[] {
-  const sorted = [...parts].sort(([, a], [, b]) => a.offset - b.offset);
-  const merged: { offset: number; length: number; members: (readonly [T, ObjectPart])[] }[] = [];
-  for (const member of sorted) {
-    const { offset, length } = member[1] as { offset: number; length: number };
-    const last = merged.at(-1);
-    const end = Math.max(offset + length, last ? last.offset + last.length : 0);
-    const joins =
-      last !== undefined && offset - (last.offset + last.length) <= maxGap && end - last.offset <= maxBytes;
-    if (joins) {
-      last.length = end - last.offset;
-      last.members.push(member);
-    } else {
-      merged.push({ offset, length, members: [member] });
-    }
-  }
-  return merged;
+/** How far apart parts may lie, and how long one request may be, for parts to be read together. */
+export interface Coalescing {
+  readonly maxGap: number;
+  readonly maxBytes: number;
 }

@@ -1,7 +1,7 @@
 /** What a read of a region consists of. */
 
+import type { ChunkTask } from "./object-read.js";
 import type { Piece } from "./pieces.js";
-import type { ChunkTask } from "./reader.js";
 
 /** A chunk of a region, with the part of it that is wanted. */
 export interface RegionTask extends ChunkTask {

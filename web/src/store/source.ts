@@ -1,8 +1,8 @@
 /** One object to read, wherever it is. */
 import { invalidArgument, networkError } from "../errors.js";
 import { defaultLimits } from "../limits.js";
+import { fileSystem } from "../parts.js";
 import { isFileUrl, nodeModule } from "../platform.js";
-import { readFilePart } from "./files.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { cutRange, readRange, resolveRange } from "./ranges.js";
@@ -75,8 +75,10 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
   const maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
   const file = async () =>
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
-  const read: ByteReader["read"] = async (range, get) =>
-    readFilePart(await file(), { ...get, range, maxBytes });
+  const read: ByteReader["read"] = async (range, get) => {
+    const { readFilePart } = await fileSystem();
+    return readFilePart(await file(), { ...get, range, maxBytes });
+  };
   return { name: String(source), url: file, read };
 }
 

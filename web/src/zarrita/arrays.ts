@@ -1,6 +1,6 @@
 /** Array-likes of booleans and of strings of fixed length, over their bytes, as zarrita has them. */
 
-import { utf32String } from "../dtypes/scalar.js";
+import { utf32String } from "../dtypes/padded.js";
 import { invalidArgument } from "../errors.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {

@@ -1,0 +1,82 @@
+// What a viewer downloads to show a piece of an array: measured by opening and reading one over HTTP with a bundle
+// whose parts say when they are loaded.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { distDir, root } from "../scripts/lib/paths.mjs";
+
+const entryName = "viewer.js";
+
+/** @returns {Promise<import("esbuild").OutputFile[]>} the parts that a bundler makes of an entry */
+export async function bundleParts(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root, sourcefile: entryName },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    external: ["node:*"],
+    outdir: "js",
+    entryNames: "viewer",
+    write: false,
+    logOverride: { "ignored-bare-import": "silent" }, // web/src/parts.ts says what they are for
+  });
+  return outputFiles;
+}
+
+/**
+ * Opens an array that a server holds and reads a piece of it.
+ * @param {Record<string, Uint8Array | string>} files of the array, by key
+ * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules that were loaded for that
+ */
+export async function downloadedFor(files) {
+  const parts = await bundleParts('export { get, open } from "zarr-wasm";');
+  const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
+  const server = createServer(({ url }, response) => {
+    const file = files[url.slice(1)];
+    response.writeHead(file === undefined ? 404 : 200).end(file);
+  });
+  try {
+    const loaded = writeParts(dir, parts);
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { get, open } = await import(pathToFileURL(path.join(dir, "js", entryName)).href);
+    const array = await open(`http://127.0.0.1:${server.address().port}/`, { kind: "array" });
+    await get(array);
+    const scripts = parts.filter(({ path: file }) => loaded.has(path.basename(file)));
+    const modules = ["decode", "full"].filter((name) => scripts.some((part) => isGlue(part, name)));
+    return [
+      ...scripts.map(({ path: file, contents }) => ({ name: path.basename(file), contents })),
+      ...modules.map((name) => ({
+        name: `${name}.wasm`,
+        contents: readFileSync(path.join(distDir, `wasm/${name}.wasm`)),
+      })),
+    ];
+  } finally {
+    server.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const isGlue = ({ path: file }, name) => path.basename(file).startsWith(`${name}-`);
+
+/** Writes the parts, each with a line that notes its name when it is loaded. */
+function writeParts(dir, parts) {
+  const loaded = new Set();
+  globalThis.loadedParts = loaded;
+  mkdirSync(path.join(dir, "js"));
+  for (const { path: file, text } of parts) {
+    const name = path.basename(file);
+    writeFileSync(path.join(dir, "js", name), `globalThis.loadedParts.add("${name}");${text}`);
+  }
+  mkdirSync(path.join(dir, "wasm"));
+  for (const name of ["decode", "full"]) {
+    const file = `wasm/${name}.wasm`;
+    writeFileSync(path.join(dir, file), readFileSync(path.join(distDir, file)));
+  }
+  writeFileSync(path.join(dir, "package.json"), '{ "type": "module" }');
+  return loaded;
+}

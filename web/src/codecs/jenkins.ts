@@ -1,0 +1,46 @@
+/** jenkins_lookup3: the checksum of four bytes that HDF5 uses, as numcodecs stores it after the data. */
+import { extended, withChecksum } from "./checksums.js";
+import { type ConfigReader, show } from "./config.js";
+import type { CodecDefinition } from "./definition.js";
+
+/** Most bytes of a prefix. */
+const maxPrefix = 4096;
+
+export const jenkinsLookup3: CodecDefinition = {
+  core: "jenkins_lookup3",
+  kind: "bytes-to-bytes",
+  names: extended("jenkins_lookup3"),
+  encodedBytes: withChecksum,
+  parse(config) {
+    config.only("initval", "prefix");
+    const prefix = readPrefix(config);
+    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...wordsOf(prefix)] };
+  },
+};
+
+/** `prefix` as a list of bytes or as base64 text: numcodecs takes bytes, for which JSON has no form. */
+function readPrefix(config: ConfigReader): readonly number[] {
+  const value = config.get("prefix") ?? [];
+  const bytes = typeof value === "string" ? fromBase64(value) : value;
+  const isByte = (item: unknown) =>
+    Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
+  if (!Array.isArray(bytes) || bytes.length > maxPrefix || !bytes.every(isByte)) {
+    const wanted = `at most ${maxPrefix} bytes, as a list of integers or as base64 text`;
+    throw config.error(`"prefix" must be ${wanted}, not ${show(value)}`);
+  }
+  return bytes;
+}
+
+function fromBase64(text: string): number[] | undefined {
+  try {
+    return Array.from(atob(text), (c) => c.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsOf(bytes: readonly number[]): number[] {
+  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+  padded.set(bytes);
+  return [...new Uint32Array(padded.buffer)];
+}

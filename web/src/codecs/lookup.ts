@@ -1,0 +1,119 @@
+/**
+ * Finding codecs by name. The usual ones are always there; the others (registry.ts has all) are loaded once metadata
+ * names one of them.
+ */
+import type { ZarrError } from "../errors.js";
+import { allCodecs, objectCodecs } from "../parts.js";
+import { blosc } from "./blosc.js";
+import { bytes } from "./bytes.js";
+import { crc32c } from "./checksums.js";
+import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
+import { gzip, zlib } from "./deflate.js";
+import { lz4 } from "./lz4.js";
+import type { BlockDefinition } from "./n5.js";
+import type { ObjectCodecDefinition } from "./object/definition.js";
+import { type ShardingDefinition, shardingIndexed } from "./sharding.js";
+import { shuffle } from "./shuffle.js";
+import { transpose } from "./transpose.js";
+import { zstd } from "./zstd.js";
+
+/** A codec that was found, told apart by who runs it. */
+export type FoundCodec =
+  | { readonly type: "core"; readonly definition: CodecDefinition }
+  | { readonly type: "objects"; readonly definition: ObjectCodecDefinition }
+  | { readonly type: "shards"; readonly definition: ShardingDefinition }
+  | { readonly type: "blocks"; readonly definition: BlockDefinition };
+
+export const coreCodec = (definition: CodecDefinition): FoundCodec => ({ type: "core", definition });
+export const objectCodec = (definition: ObjectCodecDefinition): FoundCodec => ({
+  type: "objects",
+  definition,
+});
+
+const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
+  (definition.names as CodecDefinition["names"])[version] ?? [];
+
+/** Codecs in an order. */
+export class CodecList {
+  readonly #byName = new Map<string, FoundCodec>();
+
+  constructor(private readonly codecs: readonly FoundCodec[]) {
+    for (const codec of codecs) {
+      for (const version of [1, 2, 3] as const) {
+        for (const name of namesOf(codec, version)) this.#byName.set(`${version}:${name}`, codec);
+      }
+    }
+  }
+
+  /** The codec that a Zarr version calls by this name. */
+  find(name: string, version: ZarrVersion): FoundCodec | undefined {
+    return this.#byName.get(`${version}:${name}`);
+  }
+
+  /** All names of a Zarr version, or those of one kind, in order. */
+  names(version: ZarrVersion, kind?: CodecKind): string[] {
+    const chosen = this.codecs.filter(({ definition }) => kind === undefined || definition.kind === kind);
+    return chosen.flatMap((codec) => namesOf(codec, version));
+  }
+}
+
+/** What most arrays use. */
+const usual = new CodecList([
+  ...[bytes, transpose, zlib, gzip, zstd, lz4, blosc, crc32c, shuffle].map(coreCodec),
+  { type: "shards", definition: shardingIndexed },
+]);
+/** The parts that have been loaded. */
+let objects: CodecList | undefined;
+let all: Awaited<ReturnType<typeof allCodecs>> | undefined;
+
+/** The codec of this name, among those that are loaded. */
+export function findCodec(name: string, version: ZarrVersion): FoundCodec | undefined {
+  return all ? all.findCodec(name, version) : (usual.find(name, version) ?? objects?.find(name, version));
+}
+
+/** The error for a name that was not found. All codecs must have been loaded, as they are to look for one. */
+export function unknownError(name: string, version: ZarrVersion): ZarrError {
+  return all!.unknownError(name, version);
+}
+
+/** All names of one kind, for messages about a name that was not found. All codecs must have been loaded. */
+export function codecNames(version: ZarrVersion, kind: CodecKind): string[] {
+  return all!.codecNames(version, kind);
+}
+
+/** Codecs for elements of variable length, by any of their names. */
+const objectName = /^(numcodecs\.)?(vlen-\w+|json2|msgpack2|categorize)$/;
+
+/**
+ * Loads the codecs of these names, as far as there are such. To be awaited before a chain is resolved: what is not
+ * found then is not known.
+ * @throws EngineFailed where they cannot be loaded.
+ */
+export async function loadCodecs(names: Iterable<string>, version: ZarrVersion): Promise<void> {
+  const missing = [...names].filter((name) => !findCodec(name, version));
+  if (missing.length === 0) return;
+  if (missing.every((name) => objectName.test(name)))
+    objects ??= new CodecList((await objectCodecs()).objectCodecs.map(objectCodec));
+  if (missing.some((name) => !findCodec(name, version))) await loadEveryCodec();
+}
+
+/** Loads all codecs. */
+export async function loadEveryCodec(): Promise<void> {
+  all ??= await allCodecs();
+}
+
+/**
+ * Names in a list of codecs, of which any may be one of a codec; those of codecs inside codecs included.
+ * @param codecs the list as JSON, which may be anything.
+ * @param depth how deep lists inside lists are looked at.
+ */
+export function namesIn(codecs: unknown, depth: number): string[] {
+  if (!Array.isArray(codecs)) return [];
+  return codecs.flatMap((codec) => {
+    const { name, id, configuration } = (codec ?? {}) as { [key: string]: unknown };
+    const inside = depth > 0 ? Object.entries(configuration ?? {}) : [];
+    const lists = inside.filter(([key]) => key.endsWith("codecs"));
+    const own = [codec, name, id].filter((text) => typeof text === "string");
+    return [...own, ...lists.flatMap(([, value]) => namesIn(value, depth - 1))];
+  });
+}

@@ -1,0 +1,19 @@
+/** What is said of a codec that is in no list. */
+import { unknownCodec, unsupported, type ZarrError } from "../errors.js";
+import type { ZarrVersion } from "./definition.js";
+import { codecNames } from "./registry.js";
+import { unsupportedCodecs } from "./unsupported.js";
+
+/** Unsupported for those that are known by their names at least, UnknownCodec for others. */
+export function unknownError(name: string, version: ZarrVersion): ZarrError {
+  if (Object.hasOwn(unsupportedCodecs, name)) {
+    return unsupported(`codec "${name}" is not supported: ${unsupportedCodecs[name]}`, {
+      code: "unsupported-codec",
+      codec: name,
+    });
+  }
+  const known = codecNames(version).join(", ");
+  return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
+    codec: name,
+  });
+}
