@@ -36,6 +36,8 @@ export async function bundleParts(contents) {
 export async function downloadedFor(files) {
   const parts = await bundleParts('export { get, open } from "zarr-wasm";');
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
+  const { fetch } = globalThis;
+  globalThis.fetch = (...request) => fetch(...request); // so that it is not taken for Node's, whose place another part takes
   const server = createServer(({ url }, response) => {
     const file = files[url.slice(1)];
     response.writeHead(file === undefined ? 404 : 200).end(file);
@@ -56,6 +58,7 @@ export async function downloadedFor(files) {
       })),
     ];
   } finally {
+    globalThis.fetch = fetch;
     server.close();
     rmSync(dir, { recursive: true, force: true });
   }

@@ -67,6 +67,10 @@ export async function startSite(isolated: boolean): Promise<Site> {
         response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
         return true;
       }
+      if (name.startsWith("parts/") && trouble === "no-parts") {
+        response.writeHead(404, headers).end("not here");
+        return true;
+      }
       const type: Headers =
         isWasm && trouble === "as-bytes" ? { "content-type": "application/octet-stream" } : {};
       return asFile(`/lib/${name}`, request, response, type);

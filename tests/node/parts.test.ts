@@ -84,6 +84,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   shards: ["region/shard-read.js", "region/shards.js", "region/merged-parts.js", "codecs/shard-index.js"],
   "partial-reading": ["region/partial.js", "region/blosc-blocks.js"],
   archives: ["store/zip.js", "store/zip/directory.js", "store/zip/inflate.js", "store/source.js"],
+  "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
 };
 

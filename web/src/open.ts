@@ -25,11 +25,14 @@ import {
 } from "./metadata/keys.js";
 import type { ArraySpec } from "./metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "./metadata/v3.js";
-import { archives, fileSystem, olderVersions, preload } from "./parts.js";
+import { part, preload } from "./parts.js";
 import { isFileUrl } from "./platform.js";
 import { HttpStore } from "./store/http.js";
+import { archives, fileSystem } from "./store/loaded.js";
 import { normalizePath } from "./store/path.js";
 import { isStore, joinKey, type Store } from "./store/store.js";
+
+const olderVersions = part("Zarr v1 and v2", () => import("./parts/older-versions.js"));
 
 export interface OpenOptions {
   /** Path of the node below the source. */

@@ -42,6 +42,37 @@ for (const [trouble, words] of [
   });
 }
 
+/** An array of Zarr v3, all fill value. */
+const plainArray = {
+  zarr_format: 3,
+  node_type: "array",
+  shape: [2],
+  data_type: "uint16",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [2] } },
+  chunk_key_encoding: { name: "default" },
+  fill_value: 7,
+  codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+};
+
+test("loading: a part of the library that is missing is a clear error, and not the end", async () => {
+  const library = await freshLibrary("no-parts");
+  for (let i = 0; i < 2; i++) {
+    const error = await within(
+      20_000,
+      errorOf(() => readCorner(library)),
+      "failing",
+    );
+    equal([error["_tag"], error["code"]], ["EngineFailed", "engine-failed"], String(error));
+    ok(
+      error.message.startsWith("the part of the library for Zarr v1 and v2 "),
+      `"${error.message}" says which`,
+    );
+  }
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(plainArray))]]);
+  const { data } = await library.get(await library.open(store, { kind: "array" }));
+  equal([...(data as Uint16Array)], [7, 7], "elements of an array that needs no part");
+});
+
 const ways: Record<string, (url: string) => unknown> = {
   "a URL": (url) => new URL(url),
   "an address": (url) => url,
@@ -61,6 +92,7 @@ for (const [way, make] of Object.entries(ways)) {
 
 test("loading: many readers at once load one module", async () => {
   const library = await freshLibrary();
+  await library.open(at("/examples/field.zarr"), { kind: "array" }); // loads what reads its metadata
   const before = await requestCount("/fresh/");
   await Promise.all(Array.from({ length: 8 }, () => readCorner(library)));
   // The glue and the module, in a library that has everything else.

@@ -64,7 +64,13 @@ const cases = await makeCases();
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
-  covers: ["codecs/n5.js", "codecs/shard-index.js", "region/shards.js", "region/objects.js"],
+  covers: [
+    "codecs/n5.js",
+    "codecs/shard-index.js",
+    "region/shards.js",
+    "region/shard-read.js",
+    "region/objects.js",
+  ],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
     const { documents, key } = cases[(input[0] ?? 0) % cases.length]!;

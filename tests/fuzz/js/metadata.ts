@@ -48,6 +48,7 @@ const common = [
   "metadata/json.js",
   "metadata/spec.js",
   "codecs/chain.js",
+  "codecs/lookup.js",
   "codecs/config.js",
 ];
 const empty = textBytes("{}");
@@ -71,7 +72,7 @@ const metadataV2: FuzzTarget = {
 const metadataV3: FuzzTarget = {
   name: "metadata-v3",
   inputs: mutatedText([...goldenDocuments("zarr.json"), ...texts(3, "zarr.json")]),
-  covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js"],
+  covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js", "dtypes/usual.js"],
   tags,
   run: (input) => openIn({ "/zarr.json": input }, 3),
 };

@@ -4,6 +4,7 @@
  */
 
 import { ChunkLayouts } from "../../../dist/codecs/layout.js";
+import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
@@ -138,6 +139,7 @@ const longShape = [8, 10, 12];
 
 async function longPlans(): Promise<PlanSeed[]> {
   const dtype = DType.simple("int32");
+  await loadEveryCodec();
   const session = await sessionOf("full");
   const values = Int32Array.from({ length: 960 }, (_, i) => Math.floor(i / 5) + ((i * 2654435761) % 7));
   const decoded = new Uint8Array(values.buffer);

@@ -3,7 +3,7 @@
  * names one of them.
  */
 import type { ZarrError } from "../errors.js";
-import { allCodecs, objectCodecs } from "../parts.js";
+import { part } from "../parts.js";
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { crc32c } from "./checksums.js";
@@ -16,6 +16,9 @@ import { type ShardingDefinition, shardingIndexed } from "./sharding.js";
 import { shuffle } from "./shuffle.js";
 import { transpose } from "./transpose.js";
 import { zstd } from "./zstd.js";
+
+const allCodecs = part("rare codecs", () => import("../parts/all-codecs.js"));
+const objectCodecs = part("codecs of strings and objects", () => import("../parts/object-codecs.js"));
 
 /** A codec that was found, told apart by who runs it. */
 export type FoundCodec =

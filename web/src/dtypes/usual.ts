@@ -3,11 +3,13 @@
  * which say the same of these.
  */
 import { type Json, JsonNumber, type PlainJson } from "../metadata/json.js";
-import { otherTypes } from "../parts.js";
+import { part } from "../parts.js";
 import { DType, simpleTypes } from "./dtype.js";
 import { toElements } from "./elements.js";
 import type { FillRules } from "./fill-source.js";
 import type { FillOptions, FillValue } from "./fill-value.js";
+
+const otherTypes = part("other data types", () => import("../parts/other-types.js"));
 
 /** Data types by their names in Zarr v3. */
 export const usualTypes: ReadonlyMap<string, DType> = new Map([

@@ -1,13 +1,15 @@
 /** Reading the chunks of one stored object: each whole or in part. */
 import type { CoreLeaf, Leaf } from "../codecs/layout.js";
 import { isZarrError } from "../errors.js";
-import { partialReading } from "../parts.js";
+import { part } from "../parts.js";
 import type { Limiter } from "../store/limiter.js";
 import { wantedBytes } from "../store/ranges.js";
 import type { partialReader as PartialReaderOf } from "./partial.js";
 import { type BoxBytes, boxOf, mayReadInPart, type PartialReader } from "./partial-rules.js";
 import { type Coalescing, type ObjectPart, type ReadPart, readPart, wholeObject } from "./parts.js";
 import type { Piece } from "./pieces.js";
+
+const partialReading = part("partial reading", () => import("../parts/partial-reading.js"));
 
 /** One chunk to read. */
 export interface ChunkTask {

@@ -6,7 +6,7 @@ import type { Leaf } from "../codecs/layout.js";
 import { limitExceeded } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { preload, shards } from "../parts.js";
+import { part, preload } from "../parts.js";
 import { borrow } from "../store/loans.js";
 import { readRange } from "../store/ranges.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -14,6 +14,8 @@ import { type AxisGrid, regularGrid } from "./grid.js";
 import { type ChunkTask, type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
 import type { Coalescing, ReadPart } from "./parts.js";
 import type { ShardReader } from "./shard-read.js";
+
+const shards = part("shards", () => import("../parts/shards.js"));
 
 /** Defaults of merging reads within a shard. */
 export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };

@@ -1,10 +1,10 @@
 /** One object to read, wherever it is. */
 import { invalidArgument, networkError } from "../errors.js";
 import { defaultLimits } from "../limits.js";
-import { fileSystem } from "../parts.js";
 import { isFileUrl, nodeModule } from "../platform.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
+import { fileSystem } from "./loaded.js";
 import { cutRange, readRange, resolveRange } from "./ranges.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "./store.js";
 

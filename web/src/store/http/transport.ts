@@ -1,6 +1,9 @@
 /** How requests get to servers and answers back: by `fetch`, or in Node by its own client, which is faster. */
+import { part } from "../../parts.js";
 import { fetchTransport } from "./fetch.js";
 import type { Watch } from "./silence.js";
+
+const nodeHttp = part("HTTP in Node", () => import("../../parts/node-http.js"));
 
 /** What is used of an answer. */
 export interface Answer {
@@ -32,7 +35,7 @@ export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>
 /** The transport of this runtime, as long as nobody has put something else in the place of its `fetch`. */
 export function usualTransport(): Transport | Promise<Transport> {
   if (!isNodesFetch()) return fetchTransport();
-  nodes ??= import("./node.js").then(({ nodeTransport }) => nodeTransport());
+  nodes ??= nodeHttp().then(({ nodeTransport }) => nodeTransport());
   return nodes;
 }
 
