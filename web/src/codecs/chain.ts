@@ -2,9 +2,10 @@
 import type { ChainStep } from "../engine/plan.js";
 import { invalidMetadata, limitExceeded, type OnWarning } from "../errors.js";
 import type { Limits } from "../limits.js";
+import type { FoundCodec } from "./codec-list.js";
 import { ConfigReader } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
-import { type FoundCodec, findCodec, unknownError } from "./lookup.js";
+import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
 import type { BlockConfiguration } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";

@@ -16,7 +16,7 @@ import { gzip, zlib } from "./deflate.js";
 import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
 import { jenkinsLookup3 } from "./jenkins.js";
-import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./lookup.js";
+import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
@@ -32,7 +32,7 @@ import { transpose } from "./transpose.js";
 import { zfp, zfpy } from "./zfp.js";
 import { zstd } from "./zstd.js";
 
-export type { FoundCodec } from "./lookup.js";
+export type { FoundCodec } from "./codec-list.js";
 
 export const codecDefinitions: readonly CodecDefinition[] = [
   bytes,

@@ -4,18 +4,13 @@
  */
 import { type Json, JsonNumber, type PlainJson } from "../metadata/json.js";
 import { part } from "../parts.js";
-import { DType, simpleTypes } from "./dtype.js";
+import type { DType } from "./dtype.js";
 import { toElements } from "./elements.js";
 import type { FillRules } from "./fill-source.js";
 import type { FillOptions, FillValue } from "./fill-value.js";
+import { usualTypes } from "./usual-types.js";
 
 const otherTypes = part("other data types", () => import("../parts/other-types.js"));
-
-/** Data types by their names in Zarr v3. */
-export const usualTypes: ReadonlyMap<string, DType> = new Map([
-  ...simpleTypes.map((name) => [name, DType.simple(name)] as const),
-  ["string", DType.variable("string")],
-]);
 
 /** A data type of Zarr v3, as `parseDataType` reads it. */
 export async function readDataType(json: PlainJson): Promise<DType> {

@@ -12,7 +12,7 @@ import {
   timeUnits,
   type VariableName,
 } from "./dtype.js";
-import { usualTypes } from "./usual.js";
+import { usualTypes } from "./usual-types.js";
 
 export { fromPlain } from "./plain.js";
 

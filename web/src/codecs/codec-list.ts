@@ -1,0 +1,45 @@
+/** Lists of codecs, by name and Zarr version. */
+import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
+import type { BlockDefinition } from "./n5.js";
+import type { ObjectCodecDefinition } from "./object/definition.js";
+import type { ShardingDefinition } from "./sharding.js";
+
+/** A codec that was found, told apart by who runs it. */
+export type FoundCodec =
+  | { readonly type: "core"; readonly definition: CodecDefinition }
+  | { readonly type: "objects"; readonly definition: ObjectCodecDefinition }
+  | { readonly type: "shards"; readonly definition: ShardingDefinition }
+  | { readonly type: "blocks"; readonly definition: BlockDefinition };
+
+export const coreCodec = (definition: CodecDefinition): FoundCodec => ({ type: "core", definition });
+export const objectCodec = (definition: ObjectCodecDefinition): FoundCodec => ({
+  type: "objects",
+  definition,
+});
+
+const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
+  (definition.names as CodecDefinition["names"])[version] ?? [];
+
+/** Codecs in an order. */
+export class CodecList {
+  readonly #byName = new Map<string, FoundCodec>();
+
+  constructor(private readonly codecs: readonly FoundCodec[]) {
+    for (const codec of codecs) {
+      for (const version of [1, 2, 3] as const) {
+        for (const name of namesOf(codec, version)) this.#byName.set(`${version}:${name}`, codec);
+      }
+    }
+  }
+
+  /** The codec that a Zarr version calls by this name. */
+  find(name: string, version: ZarrVersion): FoundCodec | undefined {
+    return this.#byName.get(`${version}:${name}`);
+  }
+
+  /** All names of a Zarr version, or those of one kind, in order. */
+  names(version: ZarrVersion, kind?: CodecKind): string[] {
+    const chosen = this.codecs.filter(({ definition }) => kind === undefined || definition.kind === kind);
+    return chosen.flatMap((codec) => namesOf(codec, version));
+  }
+}
