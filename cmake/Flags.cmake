@@ -7,9 +7,13 @@ target_compile_options(zw_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
 if(EMSCRIPTEN)
+  # Loops whose number of turns is known are unrolled whole, others not at all: what has to be unrolled for speed
+  # is so by hand or of the former kind, and copies of the rest are a tenth of a module.
+  set(ZW_FEW_COPIES -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
+  string(REPLACE ";" " " few_copies "${ZW_FEW_COPIES}") # as one: CMake drops options that it has met before
   # SIMD128 is for our kernels; for libraries only where it was measured to pay (docs/compile-flags.md).
   # memory.copy/fill instructions everywhere: the C library's own memcpy is many times slower.
-  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory)
+  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory "SHELL:${few_copies}")
   target_compile_options(zw_library_flags INTERFACE -O2 -mbulk-memory)
 else()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -24,8 +24,9 @@ endfunction()
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib
   ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/zstd-1.5.4-wide-registers.patch ${zw_zstd})
-set(zw_zstd_wide_fast
-  common/fse_decompress.c decompress/huf_decompress.c decompress/zstd_decompress_block.c)
+set(zw_zstd_wide_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
+# What runs once per frame.
+set(zw_zstd_small common/zstd_common.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
 set(zw_zstd_wide
   compress/fse_compress.c compress/hist.c compress/zstd_compress.c compress/zstd_compress_literals.c
   compress/zstd_compress_sequences.c compress/zstd_compress_superblock.c
@@ -33,10 +34,9 @@ set(zw_zstd_wide
   compress/zstd_opt.c)
 zw_library(zw_zstd DIR ${zw_zstd}
   FILES
-    ${zw_zstd_wide_fast} ${zw_zstd_wide}
-    common/debug.c common/entropy_common.c common/error_private.c common/pool.c common/threading.c
-    common/xxhash.c common/zstd_common.c
-    decompress/zstd_ddict.c decompress/zstd_decompress.c
+    ${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd_small}
+    common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c common/pool.c
+    common/threading.c common/xxhash.c
     compress/huf_compress.c
     legacy/zstd_v07.c
   DEFINES
@@ -44,12 +44,16 @@ zw_library(zw_zstd DIR ${zw_zstd}
     ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
 list(TRANSFORM zw_zstd_wide_fast PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_wide PREPEND ${zw_zstd}/)
-set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} PROPERTIES
+list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
+set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd}/common/fse_decompress.c PROPERTIES
   COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
+set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
+set_source_files_properties(${zw_zstd}/common/entropy_common.c ${zw_zstd}/common/fse_decompress.c PROPERTIES
+  COMPILE_OPTIONS "${ZW_FEW_COPIES}")
 # -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm copies of sixteen bytes become one vector (27 % where
 # matches are long), but the compiler may make no vectors of its own from the state of the decoders.
 set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
-  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize>")
+  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_FEW_COPIES}>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib
@@ -66,6 +70,8 @@ zw_library(zw_libdeflate DIR ${zw_libdeflate}
     lib/x86/cpu_features.c lib/arm/cpu_features.c
   INCLUDE ${zw_libdeflate})
 if(EMSCRIPTEN)
+  set_source_files_properties(${zw_libdeflate}/lib/deflate_decompress.c PROPERTIES
+    COMPILE_OPTIONS "${ZW_FEW_COPIES}")
   # The compressor clears and shifts large tables: vectors double its speed.
   set_source_files_properties(${zw_libdeflate}/lib/deflate_compress.c PROPERTIES
     COMPILE_OPTIONS "-O3;-msimd128")

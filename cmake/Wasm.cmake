@@ -15,7 +15,7 @@ set(ZW_LINK_FLAGS
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=1)
 
 function(zw_add_module name core)
-  add_executable(${name} bindings/bindings.cpp bindings/session.cpp)
+  add_executable(${name} bindings/bindings.cpp bindings/no_printf.cpp bindings/session.cpp)
   target_link_libraries(${name} PRIVATE ${core})
   target_compile_definitions(${name} PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(${name} PRIVATE ${ZW_LINK_FLAGS})

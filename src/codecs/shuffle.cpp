@@ -38,10 +38,12 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return run(step, in, room, unshuffleBytes, result);
 }
 
+#ifdef ZW_FULL_MODULE
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (in.size() > out.size()) return Code::EncodeFailed;
   return run(step, in, out, shuffleBytes, result);
 }
+#endif
 
 }  // namespace
 
@@ -51,7 +53,7 @@ constinit const Codec kShuffleCodec = {
     .prepare = prepare,
     .relabel = nullptr,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw

@@ -27,7 +27,7 @@ export const coreCodecs = [
   { core: "adler32", decode: "decode", encode: "decode" },
   { core: "fletcher32", decode: "decode", encode: "decode" },
   { core: "jenkins_lookup3", decode: "full", encode: "full" },
-  { core: "shuffle", decode: "decode", encode: "decode" },
+  { core: "shuffle", decode: "decode", encode: "full" },
   { core: "scale_offset", decode: "full", encode: "full" },
   { core: "cast_value", decode: "full", encode: "full" },
   { core: "base64", decode: "full", encode: "full" },
