@@ -39,6 +39,9 @@ export interface ChunkOptions {
 
 /** A Zarr array that has been opened. */
 export class ZarrArray {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "ZarrArray";
+
   readonly kind = "array";
   readonly #spec: ArraySpec;
   readonly #limits: Limits;

@@ -39,6 +39,9 @@ export interface ErrorDetails {
 
 /** The base of all errors of this library. */
 export class ZarrError extends Error {
+  /** What consoles show, also of minified programs. */
+  static override readonly name: string = "ZarrError";
+
   override readonly name: string = "ZarrError";
   readonly _tag: ErrorTag;
   readonly code: string;

@@ -24,6 +24,9 @@ export interface Member {
 
 /** A Zarr group that has been opened. */
 export class ZarrGroup {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "ZarrGroup";
+
   readonly kind = "group";
   readonly #opener: Opener;
   readonly #consolidated: ReadonlyMap<string, Member["kind"]> | undefined;

@@ -57,6 +57,9 @@ const maxDeaths = 8;
  * `destroy`. Whatever goes wrong with them, the calling thread decodes instead.
  */
 export class WorkerPool {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "WorkerPool";
+
   readonly #createWorker: () => AnyWorker | Promise<AnyWorker>;
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();

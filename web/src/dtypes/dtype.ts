@@ -42,6 +42,9 @@ export interface Field {
  * numbers are real part then imaginary part.
  */
 export class DType {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "DType";
+
   /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`, `"string"`. */
   readonly name: string;
   /** Bytes of one element; 0 where elements have no fixed width. */

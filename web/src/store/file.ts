@@ -18,6 +18,9 @@ export interface FileSystemStoreOptions {
  * with the code "file-failed".
  */
 export class FileSystemStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "FileSystemStore";
+
   /** The folder as it was given. */
   readonly root: string | URL;
   readonly #maxBytes: number;

@@ -41,6 +41,9 @@ export interface HttpStoreOptions {
  * docs/stores.md says how.
  */
 export class HttpStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "HttpStore";
+
   readonly url: URL;
   readonly #client: HttpClient;
 

@@ -9,6 +9,9 @@ import type { RangeQuery, Store } from "./store.js";
  * if its keys have it.
  */
 export class MapStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "MapStore";
+
   /** @param entries the Map to read from and write to; it is used as it is, not copied. */
   constructor(readonly entries: Map<string, Uint8Array> = new Map()) {}
 

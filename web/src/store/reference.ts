@@ -42,6 +42,9 @@ type Part = RangeQuery | undefined;
  * the reference says, is trouble: Network with the code "missing-target" or "short-target".
  */
 export class ReferenceStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "ReferenceStore";
+
   readonly #table: ReferenceTable;
   readonly #options: ReferenceStoreOptions;
   readonly #client: HttpClient;

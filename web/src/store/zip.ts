@@ -54,6 +54,9 @@ interface Archive {
  * ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and what its source throws.
  */
 export class ZipStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "ZipStore";
+
   readonly #source: ByteReader;
   readonly #maxBytes: number;
   readonly #maxDirectoryBytes: number;
