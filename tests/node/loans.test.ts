@@ -88,6 +88,7 @@ describe("bytes that somebody else has", () => {
     for (let round = 0; round < 3; round++) {
       expect(sha256((await getBytes(array, null, { concurrency: 3 })).bytes)).toBe(truth);
       expect(digests(held())).toEqual(objects());
+      for (const bytes of held()) expect(bytes!.buffer.byteLength).toBe(bytes!.byteLength);
     }
   }
 

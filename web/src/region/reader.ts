@@ -7,7 +7,7 @@ import { limitExceeded } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { part, preload } from "../parts.js";
-import { borrow } from "../store/loans.js";
+import { alone, borrow } from "../store/loans.js";
 import { readRange } from "../store/ranges.js";
 import { joinKey, type Store } from "../store/store.js";
 import { type AxisGrid, regularGrid } from "./grid.js";
@@ -65,7 +65,7 @@ export class ArrayReader {
     await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, (_, fetched) => {
       if (fetched && "encoded" in fetched) bytes = fetched.encoded;
     });
-    return bytes;
+    return bytes && alone(bytes);
   }
 
   /** Reads chunks of one stored object. */

@@ -39,6 +39,11 @@ export function lendBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => vo
   owners.set(bytes, takeBack);
 }
 
+/** The bytes, without other memory behind them: a copy where they are part of more. */
+export function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes;
+}
+
 /** Says that bytes will not be looked at again. Without effect on those that are not lent. */
 export function giveBack(bytes: Uint8Array): void {
   const takeBack = owners.get(bytes);

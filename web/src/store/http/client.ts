@@ -3,7 +3,7 @@ import { isZarrError, limitExceeded, networkError } from "../../errors.js";
 import { Spares } from "../../spares.js";
 import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { Limiter } from "../limiter.js";
-import { lendBytes } from "../loans.js";
+import { alone, lendBytes } from "../loans.js";
 import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
 import { Shared } from "../shared.js";
 import { changedError, type GetOptions, type RangeQuery } from "../store.js";
@@ -119,8 +119,9 @@ export class HttpClient {
   }
 
   /** Reads a whole object; undefined where there is none. */
-  get(url: URL, options: GetOptions = {}): Promise<Bytes> {
-    return this.#read(url, undefined, options, (signal) => this.#whole(url, signal));
+  async get(url: URL, options: GetOptions = {}): Promise<Bytes> {
+    const bytes = await this.#read(url, undefined, options, (signal) => this.#whole(url, signal));
+    return bytes && alone(bytes); // a reader who borrows may have asked for the same
   }
 
   /** Reads a whole object. Bytes that are nobody else's are lent: see loans.ts. */
