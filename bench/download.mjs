@@ -10,9 +10,10 @@ import { distDir, root } from "../scripts/lib/paths.mjs";
 
 const entryName = "viewer.js";
 
-/** @returns {Promise<import("esbuild").OutputFile[]>} the parts that a bundler makes of an entry */
-export async function bundleParts(contents) {
-  const { outputFiles } = await build({
+/** The parts that a bundler makes of an entry. */
+export function bundleParts(contents) {
+  return build({
+    absWorkingDir: root,
     stdin: { contents, resolveDir: root, sourcefile: entryName },
     bundle: true,
     splitting: true,
@@ -20,12 +21,12 @@ export async function bundleParts(contents) {
     format: "esm",
     target: "es2022",
     external: ["node:*"],
-    outdir: "js",
+    outdir: "out",
     entryNames: "viewer",
     write: false,
+    metafile: true,
     logOverride: { "ignored-bare-import": "silent" }, // web/src/parts.ts says what they are for
   });
-  return outputFiles;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function bundleParts(contents) {
  * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules that were loaded for that
  */
 export async function downloadedFor(files) {
-  const parts = await bundleParts('export { get, open } from "zarr-wasm";');
+  const { outputFiles: parts } = await bundleParts('export { get, open } from "zarr-wasm";');
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
   const { fetch } = globalThis;
   globalThis.fetch = (...request) => fetch(...request); // so that it is not taken for Node's, whose place another part takes

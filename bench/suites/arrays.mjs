@@ -5,7 +5,7 @@ import * as zarrita from "zarrita";
 import { codecOf, placedChunk } from "../codecs.mjs";
 import { corpora } from "../corpora.mjs";
 import { bestOf, bestOfCalls, speedRow } from "../measure.mjs";
-import { repeatingStore } from "../stores.mjs";
+import { metadataOf, repeatingStore } from "../stores.mjs";
 
 const text = new TextEncoder();
 
@@ -34,23 +34,13 @@ async function stores({ corpus, shape, order, endian, chunks = shape }) {
     fill_value: 0,
     order,
   };
-  const document = {
-    zarr_format: 3,
-    node_type: "array",
-    shape,
-    data_type: dataType,
-    chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
-    chunk_key_encoding: { name: "default" },
-    fill_value: 0,
-    codecs,
-  };
   const ours = new Map([
     ["/meta", text.encode(JSON.stringify(meta))],
     ["/attrs", text.encode("{}")],
     [`/${zeros.join(".")}`, chunk],
   ]);
   const theirs = new Map([
-    ["/zarr.json", text.encode(JSON.stringify(document))],
+    ["/zarr.json", metadataOf({ shape, chunks, dataType, codecs })],
     [`/c/${zeros.join("/")}`, chunk],
   ]);
   return {

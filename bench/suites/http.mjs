@@ -1,4 +1,5 @@
-// Whole arrays over HTTP from a server in a process of its own: one thread over zarrita, workers over one thread.
+// Whole arrays, over HTTP from a server in a process of its own and from memory: one thread over zarrita, workers over
+// one thread.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

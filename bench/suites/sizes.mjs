@@ -56,7 +56,7 @@ async function numcodecsDownload() {
   const parts = ["blosc", "lz4", "zstd"].map((codec) =>
     bundleParts(`export { default } from "numcodecs/${codec}";`),
   );
-  return sum((await Promise.all(parts)).flat());
+  return sum((await Promise.all(parts)).flatMap(({ outputFiles }) => outputFiles));
 }
 
 /** @returns {import("../measure.mjs").Measurement[]} */

@@ -7,6 +7,10 @@ interface BenchRow {
   ratio: number;
 }
 
+declare module "*/bench/download.mjs" {
+  export function bundleParts(contents: string): Promise<{ metafile: import("esbuild").Metafile }>;
+}
+
 declare module "*/bench/documents.mjs" {
   export function readResults(): BenchRow[];
   export function documentOf(document: string, rows: BenchRow[]): string;

@@ -1,8 +1,9 @@
 // Parts of the library that are loaded when they are needed: which are not there from the start, that they say the same
 // as what is there, and what happens when one cannot be loaded.
 import path from "node:path";
-import { build, type Metafile } from "esbuild";
+import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { bundleParts } from "../../bench/download.mjs";
 import * as lookup from "../../dist/codecs/lookup.js";
 import * as registry from "../../dist/codecs/registry.js";
 import { parseFill } from "../../dist/dtypes/fill.js";
@@ -14,25 +15,9 @@ import { parseJson } from "../../dist/metadata/json.js";
 import { part } from "../../dist/parts.js";
 import { bytesOf, errorOf } from "./support.js";
 
-const root = path.join(import.meta.dirname, "../..");
-
 /** The parts that esbuild makes of what a viewer takes from the package. */
 async function bundled(names: string) {
-  const { metafile } = await build({
-    stdin: { contents: `export { ${names} } from "zarr-wasm";`, resolveDir: root, sourcefile: "viewer.js" },
-    absWorkingDir: root,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    external: ["node:*"],
-    outdir: "out",
-    entryNames: "viewer",
-    write: false,
-    metafile: true,
-    logOverride: { "ignored-bare-import": "silent" },
-  });
+  const { metafile } = await bundleParts(`export { ${names} } from "zarr-wasm";`);
   return metafile.outputs;
 }
 

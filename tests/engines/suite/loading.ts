@@ -21,22 +21,29 @@ test("loading: a module with its media type is compiled as it streams", async ()
 
 test("loading: a module sent as plain bytes", async () => readCorner(await freshLibrary("as-bytes")));
 
+/** Reads in vain, twice: what has failed is tried again, and says again why. */
+async function failsAgain(library: Fresh, check: (error: Error) => void): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    const error = await within(
+      20_000,
+      errorOf(() => readCorner(library)),
+      "failing",
+    );
+    equal([error["_tag"], error["code"]], ["EngineFailed", "engine-failed"], String(error));
+    check(error);
+  }
+}
+
 for (const [trouble, words] of [
   ["missing", "404"],
   ["as-page", "decode.wasm"],
 ] as const) {
   test(`loading: a module that is ${trouble} is a clear error, and not the end`, async () => {
     const library = await freshLibrary(trouble);
-    for (let i = 0; i < 2; i++) {
-      const error = await within(
-        20_000,
-        errorOf(() => readCorner(library)),
-        "failing",
-      );
-      equal([error["_tag"], error["code"]], ["EngineFailed", "engine-failed"], String(error));
-      ok(error.message.includes(words), `"${error.message}" says ${words}`);
-      ok(error.message.includes("decode.wasm could not be loaded"), `"${error.message}" says what failed`);
-    }
+    await failsAgain(library, ({ message }) => {
+      ok(message.includes(words), `"${message}" says ${words}`);
+      ok(message.includes("decode.wasm could not be loaded"), `"${message}" says what failed`);
+    });
     library.configureWasm({ decode: at("/wasm/decode.wasm") });
     await readCorner(library);
   });
@@ -56,18 +63,9 @@ const plainArray = {
 
 test("loading: a part of the library that is missing is a clear error, and not the end", async () => {
   const library = await freshLibrary("no-parts");
-  for (let i = 0; i < 2; i++) {
-    const error = await within(
-      20_000,
-      errorOf(() => readCorner(library)),
-      "failing",
-    );
-    equal([error["_tag"], error["code"]], ["EngineFailed", "engine-failed"], String(error));
-    ok(
-      error.message.startsWith("the part of the library for Zarr v1 and v2 "),
-      `"${error.message}" says which`,
-    );
-  }
+  await failsAgain(library, ({ message }) => {
+    ok(message.startsWith("the part of the library for Zarr v1 and v2 "), `"${message}" says which`);
+  });
   const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(plainArray))]]);
   const { data } = await library.get(await library.open(store, { kind: "array" }));
   equal([...(data as Uint16Array)], [7, 7], "elements of an array that needs no part");

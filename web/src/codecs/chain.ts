@@ -9,7 +9,6 @@ import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
 import type { BlockConfiguration } from "./n5.js";
 import type { ObjectCodec } from "./object/definition.js";
-
 import type { ShardingConfiguration } from "./sharding.js";
 
 export type { CodecMetadata } from "./metadata.js";

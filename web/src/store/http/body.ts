@@ -34,7 +34,8 @@ interface BodyOptions {
 export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
-  const sink = new ByteSink(expected, options.expected && options.spares?.take(expected, 2 * expected));
+  const spare = options.expected ? options.spares?.take(expected, 2 * expected) : undefined;
+  const sink = new ByteSink(expected, spare);
   let seen = 0;
   const onPiece = (piece: Uint8Array): boolean => {
     watch.hear();
@@ -74,8 +75,8 @@ export class ByteSink {
   #isSpare: boolean;
   length = 0;
 
-  constructor(expectedBytes: number, spare?: ArrayBuffer | 0) {
-    this.#isSpare = Boolean(spare);
+  constructor(expectedBytes: number, spare?: ArrayBuffer) {
+    this.#isSpare = spare !== undefined;
     this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
   }
 

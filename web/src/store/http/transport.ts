@@ -34,11 +34,12 @@ export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>
 
 /** The transport of this runtime, as long as nobody has put something else in the place of its `fetch`. */
 export function usualTransport(): Transport | Promise<Transport> {
-  if (!isNodesFetch()) return fetchTransport();
+  if (!isNodesFetch()) return byFetch;
   nodes ??= nodeHttp().then(({ nodeTransport }) => nodeTransport());
   return nodes;
 }
 
+const byFetch = fetchTransport();
 let nodes: Promise<Transport> | undefined;
 /** Which function was looked at last, and whether it is Node's. */
 let judged: { readonly fetch: unknown; readonly isNodes: boolean } = { fetch: undefined, isNodes: false };
