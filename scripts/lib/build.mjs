@@ -136,7 +136,7 @@ function bundleForNode() {
   const sources = path.join(buildDir, "bundle");
   for (const dir of [out, sources]) rmSync(dir, { recursive: true, force: true });
   run(findTool("esbuild"), [
-    ...entries.map((entry) => writeNodeEntry(sources, path.join(root, entry.default))),
+    ...entries.map((entry) => writeNodeEntry(sources, entry)),
     `--outbase=${sources}`,
     `--outdir=${out}`,
     "--bundle",
@@ -146,7 +146,7 @@ function bundleForNode() {
     "--external:../wasm/*",
     "--minify", // half as much to parse
     "--log-level=warning",
-    "--log-override:ignored-bare-import=silent", // web/src/parts.ts says what they are for
+    "--log-override:ignored-bare-import=silent", // web/src/base/lazy.ts says what they are for
   ]);
 }
 
@@ -155,8 +155,9 @@ function bundleForNode() {
  * All that `zarr-wasm/codecs` needs is then one file, which is loaded twice as fast as eight; and most of what
  * `zarr-wasm` needs besides is another.
  */
-function writeNodeEntry(sources, entry) {
-  const file = path.join(sources, path.relative(distDir, entry));
+function writeNodeEntry(sources, { default: source, node }) {
+  const entry = path.join(root, source);
+  const file = path.join(sources, path.relative("./dist/bundle", node));
   const common = /[\\/](?:zarrita|node)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
   const imports = common.map((name) => `import ${JSON.stringify(path.join(distDir, `${name}.js`))};`);
   const own = JSON.stringify(entry);

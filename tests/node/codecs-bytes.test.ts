@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigReader } from "../../dist/codecs/config.js";
 import type { CodecContext } from "../../dist/codecs/definition.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
-import { codecRow } from "../../dist/codecs/table.js";
+import { codecRow } from "../../dist/engine/codec-table.js";
 import { DType } from "../../dist/dtypes/dtype.js";
 import { decodeBytes, encodeBytesIn } from "../../dist/engine/bytes.js";
 import { sessionOf } from "../../dist/engine/engine.js";

@@ -10,7 +10,7 @@ import { type FillOptions, missingValue } from "../../dist/dtypes/fill-value.js"
 import { decodeFloat, encodeFloat, floatFormats } from "../../dist/dtypes/floats.js";
 import { parseDescr } from "../../dist/dtypes/typestr.js";
 import { fromPlain, parseDataType } from "../../dist/dtypes/v3.js";
-import { parseJson } from "../../dist/metadata/json.js";
+import { parseJson } from "../../dist/base/json.js";
 import { bytesOf, errorOf } from "./support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { get, getBytes, isZarrError, open, type ZarrArray } from "zarr-wasm";
 import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { codecNames, type FoundCodec, findCodec } from "../../dist/codecs/registry.js";
-import { codecRow } from "../../dist/codecs/table.js";
+import { codecRow } from "../../dist/engine/codec-table.js";
 import { unsupportedCodecs } from "../../dist/codecs/unsupported.js";
 import { arrayNameOf, toElements } from "../../dist/dtypes/elements.js";
 import { bytesOf } from "./support.js";

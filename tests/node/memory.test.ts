@@ -4,7 +4,7 @@ import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { Demand } from "../../dist/engine/demand.js";
 import { sessionOf } from "../../dist/engine/engine.js";
-import { Spares } from "../../dist/spares.js";
+import { Spares } from "../../dist/base/buffer-pool.js";
 import { openArray, randomBytes } from "./support.js";
 import {
   blosc,

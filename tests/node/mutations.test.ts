@@ -2,7 +2,7 @@
 //   ZARR_WASM_FLIPS=10000 npx vitest run tests/node/mutations.test.ts     more random flips per chunk
 import { afterAll, describe, expect, it } from "vitest";
 import { getBytes, isZarrError } from "zarr-wasm";
-import type { Content } from "../../dist/codecs/coder.js";
+import type { Content } from "../../dist/chain/coder.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { type GoldenChunk, goldenChunks, goldenGroups, ownChunks } from "./golden-chunks.js";
 import { errorOf, randomizer } from "./support.js";

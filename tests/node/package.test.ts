@@ -275,7 +275,7 @@ describe("the published package", () => {
     visit(`${root}dist/index.js`);
     visit(`${root}dist/codecs.js`);
     visit(`${root}dist/node.js`);
-    visit(`${root}dist/worker.js`);
+    visit(`${root}dist/workers/worker.js`);
     visit(`${root}dist/zarrita.js`);
     visit(`${root}dist/numcodecs.js`);
     expect(seen.size).toBeGreaterThan(20);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
-import { byteRuns } from "../../dist/region/partial.js";
+import { byteRuns } from "../../dist/region/fetch/partial.js";
 import { errorOf, product } from "./support.js";
 import {
   all,

@@ -11,8 +11,8 @@ import { usualFill } from "../../dist/dtypes/usual.js";
 import { usualTypes } from "../../dist/dtypes/usual-types.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
 import { getBytes, open } from "../../dist/index.js";
-import { parseJson } from "../../dist/metadata/json.js";
-import { part } from "../../dist/parts.js";
+import { parseJson } from "../../dist/base/json.js";
+import { part } from "../../dist/base/lazy.js";
 import { bytesOf, errorOf } from "./support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */

@@ -39,7 +39,7 @@ import {
   zstd,
 } from "./zarr-writer.js";
 
-const script = new URL("../../dist/worker.js", import.meta.url);
+const script = new URL("../../dist/workers/worker.js", import.meta.url);
 const root = new URL("../../", import.meta.url).pathname;
 
 /** A pool whose workers are watched. */

@@ -2,8 +2,8 @@
  * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
-export { type ChunkOptions, type Region, ZarrArray } from "./array.js";
-export type { CodecMetadata } from "./codecs/chain.js";
+export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export type { CodecMetadata } from "./chain/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
   channelAxis,
@@ -32,16 +32,16 @@ export {
   type OnWarning,
   ZarrError,
   type ZarrWarning,
-} from "./errors.js";
-export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./get.js";
-export { type Member, ZarrGroup } from "./group.js";
-export { defaultLimits, type Limits } from "./limits.js";
+} from "./base/errors.js";
+export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
+export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
+export { defaultLimits, type Limits } from "./base/limits.js";
 export type { Attributes } from "./metadata/spec.js";
-export { type OpenedNode, type OpenOptions, open, type Source } from "./open.js";
-export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
-export type { Progress } from "./region/assemble.js";
-export type { Priority } from "./region/priority.js";
-export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
+export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
+export type { Progress } from "./region/assemble/assemble.js";
+export type { Priority } from "./region/selection/priority.js";
+export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection/selection.js";
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export { listChildren } from "./store/children.js";

@@ -3,7 +3,7 @@
  * @packageDocumentation
  */
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { isZarrError, ZarrError } from "./errors.js";
+export { isZarrError, ZarrError } from "./base/errors.js";
 export { default as Blosc } from "./numcodecs/blosc.js";
 export type { Codec, CodecConstructor } from "./numcodecs/codec.js";
 export { default as GZip } from "./numcodecs/gzip.js";

@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { isZarrError, ZarrError } from "./errors.js";
-export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
+export { isZarrError, ZarrError } from "./base/errors.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { FileSystemStore } from "./store/folder.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export {

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import type { Selection } from "../../../dist/index.js";
 import { type RangeQuery, readRange } from "../../../dist/index.js";
-import { RegularAxis } from "../../../dist/region/grid.js";
-import { mergeParts } from "../../../dist/region/merged-parts.js";
-import { piecesOf } from "../../../dist/region/pieces.js";
-import { type AxisSelection, resolveSelection } from "../../../dist/region/selection.js";
+import { RegularAxis } from "../../../dist/base/grid.js";
+import { mergeParts } from "../../../dist/region/fetch/merged-ranges.js";
+import { piecesOf } from "../../../dist/region/selection/projections.js";
+import { type AxisSelection, resolveSelection } from "../../../dist/region/selection/selection.js";
 import { resolveRange } from "../../../dist/store/ranges.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 

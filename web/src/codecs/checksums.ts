@@ -3,7 +3,7 @@
  * chunk is decoded.
  */
 import type { CodecDefinition, ZarrVersion } from "./definition.js";
-import type { CoreCodec } from "./table.js";
+import type { CoreCodec } from "../engine/codec-table.js";
 
 /** Where the checksum stands; the core's numbers. */
 const places = ["start", "end"];

@@ -1,7 +1,7 @@
 /** Lists of codecs, by name and Zarr version. */
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import type { BlockDefinition } from "./n5.js";
-import type { ObjectCodecDefinition } from "./object/definition.js";
+import type { ObjectCodecDefinition } from "./vlen/definition.js";
 import type { ShardingDefinition } from "./sharding.js";
 
 /** A codec that was found, told apart by who runs it. */

@@ -10,9 +10,9 @@
 import { withDecoder } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { corruptChunk, unsupported, withDetails } from "../errors.js";
-import { copyBox, repeated } from "../region/boxes.js";
-import { countOf } from "../region/strides.js";
+import { corruptChunk, unsupported, withDetails } from "../base/errors.js";
+import { copyBox, repeated } from "../base/subarray.js";
+import { countOf } from "../base/strides.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";

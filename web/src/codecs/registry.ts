@@ -20,7 +20,7 @@ import { jenkinsLookup3 } from "./jenkins.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
-import { objectCodecs } from "./object/list.js";
+import { objectCodecs } from "./vlen/list.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
 import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";

@@ -3,7 +3,7 @@
  * checked before it is used.
  */
 import { show } from "../codecs/config.js";
-import { invalidMetadata, type ZarrError } from "../errors.js";
+import { invalidMetadata, type ZarrError } from "../base/errors.js";
 
 /** An object among attributes. */
 export type Properties = { readonly [name: string]: unknown };

@@ -3,7 +3,7 @@
  * Spec: CF conventions 1.11, section 4.4 "Time coordinate"; units as UDUNITS and cftime spell them.
  */
 import type { DType, TimeUnit } from "../dtypes/dtype.js";
-import { invalidMetadata, unsupported } from "../errors.js";
+import { invalidMetadata, unsupported } from "../base/errors.js";
 
 /** How counts become milliseconds: `origin + count · times / per`. */
 export interface TimeScale {

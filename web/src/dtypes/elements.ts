@@ -1,5 +1,5 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { arrayOf, conversionOf, type ElementData } from "./forms.js";

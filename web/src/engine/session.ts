@@ -13,8 +13,8 @@ import {
   limitExceeded,
   unsupported,
   type ZarrError,
-} from "../errors.js";
-import { uninitialised } from "../platform.js";
+} from "../base/errors.js";
+import { uninitialised } from "../base/platform.js";
 import type { Core } from "../wasm/core.js";
 import { Demand } from "./demand.js";
 import type { ModuleName } from "./module.js";

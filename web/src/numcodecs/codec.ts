@@ -2,8 +2,8 @@
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
 import { sessionOf } from "../engine/engine.js";
 import { type ChainStep, moduleFor } from "../engine/plan.js";
-import { invalidArgument } from "../errors.js";
-import { defaultLimits } from "../limits.js";
+import { invalidArgument } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
 
 /** A codec on bytes. */
 export interface Codec {

@@ -1,7 +1,7 @@
 /** The file system as a store (Node, Deno, Bun). */
-import { invalidArgument, networkError } from "../errors.js";
-import { defaultLimits } from "../limits.js";
-import { isFileUrl, nodeModule } from "../platform.js";
+import { invalidArgument, networkError } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
+import { isFileUrl, nodeModule } from "../base/platform.js";
 import { readFilePart, readFolder, realFolder, removeFile, writeFileWhole } from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";

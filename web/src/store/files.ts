@@ -1,6 +1,6 @@
 /** Files, read and written as stores need it (Node, Deno, Bun). */
-import { isZarrError, limitExceeded, networkError, type ZarrError } from "../errors.js";
-import { nodeModule } from "../platform.js";
+import { isZarrError, limitExceeded, networkError, type ZarrError } from "../base/errors.js";
+import { nodeModule } from "../base/platform.js";
 import { isSegment } from "./path.js";
 import { resolveRange } from "./ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "./store.js";

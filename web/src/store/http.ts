@@ -1,10 +1,10 @@
 /** Reading a store over HTTP(S). */
-import { defaultLimits } from "../limits.js";
+import { defaultLimits } from "../base/limits.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
-import { checkTimeout, defaultTimeout } from "./http/silence.js";
-import { addLender } from "./loans.js";
+import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import { addLender } from "./buffer-lease.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 

@@ -1,5 +1,5 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
-import { invalidArgument, networkError } from "../errors.js";
+import { invalidArgument, networkError } from "../base/errors.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**

@@ -1,5 +1,5 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
-import { invalidArgument, networkError, notFound, unsupported } from "../errors.js";
+import { invalidArgument, networkError, notFound, unsupported } from "../base/errors.js";
 import { folderIndex } from "./children.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";

@@ -1,7 +1,7 @@
 /** One object to read, wherever it is. */
-import { invalidArgument, networkError } from "../errors.js";
-import { defaultLimits } from "../limits.js";
-import { isFileUrl, nodeModule } from "../platform.js";
+import { invalidArgument, networkError } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
+import { isFileUrl, nodeModule } from "../base/platform.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { fileSystem } from "./loaded.js";

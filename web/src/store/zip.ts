@@ -6,14 +6,14 @@ import {
   limitExceeded,
   unsupported,
   type ZarrError,
-} from "../errors.js";
-import { defaultLimits } from "../limits.js";
+} from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
 import { ByteCache } from "./cache.js";
 import { folderIndex } from "./children.js";
 import type { HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
-import { Shared } from "./shared.js";
+import { Shared } from "../base/single-flight.js";
 import { type ByteReader, type ByteSource, byteReader } from "./source.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "./store.js";
 import { crc32 } from "./zip/crc32.js";

@@ -1,13 +1,13 @@
 /** Regions of arrays whose `getChunk` an extension has replaced: every chunk must come through it. */
-import type { ZarrArray } from "../array.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import { type ElementData, toElements } from "../dtypes/elements.js";
-import type { ReadOptions } from "../get.js";
-import { allDone } from "../region/done.js";
-import { combinations, type Piece, piecesOf } from "../region/pieces.js";
-import type { AxisRange, Selection } from "../region/selection.js";
-import { resolveSelection } from "../region/selection.js";
-import { countOf, stridesOf } from "../region/strides.js";
-import { Limiter } from "../store/limiter.js";
+import type { ReadOptions } from "../hierarchy/get.js";
+import { allDone } from "../base/settle.js";
+import { combinations, type Piece, piecesOf } from "../region/selection/projections.js";
+import type { AxisRange, Selection } from "../region/selection/selection.js";
+import { resolveSelection } from "../region/selection/selection.js";
+import { countOf, stridesOf } from "../base/strides.js";
+import { Limiter } from "../base/limiter.js";
 import type { AnyRegion } from "./nodes.js";
 
 /** A chunk as `getChunk` gives it. */

@@ -1,5 +1,5 @@
 /** Data types and elements in zarrita's forms. */
-import type { ZarrArray } from "../array.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";

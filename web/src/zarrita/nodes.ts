@@ -1,8 +1,8 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
-import type { ChunkOptions, Region, ZarrArray } from "../array.js";
+import type { ChunkOptions, Region, ZarrArray } from "../hierarchy/array.js";
 import type { ElementData } from "../dtypes/elements.js";
-import type { ZarrGroup } from "../group.js";
-import type { WorkerPool } from "../pool.js";
+import type { ZarrGroup } from "../hierarchy/group.js";
+import type { WorkerPool } from "../workers/pool.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";
 import { likeZarrita } from "./errors.js";
 import { currentPool } from "./pool.js";

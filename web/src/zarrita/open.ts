@@ -1,6 +1,6 @@
 /** zarrita's `open`, on this library's. */
 import type { ZarrVersion } from "../codecs/definition.js";
-import { open as openNode } from "../open.js";
+import { open as openNode } from "../hierarchy/open.js";
 import type { Store } from "../store/store.js";
 import { likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";

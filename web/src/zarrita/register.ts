@@ -7,8 +7,8 @@ import { parseDataType } from "../dtypes/v3.js";
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
 import { sessionOf } from "../engine/engine.js";
 import { type ChainStep, moduleFor } from "../engine/plan.js";
-import { isZarrError } from "../errors.js";
-import { defaultLimits } from "../limits.js";
+import { isZarrError } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
 
 /** What zarrita tells a codec of the array. */
 interface ChunkMetadata {

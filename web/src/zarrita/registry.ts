@@ -4,10 +4,10 @@
  */
 
 import { parseDescr } from "../dtypes/typestr.js";
-import { defaultLimits } from "../limits.js";
+import { defaultLimits } from "../base/limits.js";
 import { parseDocument } from "../metadata/document.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../metadata/json.js";
-import { countOf, stridesOf } from "../region/strides.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
+import { countOf, stridesOf } from "../base/strides.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
 import { dtypeName } from "./elements.js";

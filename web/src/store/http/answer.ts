@@ -1,10 +1,10 @@
 /** What answers say about themselves, and whether it holds. */
-import { networkError, type ZarrError } from "../../errors.js";
+import { networkError, type ZarrError } from "../../base/errors.js";
 import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
 import { readBody } from "./body.js";
 import { TransientFault } from "./retry.js";
-import type { Watch } from "./silence.js";
+import type { Watch } from "./idle-timeout.js";
 import type { Answer } from "./transport.js";
 
 /** Answers that mean "there is nothing under this key". Nothing else ever does. */

@@ -1,9 +1,9 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
-import { isZarrError, limitExceeded, networkError } from "../../errors.js";
-import { uninitialised } from "../../platform.js";
-import type { Spares } from "../../spares.js";
+import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
+import { uninitialised } from "../../base/platform.js";
+import type { Spares } from "../../base/buffer-pool.js";
 import { TransientFault } from "./retry.js";
-import type { Watch } from "./silence.js";
+import type { Watch } from "./idle-timeout.js";
 import type { Answer } from "./transport.js";
 
 /** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */

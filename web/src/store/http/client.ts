@@ -1,11 +1,11 @@
 /** Requests for objects and parts of them, whatever the server makes of ranges. */
-import { isZarrError, limitExceeded, networkError } from "../../errors.js";
-import { Spares } from "../../spares.js";
+import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
+import { Spares } from "../../base/buffer-pool.js";
 import { ByteCache, type ByteCacheLike } from "../cache.js";
-import { Limiter } from "../limiter.js";
-import { alone, lendBytes } from "../loans.js";
+import { Limiter } from "../../base/limiter.js";
+import { alone, lendBytes } from "../buffer-lease.js";
 import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
-import { Shared } from "../shared.js";
+import { Shared } from "../../base/single-flight.js";
 import { changedError, type GetOptions, type RangeQuery } from "../store.js";
 import {
   announcedBytes,
@@ -21,8 +21,9 @@ import { readBody, reasonOf } from "./body.js";
 import { fetchTransport } from "./fetch.js";
 import { claimsPage, isTextual, pageError, startsPage, tellingBytes } from "./page.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import { Watch } from "./silence.js";
-import { type Answer, type Transport, usualTransport } from "./transport.js";
+import { Watch } from "./idle-timeout.js";
+import type { Answer, Transport } from "./transport.js";
+import { usualTransport } from "./usual-transport.js";
 import { Versions } from "./versions.js";
 
 interface HttpClientOptions {

@@ -1,5 +1,5 @@
 /** Requests by `fetch`: the runtime's, or one that the caller gives. */
-import { unlessAborted, type Watch } from "./silence.js";
+import { unlessAborted, type Watch } from "./idle-timeout.js";
 import type { Answer, Transport } from "./transport.js";
 
 /** @param own instead of the global one, which is looked up at every request. */

@@ -4,7 +4,7 @@
  */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable, Transform } from "node:stream";
-import { nodeModule } from "../../platform.js";
+import { nodeModule } from "../../base/platform.js";
 import type { Answer, Transport, TransportRequest } from "./transport.js";
 
 /** What `fetch` follows. Spec: Fetch standard, "HTTP-redirect fetch", as are the two below. */

@@ -2,7 +2,7 @@
  * Reference documents, as kerchunk writes them: version 0 (keys and references) and 1 (with templates and
  * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
  */
-import { invalidMetadata, limitExceeded, unsupported } from "../../errors.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../../base/errors.js";
 import { normalizePath } from "../path.js";
 import { render, type TemplateValues } from "./template.js";
 

@@ -1,5 +1,5 @@
 /** From what references name to what can be fetched. */
-import { unsupported } from "../../errors.js";
+import { unsupported } from "../../base/errors.js";
 
 /**
  * The URL of a target.

@@ -2,7 +2,7 @@
  * Templates in references: `{{ name }}`, and whole-number arithmetic as in `{{ (i + 1) * 1000 }}`.
  * The format borrows Jinja; what goes beyond this (functions, filters, formatting) is refused by name.
  */
-import { unsupported } from "../../errors.js";
+import { unsupported } from "../../base/errors.js";
 
 /** Values that templates may name. */
 export type TemplateValues = ReadonlyMap<string, string | number>;

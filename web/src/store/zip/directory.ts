@@ -7,7 +7,7 @@
  * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
  * entries lie before; names are normalised, and those that would leave the archive are left out.
  */
-import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../errors.js";
+import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../base/errors.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source.js";
 import type { GetOptions } from "../store.js";

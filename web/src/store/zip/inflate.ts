@@ -1,6 +1,6 @@
 /** Raw DEFLATE (RFC 1951), by what the runtime brings. */
-import { corruptChunk, unsupported } from "../../errors.js";
-import { nodeModule } from "../../platform.js";
+import { corruptChunk, unsupported } from "../../base/errors.js";
+import { nodeModule } from "../../base/platform.js";
 import { ByteSink } from "../http/body.js";
 
 /** No DEFLATE stream grows by more than this. */
