@@ -4,6 +4,8 @@ import path from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { bundleParts } from "../../bench/download.mjs";
+import { parseJson } from "../../dist/base/json.js";
+import { lazy } from "../../dist/base/lazy.js";
 import * as lookup from "../../dist/codecs/lookup.js";
 import * as registry from "../../dist/codecs/registry.js";
 import { parseFill } from "../../dist/dtypes/fill.js";
@@ -11,8 +13,6 @@ import { usualFill } from "../../dist/dtypes/usual.js";
 import { usualTypes } from "../../dist/dtypes/usual-types.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
 import { getBytes, open } from "../../dist/index.js";
-import { parseJson } from "../../dist/base/json.js";
-import { part } from "../../dist/base/lazy.js";
 import { bytesOf, errorOf } from "./support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */
@@ -112,7 +112,7 @@ describe("a part that cannot be loaded", () => {
   it("is an EngineFailed that names it, and tried again at the next call", async () => {
     const cause = new TypeError("no connection");
     let calls = 0;
-    const load = part("rare things", async () => {
+    const load = lazy("rare things", async () => {
       if (++calls === 1) throw cause;
       return "loaded";
     });

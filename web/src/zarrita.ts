@@ -3,10 +3,11 @@
  * docs/drop-ins.md says what differs.
  * @packageDocumentation
  */
-export { configureWasm, type WasmSource } from "./engine/module.js";
+
 export { isZarrError, ZarrError } from "./base/errors.js";
-export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
+export { configureWasm, type WasmSource } from "./engine/module.js";
 export { FileSystemStore } from "./store/folder.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export {
   type ConsolidatedFormat,

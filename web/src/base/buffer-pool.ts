@@ -2,7 +2,7 @@
  * Memory that has been used and may be used again: fresh memory, which is filled with zeros and mapped page by page,
  * costs as much as what is done with it.
  */
-export class Spares {
+export class BufferPool {
   readonly #buffers: ArrayBuffer[] = [];
 
   /** A buffer of at least `bytes` bytes and at most `most`; where there is none, one that did not fit goes. */

@@ -1,6 +1,6 @@
 /**
- * Parts of the library that most viewers do without, and how they are loaded: what meets the need for one makes a loader
- * of it. Each is one file in `parts/`, of which bundlers make a file; docs/architecture.md lists them.
+ * What most viewers do without is loaded by `import()` when something asks for it. Each such part is one file in
+ * `lazy/`, of which bundlers make a file; docs/architecture.md lists them.
  *
  * Those files name what is loaded in any case as imports, for nothing but its place in bundles: esbuild makes a file of
  * what each combination of parts has in common, and with these imports that is one file instead of twenty. Imports
@@ -9,10 +9,10 @@
 import { engineFailed } from "./errors.js";
 
 /**
- * The loader of a part. Engines load it once; what has failed is tried again at the next call.
+ * A function that loads a part. Engines load it once; what has failed is tried again at the next call.
  * @param what stands in the part, for messages.
  */
-export function part<T>(what: string, load: () => Promise<T>): () => Promise<T> {
+export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> {
   return async () => {
     try {
       return await load();

@@ -4,7 +4,7 @@
  * Waits for all, also after a failure, so that nothing is still running when the caller hears of it.
  * @param onFailure called at the first failure, to have the others given up.
  */
-export async function allDone(
+export async function settleAll(
   work: readonly Promise<void>[],
   onFailure?: ((error: unknown) => void) | undefined,
 ): Promise<void> {
@@ -19,12 +19,12 @@ export async function allDone(
   if (failure) throw failure.error;
 }
 
-/** What all of them give; waits like {@link allDone}. */
-export async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+/** What all of them give; waits like {@link settleAll}. */
+export async function settledValues<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const results = new Array<T>(work.length);
   const kept = work.map(async (promise, i) => {
     results[i] = await promise;
   });
-  await allDone(kept);
+  await settleAll(kept);
   return results;
 }

@@ -13,7 +13,7 @@ interface Flight<T> {
  * Joins callers who ask for the same thing at the same time. Each can give up on its own: the work goes on
  * as long as one caller is left, and is aborted when the last one goes.
  */
-export class Shared<T> {
+export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /**

@@ -22,7 +22,7 @@ export function repeated(item: Uint8Array, bytes: number): Uint8Array<ArrayBuffe
  * @param shape the box's; it lies at `fromOrigin` in the one array and at `toOrigin` in the other.
  * @param width entries of the content that make one element.
  */
-export function copyBox(
+export function copySubarray(
   from: MemoryArray,
   fromOrigin: readonly number[],
   to: MemoryArray,

@@ -1,15 +1,22 @@
 /** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
-import type { ChainStep } from "../engine/plan.js";
+
 import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
 import type { Limits } from "../base/limits.js";
 import type { FoundCodec } from "../codecs/codec-list.js";
 import { ConfigReader } from "../codecs/config.js";
-import type { CodecArray, CodecContext, CodecDefinition, CodecKind, ZarrVersion } from "../codecs/definition.js";
+import type {
+  CodecArray,
+  CodecContext,
+  CodecDefinition,
+  CodecKind,
+  ZarrVersion,
+} from "../codecs/definition.js";
 import { findCodec, unknownError } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
-import type { ObjectCodec } from "../codecs/vlen/definition.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
+import type { VlenCodec } from "../codecs/vlen/definition.js";
+import type { ChainStep } from "../engine/plan.js";
 
 export type { CodecMetadata } from "../codecs/metadata.js";
 
@@ -24,7 +31,7 @@ export interface ResolvedStep extends ChainStep {
 /** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
 export type ArrayToBytes =
   | { readonly type: "core"; readonly step: ResolvedStep }
-  | { readonly type: "objects"; readonly name: string; readonly codec: ObjectCodec }
+  | { readonly type: "objects"; readonly name: string; readonly codec: VlenCodec }
   | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration }
   | { readonly type: "blocks"; readonly name: string; readonly blocks: BlockConfiguration };
 

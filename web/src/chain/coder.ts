@@ -2,14 +2,15 @@
  * Whole chunks in memory, whatever they are made of: single chunks, elements of variable length, shards.
  * All is synchronous: the session is loaded beforehand.
  */
+
+import type { Limits } from "../base/limits.js";
+import type { BlockFrame } from "../codecs/n5.js";
 import type { DType } from "../dtypes/dtype.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import type { Limits } from "../base/limits.js";
-import { type ChunkLayout, type CoreLeaf, type ObjectLeaf, storedOrder } from "./layout.js";
-import type { BlockFrame } from "../codecs/n5.js";
+import { type ChunkLayout, type CoreLeaf, storedOrder, type VlenLeaf } from "./layout.js";
 
 /** The elements of a chunk in C order: as stored bytes, or as a list of values. */
 export type Content = Uint8Array | readonly unknown[];
@@ -21,7 +22,7 @@ export interface ChunkCoder {
   prepare(session: CodecSession): void;
   /** @throws CorruptChunk. */
   decode(session: CodecSession, encoded: Uint8Array): Content;
-  /** Decodes into bytes of exactly the chunk's size, where that spares a copy; nothing is written on failure. */
+  /** Decodes into bytes of exactly the chunk's size, where that saves a copy; nothing is written on failure. */
   decodeInto?(session: CodecSession, encoded: Uint8Array, out: Uint8Array): void;
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer>;
 }
@@ -35,7 +36,7 @@ export interface CoderOptions {
 
 /** The coder of chunks that are not sharded. */
 export function leafCoder({ leaf }: ChunkLayout, options: CoderOptions): ChunkCoder {
-  if (leaf.type === "objects") return new ObjectCoder(leaf, options);
+  if (leaf.type === "objects") return new VlenCoder(leaf, options);
   return leaf.frame ? new BlockCoder(leaf.frame) : new CoreCoder(leaf);
 }
 
@@ -78,12 +79,12 @@ class BlockCoder implements ChunkCoder {
   }
 }
 
-class ObjectCoder implements ChunkCoder {
+class VlenCoder implements ChunkCoder {
   /** Stored position of each element, in C order of the array's axes. */
   readonly #stored: Uint32Array;
 
   constructor(
-    private readonly leaf: ObjectLeaf,
+    private readonly leaf: VlenLeaf,
     private readonly options: CoderOptions,
   ) {
     this.#stored = storedOrder(leaf);

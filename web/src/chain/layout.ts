@@ -6,17 +6,18 @@
  * becomes a level of shards, whose index has its axes permuted, over chunks of `transpose, bytes, zstd`:
  * inner chunks are read one by one whatever stands before their shard.
  */
-import { DType } from "../dtypes/dtype.js";
-import { type ChainStep, Plan } from "../engine/plan.js";
+
 import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
 import type { Limits } from "../base/limits.js";
 import { countOf, indices, stridesOf } from "../base/strides.js";
-import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import type { CodecArray } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration, BlockFrame } from "../codecs/n5.js";
-import type { ObjectCodec } from "../codecs/vlen/definition.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
+import type { VlenCodec } from "../codecs/vlen/definition.js";
+import { DType } from "../dtypes/dtype.js";
+import { type ChainStep, Plan } from "../engine/plan.js";
+import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 
 /** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
 export interface ShardLevel {
@@ -51,17 +52,17 @@ export interface CoreLeaf {
 }
 
 /** Chunks of elements of variable length. */
-export interface ObjectLeaf {
+export interface VlenLeaf {
   readonly type: "objects";
   readonly shape: readonly number[];
   /** Encoded axis i is the array's axis `axes[i]`. */
   readonly axes: readonly number[];
   readonly name: string;
-  readonly codec: ObjectCodec;
+  readonly codec: VlenCodec;
   readonly after: readonly ChainStep[];
 }
 
-export type Leaf = CoreLeaf | ObjectLeaf;
+export type Leaf = CoreLeaf | VlenLeaf;
 
 export interface ChunkLayout {
   /** Outermost first; empty where chunks are stored by themselves. */
@@ -239,13 +240,13 @@ function blockLeaf(
 }
 
 /** Distance between neighbours along each axis of the array, in the order in which objects are stored. */
-export function encodedStrides({ axes, shape }: ObjectLeaf): number[] {
+export function encodedStrides({ axes, shape }: VlenLeaf): number[] {
   const stored = stridesOf(axes.map((axis) => shape[axis]!));
   return shape.map((_, axis) => stored[axes.indexOf(axis)]!);
 }
 
 /** Where each object of a chunk is stored, in C order of the array's axes. */
-export function storedOrder(leaf: ObjectLeaf): Uint32Array {
+export function storedOrder(leaf: VlenLeaf): Uint32Array {
   const strides = encodedStrides(leaf);
   const order = new Uint32Array(countOf(leaf.shape));
   let i = 0;

@@ -1,11 +1,12 @@
 /** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
+
+import { withDetails } from "../base/errors.js";
+import { countOf, indices } from "../base/strides.js";
+import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { moduleFor } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { withDetails } from "../base/errors.js";
-import { copyBox, type MemoryArray, repeated } from "../base/subarray.js";
-import { countOf, indices } from "../base/strides.js";
 import { type ChunkCoder, type CoderOptions, type Content, largerModule } from "./coder.js";
 import type { ChunkLayout, ShardLevel } from "./layout.js";
 import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";
@@ -49,7 +50,7 @@ export class ShardCoder implements ChunkCoder {
       const bytes = shard.subarray(found.offset, found.offset + found.length);
       const content = this.inner.decode(session, bytes) as MemoryArray["content"];
       const cell = { content, shape: innerShape };
-      copyBox(cell, this.#zero, whole, origin, innerShape, this.#width);
+      copySubarray(cell, this.#zero, whole, origin, innerShape, this.#width);
     }
     return whole.content;
   }
@@ -64,7 +65,7 @@ export class ShardCoder implements ChunkCoder {
     let offset = isAtStart ? index.bytes : 0;
     for (const { entry, origin } of this.#cells()) {
       const cell = this.#filled(innerShape);
-      copyBox(whole, origin, cell, this.#zero, innerShape, this.#width);
+      copySubarray(whole, origin, cell, this.#zero, innerShape, this.#width);
       entries[entry] = undefined;
       if (isSame(cell.content, missing)) continue;
       const bytes = this.inner.encode(session, cell.content);

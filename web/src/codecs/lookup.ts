@@ -3,7 +3,7 @@
  * names one of them.
  */
 import type { ZarrError } from "../base/errors.js";
-import { part } from "../base/lazy.js";
+import { lazy } from "../base/lazy.js";
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { crc32c } from "./checksums.js";
@@ -16,8 +16,8 @@ import { shuffle } from "./shuffle.js";
 import { transpose } from "./transpose.js";
 import { zstd } from "./zstd.js";
 
-const allCodecs = part("rare codecs", () => import("../lazy/all-codecs.js"));
-const objectCodecs = part("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
+const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
+const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
 
 /** What most arrays use. */
 const usual = new CodecList([

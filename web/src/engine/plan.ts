@@ -1,7 +1,8 @@
 /** Plans: a codec chain bound to one array, as the words that src/chain/plan.hpp reads. */
-import { type CoreCodec, codecRow } from "./codec-table.js";
+
 import { componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
+import { type CoreCodec, codecRow } from "./codec-table.js";
 import { swapsBytes } from "./endian-words.js";
 import type { ModuleName } from "./module.js";
 

@@ -16,7 +16,7 @@ import {
 } from "../base/errors.js";
 import { uninitialised } from "../base/platform.js";
 import type { Core } from "../wasm/core.js";
-import { Demand } from "./demand.js";
+import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
@@ -77,7 +77,7 @@ export class CodecSession {
     readonly core: Core,
     readonly module: ModuleName,
     chunkBytes: number,
-    private readonly demand = new Demand(),
+    private readonly demand = new HeapDemand(),
     private readonly onSpent: () => void = () => {},
   ) {
     core.start(chunkBytes);

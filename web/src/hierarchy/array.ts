@@ -1,23 +1,24 @@
 /** Arrays: metadata in hand, chunks within reach. */
+
+import { invalidSelection, withDetails } from "../base/errors.js";
+import { Limiter } from "../base/limiter.js";
+import type { Limits } from "../base/limits.js";
+import { countOf, stridesOf } from "../base/strides.js";
+import { repeated } from "../base/subarray.js";
 import type { CodecMetadata } from "../chain/chain.js";
+import { type Leaf, storedOrder, type VlenLeaf } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { type Leaf, type ObjectLeaf, storedOrder } from "../chain/layout.js";
 import type { DType } from "../dtypes/dtype.js";
 import { type ElementData, toElements } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
 import { missingValue } from "../dtypes/fill-value.js";
 import { packStrings } from "../dtypes/strings.js";
 import { withDecoder } from "../engine/engine.js";
-import { invalidSelection, withDetails } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
-import type { WorkerPool } from "../workers/pool.js";
-import { repeated } from "../base/subarray.js";
-import { decodeObjects } from "../region/assemble/vlen.js";
+import { decodeVlen } from "../region/assemble/vlen.js";
 import { ArrayReader, defaultCoalescing } from "../region/fetch/reader.js";
-import { countOf, stridesOf } from "../base/strides.js";
-import { Limiter } from "../base/limiter.js";
 import type { GetOptions, Store } from "../store/store.js";
+import type { WorkerPool } from "../workers/pool.js";
 
 /** Elements of an array with their layout. */
 export interface Region<D extends ElementData | readonly unknown[] = ElementData> {
@@ -164,7 +165,7 @@ export class ZarrArray {
     { pool, signal }: ChunkOptions,
   ): Promise<ElementData | unknown[]> {
     if (leaf.type === "objects") {
-      const values = await this.#decodedObjects(leaf, encoded);
+      const values = await this.#decodedVlen(leaf, encoded);
       const { dtype } = this.#spec;
       return dtype.isVariable ? values : toElements(dtype, packStrings(dtype, values as string[]));
     }
@@ -178,11 +179,11 @@ export class ZarrArray {
     return toElements(this.#spec.dtype, bytes);
   }
 
-  async #decodedObjects(leaf: ObjectLeaf, encoded: Uint8Array | undefined): Promise<unknown[]> {
+  async #decodedVlen(leaf: VlenLeaf, encoded: Uint8Array | undefined): Promise<unknown[]> {
     const { dtype, fill } = this.#spec;
     const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
     if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missing);
-    const values = await decodeObjects(leaf, encoded, this.#limits.chunkBytes);
+    const values = await decodeVlen(leaf, encoded, this.#limits.chunkBytes);
     return Array.from(storedOrder(leaf), (at) => values[at]);
   }
 

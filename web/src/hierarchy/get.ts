@@ -1,6 +1,8 @@
 /** Reading regions of arrays. */
-import { type Region, ZarrArray } from "./array.js";
-import { boxPlan, type CoreLeaf, type ObjectLeaf } from "../chain/layout.js";
+
+import { invalidArgument, isZarrError, limitExceeded, withDetails } from "../base/errors.js";
+import { countOf, stridesOf } from "../base/strides.js";
+import { boxPlan, type CoreLeaf, type VlenLeaf } from "../chain/layout.js";
 import type { DType } from "../dtypes/dtype.js";
 import {
   checkElements,
@@ -14,21 +16,20 @@ import {
 import { missingValue } from "../dtypes/fill-value.js";
 import { packStrings } from "../dtypes/strings.js";
 import type { Plan } from "../engine/plan.js";
-import { invalidArgument, isZarrError, limitExceeded, withDetails } from "../base/errors.js";
-import type { WorkerPool } from "../workers/pool.js";
 import { type AssembleOptions, assemble, type Progress } from "../region/assemble/assemble.js";
-import type { Sink } from "../region/assemble/sink.js";
 import { isNativePlan, NativeSink } from "../region/assemble/native.js";
-import { ObjectSink } from "../region/assemble/vlen.js";
-import { type AxisPicks, pickCount, pickElements, picksOf } from "../region/selection/orthogonal.js";
-import type { Piece } from "../region/selection/projections.js";
-import { checkPriority, type Priority } from "../region/selection/priority.js";
-import { defaultCoalescing } from "../region/fetch/reader.js";
 import { ResultBytes } from "../region/assemble/result.js";
-import { resolveSelection, type Selection } from "../region/selection/selection.js";
+import type { Sink } from "../region/assemble/sink.js";
 import { type PlanSource, SlabSink } from "../region/assemble/slabs.js";
-import { countOf, stridesOf } from "../base/strides.js";
 import type { RegionTask } from "../region/assemble/task.js";
+import { VlenSink } from "../region/assemble/vlen.js";
+import { defaultCoalescing } from "../region/fetch/reader.js";
+import { type AxisPicks, pickCount, pickElements, picksOf } from "../region/selection/orthogonal.js";
+import { checkPriority, type Priority } from "../region/selection/priority.js";
+import type { Projection } from "../region/selection/projections.js";
+import { resolveSelection, type Selection } from "../region/selection/selection.js";
+import type { WorkerPool } from "../workers/pool.js";
+import { type Region, ZarrArray } from "./array.js";
 
 export interface ReadOptions {
   /** Aborts the read: requests are cancelled and the signal's reason is thrown. */
@@ -123,7 +124,8 @@ function resolve(array: ZarrArray, selection: Selection | undefined): Wanted {
   return { shape, axes: ranges.map((range, axis) => picksOf(range, array.reader.axes[axis]!)) };
 }
 
-const piecesOf = ({ axes }: Wanted): readonly (readonly Piece[])[] => axes.map((axis) => axis.pieces);
+const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
+  axes.map((axis) => axis.projections);
 const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
 const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
 
@@ -176,7 +178,7 @@ async function readPacked(
   target.bytes.set(packStrings(array.dtype, values as string[]));
 }
 
-/** Reads what the pieces name, without picking. */
+/** Reads what the projections name, without picking. */
 async function readBox(
   array: ZarrArray,
   wanted: Wanted,
@@ -184,18 +186,23 @@ async function readBox(
   options: ReadOptions,
 ): Promise<void> {
   const { reader, dtype } = array;
-  const pieces = piecesOf(wanted);
+  const projections = projectionsOf(wanted);
   const plans = planSource(array);
   const located = (error: unknown, { coordinates }: RegionTask) => {
     if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
     return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
   };
   const makeSink = (): Sink => {
-    if (isNativePlan(plans.anyPlan, pieces)) return new NativeSink(plans, pieces, target);
-    return options.pool?.makeSink(plans, pieces, target, located) ?? new SlabSink(plans, pieces, target);
+    if (isNativePlan(plans.anyPlan, projections)) return new NativeSink(plans, projections, target);
+    return (
+      options.pool?.makeSink(plans, projections, target, located) ?? new SlabSink(plans, projections, target)
+    );
   };
-  await assemble({ reader, pieces, itemBytes: dtype.itemBytes }, makeSink, assembleOptions(options), () =>
-    plans.anyPlan.requireFullModule(),
+  await assemble(
+    { reader, projections, itemBytes: dtype.itemBytes },
+    makeSink,
+    assembleOptions(options),
+    () => plans.anyPlan.requireFullModule(),
   );
 }
 
@@ -224,15 +231,15 @@ async function readValues(array: ZarrArray, wanted: Wanted, options: ReadIntoOpt
   const count = countOf(wanted.shape);
   if (out !== undefined) checkValues(dtype, out, count, "out");
   const box = hasLists(wanted) ? newList(array, readCount(wanted)) : (out ?? newList(array, count));
-  const pieces = piecesOf(wanted);
+  const projections = projectionsOf(wanted);
   const source = {
-    leafOf: (task: RegionTask) => reader.leafOf(task.coordinates) as ObjectLeaf,
+    leafOf: (task: RegionTask) => reader.leafOf(task.coordinates) as VlenLeaf,
     limit: limits.chunkBytes,
     fill: dtype.isVariable ? missingValue(dtype, spec.fill) : (spec.fill.value ?? ""),
   };
-  const makeSink = () => new ObjectSink(source, pieces, box);
+  const makeSink = () => new VlenSink(source, projections, box);
   // An element takes at least a reference.
-  await assemble({ reader, pieces, itemBytes: 8 }, makeSink, assembleOptions(options));
+  await assemble({ reader, projections, itemBytes: 8 }, makeSink, assembleOptions(options));
   if (!hasLists(wanted)) return box;
   const picked = out ?? new Array<unknown>(count);
   pickElements(wanted.axes, (from, to, run) => {

@@ -1,14 +1,15 @@
 /** Groups: nodes that hold arrays and other groups. */
-import type { ZarrArray } from "./array.js";
-import type { ZarrVersion } from "../codecs/definition.js";
+
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
-import type { Attributes } from "../metadata/spec.js";
-import { allDone } from "../base/settle.js";
-import { listChildren } from "../store/children.js";
 import { Limiter } from "../base/limiter.js";
+import { settleAll } from "../base/settle.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import type { Attributes } from "../metadata/spec.js";
+import { listChildren } from "../store/children.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
+import type { ZarrArray } from "./array.js";
 
 /** How many nodes are looked at a time when a group is listed. */
 const listConcurrency = 32;
@@ -116,7 +117,7 @@ export class ZarrGroup {
       const kind = await this.#opener.kindOf(this.#pathOf(name), signal);
       if (kind !== undefined) members.set(name, kind);
     };
-    await allDone(names.map((name) => limiter.run(() => look(name))));
+    await settleAll(names.map((name) => limiter.run(() => look(name))));
     return members;
   }
 

@@ -1,7 +1,5 @@
 /** Opening arrays and groups. */
-import { ZarrArray } from "./array.js";
-import type { ZarrVersion } from "../codecs/definition.js";
-import { loadCodecs, namesIn } from "../codecs/lookup.js";
+
 import {
   invalidArgument,
   invalidMetadata,
@@ -10,18 +8,13 @@ import {
   notFound,
   type OnWarning,
 } from "../base/errors.js";
-import {
-  kindsOfV2,
-  kindsOfV3,
-  type Member,
-  type NodeOpener,
-  type NodeOptions,
-  type OpenedNode,
-  ZarrGroup,
-} from "./group.js";
-import { type Limits, resolveLimits } from "../base/limits.js";
-import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
 import type { JsonObject } from "../base/json.js";
+import { lazy, preload } from "../base/lazy.js";
+import { type Limits, resolveLimits } from "../base/limits.js";
+import { isFileUrl } from "../base/platform.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
 import {
   v1AttrsKey,
   v1MetaKey,
@@ -33,14 +26,22 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
-import { part, preload } from "../base/lazy.js";
-import { isFileUrl } from "../base/platform.js";
 import { HttpStore } from "../store/http.js";
 import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { isStore, joinKey, type Store } from "../store/store.js";
+import { ZarrArray } from "./array.js";
+import {
+  kindsOfV2,
+  kindsOfV3,
+  type Member,
+  type NodeOpener,
+  type NodeOptions,
+  type OpenedNode,
+  ZarrGroup,
+} from "./group.js";
 
-const olderVersions = part("Zarr v1 and v2", () => import("../lazy/older-versions.js"));
+const olderVersions = lazy("Zarr v1 and v2", () => import("../lazy/older-versions.js"));
 
 export interface OpenOptions {
   /** Path of the node below the source. */

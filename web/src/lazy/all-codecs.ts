@@ -1,5 +1,5 @@
 /** All codecs, and what is said of those that are none. */
-// What is there anyway (see parts.ts).
+// What is there anyway (see base/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

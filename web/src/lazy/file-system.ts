@@ -1,5 +1,5 @@
 /** Folders and files of the file system. */
-// What is there anyway (see parts.ts).
+// What is there anyway (see base/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

@@ -8,24 +8,24 @@
  */
 import type { GetOptions, Store } from "./store.js";
 
-interface Lender {
+interface LeasingStore {
   /** The store's own `get`: where another has taken its place, that one is meant to be called. */
   readonly get: Store["get"];
   /** Like `get`; the bytes may be lent. */
   lend(key: string, options: GetOptions): Promise<Uint8Array | undefined>;
 }
 
-const lenders = new WeakMap<Store, Lender>();
+const lenders = new WeakMap<Store, LeasingStore>();
 /** Who takes bytes back that are lent. */
 const owners = new WeakMap<Uint8Array, (bytes: Uint8Array) => void>();
 
 /** Says that a store lends. */
-export function addLender(store: Store, lender: Lender): void {
+export function addLeasingStore(store: Store, lender: LeasingStore): void {
   lenders.set(store, lender);
 }
 
-/** Reads a whole object, for a reader who may {@link giveBack} the bytes. */
-export async function borrow(
+/** Reads a whole object, for a reader who may {@link releaseBytes} the bytes. */
+export async function readLeased(
   store: Store,
   key: string,
   options: GetOptions,
@@ -35,7 +35,7 @@ export async function borrow(
 }
 
 /** Lends bytes. */
-export function lendBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => void): void {
+export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => void): void {
   owners.set(bytes, takeBack);
 }
 
@@ -45,7 +45,7 @@ export function alone(bytes: Uint8Array): Uint8Array {
 }
 
 /** Says that bytes will not be looked at again. Without effect on those that are not lent. */
-export function giveBack(bytes: Uint8Array): void {
+export function releaseBytes(bytes: Uint8Array): void {
   const takeBack = owners.get(bytes);
   owners.delete(bytes);
   takeBack?.(bytes);

@@ -43,7 +43,7 @@ export async function readFilePart(url: URL, reading: FileReading): Promise<Uint
   const { signal, version } = reading;
   signal?.throwIfAborted();
   try {
-    return await withFile(url, (handle) => readPart(url, handle, reading));
+    return await withFile(url, (handle) => readFromFile(url, handle, reading));
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (!isMissing(cause)) throw fileError(url, "read", cause);
@@ -64,7 +64,11 @@ async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): 
   }
 }
 
-async function readPart(url: URL, handle: FileHandle, reading: FileReading): Promise<Uint8Array | undefined> {
+async function readFromFile(
+  url: URL,
+  handle: FileHandle,
+  reading: FileReading,
+): Promise<Uint8Array | undefined> {
   const { range, maxBytes, signal, version } = reading;
   const info = await handle.stat();
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });

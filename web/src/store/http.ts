@@ -1,10 +1,10 @@
 /** Reading a store over HTTP(S). */
 import { defaultLimits } from "../base/limits.js";
+import { addLeasingStore } from "./buffer-lease.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
-import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
-import { addLender } from "./buffer-lease.js";
+import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
@@ -52,7 +52,7 @@ export class HttpStore implements Store {
     this.url = new URL(url);
     this.#client = makeClient(options);
     const lend = (key: string, asked: GetOptions) => this.#client.lend(this.#urlOf(key), asked);
-    addLender(this, { get: HttpStore.prototype.get, lend });
+    addLeasingStore(this, { get: HttpStore.prototype.get, lend });
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {

@@ -33,8 +33,8 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   maxReferences?: number | undefined;
 }
 
-/** A part of a target, or all of it. */
-type Part = RangeQuery | undefined;
+/** A range of a target, or all of it. */
+type WantedRange = RangeQuery | undefined;
 
 /**
  * A store made of references, as kerchunk writes them: JSON of version 0 or 1, to parts of files that are
@@ -111,23 +111,23 @@ export class ReferenceStore implements Store {
     return [...(this.#folders.get(normalizePath(path)) ?? [])].sort();
   }
 
-  async #read(key: string, part: Part, options: GetOptions): Promise<Uint8Array | undefined> {
+  async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
     const value = this.#table.references.get(path);
     if (value === undefined) return undefined;
     const reference = readReference(value, path, this.#table.templates);
-    if ("bytes" in reference) return part ? cutRange(reference.bytes, part) : reference.bytes;
-    return this.#fetch(reference, part, path, options);
+    if ("bytes" in reference) return wanted ? cutRange(reference.bytes, wanted) : reference.bytes;
+    return this.#fetch(reference, wanted, path, options);
   }
 
   async #fetch(
     reference: Exclude<Reference, { bytes: Uint8Array }>,
-    part: Part,
+    wanted: WantedRange,
     key: string,
     options: GetOptions,
   ): Promise<Uint8Array> {
-    const range = partOf(reference, part);
+    const range = rangeOf(reference, wanted);
     // A reference with an offset says how many bytes there are: all of them, or it is wrong.
     const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
     if (told === 0) return new Uint8Array(0);
@@ -155,10 +155,12 @@ export class ReferenceStore implements Store {
   }
 }
 
-/** The part of a target that is a part of what a reference stands for. */
-function partOf(reference: Exclude<Reference, { bytes: Uint8Array }>, part: Part): Part {
-  if (reference.offset === undefined) return part;
-  const { start, end } = part ? resolveRange(part, reference.length) : { start: 0, end: reference.length };
+/** The range of a target that is a range of what a reference stands for. */
+function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: WantedRange): WantedRange {
+  if (reference.offset === undefined) return wanted;
+  const { start, end } = wanted
+    ? resolveRange(wanted, reference.length)
+    : { start: 0, end: reference.length };
   return { offset: reference.offset + start, length: end - start };
 }
 

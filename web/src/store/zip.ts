@@ -8,12 +8,12 @@ import {
   type ZarrError,
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
+import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
 import { folderIndex } from "./children.js";
 import type { HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
-import { Shared } from "../base/single-flight.js";
 import { type ByteReader, type ByteSource, byteReader } from "./source.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "./store.js";
 import { crc32 } from "./zip/crc32.js";
@@ -60,8 +60,8 @@ export class ZipStore implements Store {
   readonly #source: ByteReader;
   readonly #maxBytes: number;
   readonly #maxDirectoryBytes: number;
-  readonly #opening = new Shared<Archive>();
-  readonly #inflating = new Shared<Uint8Array>();
+  readonly #opening = new SingleFlight<Archive>();
+  readonly #inflating = new SingleFlight<Uint8Array>();
   readonly #inflated: ByteCache;
   #archive: Archive | undefined;
   #opened = 0;

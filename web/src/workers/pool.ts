@@ -1,8 +1,6 @@
 /** A pool of workers that decode chunks. */
-import { sessionOf } from "../engine/engine.js";
-import { compiledModule } from "../engine/module.js";
-import type { Plan } from "../engine/plan.js";
-import { NeedsFullModule } from "../engine/session.js";
+
+import { BufferPool } from "../base/buffer-pool.js";
 import { invalidArgument } from "../base/errors.js";
 import {
   type AnyWorker,
@@ -14,10 +12,16 @@ import {
   startNodeWorker,
   stopWorker,
 } from "../base/platform.js";
-import type { Sink } from "../region/assemble/sink.js";
-import type { Piece } from "../region/selection/projections.js";
-import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
+import { stridesOf } from "../base/strides.js";
+import { sessionOf } from "../engine/engine.js";
+import { compiledModule } from "../engine/module.js";
+import type { Plan } from "../engine/plan.js";
+import { NeedsFullModule } from "../engine/session.js";
 import type { ResultBytes } from "../region/assemble/result.js";
+import type { Sink } from "../region/assemble/sink.js";
+import type { PlanSource } from "../region/assemble/slabs.js";
+import type { Projection } from "../region/selection/projections.js";
+import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
 import {
   Acquaintance,
   encodedBytes,
@@ -28,9 +32,6 @@ import {
   type WorkAnswer,
   type WorkerMessage,
 } from "./slab-work.js";
-import type { PlanSource } from "../region/assemble/slabs.js";
-import { stridesOf } from "../base/strides.js";
-import { Spares } from "../base/buffer-pool.js";
 
 export interface WorkerPoolOptions {
   /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
@@ -64,8 +65,8 @@ export class WorkerPool {
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();
   /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
-  readonly #slabs = new Spares();
-  readonly #inputs = new Spares();
+  readonly #slabs = new BufferPool();
+  readonly #inputs = new BufferPool();
   #reads = 0;
   #places: number;
   #deaths = 0;
@@ -95,22 +96,22 @@ export class WorkerPool {
   /** @internal A sink whose work is done here; undefined where the calling thread had better do it. */
   makeSink(
     plans: PlanSource,
-    pieces: readonly (readonly Piece[])[],
+    projections: readonly (readonly Projection[])[],
     out: ResultBytes,
     located: LocateError,
   ): Sink | undefined {
     const { anyPlan } = plans;
     if (this.#places === 0 || anyPlan.isNative) return undefined;
-    if (!isWorthPooling(pieces, anyPlan.array.dtype.itemBytes)) return undefined;
+    if (!isWorthPooling(projections, anyPlan.array.dtype.itemBytes)) return undefined;
     const helpers: Helpers = {
       enter: () => {
         this.#reads++;
       },
       leave: () => this.#leave(),
       submit: (work, signal) => this.#submit(work, signal),
-      giveBack: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
+      releaseBytes: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
     };
-    return new PoolSink(helpers, plans, pieces, out, located);
+    return new PoolSink(helpers, plans, projections, out, located);
   }
 
   #leave(): void {
@@ -207,8 +208,8 @@ export class WorkerPool {
     }
   }
 
-  #keep(spares: Spares, buffer: ArrayBuffer): void {
-    if (this.#reads > 0) spares.give(buffer, depth * this.#places);
+  #keep(bufferPool: BufferPool, buffer: ArrayBuffer): void {
+    if (this.#reads > 0) bufferPool.give(buffer, depth * this.#places);
   }
 
   /** Room for the encoded chunks of some work; a little more than they need, so that it fits those of the next. */

@@ -2,11 +2,12 @@
  * Work that any thread can do: chunks are decoded into one slab, which is handed back packed, or put straight into
  * a result that threads share. Also how it is put into messages.
  */
+
+import { isZarrError, ZarrError } from "../base/errors.js";
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule, type Placement } from "../engine/session.js";
-import { isZarrError, ZarrError } from "../base/errors.js";
-import { type BoxPlace, runsOf } from "../region/assemble/spans.js";
+import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
 
 /** A chunk, or a box of one, and where its wanted part goes in the slab. */
 export interface SlabPart extends Omit<Placement, "slab"> {
@@ -16,7 +17,7 @@ export interface SlabPart extends Omit<Placement, "slab"> {
 }
 
 /** A shared result, and the box of it that a slab is. */
-export interface SharedPlace extends BoxPlace {
+export interface SharedPlace extends SlabPlace {
   readonly result: Uint8Array<SharedArrayBuffer>;
 }
 
@@ -65,7 +66,7 @@ export function runSlab(
       session.copyFromSlab(slab, 0, work.bytes, bytes, 0);
       return bytes;
     }
-    for (const { from, to, bytes } of runsOf(work.place))
+    for (const { from, to, bytes } of spansOf(work.place))
       session.copyFromSlab(slab, from, bytes, work.place.result, to);
     return undefined;
   } finally {

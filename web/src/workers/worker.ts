@@ -3,9 +3,10 @@
  * workers of `zarr-wasm/worker`.
  * @packageDocumentation
  */
+
+import { openWorkerPort, type WorkerPort } from "../base/platform.js";
 import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
-import { openWorkerPort, type WorkerPort } from "../base/platform.js";
 import { KnownPlans, packFailure, runSlab, type WorkAnswer, type WorkMessage } from "./slab-work.js";
 
 const plans = new KnownPlans();

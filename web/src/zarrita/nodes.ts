@@ -1,6 +1,7 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
-import type { ChunkOptions, Region, ZarrArray } from "../hierarchy/array.js";
+
 import type { ElementData } from "../dtypes/elements.js";
+import type { ChunkOptions, Region, ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";

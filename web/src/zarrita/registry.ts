@@ -3,11 +3,11 @@
  * them off the end of the chain in the metadata, and decodes what it hands out.
  */
 
-import { parseDescr } from "../dtypes/typestr.js";
-import { defaultLimits } from "../base/limits.js";
-import { parseDocument } from "../metadata/document.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
+import { defaultLimits } from "../base/limits.js";
 import { countOf, stridesOf } from "../base/strides.js";
+import { parseDescr } from "../dtypes/typestr.js";
+import { parseDocument } from "../metadata/document.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
 import { dtypeName } from "./elements.js";

@@ -10,14 +10,14 @@ import { readScalar } from "../../dtypes/scalar.js";
 import { parseTypestr, type StoredType } from "../../dtypes/typestr.js";
 import { type ConfigReader, show } from "../config.js";
 import type { CodecContext } from "../definition.js";
-import type { ObjectCodecDefinition } from "./definition.js";
+import type { VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt } from "./framing.js";
 
 /**
  * For objects (`|O`), and for fixed-length Unicode strings (`<U5`): values are strings for both; `packStrings`
  * makes items of fixed length of them.
  */
-export const categorize: ObjectCodecDefinition = {
+export const categorize: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["categorize"], 3: ["numcodecs.categorize"] },
   elements: "string",

@@ -4,7 +4,7 @@ import type { ConfigReader } from "../config.js";
 import type { CodecContext, ZarrVersion } from "../definition.js";
 
 /** Bound to one array. */
-export interface ObjectCodec {
+export interface VlenCodec {
   /**
    * Decodes all of `bytes` to exactly `count` values, in C order. The values share no memory with `bytes`.
    * @throws CorruptChunk.
@@ -17,7 +17,7 @@ export interface ObjectCodec {
   encode(values: readonly unknown[], shape: readonly number[]): Uint8Array<ArrayBuffer>;
 }
 
-export interface ObjectCodecDefinition {
+export interface VlenCodecDefinition {
   readonly kind: "array-to-bytes";
   readonly names: { readonly [V in ZarrVersion]?: readonly string[] };
   /** What the elements of a Zarr v2 array of `|O` are with this codec: the name of the variable type to give it. */
@@ -28,7 +28,7 @@ export interface ObjectCodecDefinition {
    */
   readonly isOrderless?: true;
   /** Checks a configuration and the data type; throws InvalidMetadata that names the codec. */
-  parse(config: ConfigReader, context: CodecContext): ObjectCodec;
+  parse(config: ConfigReader, context: CodecContext): VlenCodec;
 }
 
 /** @throws InvalidMetadata (codec-dtype) unless the array's data type is one of these. */

@@ -2,7 +2,7 @@
 
 import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { type Json, JsonNumber, parseJson, toPlain } from "../../base/json.js";
-import { checkType, type ObjectCodecDefinition } from "./definition.js";
+import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt } from "./framing.js";
 import { flatten, nest } from "./nested-lists.js";
 
@@ -27,7 +27,7 @@ const encodings = ["utf-8", "utf8", "UTF-8", "ascii"];
  * Numbers keep their precision: integers beyond ±2⁵³ are bigints. The bare tokens NaN, Infinity and
  * -Infinity, which Python writes, are read and written.
  */
-export const json2: ObjectCodecDefinition = {
+export const json2: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["json2"], 3: ["numcodecs.json2"] },
   elements: "object",

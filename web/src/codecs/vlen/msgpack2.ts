@@ -1,15 +1,15 @@
 /** msgpack2: values as MessagePack, a chunk as one list. Spec: numcodecs msgpacks.py. */
-import { checkType, type ObjectCodecDefinition } from "./definition.js";
+import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt } from "./framing.js";
-import { flatten, nest } from "./nested-lists.js";
 import { readMsgpack } from "./msgpack-read.js";
 import { writeMsgpack } from "./msgpack-write.js";
+import { flatten, nest } from "./nested-lists.js";
 
 /**
  * `raw`: texts are bytes. `use_single_float`: fractions are written as float32. `use_bin_type` false: byte
  * strings are written as texts, as they were before MessagePack told them apart.
  */
-export const msgpack2: ObjectCodecDefinition = {
+export const msgpack2: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["msgpack2"], 3: ["numcodecs.msgpack2"] },
   elements: "object",

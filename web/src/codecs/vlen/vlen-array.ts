@@ -3,11 +3,11 @@ import { componentsOf } from "../../dtypes/dtype.js";
 import { checkElements, type ElementData, toBytes, toElements } from "../../dtypes/elements.js";
 import { parseTypestr, type StoredType } from "../../dtypes/typestr.js";
 import { type ConfigReader, show } from "../config.js";
-import { checkType, type ObjectCodecDefinition } from "./definition.js";
+import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt, frameItems, itemBounds } from "./framing.js";
 
 /** `dtype` is the NumPy type string of the items' elements. */
-export const vlenArray: ObjectCodecDefinition = {
+export const vlenArray: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["vlen-array"], 3: ["vlen-array", "numcodecs.vlen-array"] },
   elements: "object",

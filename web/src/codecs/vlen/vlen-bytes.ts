@@ -1,8 +1,8 @@
 /** vlen-bytes: byte strings of any length. Spec: zarr-extensions, codec "vlen-bytes". */
-import { checkType, type ObjectCodecDefinition } from "./definition.js";
+import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, frameItems, itemBounds } from "./framing.js";
 
-export const vlenBytes: ObjectCodecDefinition = {
+export const vlenBytes: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["vlen-bytes"], 3: ["vlen-bytes", "numcodecs.vlen-bytes"] },
   elements: "bytes",

@@ -1,5 +1,5 @@
 /** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
-import { checkType, type ObjectCodec, type ObjectCodecDefinition } from "./definition.js";
+import { checkType, type VlenCodec, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt, frameItems, itemBounds } from "./framing.js";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 /** Most bytes of one text: longer strings than engines make are left to the slow twin. */
 const longestText = 2 ** 28;
 
-export const vlenUtf8: ObjectCodecDefinition = {
+export const vlenUtf8: VlenCodecDefinition = {
   kind: "array-to-bytes",
   names: { 2: ["vlen-utf8"], 3: ["vlen-utf8", "numcodecs.vlen-utf8"] },
   elements: "string",
@@ -18,7 +18,7 @@ export const vlenUtf8: ObjectCodecDefinition = {
   },
 };
 
-function codecFor(codec: string): ObjectCodec {
+function codecFor(codec: string): VlenCodec {
   return {
     decode: (bytes, count) => {
       const bounds = itemBounds(codec, bytes, count);

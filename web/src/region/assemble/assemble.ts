@@ -2,19 +2,27 @@
  * Reading a region: the chunks it touches are read object by object, a bounded number at a time, and what
  * comes is handed to a sink, which decodes it and puts it where it belongs.
  */
+
+import { isZarrError, withDetails } from "../../base/errors.js";
+import { Limiter } from "../../base/limiter.js";
+import { allowListeners } from "../../base/platform.js";
+import { countOf } from "../../base/strides.js";
 import type { BlockFrame } from "../../codecs/n5.js";
 import { NeedsFullModule } from "../../engine/session.js";
-import { isZarrError, withDetails } from "../../base/errors.js";
-import { allowListeners } from "../../base/platform.js";
-import { Limiter } from "../../base/limiter.js";
 import type { Fetched } from "../fetch/object-read.js";
-import type { Coalescing } from "../fetch/stored-range.js";
-import { type AxisPart, combinationAt, combinations, extentOf, type Piece, partsOf } from "../selection/projections.js";
-import { type Priority, type Rank, rankBy, ranked } from "../selection/priority.js";
 import type { ArrayReader } from "../fetch/reader.js";
-import { chooseSlabAxis } from "./slab-partition.js";
+import type { Coalescing } from "../fetch/stored-range.js";
+import { type Priority, type Rank, rankBy, ranked } from "../selection/priority.js";
+import {
+  combinationAt,
+  combinations,
+  extentOf,
+  type ObjectProjections,
+  type Projection,
+  partsOf,
+} from "../selection/projections.js";
 import type { Sink } from "./sink.js";
-import { countOf } from "../../base/strides.js";
+import { chooseSlabAxis } from "./slab-partition.js";
 import type { Group, RegionTask } from "./task.js";
 
 /** Progress of a read. */
@@ -40,8 +48,8 @@ export interface AssembleOptions {
 /** The part of an array that is read. */
 export interface RegionPlan {
   readonly reader: ArrayReader;
-  /** Per axis the pieces of chunks that are wanted. */
-  readonly pieces: readonly (readonly Piece[])[];
+  /** Per axis the projections of chunks that are wanted. */
+  readonly projections: readonly (readonly Projection[])[];
   /** Bytes of one element of the result, for choosing how much is put together at a time. */
   readonly itemBytes: number;
 }
@@ -74,7 +82,7 @@ interface Job {
 }
 
 class Assembly {
-  readonly #parts: AxisPart[][];
+  readonly #parts: ObjectProjections[][];
   readonly #abort = new AbortController();
   readonly #limiter: Limiter;
   readonly #requests: Limiter;
@@ -85,12 +93,14 @@ class Assembly {
     private readonly sink: Sink,
     private readonly options: AssembleOptions,
   ) {
-    const { reader, pieces } = plan;
-    this.#parts = pieces.map((list, axis) => partsOf(list, reader.axes[axis]!, reader.objectAxes[axis]!));
+    const { reader, projections } = plan;
+    this.#parts = projections.map((list, axis) =>
+      partsOf(list, reader.axes[axis]!, reader.objectAxes[axis]!),
+    );
     this.#limiter = new Limiter(options.concurrency);
     this.#requests = new Limiter(options.concurrency);
     allowListeners(this.#abort.signal);
-    this.#progress = { chunks: 0, totalChunks: countOf(pieces.map((list) => list.length)), bytes: 0 };
+    this.#progress = { chunks: 0, totalChunks: countOf(projections.map((list) => list.length)), bytes: 0 };
   }
 
   async run(): Promise<void> {
@@ -111,7 +121,9 @@ class Assembly {
   /** Runs all jobs, `concurrency` at a time, in order. */
   async #runJobs(): Promise<void> {
     const { priority } = this.options;
-    const jobs = priority ? this.#rankedJobs(rankBy(priority, this.plan.pieces.map(extentOf))) : this.#jobs();
+    const jobs = priority
+      ? this.#rankedJobs(rankBy(priority, this.plan.projections.map(extentOf)))
+      : this.#jobs();
     let failure: { error: unknown } | undefined;
     const fail = (error: unknown) => {
       failure ??= { error };
@@ -168,7 +180,7 @@ class Assembly {
   /** Jobs group by group, so that few of the boxes in which a result is put together are open at a time. */
   *#jobs(): Generator<Job> {
     const parts = this.#parts;
-    const shape = this.plan.pieces.map(extentOf);
+    const shape = this.plan.projections.map(extentOf);
     const longest = parts.map((list) => list.map((part) => part.count));
     const axis = chooseSlabAxis(shape, longest, this.plan.itemBytes);
     const inner = parts.slice(axis);
@@ -176,7 +188,7 @@ class Assembly {
       const group: Group = {
         origin: [...outer.map((part) => part.out), ...inner.map(() => 0)],
         shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
-        pieces: [...outer.map((part) => part.pieces), ...this.plan.pieces.slice(axis)],
+        projections: [...outer.map((part) => part.projections), ...this.plan.projections.slice(axis)],
       };
       for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
     }
@@ -185,14 +197,15 @@ class Assembly {
   /** Jobs in the order of the least rank in each. Two numbers are kept of each, not the jobs themselves. */
   *#rankedJobs(rank: Rank): Generator<Job> {
     const parts = this.#parts;
-    const { pieces } = this.plan;
-    const shape = pieces.map(extentOf);
-    const group: Group = { origin: shape.map(() => 0), shape, pieces, isLoose: true };
+    const { projections } = this.plan;
+    const shape = projections.map(extentOf);
+    const group: Group = { origin: shape.map(() => 0), shape, projections, isLoose: true };
     const ranks = new Float64Array(countOf(parts.map((list) => list.length)));
     let count = 0;
     for (const list of combinations(parts)) {
       let least = Number.POSITIVE_INFINITY;
-      for (const chunk of combinations(list.map((part) => part.pieces))) least = Math.min(least, rank(chunk));
+      for (const chunk of combinations(list.map((part) => part.projections)))
+        least = Math.min(least, rank(chunk));
       ranks[count++] = least;
     }
     for (const at of ranked(ranks)) yield jobOf(combinationAt(parts, at), group, rank);
@@ -205,10 +218,15 @@ async function unframed(frame: BlockFrame, fetched: Fetched | undefined): Promis
   return { encoded: await frame.decode(fetched.encoded) };
 }
 
-function jobOf(parts: readonly AxisPart[], group: Group, rank?: Rank): Job {
+function jobOf(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
   const tasks: RegionTask[] = [];
-  for (const pieces of combinations(parts.map((part) => part.pieces))) {
-    tasks.push({ coordinates: pieces.map((piece) => piece.chunk), pieces, group, rank: rank?.(pieces) });
+  for (const projections of combinations(parts.map((part) => part.projections))) {
+    tasks.push({
+      coordinates: projections.map((projection) => projection.chunk),
+      projections,
+      group,
+      rank: rank?.(projections),
+    });
   }
   return { object: parts.map((part) => part.object), tasks };
 }

@@ -36,14 +36,14 @@ export function chooseSlabAxis(
 export interface OpenSlab<T> {
   readonly content: T;
   readonly group: Group;
-  readonly cut: Cut<T>;
+  readonly partition: GroupPartition<T>;
   readonly key: string;
   /** Chunks that have not come yet. */
   pending: number;
 }
 
-/** How one group is cut: along the axes before `axis`, chunk by chunk. */
-interface Cut<T> {
+/** How one group is cut into slabs: along the axes before `axis`, chunk by chunk. */
+interface GroupPartition<T> {
   readonly axis: number;
   /** By the positions in the result of the chunks along the cut axes. */
   readonly open: Map<string, OpenSlab<T>>;
@@ -51,8 +51,8 @@ interface Cut<T> {
   pending: number;
 }
 
-export class SlabCuts<T> {
-  readonly #cuts = new Map<Group, Cut<T>>();
+export class SlabPartition<T> {
+  readonly #partition = new Map<Group, GroupPartition<T>>();
 
   constructor(
     /** From which axis on the slabs of a group span it; `lengths` are those of its chunks, axis by axis. */
@@ -63,51 +63,51 @@ export class SlabCuts<T> {
 
   /** The slab that a chunk belongs to. */
   of(task: RegionTask): OpenSlab<T> {
-    const cut = this.#cutOf(task.group);
-    const key = task.pieces
-      .slice(0, cut.axis)
-      .map((piece) => piece.out)
+    const partition = this.#partitionOf(task.group);
+    const key = task.projections
+      .slice(0, partition.axis)
+      .map((projection) => projection.out)
       .join();
-    let slab = cut.open.get(key);
+    let slab = partition.open.get(key);
     if (!slab) {
-      slab = this.#open(task, cut, key);
-      cut.open.set(key, slab);
+      slab = this.#open(task, partition, key);
+      partition.open.set(key, slab);
     }
     return slab;
   }
 
   /** Says that a chunk of a slab has come; true for the last one, after which it is under way no more. */
   isLast(slab: OpenSlab<T>): boolean {
-    const { cut, group, key } = slab;
-    if (--cut.pending === 0) this.#cuts.delete(group);
+    const { partition, group, key } = slab;
+    if (--partition.pending === 0) this.#partition.delete(group);
     if (--slab.pending > 0) return false;
-    return cut.open.delete(key);
+    return partition.open.delete(key);
   }
 
   /** Forgets all slabs; returns what was kept for those under way. */
   clear(): T[] {
-    const open = [...this.#cuts.values()].flatMap((cut) => [...cut.open.values()]);
-    this.#cuts.clear();
+    const open = [...this.#partition.values()].flatMap((partition) => [...partition.open.values()]);
+    this.#partition.clear();
     return open.map((slab) => slab.content);
   }
 
-  #cutOf(group: Group): Cut<T> {
-    let cut = this.#cuts.get(group);
-    if (!cut) {
-      const lengths = group.pieces.map((list) => list.map((piece) => piece.count));
+  #partitionOf(group: Group): GroupPartition<T> {
+    let partition = this.#partition.get(group);
+    if (!partition) {
+      const lengths = group.projections.map((list) => list.map((projection) => projection.count));
       const pending = countOf(lengths.map((list) => list.length));
-      cut = { axis: this.axisOf(group, lengths), open: new Map(), pending };
-      this.#cuts.set(group, cut);
+      partition = { axis: this.axisOf(group, lengths), open: new Map(), pending };
+      this.#partition.set(group, partition);
     }
-    return cut;
+    return partition;
   }
 
-  #open({ pieces, group }: RegionTask, cut: Cut<T>, key: string): OpenSlab<T> {
-    const { axis } = cut;
-    const cutPieces = pieces.slice(0, axis);
-    const origin = [...cutPieces.map((piece) => piece.out), ...group.origin.slice(axis)];
-    const shape = [...cutPieces.map((piece) => piece.count), ...group.shape.slice(axis)];
-    const pending = countOf(group.pieces.slice(axis).map((list) => list.length));
-    return { content: this.make(origin, shape), group, cut, key, pending };
+  #open({ projections, group }: RegionTask, partition: GroupPartition<T>, key: string): OpenSlab<T> {
+    const { axis } = partition;
+    const cutProjections = projections.slice(0, axis);
+    const origin = [...cutProjections.map((projection) => projection.out), ...group.origin.slice(axis)];
+    const shape = [...cutProjections.map((projection) => projection.count), ...group.shape.slice(axis)];
+    const pending = countOf(group.projections.slice(axis).map((list) => list.length));
+    return { content: this.make(origin, shape), group, partition, key, pending };
   }
 }

@@ -2,17 +2,18 @@
  * Slabs: boxes of the result that are put together inside the core and copied out in long runs. Rows of
  * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
  */
+
+import { countOf, stridesOf } from "../../base/strides.js";
 import { sessionOf } from "../../engine/engine.js";
 import type { Plan } from "../../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../../engine/session.js";
-import { giveBack } from "../../store/buffer-lease.js";
-import type { Sink } from "./sink.js";
-import { chooseSlabAxis, maxSlabBytes, SlabCuts } from "./slab-partition.js";
+import { releaseBytes } from "../../store/buffer-lease.js";
 import type { Fetched } from "../fetch/object-read.js";
-import { extentOf, type Piece } from "../selection/projections.js";
+import { extentOf, type Projection } from "../selection/projections.js";
 import type { ResultBytes } from "./result.js";
-import { runsOf } from "./spans.js";
-import { countOf, stridesOf } from "../../base/strides.js";
+import type { Sink } from "./sink.js";
+import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "./slab-partition.js";
+import { spansOf } from "./spans.js";
 import type { Group, RegionTask } from "./task.js";
 
 /**
@@ -49,7 +50,7 @@ export interface PlanSource {
 /** Decodes chunks into slabs and copies these to the result. */
 export class SlabSink implements Sink {
   /** Without a box where there was no room for its slab. */
-  readonly #cuts = new SlabCuts<Box | undefined>(
+  readonly #partition = new SlabPartition<Box | undefined>(
     (group, lengths) => this.#axisOf(group, lengths),
     (origin, shape) => this.#boxIfRoom(origin, shape),
   );
@@ -60,11 +61,11 @@ export class SlabSink implements Sink {
   /** @param out the result: C order, native byte order */
   constructor(
     private readonly plans: PlanSource,
-    pieces: readonly (readonly Piece[])[],
+    projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
   ) {
     this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
-    this.#shape = pieces.map(extentOf);
+    this.#shape = projections.map(extentOf);
   }
 
   async start(): Promise<void> {
@@ -73,11 +74,11 @@ export class SlabSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched | undefined): void {
-    const slab = this.#cuts.of(task);
+    const slab = this.#partition.of(task);
     const box = slab.content;
     if (box) this.#place(task, fetched, box);
     else this.#placeAlone(task, fetched);
-    if (!this.#cuts.isLast(slab) || !box) return;
+    if (!this.#partition.isLast(slab) || !box) return;
     try {
       this.#copyOut(box);
     } finally {
@@ -86,29 +87,29 @@ export class SlabSink implements Sink {
   }
 
   end(): void {
-    for (const box of this.#cuts.clear()) if (box) this.#free(box);
+    for (const box of this.#partition.clear()) if (box) this.#free(box);
   }
 
   #place(task: RegionTask, fetched: Fetched | undefined, to: Box): void {
     if (!fetched) {
-      this.#session.fillPlaced(this.plans.planOf(task), placement(task.pieces, undefined, to));
+      this.#session.fillPlaced(this.plans.planOf(task), placement(task.projections, undefined, to));
     } else if ("encoded" in fetched) {
       const plan = this.plans.planOf(task);
-      this.#session.decodePlaced(plan, fetched.encoded, placement(task.pieces, undefined, to));
-      giveBack(fetched.encoded);
+      this.#session.decodePlaced(plan, fetched.encoded, placement(task.projections, undefined, to));
+      releaseBytes(fetched.encoded);
     } else {
-      const { box, bytes } = fetched;
-      const plan = this.plans.planOf(task, box.shape);
-      this.#session.decodePlaced(plan, bytes, placement(task.pieces, box.start, to));
+      const { subarray, bytes } = fetched;
+      const plan = this.plans.planOf(task, subarray.shape);
+      this.#session.decodePlaced(plan, bytes, placement(task.projections, subarray.start, to));
     }
   }
 
   /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
   #placeAlone(task: RegionTask, fetched: Fetched | undefined): void {
-    const { pieces } = task;
+    const { projections } = task;
     const box = this.#makeBox(
-      pieces.map((piece) => piece.out),
-      pieces.map((piece) => piece.count),
+      projections.map((projection) => projection.out),
+      projections.map((projection) => projection.count),
     );
     try {
       this.#place(task, fetched, box);
@@ -159,7 +160,7 @@ export class SlabSink implements Sink {
   #copyOut({ slab, origin, shape }: Box): void {
     const isAll = slab.bytes === this.out.byteLength;
     if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
-    for (const { from, to, bytes } of runsOf({
+    for (const { from, to, bytes } of spansOf({
       origin,
       shape,
       whole: this.#shape,
@@ -169,21 +170,33 @@ export class SlabSink implements Sink {
   }
 }
 
-/** Where the wanted part of a chunk (or of a box that starts at `boxStart` in it) goes in its slab. */
-function placement(pieces: readonly Piece[], boxStart: readonly number[] | undefined, box: Box): Placement {
-  return { slab: box.slab, ...placeOf(pieces, boxStart, box) };
+/** Where the wanted part of a chunk (or of a box that starts at `subarrayStart` in it) goes in its slab. */
+function placement(
+  projections: readonly Projection[],
+  subarrayStart: readonly number[] | undefined,
+  box: Box,
+): Placement {
+  return { slab: box.slab, ...placeOf(projections, subarrayStart, box) };
 }
 
 /** {@link placement} in a slab that may lie in another thread. */
 export function placeOf(
-  pieces: readonly Piece[],
-  boxStart: readonly number[] | undefined,
+  projections: readonly Projection[],
+  subarrayStart: readonly number[] | undefined,
   { origin, strides }: Pick<Box, "origin" | "strides">,
 ): Omit<Placement, "slab"> {
-  const offset = pieces.reduce((sum, piece, axis) => sum + (piece.out - origin[axis]!) * strides[axis]!, 0);
-  const axes = pieces.map(
-    (piece, axis) =>
-      [piece.start - (boxStart?.[axis] ?? 0), piece.step, piece.count, strides[axis]!] as const,
+  const offset = projections.reduce(
+    (sum, projection, axis) => sum + (projection.out - origin[axis]!) * strides[axis]!,
+    0,
+  );
+  const axes = projections.map(
+    (projection, axis) =>
+      [
+        projection.start - (subarrayStart?.[axis] ?? 0),
+        projection.step,
+        projection.count,
+        strides[axis]!,
+      ] as const,
   );
   return { offset, axes };
 }

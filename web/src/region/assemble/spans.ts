@@ -2,7 +2,7 @@
 import { countOf, indices, stridesOf } from "../../base/strides.js";
 
 /** A box of a result. */
-export interface BoxPlace {
+export interface SlabPlace {
   /** First element of the box in the result, and its extent, per axis. */
   readonly origin: readonly number[];
   readonly shape: readonly number[];
@@ -12,14 +12,14 @@ export interface BoxPlace {
 }
 
 /** Bytes that lie together in a packed box and in the result. */
-export interface Run {
+export interface Span {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
 }
 
 /** The runs of a box, as long as its layout allows. */
-export function* runsOf({ origin, shape, whole, itemBytes }: BoxPlace): Generator<Run> {
+export function* spansOf({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
   let runAxis = shape.length; // axes from here on are whole in the box: one run
   while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
   // The axis before them is a stretch of the result's: part of the run, too.

@@ -1,31 +1,32 @@
 /** Regions of elements of variable length: chunks become lists of values, and these one list. */
-import { encodedStrides, type ObjectLeaf } from "../../chain/layout.js";
-import { decodeBytes } from "../../engine/bytes.js";
+
 import { isZarrError, withDetails } from "../../base/errors.js";
-import type { Sink } from "./sink.js";
-import type { Fetched } from "../fetch/object-read.js";
-import { extentOf, type Piece } from "../selection/projections.js";
 import { countOf, indices, stridesOf } from "../../base/strides.js";
+import { encodedStrides, type VlenLeaf } from "../../chain/layout.js";
+import { decodeBytes } from "../../engine/bytes.js";
+import type { Fetched } from "../fetch/object-read.js";
+import { extentOf, type Projection } from "../selection/projections.js";
+import type { Sink } from "./sink.js";
 import type { RegionTask } from "./task.js";
 
 export interface ObjectSource {
-  leafOf(task: RegionTask): ObjectLeaf;
+  leafOf(task: RegionTask): VlenLeaf;
   /** Most bytes that a chunk may decode to. */
   readonly limit: number;
   /** What elements of missing chunks are. */
   readonly fill: unknown;
 }
 
-export class ObjectSink implements Sink {
+export class VlenSink implements Sink {
   readonly #outStrides: readonly number[];
 
   /** @param out the result, C order */
   constructor(
     private readonly source: ObjectSource,
-    pieces: readonly (readonly Piece[])[],
+    projections: readonly (readonly Projection[])[],
     private readonly out: unknown[],
   ) {
-    this.#outStrides = stridesOf(pieces.map(extentOf));
+    this.#outStrides = stridesOf(projections.map(extentOf));
   }
 
   async start(): Promise<void> {}
@@ -34,15 +35,15 @@ export class ObjectSink implements Sink {
     const leaf = this.source.leafOf(task);
     // Boxes are read of chunks that the core decodes, never of these.
     const encoded = fetched && "encoded" in fetched ? fetched.encoded : undefined;
-    const values = encoded && (await decodeObjects(leaf, encoded, this.source.limit));
-    const { pieces } = task;
+    const values = encoded && (await decodeVlen(leaf, encoded, this.source.limit));
+    const { projections } = task;
     const strides = encodedStrides(leaf);
-    for (const index of indices(pieces.map((piece) => piece.count))) {
+    for (const index of indices(projections.map((projection) => projection.count))) {
       let [from, to] = [0, 0];
-      for (let axis = 0; axis < pieces.length; axis++) {
-        const piece = pieces[axis]!;
-        from += (piece.start + index[axis]! * piece.step) * strides[axis]!;
-        to += (piece.out + index[axis]!) * this.#outStrides[axis]!;
+      for (let axis = 0; axis < projections.length; axis++) {
+        const projection = projections[axis]!;
+        from += (projection.start + index[axis]! * projection.step) * strides[axis]!;
+        to += (projection.out + index[axis]!) * this.#outStrides[axis]!;
       }
       this.out[to] = values ? values[from] : this.source.fill;
     }
@@ -55,11 +56,7 @@ export class ObjectSink implements Sink {
  * Decodes a chunk to its values, in the order in which they are stored.
  * @throws CorruptChunk, naming the codec.
  */
-export async function decodeObjects(
-  leaf: ObjectLeaf,
-  encoded: Uint8Array,
-  limit: number,
-): Promise<unknown[]> {
+export async function decodeVlen(leaf: VlenLeaf, encoded: Uint8Array, limit: number): Promise<unknown[]> {
   const bytes = await decodeBytes(leaf.after, encoded, limit);
   try {
     return leaf.codec.decode(bytes, countOf(leaf.shape));

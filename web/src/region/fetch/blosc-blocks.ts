@@ -6,7 +6,7 @@
  * decodes and checks it like any other. Layout: docs/codecs/blosc.md.
  */
 import { corruptChunk } from "../../base/errors.js";
-import { allOf } from "../../base/settle.js";
+import { settledValues } from "../../base/settle.js";
 import type { ByteSpan } from "./stored-range.js";
 
 const headerBytes = 16;
@@ -93,11 +93,11 @@ export class ChosenBlocks {
 
   constructor(
     private readonly table: BloscTable,
-    private readonly runs: readonly ByteSpan[],
+    private readonly spans: readonly ByteSpan[],
   ) {
     const { blockBytes, decodedBytes, extents } = table;
     const blocks = new Set<number>();
-    for (const { offset, length } of runs) {
+    for (const { offset, length } of spans) {
       const last = Math.floor((offset + length - 1) / blockBytes);
       for (let block = Math.floor(offset / blockBytes); block <= last; block++) blocks.add(block);
     }
@@ -105,7 +105,7 @@ export class ChosenBlocks {
     const isShort = decodedBytes % blockBytes !== 0;
     if (isShort && blocks.size === 1 && blocks.has(extents.length - 1)) blocks.add(extents.length - 2);
     this.#blocks = [...blocks].sort((a, b) => a - b);
-    this.#merged = mergeRuns(this.#blocks.map((block) => extents[block]!));
+    this.#merged = mergeSpans(this.#blocks.map((block) => extents[block]!));
     this.decodedBytes = this.#blocks.reduce(
       (sum, block) => sum + Math.min(blockBytes, decodedBytes - block * blockBytes),
       0,
@@ -130,7 +130,7 @@ export class ChosenBlocks {
   /** Reads the blocks and makes a frame of them; undefined where the chunk has gone. */
   async readFrame(readBytes: ReadBytes): Promise<Uint8Array | undefined> {
     const merged = this.#merged;
-    const parts = await allOf(merged.map(({ offset, length }) => readBytes(offset, length)));
+    const parts = await settledValues(merged.map(({ offset, length }) => readBytes(offset, length)));
     const tableEnd = headerBytes + 4 * this.#blocks.length;
     const frame = new Uint8Array(tableEnd + this.encodedBytes);
     const view = new DataView(frame.buffer);
@@ -140,7 +140,7 @@ export class ChosenBlocks {
     let out = tableEnd;
     for (const [i, block] of this.#blocks.entries()) {
       const { offset, length } = this.table.extents[block]!;
-      const from = merged.findIndex((run) => offset >= run.offset && offset < run.offset + run.length);
+      const from = merged.findIndex((span) => offset >= span.offset && offset < span.offset + span.length);
       const bytes = parts[from];
       if (!bytes) return undefined;
       const at = offset - merged[from]!.offset;
@@ -157,21 +157,21 @@ export class ChosenBlocks {
     return frame;
   }
 
-  /** The runs that were asked for, with their bytes. Blocks next to each other decode to bytes next to each other. */
-  runsOf(decoded: Uint8Array): (readonly [ByteSpan, Uint8Array])[] {
+  /** The spans that were asked for, with their bytes. Blocks next to each other decode to bytes next to each other. */
+  spansOf(decoded: Uint8Array): (readonly [ByteSpan, Uint8Array])[] {
     const { blockBytes } = this.table;
-    return this.runs.map((run) => {
-      const first = Math.floor(run.offset / blockBytes);
-      const start = this.#blocks.indexOf(first) * blockBytes + (run.offset - first * blockBytes);
-      return [run, decoded.subarray(start, start + run.length)] as const;
+    return this.spans.map((span) => {
+      const first = Math.floor(span.offset / blockBytes);
+      const start = this.#blocks.indexOf(first) * blockBytes + (span.offset - first * blockBytes);
+      return [span, decoded.subarray(start, start + span.length)] as const;
     });
   }
 }
 
-/** Gathers runs that lie close together. */
-function mergeRuns(runs: readonly ByteSpan[]): ByteSpan[] {
+/** Gathers spans that lie close together. */
+function mergeSpans(spans: readonly ByteSpan[]): ByteSpan[] {
   const merged: { offset: number; length: number }[] = [];
-  for (const { offset, length } of [...runs].sort((a, b) => a.offset - b.offset)) {
+  for (const { offset, length } of [...spans].sort((a, b) => a.offset - b.offset)) {
     const last = merged.at(-1);
     if (last && offset - (last.offset + last.length) <= maxGap)
       last.length = Math.max(last.length, offset + length - last.offset);
@@ -180,9 +180,9 @@ function mergeRuns(runs: readonly ByteSpan[]): ByteSpan[] {
   return merged;
 }
 
-/** The blocks that hold some runs; undefined where reading the whole frame is as good. */
-export function selectBlocks(table: BloscTable, runs: readonly ByteSpan[]): ChosenBlocks | undefined {
-  const chosen = new ChosenBlocks(table, runs);
+/** The blocks that hold some spans; undefined where reading the whole frame is as good. */
+export function selectBlocks(table: BloscTable, spans: readonly ByteSpan[]): ChosenBlocks | undefined {
+  const chosen = new ChosenBlocks(table, spans);
   const most = table.frameBytes / 2;
   const saves = chosen.encodedBytes <= most && chosen.readBytes <= most && chosen.requests <= maxRequests;
   return saves ? chosen : undefined;

@@ -1,20 +1,20 @@
 /** Reading parts of one object that lie close together with one request. */
-import type { Coalescing, ObjectPart } from "./stored-range.js";
+import type { Coalescing, StoredRange } from "./stored-range.js";
 
 /** Parts of one object that are read with one request. */
 export interface MergedParts<T> {
   readonly offset: number;
   readonly length: number;
-  readonly members: readonly (readonly [T, ObjectPart])[];
+  readonly members: readonly (readonly [T, StoredRange])[];
 }
 
 /** Gathers parts of one object, in any order and maybe overlapping, into few reads. */
 export function mergeParts<T>(
-  parts: Iterable<readonly [T, ObjectPart]>,
+  parts: Iterable<readonly [T, StoredRange]>,
   { maxGap, maxBytes }: Coalescing,
 ): MergedParts<T>[] {
   const sorted = [...parts].sort(([, a], [, b]) => a.offset - b.offset);
-  const merged: { offset: number; length: number; members: (readonly [T, ObjectPart])[] }[] = [];
+  const merged: { offset: number; length: number; members: (readonly [T, StoredRange])[] }[] = [];
   for (const member of sorted) {
     const { offset, length } = member[1] as { offset: number; length: number };
     const last = merged.at(-1);

@@ -1,28 +1,35 @@
 /** Reading the chunks of one stored object: each whole or in part. */
-import type { CoreLeaf, Leaf } from "../../chain/layout.js";
-import { isZarrError } from "../../base/errors.js";
-import { part } from "../../base/lazy.js";
-import type { Limiter } from "../../base/limiter.js";
-import { wantedBytes } from "../../store/ranges.js";
-import type { partialReader as PartialReaderOf } from "./partial.js";
-import { type BoxBytes, boxOf, mayReadInPart, type PartialReader } from "./partial-rules.js";
-import { type Coalescing, type ObjectPart, type ReadPart, readPart, wholeObject } from "./stored-range.js";
-import type { Piece } from "../selection/projections.js";
 
-const partialReading = part("partial reading", () => import("../../lazy/partial-reading.js"));
+import { isZarrError } from "../../base/errors.js";
+import { lazy } from "../../base/lazy.js";
+import type { Limiter } from "../../base/limiter.js";
+import type { CoreLeaf, Leaf } from "../../chain/layout.js";
+import { wantedBytes } from "../../store/ranges.js";
+import type { Projection } from "../selection/projections.js";
+import type { partialReader as PartialReaderOf } from "./partial.js";
+import { mayReadInPart, type PartialReader, type SubarrayBytes, subarrayOf } from "./partial-rules.js";
+import {
+  type Coalescing,
+  type ReadRange,
+  readWithin,
+  type StoredRange,
+  wholeObject,
+} from "./stored-range.js";
+
+const partialReading = lazy("partial reading", () => import("../../lazy/partial-reading.js"));
 
 /** One chunk to read. */
 export interface ChunkTask {
   /** Position in the grid of the chunks that are decoded (of the inner chunks, where there are shards). */
   readonly coordinates: readonly number[];
   /** The part of it that is wanted, per axis; without them all of it. */
-  readonly pieces?: readonly Piece[];
+  readonly projections?: readonly Projection[];
   /** Chunks of one object with lower ranks are read first; all have one, or none. */
   readonly rank?: number | undefined;
 }
 
-/** What was read of a chunk: all of it encoded, or a box of its elements. */
-export type Fetched = { readonly encoded: Uint8Array } | BoxBytes;
+/** What was read of a chunk: all of it encoded, or a subarray of its elements. */
+export type Fetched = { readonly encoded: Uint8Array } | SubarrayBytes;
 
 export interface FetchOptions {
   readonly signal: AbortSignal | undefined;
@@ -44,15 +51,15 @@ export type Visit<T> = (task: T, fetched: Fetched | undefined) => void | Promise
 export const isChange = (error: unknown): boolean =>
   isZarrError(error, "Network") && error.code === "changed";
 
-/** One run over the chunks of one stored object. */
+/** One pass over the chunks of one stored object. */
 export class ObjectRead<T extends ChunkTask> {
   /** Reads within the bounds of the options. */
-  readonly read: ReadPart;
+  readonly read: ReadRange;
   #hasVisited = false;
   #partialReader: typeof PartialReaderOf | undefined;
 
   constructor(
-    read: ReadPart,
+    read: ReadRange,
     private readonly leaf: Leaf,
     readonly options: FetchOptions,
     private readonly visitor: Visit<T>,
@@ -79,7 +86,10 @@ export class ObjectRead<T extends ChunkTask> {
   /** Whether some of these chunks may be read in part: what that takes is loaded then. */
   mayReadInPart(tasks: readonly T[]): boolean {
     const { leaf } = this;
-    return leaf.type === "core" && tasks.some(({ pieces }) => pieces && mayReadInPart(leaf, boxOf(pieces)));
+    return (
+      leaf.type === "core" &&
+      tasks.some(({ projections }) => projections && mayReadInPart(leaf, subarrayOf(projections)))
+    );
   }
 
   async loadPartial(): Promise<void> {
@@ -87,9 +97,9 @@ export class ObjectRead<T extends ChunkTask> {
   }
 
   /** A way to read less than a whole chunk, where that is worth it. To be loaded before. */
-  partial({ pieces }: T): PartialReader | undefined {
-    if (!pieces || !this.#partialReader) return undefined;
-    return this.#partialReader(this.leaf as CoreLeaf, boxOf(pieces));
+  partial({ projections }: T): PartialReader | undefined {
+    if (!projections || !this.#partialReader) return undefined;
+    return this.#partialReader(this.leaf as CoreLeaf, subarrayOf(projections));
   }
 
   /** An object that is one chunk. */
@@ -104,12 +114,12 @@ export class ObjectRead<T extends ChunkTask> {
   }
 
   /** Reads a chunk, or what is wanted of it, and hands it out. */
-  async visitPart(task: T, partial: PartialReader | undefined, at: ObjectPart): Promise<void> {
+  async visitPart(task: T, partial: PartialReader | undefined, at: StoredRange): Promise<void> {
     await this.visit(task, await this.#readPartOrAll(partial, at));
   }
 
   /** A chunk that changes between two reads of it is read with one. */
-  async #readPart(partial: PartialReader, part: ObjectPart): ReturnType<PartialReader["read"]> {
+  async #readWithin(partial: PartialReader, part: StoredRange): ReturnType<PartialReader["read"]> {
     try {
       return await partial.read(this.read, part, this.options.signal);
     } catch (error) {
@@ -118,12 +128,12 @@ export class ObjectRead<T extends ChunkTask> {
     }
   }
 
-  async #readPartOrAll(partial: PartialReader | undefined, part: ObjectPart): Promise<Fetched | undefined> {
+  async #readPartOrAll(partial: PartialReader | undefined, part: StoredRange): Promise<Fetched | undefined> {
     const { signal } = this.options;
-    const box = partial ? await this.#readPart(partial, part) : "whole";
-    if (box !== "whole") return box;
+    const subarray = partial ? await this.#readWithin(partial, part) : "whole";
+    if (subarray !== "whole") return subarray;
     const encoded = part.bytes
-      ? await readPart(this.read, part, 0, part.length!, signal)
+      ? await readWithin(this.read, part, 0, part.length!, signal)
       : await wholeObject(
           this.read,
           { ...part, version: part.length === undefined ? undefined : part.version },

@@ -1,39 +1,40 @@
 /** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
-import type { CoreLeaf } from "../../chain/layout.js";
-import type { ObjectPart, ReadPart } from "./stored-range.js";
-import type { Piece } from "../selection/projections.js";
+
 import { countOf } from "../../base/strides.js";
+import type { CoreLeaf } from "../../chain/layout.js";
+import type { Projection } from "../selection/projections.js";
+import type { ReadRange, StoredRange } from "./stored-range.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;
 /** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
 const minBloscBytes = 2 ** 20;
-/** A box of a chunk, in the array's axes. */
-export interface Box {
+/** A subarray of a chunk, in the array's axes. */
+export interface Subarray {
   readonly start: readonly number[];
   readonly shape: readonly number[];
 }
 
-/** Elements of a box, encoded as the chunk's array codecs encode an array of that shape. */
-export interface BoxBytes {
-  readonly box: Box;
+/** Elements of a subarray, encoded as the chunk's array codecs encode an array of that shape. */
+export interface SubarrayBytes {
+  readonly subarray: Subarray;
   readonly bytes: Uint8Array;
 }
 
 export interface PartialReader {
-  /** Reads the box; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
+  /** Reads the subarray; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
   read(
-    read: ReadPart,
-    part: ObjectPart,
+    read: ReadRange,
+    part: StoredRange,
     signal: AbortSignal | undefined,
-  ): Promise<BoxBytes | "whole" | undefined>;
+  ): Promise<SubarrayBytes | "whole" | undefined>;
 }
 
-/** The smallest box that holds the pieces of a chunk. */
-export function boxOf(pieces: readonly Piece[]): Box {
+/** The smallest subarray that holds the projections of a chunk. */
+export function subarrayOf(projections: readonly Projection[]): Subarray {
   return {
-    start: pieces.map((piece) => piece.start),
-    shape: pieces.map((piece) => (piece.count - 1) * piece.step + 1),
+    start: projections.map((projection) => projection.start),
+    shape: projections.map((projection) => (projection.count - 1) * projection.step + 1),
   };
 }
 
@@ -52,7 +53,7 @@ export function kindOf({ chain, plan }: CoreLeaf): Kind | undefined {
   return isBlosc && plan.decodedBytes >= minBloscBytes ? "blosc" : undefined;
 }
 
-/** Whether a box may be read by itself: what it holds is at least as much as is read, and more than half is not worth it. */
-export function mayReadInPart(leaf: CoreLeaf, box: Box): boolean {
-  return kindOf(leaf) !== undefined && countOf(box.shape) <= countOf(leaf.shape) / 2;
+/** Whether a subarray may be read by itself: what it holds is at least as much as is read, and more than half is not worth it. */
+export function mayReadInPart(leaf: CoreLeaf, subarray: Subarray): boolean {
+  return kindOf(leaf) !== undefined && countOf(subarray.shape) <= countOf(leaf.shape) / 2;
 }

@@ -6,25 +6,26 @@
  * a smaller frame of just those blocks is put together for the core to decode. Both only when that saves
  * more than it costs.
  */
+
+import { corruptChunk, isZarrError } from "../../base/errors.js";
+import { settledValues } from "../../base/settle.js";
+import { countOf, indices, stridesOf } from "../../base/strides.js";
 import { axesThrough, type CoreLeaf } from "../../chain/layout.js";
 import { withDecoder } from "../../engine/engine.js";
 import { Plan } from "../../engine/plan.js";
-import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { changedError } from "../../store/store.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
-import { allOf } from "../../base/settle.js";
-import { type Box, type BoxBytes, kindOf, type PartialReader } from "./partial-rules.js";
-import { type ByteSpan, exactly, type ObjectPart, type ReadPart, readPart } from "./stored-range.js";
-import { countOf, indices, stridesOf } from "../../base/strides.js";
+import { kindOf, type PartialReader, type Subarray, type SubarrayBytes } from "./partial-rules.js";
+import { type ByteSpan, exactly, type ReadRange, readWithin, type StoredRange } from "./stored-range.js";
 
 /** Most requests for one chunk. */
 const maxRanges = 8;
 
 type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefined>;
 
-/** How the elements of a box lie in the bytes of a chunk. */
-interface StoredBox {
-  readonly box: Box;
+/** How the elements of a subarray lie in the bytes of a chunk. */
+interface StoredSubarray {
+  readonly subarray: Subarray;
   readonly itemBytes: number;
   /** Shapes and start along the stored axes. */
   readonly chunk: readonly number[];
@@ -32,30 +33,36 @@ interface StoredBox {
   readonly shape: readonly number[];
 }
 
-/** A way to read a box of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
-export function partialReader(leaf: CoreLeaf, box: Box): PartialReader | undefined {
+/** A way to read a subarray of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
+export function partialReader(leaf: CoreLeaf, subarray: Subarray): PartialReader | undefined {
   const kind = kindOf(leaf);
   const size = leaf.plan.decodedBytes;
   if (!kind) return undefined;
-  const stored = storedBox(leaf, box);
-  const runs = byteRuns(stored);
-  const wanted = runs.reduce((sum, run) => sum + run.length, 0);
+  const stored = storedSubarray(leaf, subarray);
+  const spans = byteSpans(stored);
+  const wanted = spans.reduce((sum, span) => sum + span.length, 0);
   if (wanted > size / 2) return undefined;
-  return kind === "plain" ? new PlainReader(leaf, stored, runs) : new BloscReader(leaf, stored, runs);
+  return kind === "plain" ? new PlainReader(leaf, stored, spans) : new BloscReader(leaf, stored, spans);
 }
 
-function storedBox({ chain, plan, shape }: CoreLeaf, box: Box): StoredBox {
-  const axes = axesThrough(chain.before, shape.length, "a box");
+function storedSubarray({ chain, plan, shape }: CoreLeaf, subarray: Subarray): StoredSubarray {
+  const axes = axesThrough(chain.before, shape.length, "a subarray");
   const pick = (lengths: readonly number[]) => axes.map((axis) => lengths[axis]!);
   const { itemBytes } = plan.array.dtype;
-  return { box, itemBytes, chunk: pick(shape), start: pick(box.start), shape: pick(box.shape) };
+  return {
+    subarray,
+    itemBytes,
+    chunk: pick(shape),
+    start: pick(subarray.start),
+    shape: pick(subarray.shape),
+  };
 }
 
 /**
- * The runs of bytes to read for a box: one from its first to its last element, split along the outer
- * axes as long as that halves the bytes and the runs stay few.
+ * The spans of bytes to read for a subarray: one from its first to its last element, split along the outer
+ * axes as long as that halves the bytes and the spans stay few.
  */
-export function byteRuns({ chunk, start, shape, itemBytes }: StoredBox): ByteSpan[] {
+export function byteSpans({ chunk, start, shape, itemBytes }: StoredSubarray): ByteSpan[] {
   const strides = stridesOf(chunk, itemBytes);
   const spanFrom = (axis: number) =>
     shape.slice(axis).reduce((span, length, i) => span + (length - 1) * strides[axis + i]!, itemBytes);
@@ -71,14 +78,14 @@ export function byteRuns({ chunk, start, shape, itemBytes }: StoredBox): ByteSpa
   return offsets.map((offset) => ({ offset, length }));
 }
 
-/** Bytes of a run with the run itself. */
+/** Bytes of a span with the span itself. */
 type Filled = readonly [ByteSpan, Uint8Array];
 
-/** Gathers the elements of a box, in stored order, from runs that cover it. */
-function gather(stored: StoredBox, runs: readonly Filled[]): BoxBytes {
+/** Gathers the elements of a subarray, in stored order, from spans that cover it. */
+function gather(stored: StoredSubarray, spans: readonly Filled[]): SubarrayBytes {
   const { chunk, start, shape, itemBytes } = stored;
   const strides = stridesOf(chunk, itemBytes);
-  // Inner axes that are whole in the box lie without gaps, and so does the axis before them.
+  // Inner axes that are whole in the subarray lie without gaps, and so does the axis before them.
   let inner = shape.length;
   while (inner > 0 && shape[inner - 1] === chunk[inner - 1]) inner--;
   inner = Math.max(0, inner - 1);
@@ -88,38 +95,38 @@ function gather(stored: StoredBox, runs: readonly Filled[]): BoxBytes {
   let out = 0;
   for (const index of indices(shape.slice(0, inner))) {
     const offset = index.reduce((sum, i, axis) => sum + i * strides[axis]!, first);
-    bytes.set(rowOf(runs, offset, rowBytes), out);
+    bytes.set(rowOf(spans, offset, rowBytes), out);
     out += rowBytes;
   }
-  return { box: stored.box, bytes };
+  return { subarray: stored.subarray, bytes };
 }
 
-function rowOf(runs: readonly Filled[], offset: number, length: number): Uint8Array {
-  for (const [run, bytes] of runs) {
-    const at = offset - run.offset;
-    if (at >= 0 && at + length <= run.length) return bytes.subarray(at, at + length);
+function rowOf(spans: readonly Filled[], offset: number, length: number): Uint8Array {
+  for (const [span, bytes] of spans) {
+    const at = offset - span.offset;
+    if (at >= 0 && at + length <= span.length) return bytes.subarray(at, at + length);
   }
-  throw new RangeError("a row of the box lies in none of the runs"); // byteRuns covers every row
+  throw new RangeError("a row of the subarray lies in none of the spans"); // byteSpans covers every row
 }
 
 /**
- * Reads runs of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing.
+ * Reads spans of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing.
  * @throws Network ("changed") for a chunk that is missing in one read and there in another: somebody is writing it
  *   just now, or the server errs.
  */
-async function readRuns(
+async function readSpans(
   key: string,
   readBytes: ReadBytes,
-  runs: readonly ByteSpan[],
+  spans: readonly ByteSpan[],
   from: number,
 ): Promise<Filled[] | undefined> {
-  const filled = await allOf(
-    runs.map(async (run): Promise<Filled | undefined> => {
-      const bytes = exactly(await readBytes(from + run.offset, run.length), run.length);
-      return bytes && [run, bytes];
+  const filled = await settledValues(
+    spans.map(async (span): Promise<Filled | undefined> => {
+      const bytes = exactly(await readBytes(from + span.offset, span.length), span.length);
+      return bytes && [span, bytes];
     }),
   );
-  const present = filled.filter((run) => run !== undefined);
+  const present = filled.filter((span) => span !== undefined);
   if (present.length === filled.length) return present;
   if (present.length > 0) throw changedError(key);
   return undefined;
@@ -136,15 +143,15 @@ function checkSize(stored: number | undefined, needed: number): void {
 class PlainReader implements PartialReader {
   constructor(
     private readonly leaf: CoreLeaf,
-    private readonly stored: StoredBox,
-    private readonly runs: readonly ByteSpan[],
+    private readonly stored: StoredSubarray,
+    private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
+  async read(read: ReadRange, part: StoredRange, signal: AbortSignal | undefined) {
     const size = this.leaf.plan.decodedBytes;
     checkSize(part.length, size);
-    const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
-    const filled = await readRuns(part.key, readBytes, this.runs, 0);
+    const readBytes: ReadBytes = (offset, length) => readWithin(read, part, offset, length, signal);
+    const filled = await readSpans(part.key, readBytes, this.spans, 0);
     // Of a part of something else than the chunk the reads tell nothing; of its size they may.
     if (filled && part.length === undefined) checkSize(part.version?.size, size);
     return filled && gather(this.stored, filled);
@@ -154,12 +161,12 @@ class PlainReader implements PartialReader {
 class BloscReader implements PartialReader {
   constructor(
     private readonly leaf: CoreLeaf,
-    private readonly stored: StoredBox,
-    private readonly runs: readonly ByteSpan[],
+    private readonly stored: StoredSubarray,
+    private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(read: ReadPart, part: ObjectPart, signal: AbortSignal | undefined) {
-    const readBytes: ReadBytes = (offset, length) => readPart(read, part, offset, length, signal);
+  async read(read: ReadRange, part: StoredRange, signal: AbortSignal | undefined) {
+    const readBytes: ReadBytes = (offset, length) => readWithin(read, part, offset, length, signal);
     try {
       const filled = await this.#filled(part.key, readBytes);
       return filled === "whole" ? filled : filled && gather(this.stored, filled);
@@ -174,14 +181,14 @@ class BloscReader implements PartialReader {
     const table = await readBloscTable(readBytes, this.leaf.plan.decodedBytes);
     if (table === undefined || table === "whole") return table;
     // A chunk that has gone since its table was read is read whole: only then is it surely missing.
-    if ("storedAt" in table) return (await readRuns(key, readBytes, this.runs, table.storedAt)) ?? "whole";
-    const chosen = selectBlocks(table, this.runs);
+    if ("storedAt" in table) return (await readSpans(key, readBytes, this.spans, table.storedAt)) ?? "whole";
+    const chosen = selectBlocks(table, this.spans);
     if (!chosen) return "whole";
     const frame = await chosen.readFrame(readBytes);
     if (!frame) return "whole";
     const plan = this.#framePlan(chosen.decodedBytes);
     const decoded = await withDecoder(plan, (session) => session.decode(plan, frame));
-    return decoded.byteLength === chosen.decodedBytes ? chosen.runsOf(decoded) : "whole";
+    return decoded.byteLength === chosen.decodedBytes ? chosen.spansOf(decoded) : "whole";
   }
 
   /** The chunk's Blosc codec on bytes of a known number. */

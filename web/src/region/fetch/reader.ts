@@ -2,20 +2,21 @@
  * Reading the encoded chunks of an array, in as few requests as its layout allows: whole objects, merged
  * ranges of shards, parts of chunks.
  */
-import type { Leaf } from "../../chain/layout.js";
+
 import { limitExceeded } from "../../base/errors.js";
+import { type AxisGrid, regularGrid } from "../../base/grid.js";
+import { lazy, preload } from "../../base/lazy.js";
 import type { Limits } from "../../base/limits.js";
+import type { Leaf } from "../../chain/layout.js";
 import type { ArraySpec } from "../../metadata/spec.js";
-import { part, preload } from "../../base/lazy.js";
-import { alone, borrow } from "../../store/buffer-lease.js";
+import { alone, readLeased } from "../../store/buffer-lease.js";
 import { readRange } from "../../store/ranges.js";
 import { joinKey, type Store } from "../../store/store.js";
-import { type AxisGrid, regularGrid } from "../../base/grid.js";
 import { type ChunkTask, type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
-import type { Coalescing, ReadPart } from "./stored-range.js";
 import type { ShardReader } from "./shard-read.js";
+import type { Coalescing, ReadRange } from "./stored-range.js";
 
-const shards = part("shards", () => import("../../lazy/shards.js"));
+const shards = lazy("shards", () => import("../../lazy/shards.js"));
 
 /** Defaults of merging reads within a shard. */
 export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
@@ -25,7 +26,7 @@ export class ArrayReader {
   readonly axes: readonly AxisGrid[];
   readonly objectAxes: readonly AxisGrid[];
   #shards: ShardReader | undefined;
-  readonly #read: ReadPart;
+  readonly #read: ReadRange;
   /** The leaf of every chunk, where all are alike. */
   readonly #onlyLeaf: Leaf | undefined;
 
@@ -117,12 +118,12 @@ export class ArrayReader {
 
   async #readStore(
     key: string,
-    range: Parameters<ReadPart>[1],
-    options: { version: Parameters<ReadPart>[2]; signal: AbortSignal | undefined },
+    range: Parameters<ReadRange>[1],
+    options: { version: Parameters<ReadRange>[2]; signal: AbortSignal | undefined },
   ): Promise<Uint8Array | undefined> {
     const bytes = range
       ? await readRange(this.store, key, range, options)
-      : await borrow(this.store, key, options);
+      : await readLeased(this.store, key, options);
     const { encodedBytes } = this.limits;
     if (bytes && bytes.byteLength > encodedBytes)
       throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);

@@ -1,12 +1,13 @@
 /** Reading chunks inside shards: those that are wanted of one shard, neighbours with one request. */
-import type { ShardLevel } from "../../chain/layout.js";
+
 import { isZarrError } from "../../base/errors.js";
 import type { Limits } from "../../base/limits.js";
-import { allDone } from "../../base/settle.js";
+import { settleAll } from "../../base/settle.js";
+import type { ShardLevel } from "../../chain/layout.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
 import { type ChunkTask, isChange, type ObjectRead } from "./object-read.js";
-import { exactly, type ObjectPart, readPart } from "./stored-range.js";
 import { ShardLocator } from "./shards.js";
+import { exactly, readWithin, type StoredRange } from "./stored-range.js";
 
 /** A chunk with its position in its shard, in inner chunks. */
 interface Located<T> {
@@ -59,9 +60,9 @@ export class ShardReader {
       const part = await shardPart(work, key, hasRanges);
       return part
         ? this.#locator.locate(levels, part, wanted, work.read, signal)
-        : new Map<Located<T>, ObjectPart>();
+        : new Map<Located<T>, StoredRange>();
     }, signal);
-    const whole: (readonly [T, ObjectPart])[] = [];
+    const whole: (readonly [T, StoredRange])[] = [];
     const absent: T[] = [];
     const visits: Promise<void>[] = [];
     for (const located of byRank(wanted, ({ task }) => task.rank)) {
@@ -78,7 +79,7 @@ export class ShardReader {
     for (const merged of byRank(mergeParts(whole, coalescing), firstRank)) {
       visits.push(limiter.run(() => readMerged(work, merged), signal));
     }
-    await allDone(visits, (error) => isChange(error) || work.options.onFailure?.(error));
+    await settleAll(visits, (error) => isChange(error) || work.options.onFailure?.(error));
     // Last, for an index that turns out to be outdated says nothing of them.
     for (const task of absent) await work.visit(task, undefined);
   }
@@ -89,7 +90,7 @@ async function shardPart<T extends ChunkTask>(
   work: ObjectRead<T>,
   key: string,
   hasRanges: boolean,
-): Promise<ObjectPart | undefined> {
+): Promise<StoredRange | undefined> {
   if (hasRanges) return { key, offset: 0, length: undefined };
   const bytes = await work.read(key, undefined, undefined, work.options.signal);
   return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
@@ -103,14 +104,14 @@ async function readMerged<T extends ChunkTask>(
   const { options } = work;
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
-  const bytes = await readPart(work.read, whole, 0, length, options.signal);
+  const bytes = await readWithin(work.read, whole, 0, length, options.signal);
   // Not one after another: whoever decodes them in other threads is to have all of them.
   const visits = members.map(async ([task, part]) => {
     const start = part.offset - offset;
     const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
     await work.visit(task, encoded && { encoded });
   });
-  await allDone(visits, (error) => isChange(error) || options.onFailure?.(error));
+  await settleAll(visits, (error) => isChange(error) || options.onFailure?.(error));
 }
 
 /** The first of what is read with one request. */

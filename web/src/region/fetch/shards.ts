@@ -2,16 +2,17 @@
  * Finding inner chunks in shards: indexes are read once, kept within a bound, and every entry is checked.
  * Spec: Zarr v3 "sharding_indexed" codec.
  */
+
+import { withDetails } from "../../base/errors.js";
+import type { Limits } from "../../base/limits.js";
+import { settleAll } from "../../base/settle.js";
+import { SingleFlight } from "../../base/single-flight.js";
 import type { ShardIndexLayout, ShardLevel } from "../../chain/layout.js";
 import { entryOf, parseEntries, shorterThanIndex } from "../../chain/shard-index.js";
 import { decodeBytes } from "../../engine/bytes.js";
 import { withDecoder } from "../../engine/engine.js";
-import { withDetails } from "../../base/errors.js";
-import type { Limits } from "../../base/limits.js";
-import { Shared } from "../../base/single-flight.js";
 import type { ObjectVersion } from "../../store/store.js";
-import { allDone } from "../../base/settle.js";
-import { type ObjectPart, type ReadPart, readPart, readPartEnd, wholeObject } from "./stored-range.js";
+import { type ReadRange, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -31,14 +32,14 @@ export interface WantedChunk {
 
 /** How to read, and the signal of the one who does. */
 interface Reading {
-  readonly read: ReadPart;
+  readonly read: ReadRange;
   readonly signal: AbortSignal | undefined;
 }
 
 export class ShardLocator {
   readonly #kept = new Map<string, ShardIndex>();
   #keptBytes = 0;
-  readonly #reads = new Shared<ShardIndex | undefined>();
+  readonly #reads = new SingleFlight<ShardIndex | undefined>();
 
   constructor(private readonly limits: Limits) {}
 
@@ -50,12 +51,12 @@ export class ShardLocator {
    */
   async locate<T extends WantedChunk>(
     levels: readonly ShardLevel[],
-    object: ObjectPart,
+    object: StoredRange,
     wanted: readonly T[],
-    read: ReadPart,
+    read: ReadRange,
     signal: AbortSignal | undefined,
-  ): Promise<Map<T, ObjectPart>> {
-    const found = new Map<T, ObjectPart>();
+  ): Promise<Map<T, StoredRange>> {
+    const found = new Map<T, StoredRange>();
     await this.#locateIn(levels, object, wanted, wanted, found, { read, signal });
     return found;
   }
@@ -72,10 +73,10 @@ export class ShardLocator {
   /** `at` are the wanted chunks with their positions from the first one of `part`. */
   async #locateIn<T>(
     levels: readonly ShardLevel[],
-    part: ObjectPart,
+    part: StoredRange,
     wanted: readonly T[],
     at: readonly WantedChunk[],
-    found: Map<T, ObjectPart>,
+    found: Map<T, StoredRange>,
     reading: Reading,
   ): Promise<void> {
     const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
@@ -90,7 +91,7 @@ export class ShardLocator {
     if (inner.length === 0)
       for (const { wanted, child } of stored) for (const chunk of wanted) found.set(chunk, child!);
     else
-      await allDone(
+      await settleAll(
         stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
       );
   }
@@ -98,9 +99,9 @@ export class ShardLocator {
   /** The shard itself: decoded, and then in memory, where codecs stand behind it. */
   async #opened(
     level: ShardLevel,
-    part: ObjectPart,
+    part: StoredRange,
     { read, signal }: Reading,
-  ): Promise<ObjectPart | undefined> {
+  ): Promise<StoredRange | undefined> {
     if (level.after.length === 0) return part;
     const encoded = await wholeObject(read, part, signal);
     if (!encoded) return undefined;
@@ -110,7 +111,7 @@ export class ShardLocator {
 
   async #index(
     level: ShardLevel,
-    part: ObjectPart,
+    part: StoredRange,
     depth: number,
     { read, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
@@ -146,9 +147,9 @@ export class ShardLocator {
 
 /** Reads and checks an index; undefined where the object is missing. */
 async function readIndex(
-  read: ReadPart,
+  read: ReadRange,
   layout: ShardIndexLayout,
-  part: ObjectPart,
+  part: StoredRange,
   signal: AbortSignal | undefined,
 ): Promise<ShardIndex | undefined> {
   const { plan, bytes: size, location } = layout;
@@ -156,8 +157,8 @@ async function readIndex(
   const versioned = { ...part, version };
   const encoded =
     location === "end"
-      ? await readPartEnd(read, versioned, size, signal)
-      : await readPart(read, versioned, 0, size, signal);
+      ? await readEndOf(read, versioned, size, signal)
+      : await readWithin(read, versioned, 0, size, signal);
   if (!encoded) return undefined;
   if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
   try {
@@ -170,11 +171,11 @@ async function readIndex(
 
 /** Where an entry's chunk lies; undefined for a missing one. */
 function entryPart(
-  shard: ObjectPart,
+  shard: StoredRange,
   { entries, version }: ShardIndex,
   entry: number,
   limits: Limits,
-): ObjectPart | undefined {
+): StoredRange | undefined {
   const found = entryOf(entries, entry, shard.length, limits);
   return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
 }

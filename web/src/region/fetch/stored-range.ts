@@ -9,7 +9,7 @@ export interface ByteSpan {
 }
 
 /** A part of an object, which may have been read already. */
-export interface ObjectPart {
+export interface StoredRange {
   /** Store key of the object. */
   readonly key: string;
   /** Offset in the object, or in `bytes`. */
@@ -23,7 +23,7 @@ export interface ObjectPart {
 }
 
 /** Reads a range of a stored object, or all of it; undefined where it is missing. May return less at the object's end. */
-export type ReadPart = (
+export type ReadRange = (
   key: string,
   range: RangeQuery | undefined,
   version: ObjectVersion | undefined,
@@ -36,9 +36,9 @@ export type ReadPart = (
  * @throws Network ("changed") where it is missing although its index, which says where the part lies, was there:
  *   what an index lists is not to be taken for a chunk that was never stored.
  */
-export async function readPart(
-  read: ReadPart,
-  part: ObjectPart,
+export async function readWithin(
+  read: ReadRange,
+  part: StoredRange,
   offset: number,
   length: number,
   signal: AbortSignal | undefined,
@@ -52,25 +52,25 @@ export async function readPart(
 }
 
 /** Reads the last bytes of a part, or fewer where it is shorter. */
-export async function readPartEnd(
-  read: ReadPart,
-  part: ObjectPart,
+export async function readEndOf(
+  read: ReadRange,
+  part: StoredRange,
   length: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
   if (part.length === undefined) return read(part.key, { suffixLength: length }, part.version, signal);
   const available = Math.min(length, part.length);
-  return readPart(read, part, part.length - available, available, signal);
+  return readWithin(read, part, part.length - available, available, signal);
 }
 
 /** Reads all of a part. */
 export async function wholeObject(
-  read: ReadPart,
-  part: ObjectPart,
+  read: ReadRange,
+  part: StoredRange,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
   if (part.length === undefined) return read(part.key, undefined, part.version, signal);
-  return exactly(await readPart(read, part, 0, part.length, signal), part.length);
+  return exactly(await readWithin(read, part, 0, part.length, signal), part.length);
 }
 
 /** Checks that a read gave all that was asked for. */

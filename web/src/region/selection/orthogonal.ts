@@ -3,28 +3,28 @@
  * least and the greatest index in every chunk, put together in order; then elements are picked from that.
  */
 import type { AxisGrid } from "../../base/grid.js";
-import { type Piece, pieceCount, piecesOf } from "./projections.js";
-import type { AxisIndices, AxisSelection } from "./selection.js";
 import { countOf, indices, stridesOf } from "../../base/strides.js";
+import { type Projection, projectionCount, projectionsOf } from "./projections.js";
+import type { AxisIndices, AxisSelection } from "./selection.js";
 
-/** One axis of a read with lists: the pieces to read, and where each element of the result is among them. */
+/** One axis of a read with lists: the projections to read, and where each element of the result is among them. */
 export interface AxisPicks {
-  readonly pieces: readonly Piece[];
+  readonly projections: readonly Projection[];
   /** Elements along the axis of what is read. */
   readonly length: number;
   /** For each element of the result its position in what is read; undefined for "all, in order". */
   readonly picks: readonly number[] | undefined;
 }
 
-/** How many pieces {@link picksOf} gives at most. */
+/** How many projections {@link picksOf} gives at most. */
 export function pickCount(selection: AxisSelection, axis: AxisGrid): number {
-  return "indices" in selection ? Math.min(selection.count, axis.count) : pieceCount(selection, axis);
+  return "indices" in selection ? Math.min(selection.count, axis.count) : projectionCount(selection, axis);
 }
 
-/** Turns the selection of one axis into pieces. */
+/** Turns the selection of one axis into projections. */
 export function picksOf(selection: AxisSelection, axis: AxisGrid): AxisPicks {
   if (!("indices" in selection))
-    return { pieces: piecesOf(selection, axis), length: selection.count, picks: undefined };
+    return { projections: projectionsOf(selection, axis), length: selection.count, picks: undefined };
   return stretches(selection, axis);
 }
 
@@ -37,17 +37,17 @@ function stretches({ indices: listed }: AxisIndices, axis: AxisGrid): AxisPicks 
     else if (index < end.least) end.least = index;
     else if (index > end.most) end.most = index;
   }
-  const pieces: Piece[] = [];
+  const projections: Projection[] = [];
   const shift = new Map<number, number>(); // what to take from an index to get its position
   let out = 0;
   for (const [chunk, { least, most }] of [...ends].sort(([a], [b]) => a - b)) {
     const count = most - least + 1;
-    pieces.push({ chunk, start: least - axis.start(chunk), step: 1, count, out });
+    projections.push({ chunk, start: least - axis.start(chunk), step: 1, count, out });
     shift.set(chunk, least - out);
     out += count;
   }
   const picks = listed.map((index) => index - shift.get(axis.find(index))!);
-  return { pieces, length: out, picks };
+  return { projections, length: out, picks };
 }
 
 /** Copies the picked elements, C order to C order. `copy` moves `count` neighbouring elements. */

@@ -1,6 +1,6 @@
 /** Which chunks of a region are read first. */
 import { invalidArgument } from "../../base/errors.js";
-import type { Piece } from "./projections.js";
+import type { Projection } from "./projections.js";
 
 /**
  * The chunks nearest to the centre of the selection, or those to which a function of their coordinates (as
@@ -9,7 +9,7 @@ import type { Piece } from "./projections.js";
 export type Priority = "centre" | ((coordinates: readonly number[]) => number);
 
 /** What chunks are sorted by: the least first. */
-export type Rank = (pieces: readonly Piece[]) => number;
+export type Rank = (projections: readonly Projection[]) => number;
 
 /** @throws InvalidArgument for what is no priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
@@ -19,17 +19,17 @@ export function checkPriority(priority: unknown): asserts priority is Priority |
 
 /** @param shape of the selection, dimensions that it drops included. */
 export function rankBy(priority: Priority, shape: readonly number[]): Rank {
-  if (priority === "centre") return (pieces) => distance(pieces, shape);
-  return (pieces) => {
-    const rank = priority(pieces.map((piece) => piece.chunk));
+  if (priority === "centre") return (projections) => distance(projections, shape);
+  return (projections) => {
+    const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;
     throw invalidArgument(`priority must give numbers, not ${rank}`);
   };
 }
 
 /** From the middle of a chunk's part of the selection to the middle of the selection: squared, in half elements. */
-function distance(pieces: readonly Piece[], shape: readonly number[]): number {
-  return pieces.reduce((sum, { out, count }, axis) => sum + (2 * out + count - shape[axis]!) ** 2, 0);
+function distance(projections: readonly Projection[], shape: readonly number[]): number {
+  return projections.reduce((sum, { out, count }, axis) => sum + (2 * out + count - shape[axis]!) ** 2, 0);
 }
 
 /** Numbers from 0 on in the order of their ranks, equal ones as they are. */

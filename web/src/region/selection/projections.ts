@@ -1,8 +1,8 @@
-/** How a selection falls apart into chunks. A piece is the part of one chunk that it takes along one axis. */
+/** How a selection falls apart into chunks. A projection is the part of one chunk that it takes along one axis. */
 import type { AxisGrid } from "../../base/grid.js";
 import type { AxisRange } from "./selection.js";
 
-export interface Piece {
+export interface Projection {
   /** Position of the chunk in the grid. */
   readonly chunk: number;
   /** First element, step and number of elements inside the chunk. */
@@ -13,15 +13,15 @@ export interface Piece {
   readonly out: number;
 }
 
-/** How many pieces {@link piecesOf} gives at most; it takes no longer for a grid of 10^18 chunks. */
-export function pieceCount({ start, step, count }: AxisRange, axis: AxisGrid): number {
+/** How many projections {@link projectionsOf} gives at most; it takes no longer for a grid of 10^18 chunks. */
+export function projectionCount({ start, step, count }: AxisRange, axis: AxisGrid): number {
   if (count === 0) return 0;
   return Math.min(count, axis.find(start + (count - 1) * step) - axis.find(start) + 1);
 }
 
-/** The pieces of one axis, in order. Their number is bounded by the elements asked for. */
-export function piecesOf(range: AxisRange, axis: AxisGrid): Piece[] {
-  const pieces: Piece[] = [];
+/** The projections of one axis, in order. Their number is bounded by the elements asked for. */
+export function projectionsOf(range: AxisRange, axis: AxisGrid): Projection[] {
+  const projections: Projection[] = [];
   let out = 0;
   while (out < range.count) {
     const index = range.start + out * range.step;
@@ -29,38 +29,42 @@ export function piecesOf(range: AxisRange, axis: AxisGrid): Piece[] {
     const start = index - axis.start(chunk);
     const fitting = Math.ceil((axis.size(chunk) - start) / range.step);
     const count = Math.min(fitting, range.count - out);
-    pieces.push({ chunk, start, step: range.step, count, out });
+    projections.push({ chunk, start, step: range.step, count, out });
     out += count;
   }
-  return pieces;
+  return projections;
 }
 
 /** Elements of the result along an axis. */
-export function extentOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.count, 0);
+export function extentOf(projections: readonly Projection[]): number {
+  return projections.reduce((sum, projection) => sum + projection.count, 0);
 }
 
-/** The pieces that lie in one stored object (in one shard, or in one chunk) along an axis. */
-export interface AxisPart {
+/** The projections that lie in one stored object (in one shard, or in one chunk) along an axis. */
+export interface ObjectProjections {
   /** Position of the object in its grid. */
   readonly object: number;
-  readonly pieces: readonly Piece[];
+  readonly projections: readonly Projection[];
   /** Position of the first element in the result, and the number of elements. */
   readonly out: number;
   readonly count: number;
 }
 
-/** Gathers the pieces of an axis by stored object. */
-export function partsOf(pieces: readonly Piece[], axis: AxisGrid, objects: AxisGrid): AxisPart[] {
-  const parts: (AxisPart & { pieces: Piece[]; count: number })[] = [];
-  for (const piece of pieces) {
-    const object = axis === objects ? piece.chunk : objects.find(axis.start(piece.chunk));
+/** Gathers the projections of an axis by stored object. */
+export function partsOf(
+  projections: readonly Projection[],
+  axis: AxisGrid,
+  objects: AxisGrid,
+): ObjectProjections[] {
+  const parts: (ObjectProjections & { projections: Projection[]; count: number })[] = [];
+  for (const projection of projections) {
+    const object = axis === objects ? projection.chunk : objects.find(axis.start(projection.chunk));
     const last = parts.at(-1);
     if (last?.object === object) {
-      last.pieces.push(piece);
-      last.count += piece.count;
+      last.projections.push(projection);
+      last.count += projection.count;
     } else {
-      parts.push({ object, pieces: [piece], out: piece.out, count: piece.count });
+      parts.push({ object, projections: [projection], out: projection.out, count: projection.count });
     }
   }
   return parts;

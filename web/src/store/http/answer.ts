@@ -3,8 +3,8 @@ import { networkError, type ZarrError } from "../../base/errors.js";
 import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
 import { readBody } from "./body.js";
-import { TransientFault } from "./retry.js";
 import type { Watch } from "./idle-timeout.js";
+import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
 
 /** Answers that mean "there is nothing under this key". Nothing else ever does. */
@@ -66,7 +66,7 @@ export function unsatisfiedTotal(response: Answer): number | undefined {
 }
 
 /** A part of an object as an answer of 206 gave it. */
-export interface Part {
+export interface RangeAnswer {
   bytes: Uint8Array<ArrayBuffer>;
   /** Where it lies; undefined where CORS hides the Content-Range. */
   range: ContentRange | undefined;
@@ -77,11 +77,11 @@ export interface Part {
  * @throws Network ("bad-range") for another part than was asked for, for several parts, and for a
  *   compressed one, of which nobody can say what it is part of; TransientFault for a body that is cut short.
  */
-export async function readPart(
+export async function readRangeAnswer(
   response: Answer,
   asked: RangeQuery,
   { name, maxBytes, watch }: { name: string; maxBytes: number; watch: Watch },
-): Promise<Part> {
+): Promise<RangeAnswer> {
   if (/^\s*multipart\//i.test(response.headers.get("content-type") ?? "")) {
     throw rangeError(name, "it sent several parts");
   }

@@ -1,9 +1,10 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
+
+import type { BufferPool } from "../../base/buffer-pool.js";
 import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
 import { uninitialised } from "../../base/platform.js";
-import type { Spares } from "../../base/buffer-pool.js";
-import { TransientFault } from "./retry.js";
 import type { Watch } from "./idle-timeout.js";
+import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
 
 /** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
@@ -22,7 +23,7 @@ interface BodyOptions {
   /** How many bytes to expect: a hint only. */
   expected?: number | undefined;
   /** Memory to read into, where the length is known; the bytes are then a part of it. */
-  spares?: Spares | undefined;
+  bufferPool?: BufferPool | undefined;
   /** Hears of what comes, and ends the reading. */
   watch: Watch;
 }
@@ -34,7 +35,7 @@ interface BodyOptions {
 export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
-  const spare = options.expected ? options.spares?.take(expected, 2 * expected) : undefined;
+  const spare = options.expected ? options.bufferPool?.take(expected, 2 * expected) : undefined;
   const sink = new ByteSink(expected, spare);
   let seen = 0;
   const onPiece = (piece: Uint8Array): boolean => {

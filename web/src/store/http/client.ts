@@ -1,27 +1,28 @@
 /** Requests for objects and parts of them, whatever the server makes of ranges. */
+
+import { BufferPool } from "../../base/buffer-pool.js";
 import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
-import { Spares } from "../../base/buffer-pool.js";
-import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { Limiter } from "../../base/limiter.js";
-import { alone, lendBytes } from "../buffer-lease.js";
+import { SingleFlight } from "../../base/single-flight.js";
+import { alone, leaseBytes } from "../buffer-lease.js";
+import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { checkRange, cutRange, rangeName, resolveRange, wantedBytes } from "../ranges.js";
-import { Shared } from "../../base/single-flight.js";
 import { changedError, type GetOptions, type RangeQuery } from "../store.js";
 import {
   announcedBytes,
   checkLength,
   missingStatus,
   rangeError,
-  readPart,
+  readRangeAnswer,
   statusError,
   unsatisfiedTotal,
   wholeStatus,
 } from "./answer.js";
 import { readBody, reasonOf } from "./body.js";
 import { fetchTransport } from "./fetch.js";
+import { Watch } from "./idle-timeout.js";
 import { claimsPage, isTextual, pageError, startsPage, tellingBytes } from "./page.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import { Watch } from "./idle-timeout.js";
 import type { Answer, Transport } from "./transport.js";
 import { usualTransport } from "./usual-transport.js";
 import { Versions } from "./versions.js";
@@ -100,7 +101,7 @@ function originHint(url: URL): string {
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #limiter: Limiter;
-  readonly #shared = new Shared<Bytes>();
+  readonly #shared = new SingleFlight<Bytes>();
   readonly #versions = new Versions();
   /** Parts of which the server says that they are of a web page, and that do not show it. */
   readonly #doubtful = new WeakSet<Uint8Array>();
@@ -108,7 +109,7 @@ export class HttpClient {
   readonly #kept = new ByteCache(keptBytes);
   #keptSince = 0;
   /** Memory that was lent and has come back, while more is being read. */
-  readonly #spares = new Spares();
+  readonly #bufferPool = new BufferPool();
   #lending = 0;
   /** The caller's; without it the usual one of the moment. */
   readonly #transport: Transport | undefined;
@@ -125,25 +126,25 @@ export class HttpClient {
     return bytes && alone(bytes); // a reader who borrows may have asked for the same
   }
 
-  /** Reads a whole object. Bytes that are nobody else's are lent: see loans.ts. */
+  /** Reads a whole object. Bytes that are nobody else's are lent: see buffer-lease.ts. */
   async lend(url: URL, options: GetOptions): Promise<Bytes> {
     if (this.#options.cache) return this.get(url, options);
     const { signal, version } = options;
     this.#lending++;
     try {
-      const load = (shared: AbortSignal) => this.#whole(url, shared, this.#spares);
+      const load = (shared: AbortSignal) => this.#whole(url, shared, this.#bufferPool);
       const { result: bytes, isShared } = await this.#shared.join(readId(url), signal, load);
       this.#versions.check(version, bytes, url.href);
-      if (bytes && !isShared) lendBytes(bytes, (own) => this.#takeBack(own));
+      if (bytes && !isShared) leaseBytes(bytes, (own) => this.#takeBack(own));
       return bytes;
     } finally {
-      if (--this.#lending === 0) this.#spares.clear();
+      if (--this.#lending === 0) this.#bufferPool.clear();
     }
   }
 
   /** No more is kept than is being read. */
   #takeBack({ buffer }: Uint8Array): void {
-    this.#spares.give(buffer as ArrayBuffer, this.#lending);
+    this.#bufferPool.give(buffer as ArrayBuffer, this.#lending);
   }
 
   /** Reads a part of an object; undefined where there is none, fewer bytes only where it ends. */
@@ -176,21 +177,21 @@ export class HttpClient {
   }
 
   /** A whole object, by a request without a range. */
-  #whole(url: URL, signal: AbortSignal, spares?: Spares): Promise<Bytes> {
+  #whole(url: URL, signal: AbortSignal, bufferPool?: BufferPool): Promise<Bytes> {
     return this.#send(url, { signal }, async (response, watch) => {
       const { status } = response;
       if (missingStatus.has(status)) return undefined;
       if (status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
       if (!wholeStatus.has(status)) throw statusError(url.href, response);
-      return this.#wholeBody(url, response, watch, spares);
+      return this.#wholeBody(url, response, watch, bufferPool);
     });
   }
 
-  async #wholeBody(url: URL, response: Answer, watch: Watch, spares?: Spares): Promise<Uint8Array> {
+  async #wholeBody(url: URL, response: Answer, watch: Watch, bufferPool?: BufferPool): Promise<Uint8Array> {
     const told = announcedBytes(response);
     const { maxBytes } = this.#options;
     if ((told ?? 0) > maxBytes) throw tooLong(url, `${told} bytes`, maxBytes);
-    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch, spares });
+    const bytes = await readBody(response, { name: url.href, maxBytes, expected: told, watch, bufferPool });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
     if (!response.isCors) checkLength(bytes, told, url.href);
     if (claimsPage(response) && startsPage(bytes)) throw pageError(url.href, response.status);
@@ -217,7 +218,7 @@ export class HttpClient {
       const reading = { name: url.href, maxBytes: this.#options.maxBytes, watch };
       const bytes =
         status === 206
-          ? (await readPart(response, range, reading)).bytes
+          ? (await readRangeAnswer(response, range, reading)).bytes
           : await readBody(response, { ...reading, take: tellingBytes });
       if (startsPage(bytes)) throw pageError(url.href, status);
     });
@@ -254,7 +255,7 @@ export class HttpClient {
     { asked, length, size }: { asked: RangeQuery; length: number; size?: number | undefined },
   ): Promise<Uint8Array> {
     const { maxBytes } = this.#options;
-    const { bytes, range } = await readPart(response, asked, { name: url.href, maxBytes, watch });
+    const { bytes, range } = await readRangeAnswer(response, asked, { name: url.href, maxBytes, watch });
     if (size !== undefined && range?.total !== undefined && range.total !== size)
       throw changedError(url.href);
     const wanted = bytes.byteLength > length ? bytes.slice(0, length) : bytes;
@@ -352,7 +353,7 @@ export class HttpClient {
       if (wholeStatus.has(status)) return announcedBytes(response);
       if (status !== 206) throw statusError(url.href, response);
       const reading = { name: url.href, maxBytes: 1, watch };
-      return (await readPart(response, { offset: 0, length: 1 }, reading)).range?.total;
+      return (await readRangeAnswer(response, { offset: 0, length: 1 }, reading)).range?.total;
     });
   }
 

@@ -11,7 +11,7 @@ const spread = 4;
 const fading = 0.75;
 
 /** What the work of a module has needed lately; handed on from one instance to the next. */
-export class Demand {
+export class HeapDemand {
   #peak = 0;
   #usual = 0;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
 import { ConfigReader } from "../../dist/codecs/config.js";
-import type { ObjectCodec } from "../../dist/codecs/vlen/definition.js";
+import type { VlenCodec } from "../../dist/codecs/vlen/definition.js";
 import { frameItems, itemBounds } from "../../dist/codecs/vlen/framing.js";
 import { objectCodecs } from "../../dist/codecs/vlen/list.js";
 import { readMsgpack } from "../../dist/codecs/vlen/msgpack-read.js";
@@ -21,7 +21,7 @@ function make(
   configuration: Record<string, unknown> = {},
   dtype: VariableName | DType = "object",
   version: 2 | 3 = 2,
-): ObjectCodec {
+): VlenCodec {
   const definition = objectCodecs.find(({ names }) => names[version]?.includes(name));
   if (!definition) throw new Error(`no codec ${name}`);
   const array = { dtype: typeof dtype === "string" ? DType.variable(dtype) : dtype, shape: [] };
@@ -217,7 +217,7 @@ describe("object codecs", () => {
   });
 
   it("take only values of their kind", async () => {
-    const bad: [ObjectCodec, unknown][] = [
+    const bad: [VlenCodec, unknown][] = [
       [make("vlen-utf8"), 5],
       [make("vlen-utf8"), "\ud800"],
       [make("vlen-bytes"), "a"],
