@@ -1,116 +1,64 @@
 /**
- * Whole chunks in memory, whatever they are made of: single chunks, elements of variable length, shards.
- * All is synchronous: the session is loaded beforehand.
+ * Chunk codecs: what turns the bytes of one kind of chunk into elements and back. Everything that reads or writes
+ * chunks does it by one of these: `get`, `getChunk`, pools of workers, `zarr-wasm/codecs`.
+ *
+ * Their work is synchronous, in a session of the core that is had beforehand ({@link withSession}).
  */
 
-import type { Limits } from "../base/limits.js";
-import type { BlockFrame } from "../codecs/n5.js";
-import type { DType } from "../dtypes/dtype.js";
-import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
+import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
-import { moduleFor, Plan } from "../engine/plan.js";
-import type { CodecSession } from "../engine/session.js";
-import { type ChunkLayout, type CoreLeaf, storedOrder, type VlenLeaf } from "./layout.js";
+import type { CodecSession, Place, Slab } from "../engine/session.js";
 
-/** The elements of a chunk in C order: as stored bytes, or as a list of values. */
+/** The elements of a chunk in C order: as packed bytes in native byte order, or as a list of values. */
 export type Content = Uint8Array | readonly unknown[];
 
-export interface ChunkCoder {
-  /** The module that can do it. */
-  module(direction: "decode" | "encode"): ModuleName;
+/** Where elements are put: a slab in the core's memory, or a list of values. */
+export type Target = Slab | unknown[];
+
+export interface ChunkCodec {
+  /** Length of each dimension of a chunk. */
+  readonly shape: readonly number[];
+  /** False where the core has nothing to do when it decodes: no session is needed then. */
+  readonly usesCore: boolean;
+  /** The modules that can do it. */
+  readonly decodeModule: ModuleName;
+  readonly encodeModule: ModuleName;
+  /** Says that a chunk turned out to need the full module: from now on all are decoded there. */
+  requireFullModule(): void;
   /** Checks and prepares what the session will run. */
   prepare(session: CodecSession): void;
-  /** @throws CorruptChunk. */
-  decode(session: CodecSession, encoded: Uint8Array): Content;
-  /** Decodes into bytes of exactly the chunk's size, where that saves a copy; nothing is written on failure. */
-  decodeInto?(session: CodecSession, encoded: Uint8Array, out: Uint8Array): void;
+  /** @throws CorruptChunk, naming the codec; NeedsFullModule. */
+  decode(session: CodecSession | undefined, encoded: Uint8Array): Content;
+  /** Decodes into bytes, or a list, of exactly the chunk's size; nothing is written on failure. */
+  decodeInto(session: CodecSession | undefined, encoded: Uint8Array, out: Uint8Array | unknown[]): void;
+  /** @throws InvalidArgument for elements that a codec has no form for; Unsupported. */
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer>;
 }
 
-export interface CoderOptions {
-  readonly dtype: DType;
-  /** What missing elements of variable length are. */
-  readonly fill: unknown;
-  readonly limits: Limits;
+/** The codec of chunks that hold elements, not other chunks. */
+export interface LeafCodec extends ChunkCodec {
+  /** No chunk that a writer of note has made is longer when encoded: what stores may refuse without looking. */
+  readonly encodedBound: number;
+  /** The content of a chunk that is not stored. */
+  missing(): Content;
+  /**
+   * Decodes a chunk and puts the part of it where it belongs that `place` names; fill value for a chunk that is not
+   * stored. Nothing is written on failure.
+   */
+  decodePlaced(
+    session: CodecSession | undefined,
+    encoded: Uint8Array | undefined,
+    target: Target,
+    place: Place,
+  ): void;
 }
 
-/** The coder of chunks that are not sharded. */
-export function leafCoder({ leaf }: ChunkLayout, options: CoderOptions): ChunkCoder {
-  if (leaf.type === "objects") return new VlenCoder(leaf, options);
-  return leaf.frame ? new BlockCoder(leaf.frame) : new CoreCoder(leaf);
-}
-
-class CoreCoder implements ChunkCoder {
-  constructor(private readonly leaf: CoreLeaf) {}
-
-  module(direction: "decode" | "encode"): ModuleName {
-    const { plan } = this.leaf;
-    return direction === "decode" ? plan.decodeModule : plan.encodeModule;
-  }
-  prepare(session: CodecSession): void {
-    session.prepare(this.leaf.plan);
-  }
-  decode(session: CodecSession, encoded: Uint8Array): Uint8Array {
-    return session.decode(this.leaf.plan, encoded);
-  }
-  decodeInto(session: CodecSession, encoded: Uint8Array, out: Uint8Array): void {
-    session.decodeInto(this.leaf.plan, encoded, out);
-  }
-  encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
-    return session.encode(this.leaf.plan, content as Uint8Array);
-  }
-}
-
-class BlockCoder implements ChunkCoder {
-  constructor(private readonly frame: BlockFrame) {}
-
-  module(direction: "decode" | "encode"): ModuleName {
-    const { plan } = this.frame;
-    return direction === "decode" ? plan.decodeModule : plan.encodeModule;
-  }
-  prepare(session: CodecSession): void {
-    session.prepare(this.frame.plan);
-  }
-  decode(session: CodecSession, encoded: Uint8Array): Uint8Array {
-    return this.frame.decodeIn(session, encoded);
-  }
-  encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
-    return this.frame.encodeIn(session, content as Uint8Array);
-  }
-}
-
-class VlenCoder implements ChunkCoder {
-  /** Stored position of each element, in C order of the array's axes. */
-  readonly #stored: Uint32Array;
-
-  constructor(
-    private readonly leaf: VlenLeaf,
-    private readonly options: CoderOptions,
-  ) {
-    this.#stored = storedOrder(leaf);
-  }
-
-  module(direction: "decode" | "encode"): ModuleName {
-    return moduleFor(this.leaf.after, direction);
-  }
-  prepare(session: CodecSession): void {
-    if (this.leaf.after.length > 0) session.prepare(Plan.bytesOnly(this.leaf.after, 1));
-  }
-  decode(session: CodecSession, encoded: Uint8Array): unknown[] {
-    const { after, codec } = this.leaf;
-    const bytes = decodeBytesIn(session, after, encoded, this.options.limits.chunkBytes);
-    const values = codec.decode(bytes, this.#stored.length);
-    return Array.from(this.#stored, (at) => values[at]);
-  }
-  encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
-    const { after, axes, codec, shape } = this.leaf;
-    const values = new Array<unknown>(this.#stored.length);
-    this.#stored.forEach((at, i) => {
-      values[at] = content[i];
-    });
-    const storedShape = axes.map((axis) => shape[axis]!);
-    return encodeBytesIn(session, after, codec.encode(values, storedShape));
-  }
+/** Decodes with a chunk codec in this thread; where a chunk turns out to need the full module, once more with that. */
+export function withSession<T>(
+  codec: ChunkCodec,
+  work: (session: CodecSession | undefined) => T,
+): T | Promise<T> {
+  return codec.usesCore ? withDecoder(codec, work) : work(undefined);
 }
 
 /** The larger of two modules. */
