@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type GetOptions, get, getBytes, open, type Store, WorkerPool, type ZarrArray } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { Zstd } from "zarr-wasm/numcodecs";
+import { type RegisteredCodec, registerCodecs } from "zarr-wasm/zarrita";
 import { errorOf, openArray } from "./support.js";
 import {
   bytesLittle,
@@ -178,6 +179,17 @@ it("the engine is as it was for codecs by themselves, too", async () => {
       (await errorOf(() => chain.decode(odd as never)))._tag,
     );
     expect(chain.decode(encoded)).toEqual(values);
+  }
+  const codecs = new Map<string, () => Promise<{ fromConfig(...args: unknown[]): RegisteredCodec }>>();
+  registerCodecs(codecs as never);
+  const gzipOf = (await codecs.get("gzip")!()).fromConfig({ level: 1 }, { dataType: "uint8" });
+  const packed = await gzipOf.encode(Uint8Array.of(7, 7, 7));
+  for (const odd of Object.values(bad).filter(
+    (value) => !(value instanceof Uint8Array && value.byteLength === 0),
+  )) {
+    expect((await errorOf(() => gzipOf.decode(odd as never)))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => gzipOf.encode(odd as never)))._tag).toBe("InvalidArgument");
+    expect(await gzipOf.decode(packed)).toEqual(Uint8Array.of(7, 7, 7));
   }
   const bytes = Uint8Array.of(1, 2, 3, 4, 5);
   const zstd = new Zstd(1);

@@ -302,8 +302,8 @@ export class CodecSession {
 
 const isWord = (value: number): boolean => value >>> 0 === value;
 
-/** The number of bytes of what is to be Uint8Array. @throws InvalidArgument for what only looks like one. */
-function checkedSize(bytes: Uint8Array): number {
+/** How many bytes there are in what is to be a Uint8Array. @throws InvalidArgument for what only looks like one. */
+export function checkedSize(bytes: Uint8Array): number {
   if (!isBytes(bytes)) throw invalidArgument("the bytes of a chunk must be a Uint8Array");
   return sizeOf(bytes);
 }
