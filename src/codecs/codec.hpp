@@ -136,7 +136,6 @@ struct Codec {
 const Codec* codecOf(uint32_t id);
 /// The name of a codec id whether or not this module holds it; "" out of range.
 const char* codecName(uint32_t id);
-uint32_t codecCount();
 
 /// What a compressor may make of `decoded`: an upper bound that holds for every compressor here
 /// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small
