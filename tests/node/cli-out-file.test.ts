@@ -19,8 +19,11 @@ import { run, temporaryFolder, tool, writeStore } from "./cli-tool.js";
 import { v1Meta } from "./support.js";
 
 const folder = temporaryFolder();
-const array = (name: string, fields: object, chunks: Record<string, Uint8Array | string> = {}) =>
-  writeStore(path.join(folder, name), Object.entries({ meta: v1Meta(fields), attrs: "{}", ...chunks }));
+const array = (
+  name: string,
+  fields: Record<string, unknown>,
+  chunks: Record<string, Uint8Array | string> = {},
+) => writeStore(path.join(folder, name), Object.entries({ meta: v1Meta(fields), attrs: "{}", ...chunks }));
 
 const letters = array("letters", { shape: [3], chunks: [3], dtype: "|S1", fill_value: null }, { 0: "abc" });
 const corrupt = array("corrupt", { shape: [3], chunks: [3], compression: "zlib" }, { 0: "xx" });
