@@ -141,17 +141,27 @@ TEST_P(CompressorTest, EncodesIntoWhatRoomThereIs) {
   Step step;
   ASSERT_FALSE(prepareStep(GetParam(), {bytes.size(), true}, step));
   Workspace work;
-  for (size_t room = 0; room <= encoded.size() + 64; room += room < 64 ? 1 : 37) {
+  // An encoder may want some room beyond its output, but not that of the bytes as they are.
+  const size_t enough = encoded.size() + 64;
+  ASSERT_LT(enough, bytes.size());
+  size_t failures = 0;
+  for (size_t room = 0; room <= enough; room++) {
     ExactBlock out(room);
     const ExactBlock in(bytes);
     ByteView result;
     const Status s = GetParam().codec->encode(step, in.view(), out.span(), work, result);
-    if (s) continue;
-    const Bytes smaller(result.begin(), result.end());
-    const Outcome decoded = decodeWith(GetParam(), smaller, bytes.size());
+    if (s) {
+      printf("FAILED %zu of %zu code %d\n", room, encoded.size(), int(s.code));
+      failures++;
+      continue;
+    }
+    const Bytes fitting(result.begin(), result.end());
+    ASSERT_LE(fitting.size(), room);
+    const Outcome decoded = decodeWith(GetParam(), fitting, bytes.size());
     ASSERT_TRUE(decoded.ok()) << room;
     ASSERT_EQ(decoded.bytes, bytes) << room;
   }
+  printf("%zu failures, encoded %zu\n", failures, encoded.size());
   // The failures left the contexts in order.
   EXPECT_EQ(encodeWith(GetParam(), bytes, work).bytes, encoded);
 }
