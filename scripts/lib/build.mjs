@@ -46,7 +46,7 @@ const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps
  * True where a build folder is configured for this checkout. What came along with a copied checkout, or was configured
  * with a toolchain that is gone, CMake would refuse: that is forgotten.
  */
-function isConfigured(dir) {
+export function isConfigured(dir) {
   const cache = path.join(dir, "CMakeCache.txt");
   if (!existsSync(cache)) return false;
   const text = readFileSync(cache, "utf8");

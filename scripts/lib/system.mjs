@@ -78,7 +78,7 @@ export function findClang() {
 }
 
 /** Debian's package of the runtime of the Clang that is there; of its default where none is. */
-function clangRuntimePackage() {
+export function clangRuntimePackage() {
   const clang = findClang();
   const major = clang && /^(\d+)/.exec(capture(clang, ["-dumpversion"]))?.[1];
   return major ? `libclang-rt-${major}-dev` : "libclang-rt-dev";
