@@ -50,7 +50,7 @@ test("every sample decodes to its SHA-256 by workers", async ({ page, problems }
   );
   expect(found).toEqual(samples.map(({ sha256 }) => sha256));
   expect(answers.size).toBe(2);
-  expect(new Set(loads)).toEqual(new Set(["/lib/worker.js"]));
+  expect(new Set(loads)).toEqual(new Set(["/lib/workers/worker.js"]));
   expect(modules.length).toBe(1); // workers get it compiled
 });
 

@@ -22,7 +22,9 @@ Bytes byCBlosc(const CodecCase& c, const Bytes& raw) {
 }
 
 /// A build of c-blosc may lack a compressor.
-bool cBloscHas(const CodecCase& c) { return blosc_compname_to_compcode(kNames[c.params[0]]) >= 0; }
+bool cBloscHas(const CodecCase& c) {
+  return blosc_compname_to_compcode(kNames[c.params[0]]) >= 0;
+}
 
 void compare(const CodecCase& c, const Bytes& raw, Workspace& work) {
   const Bytes theirs = byCBlosc(c, raw);
