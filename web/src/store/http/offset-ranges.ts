@@ -62,8 +62,7 @@ export class OffsetRanges {
         return proven(new Uint8Array(0));
       },
     );
-    if (part) await this.prove(part, url, signal);
-    return part?.bytes;
+    return part && this.#proven(url, range, part, signal);
   }
 
   /** Reads the body of an answer of 206, and cuts it to `length`. */
@@ -85,14 +84,23 @@ export class OffsetRanges {
   }
 
   /**
-   * Asks for the object's size, where only that can show that a part which is shorter than was asked for ends where
-   * the object does.
-   * @throws Network ("bad-range").
+   * Where only the object's size can show that a part which is shorter than was asked for ends where the object does,
+   * asks for that; where nobody tells it, for the whole object.
    */
-  async prove({ unprovenSize }: Part, url: URL, signal: AbortSignal): Promise<void> {
-    if (unprovenSize === undefined) return;
+  async #proven(
+    url: URL,
+    range: OffsetRange,
+    { bytes, unprovenSize }: Part,
+    signal: AbortSignal,
+  ): Promise<Bytes> {
+    if (unprovenSize === undefined) return bytes;
     const size = await objectSize(this.requests, url, signal);
-    if (size !== unprovenSize) throw rangeError(url.href, "it sent fewer bytes, and does not say which");
+    if (size === unprovenSize) return bytes;
+    if (size !== undefined) throw rangeError(url.href, "it sent fewer bytes than there are");
+    return this.requests.send(url, { signal }, async (answer, watch) => {
+      if (!wholeStatus.has(answer.status)) throw statusError(url.href, answer);
+      return this.#cutWhole(url, answer, watch, range);
+    });
   }
 
   /** A range out of an answer with the whole object, read no further than to its end. */
@@ -103,6 +111,10 @@ export class OffsetRanges {
       this.servers.of(url).ignoresRanges = !serves;
       return this.versions.cut(await this.kept.keep(url, answer, watch), range);
     }
+    return this.#cutWhole(url, answer, watch, range);
+  }
+
+  async #cutWhole(url: URL, answer: Answer, watch: Watch, range: OffsetRange): Promise<Uint8Array> {
     const { maxBytes } = this;
     const end = range.offset + range.length;
     if (end > maxBytes) throw tooLong(url, `no ranges, and ${end} bytes to read for one`, maxBytes);
