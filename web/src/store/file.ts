@@ -37,13 +37,17 @@ export class FileSystemStore implements Store {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
-    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#maxBytes });
+    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
   /** Reads just these bytes of the file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
-    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#maxBytes });
+    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
+  }
+
+  #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+    return Math.min(maxBytes, this.#maxBytes);
   }
 
   /** Writes a file: others see the old one or the new one, never a part of it. */
