@@ -1,6 +1,6 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 import { invalidArgument, networkError, notFound, unsupported } from "../base/errors.js";
-import { folderIndex } from "./children.js";
+import { KeyIndex } from "./children.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { normalizePath } from "./path.js";
@@ -50,7 +50,7 @@ export class ReferenceStore implements Store {
   readonly #client: HttpClient;
   readonly #base: URL | undefined;
   readonly #target: URL | undefined;
-  #folders: Map<string, Set<string>> | undefined;
+  #index: KeyIndex | undefined;
 
   /**
    * @param document the document, parsed.
@@ -107,8 +107,8 @@ export class ReferenceStore implements Store {
   }
 
   listChildren(path: string): string[] {
-    this.#folders ??= folderIndex(this.#table.references.keys());
-    return [...(this.#folders.get(normalizePath(path)) ?? [])].sort();
+    this.#index ??= new KeyIndex(this.#table.references.keys());
+    return this.#index.children(normalizePath(path));
   }
 
   async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {

@@ -10,7 +10,7 @@ import {
 import { defaultLimits } from "../base/limits.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
-import { folderIndex } from "./children.js";
+import { KeyIndex } from "./children.js";
 import type { HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
@@ -43,7 +43,7 @@ interface Archive {
   version: ObjectVersion;
   /** Where the bytes of entries start that have been read before. */
   starts: Map<ZipEntry, number>;
-  folders?: Map<string, Set<string>>;
+  index?: KeyIndex;
 }
 
 /**
@@ -106,8 +106,8 @@ export class ZipStore implements Store {
 
   async listChildren(path: string): Promise<string[]> {
     const archive = await this.#open(undefined);
-    archive.folders ??= folderIndex(archive.directory.entries.keys());
-    return [...(archive.folders.get(normalizePath(path)) ?? [])].sort();
+    archive.index ??= new KeyIndex(archive.directory.entries.keys());
+    return archive.index.children(normalizePath(path));
   }
 
   async #withEntry(
