@@ -8,7 +8,7 @@ import {
   readRange,
   type Store,
 } from "zarr-wasm";
-import { type Behaviour, asCors, corsFetch, ObjectServer } from "./store-server.js";
+import { asCors, type Behaviour, corsFetch, ObjectServer } from "./store-server.js";
 import { errorOf, randomBytes } from "./support.js";
 
 const servers: ObjectServer[] = [];

@@ -202,7 +202,11 @@ describe("redirections", () => {
     const { url } = await serve((_, response) => void response.writeHead(302, { location: other.url }).end());
     expect(await storeAt(url, own).getRange("/here", { offset: 5, length: 6 })).toEqual(body.slice(5, 11));
     const { headers } = other.met[0]!;
-    expect(headers).toMatchObject({ range: "bytes=5-10", host: new URL(other.url).host, "user-agent": "node" });
+    expect(headers).toMatchObject({
+      range: "bytes=5-10",
+      host: new URL(other.url).host,
+      "user-agent": "node",
+    });
     for (const name of Object.keys(own.headers)) expect(headers[name], name).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 /** Sending requests: so many at a time, again where that may help, and not for ever. */
-import { isZarrError, networkError } from "../../base/errors.js";
+import { invalidArgument, isZarrError, networkError } from "../../base/errors.js";
 import { Limiter } from "../../base/limiter.js";
 import type { MaybePromise } from "../store.js";
 import { statusError } from "./answer.js";
@@ -35,6 +35,15 @@ export interface Sending {
 
 /** What is made of an answer while its request is watched. */
 export type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
+
+/** Headers of their own. @throws InvalidArgument for what are none. */
+export function headersOf(given: HeadersInit | undefined): Headers {
+  try {
+    return new Headers(given);
+  } catch (cause) {
+    throw invalidArgument(`these headers cannot be sent: ${(cause as Error).message}`, { cause });
+  }
+}
 
 /** True for a request that got no answer, or not all of it. */
 export function isFailure(error: unknown): boolean {
@@ -95,7 +104,7 @@ export class Requests {
   }
 
   async #answer(url: URL, { method, range, signal, once }: Sending, watch: Watch): Promise<Answer> {
-    const headers = new Headers(await this.#options.headersFor(url));
+    const headers = headersOf(await this.#options.headersFor(url));
     if (range) headers.set("range", range);
     try {
       const send = this.#transport ?? (await usualTransport());
