@@ -26,7 +26,7 @@ import { measure } from "./hostile-child.js";
 import { asCors, ObjectServer } from "./store-server.js";
 import { writeZip, type ZipPart } from "./store-zips.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
-import { json, v3Meta } from "./zarr-writer.js";
+import { json, regular, v3Meta } from "./zarr-writer.js";
 
 const mebibyte = 2 ** 20;
 
@@ -69,11 +69,11 @@ async function zeros(mebibytes: number, stream: ReturnType<typeof createGzip>): 
 }
 
 describe("bodies that are bombs", () => {
-  /** Bodies of a few hundred bytes, by their coding, that stand for half a gibibyte. */
+  /** Bodies of a few hundred bytes, by their coding, that stand for 256 MiB. */
   const bombs: Record<string, Uint8Array> = {};
   beforeAll(async () => {
-    bombs["br"] = await zeros(512, createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }));
-    bombs["gzip, gzip"] = gzipSync(await zeros(512, createGzip({ level: 9 })), { level: 9 });
+    bombs["br"] = await zeros(256, createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }));
+    bombs["gzip, gzip"] = gzipSync(await zeros(256, createGzip({ level: 9 })), { level: 9 });
   }, 60_000);
 
   const codings = ["br", "gzip, gzip"];
@@ -121,7 +121,7 @@ describe("bodies that are bombs", () => {
       const ranges = `
         ${asByFetch}
         const store = new zarr.HttpStore(args.url, options);
-        const all = [{ offset: 2 ** 28, length: 1000 }, { suffixLength: 1000 }];
+        const all = [{ offset: 2 ** 27, length: 1000 }, { suffixLength: 1000 }];
         return Promise.all(all.map(async (range) => (await store.getRange("/a", range)).length));`;
       const { result, mebibytes } = await measure(ranges, { url, byFetch });
       expect(result).toEqual([1000, 1000]);
@@ -227,7 +227,7 @@ describe("answers that say what is not so", () => {
 });
 
 describe("archives", () => {
-  const bytes = new Uint8Array(200_000);
+  const bytes = new Uint8Array(20_000);
   const packed = deflateRawSync(bytes);
   const zipOf = (parts: ZipPart[]) => new ZipStore(writeZip(parts));
 
@@ -345,10 +345,9 @@ describe("references", () => {
       ["int64", "9007199254740993", 9007199254740993n],
       ["uint64", "18446744073709551615", 2n ** 64n - 1n],
     ] as const) {
-      const meta = JSON.stringify(v3Meta({ shape: [1], data_type: dtype, fill_value: "FILL" })).replace(
-        '"FILL"',
-        fill,
-      );
+      const meta = JSON.stringify(
+        v3Meta({ shape: [1], chunk_grid: regular(1), data_type: dtype, fill_value: "FILL" }),
+      ).replace('"FILL"', fill);
       const array = await open(await opened(`{"zarr.json":${meta}}`), { kind: "array" });
       expect(new BigUint64Array((await getBytes(array)).bytes.slice().buffer)[0]).toBe(value);
     }
@@ -527,14 +526,18 @@ describe("folders with links in circles", () => {
     for await (const node of top.walk()) names.push(node.path);
     return names;
   }
-  const listed = async (root: string) => Array.fromAsync(new FileSystemStore(root).list(""));
+  async function listed(root: string): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of new FileSystemStore(root).list("")) keys.push(key);
+    return keys;
+  }
 
   it("are walked and listed to the end", async () => {
     const root = fill("self", ["a", "a/b"], { self: ".", "a/up": "..", "a/b/top": "../..", other: "a" });
     expect(await walked(root)).toEqual(["a", "a/b", "other", "other/b"]);
     const keys = ["/a/b/zarr.json", "/a/zarr.json", "/other/b/zarr.json", "/other/zarr.json", "/zarr.json"];
     expect((await listed(root)).sort()).toEqual(keys);
-    expect(await listChildren(new FileSystemStore(root), "self/self")).toEqual(["a", "other"]);
+    expect(await listChildren(new FileSystemStore(root), "self")).toEqual(["a", "other"]);
   });
 
   it("also by way of a folder above the store", async () => {
