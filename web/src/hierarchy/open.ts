@@ -337,7 +337,7 @@ export class Opener implements NodeOpener {
   /** A page that a server sends in place of a document is a document that is not valid. */
   async #stored(key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     try {
-      return await this.store.get(key, { signal });
+      return await this.store.get(key, { signal, maxBytes: this.#limits.metadataBytes });
     } catch (error) {
       if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
       const name = key.slice(key.lastIndexOf("/") + 1);

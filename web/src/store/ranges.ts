@@ -18,7 +18,8 @@ export async function readRange(
   checkRange(range);
   options.signal?.throwIfAborted();
   if (!store.getRange) {
-    const whole = await store.get(key, options);
+    // The bound is one for the part.
+    const whole = await store.get(key, { ...options, maxBytes: undefined });
     return whole && cutRange(whole, range);
   }
   const bytes = await store.getRange(key, range, options);
