@@ -6,14 +6,12 @@
  */
 import { isBytes, sizeOf } from "../base/bytes.js";
 import {
-  corruptChunk,
+  type ErrorTag,
   engineFailed,
   invalidArgument,
-  invalidMetadata,
   kebab,
   limitExceeded,
-  unsupported,
-  type ZarrError,
+  ZarrError,
 } from "../base/errors.js";
 import { uninitialised } from "../base/platform.js";
 import type { Core } from "../wasm/core.js";
@@ -48,18 +46,6 @@ export class NeedsFullModule extends Error {}
 
 /** Plans that a session keeps prepared; the least recently used one goes first. */
 const maxPlans = 512;
-/** Status codes of the core that are the metadata's fault, or a limit's; all others are the chunk's. */
-const metadataCodes = new Set([
-  "BadPlan",
-  "UnknownCodec",
-  "UnknownDataType",
-  "BadParameters",
-  "BadOrder",
-  "BadPermutation",
-  "MissingEndian",
-  "BadFill",
-]);
-const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
 
 /** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -150,7 +136,7 @@ export class CodecSession {
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
-      this.#check(this.core.encode(id, this.#setInput(decoded)), plan, encodeErrors);
+      this.#check(this.core.encode(id, this.#setInput(decoded)), plan, true);
       return copyOf(this.#output());
     }, 2 * checkedSize(decoded));
   }
@@ -263,15 +249,20 @@ export class CodecSession {
     this.#plans.delete(oldest![0]);
   }
 
-  /** Turns a status code of the core into an error that names the codec. */
-  #check(code: number, plan: PlanWords, errors = errorFor): void {
+  /**
+   * Turns a status code of the core into an error that names the codec.
+   * @param encodes no stored bytes could be corrupt then: values that do not fit are the caller's
+   */
+  #check(code: number, plan: PlanWords, encodes = false): void {
     if (code === 0) return;
     const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.core.errorStep()]?.name;
     const byteOffset = this.core.errorAt();
     const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
-    throw errors(name)(message, { code: kebab(name), codec, byteOffset });
+    const tag = textAt(this.core, this.core.statusTag(code)) as ErrorTag;
+    const whose = encodes && tag === "CorruptChunk" ? "InvalidArgument" : tag;
+    throw new ZarrError(whose, message, { code: kebab(name), codec, byteOffset });
   }
 
   /**
@@ -310,17 +301,6 @@ export function checkedSize(bytes: Uint8Array): number {
 
 function tooShort(out: Uint8Array, bytes: number): string {
   return `${sizeOf(out)} bytes are too few for a chunk of ${bytes}`;
-}
-
-function errorFor(name: string): typeof corruptChunk {
-  if (name === "EncodeUnsupported") return unsupported;
-  if (metadataCodes.has(name)) return invalidMetadata;
-  return limitCodes.has(name) ? limitExceeded : corruptChunk;
-}
-
-/** Encoding has no stored bytes that could be corrupt: values that do not fit are the caller's. */
-function encodeErrors(name: string): typeof corruptChunk {
-  return name === "NotRepresentable" ? invalidArgument : errorFor(name);
 }
 
 function outOfMemory(bytes: number): ZarrError {

@@ -80,7 +80,8 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
   const read: ByteReader["read"] = async (range, get) => {
     const { readFilePart } = await fileSystem();
-    return readFilePart(await file(), { ...get, range, maxBytes });
+    const most = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+    return readFilePart(await file(), { ...get, range, maxBytes: most });
   };
   return { name: String(source), url: file, read };
 }
