@@ -197,7 +197,7 @@ describe("the bundles for Node", () => {
   it.each(subpaths)("%s exports the same as the files that it is made of", (_, entry) => {
     const names = (file: string) =>
       runModule(`console.log(Object.keys(await import(${JSON.stringify(root + file)})).sort().join())`);
-    expect(entry["node"]).toBe(entry["default"]!.replace("./dist/", "./dist/bundle/"));
+    expect(entry["node"]).toBe(entry["default"]!.replace(/^\.\/dist\/(?:workers\/)?/, "./dist/bundle/"));
     expect(names(entry["node"]!)).toBe(names(entry["default"]!));
   });
 
