@@ -68,7 +68,8 @@ it("imports point down", () => {
 it("no files import one another in a circle", () => {
   const done = new Set<string>();
   const visit = (file: string, way: readonly string[]): void => {
-    if (way.includes(file)) throw new Error(`a circle: ${[...way.slice(way.indexOf(file)), file].join(" → ")}`);
+    if (way.includes(file))
+      throw new Error(`a circle: ${[...way.slice(way.indexOf(file)), file].join(" → ")}`);
     if (done.has(file)) return;
     for (const name of imports.get(file)!) visit(name, [...way, file]);
     done.add(file);

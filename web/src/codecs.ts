@@ -11,6 +11,7 @@ import { type ChunkCoder, type Content, largerModule, leafCoder } from "./chain/
 import { ChunkLayouts } from "./chain/layout.js";
 import { shardCoder } from "./chain/shard-coder.js";
 import { loadCodecs, namesIn } from "./codecs/lookup.js";
+import { parseCodecs } from "./codecs/metadata.js";
 import type { DType } from "./dtypes/dtype.js";
 import {
   checkElements,
@@ -82,16 +83,20 @@ export interface CodecChain<D extends ElementData | readonly unknown[] = Element
 export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
   options: CodecChainOptions,
 ): Promise<CodecChain<D>> {
+  if (typeof options !== "object" || options === null)
+    throw invalidArgument("createCodecChain takes an object: dataType, shape and codecs");
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
-  const valid = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length >= 1);
+  const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;
+  const valid = Array.isArray(shape) && Array.from(shape).every(isLength); // holes are no lengths
   if (!valid || shape.length > limits.rank)
     throw invalidArgument(`shape must be a list of at most ${limits.rank} positive integers`);
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dataType);
-  await loadCodecs(namesIn(options.codecs, limits.shardDepth), 3);
-  const coder = coderOf(dtype, options, limits);
+  const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
+  await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
+  const coder = coderOf(dtype, codecs, options, limits);
   const decoding = coder.module("decode");
   const module = direction === "both" ? largerModule(decoding, coder.module("encode")) : decoding;
   const session = await sessionOf(module);
@@ -106,9 +111,13 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
 }
 
 /** The coder of the chain: a single chunk's, or that of shards around it. */
-function coderOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCoder {
+function coderOf(
+  dtype: DType,
+  codecs: readonly CodecMetadata[],
+  options: CodecChainOptions,
+  limits: Limits,
+): ChunkCoder {
   const fill = parseLooseFill(dtype, fromPlain(options.fillValue ?? null));
-  const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
   const { verifyChecksums } = options;
   const layouts = new ChunkLayouts(
     codecs,

@@ -18,6 +18,8 @@ export interface CodecContext {
   readonly version: ZarrVersion;
   /** For array codecs the array they are given; for bytes codecs the last array before them. */
   readonly array: CodecArray;
+  /** How deep the codec stands inside codecs that hold others (conditional); 0 where it is not given. */
+  readonly depth?: number;
 }
 
 export interface ParsedCodec {
