@@ -34,10 +34,26 @@ async function sample(shape: number[], chunk: number[], codecs: Codec[]) {
 const kinds: Record<string, [shape: number[], chunk: number[], codecs: Codec[]]> = {
   uncompressed: [[60, 70], [16, 32], [bytesLittle]],
   "one uncompressed chunk": [[1100, 1000], [1100, 1000], [bytesLittle]],
-  transposed: [[60, 70], [16, 32], [transposed(1, 0), bytesLittle]],
-  blosc: [[1100, 700], [512, 512], [bytesLittle, blosc({ typesize: 1 })]],
-  "transposed, zstd": [[60, 70], [16, 32], [transposed(1, 0), bytesLittle, zstd]],
-  "gzip, crc32c": [[600, 700], [300, 400], [bytesLittle, gzip, crc32c]],
+  transposed: [
+    [60, 70],
+    [16, 32],
+    [transposed(1, 0), bytesLittle],
+  ],
+  blosc: [
+    [1100, 700],
+    [512, 512],
+    [bytesLittle, blosc({ typesize: 1 })],
+  ],
+  "transposed, zstd": [
+    [60, 70],
+    [16, 32],
+    [transposed(1, 0), bytesLittle, zstd],
+  ],
+  "gzip, crc32c": [
+    [600, 700],
+    [300, 400],
+    [bytesLittle, gzip, crc32c],
+  ],
   shards: [[60, 70], [32, 64], [sharded([8, 16], [bytesLittle, zstd])]],
   "uncompressed shards": [[60, 70], [32, 64], [sharded([8, 16], [bytesLittle])]],
 };

@@ -362,7 +362,10 @@ describe("codec chains", () => {
       "bytes-to-bytes": [little, codec],
     }[kind];
     const shard = (inner: unknown[], index: unknown[]) => [
-      { name: "sharding_indexed", configuration: { chunk_shape: [1, 3], codecs: inner, index_codecs: index } },
+      {
+        name: "sharding_indexed",
+        configuration: { chunk_shape: [1, 3], codecs: inner, index_codecs: index },
+      },
     ];
     const tries: unknown[][] = [codecs, shard(codecs, [little])];
     if (name === "bytes" || name === "crc32c" || name === "gzip") tries.push(shard([little], codecs));
@@ -467,7 +470,9 @@ describe("codec chains", () => {
   ])("refuse %s with a typed error", async (_what, options) => {
     const given = options && { dataType: "int16", shape: [2, 3], codecs: [little], ...options };
     const error = await errorOf(() => createCodecChain(given as never));
-    expect(isZarrError(error, "InvalidArgument", "InvalidMetadata", "LimitExceeded"), String(error)).toBe(true);
+    expect(isZarrError(error, "InvalidArgument", "InvalidMetadata", "LimitExceeded"), String(error)).toBe(
+      true,
+    );
   });
 
   it("leave codecs out that need not be understood, by either name of that", async () => {
