@@ -3,6 +3,7 @@
 // with it bit by bit; values that it wrote once are here for where it is not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

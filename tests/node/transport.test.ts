@@ -92,6 +92,35 @@ describe("which transport is used", () => {
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
     expect(await usesFetch()).toBe(true);
   });
+
+  it("the same, where newer versions of Node keep their dispatchers", async () => {
+    const newerKey = Symbol.for("undici.globalDispatcher.2");
+    await fetch("data:,"); // makes those that Node uses
+    const before = [dispatcherKey, newerKey].map((key) => [key, holder[key]] as const);
+    /** Delegates, for in this version of Node it is what requests go to. */
+    class Delegate {
+      constructor(private readonly to = holder[dispatcherKey] as Delegate) {}
+      dispatch(...asked: unknown[]): unknown {
+        return this.to.dispatch(...asked);
+      }
+    }
+    class Agent extends Delegate {}
+    class ProxyAgent extends Delegate {}
+    class Dispatcher1Wrapper extends Delegate {}
+    try {
+      holder[newerKey] = new Agent();
+      expect(await usesFetch()).toBe(false);
+      holder[dispatcherKey] = new Dispatcher1Wrapper();
+      expect(await usesFetch()).toBe(false);
+      holder[newerKey] = new ProxyAgent();
+      expect(await usesFetch()).toBe(true);
+    } finally {
+      for (const [key, dispatcher] of before) {
+        if (dispatcher === undefined) delete holder[key];
+        else holder[key] = dispatcher;
+      }
+    }
+  });
 });
 
 describe("Node's client", () => {

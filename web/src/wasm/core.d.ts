@@ -6,6 +6,7 @@ export interface Core {
   // Texts: addresses of ASCII characters that a zero ends.
   statusName(code: number): number;
   statusMessage(code: number): number;
+  statusTag(code: number): number;
   codecName(id: number): number;
   hasCodec(id: number): boolean;
   dtypeName(id: number): number;
