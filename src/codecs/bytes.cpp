@@ -90,8 +90,6 @@ Status copyAsBooleans(const Step& step, ByteView in, ByteSpan out, Workspace&, B
 constexpr Codec kBooleanBytesCodec = {
     .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
-    .prepare = nullptr,
-    .relabel = nullptr,
     .decode = copyAsBooleans,
     .encode = copyAsBooleans,
 };
