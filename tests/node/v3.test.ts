@@ -134,7 +134,6 @@ describe("Zarr v3 metadata", () => {
     ["chunk_key_encoding", "v3", "chunk key encoding"],
     ["chunk_key_encoding", { name: "default", configuration: { separator: "-" } }, "separator"],
     ["chunk_key_encoding", { name: "default", configuration: { separator: "" } }, "separator"],
-    ["chunk_key_encoding", { name: "default", configuration: { separator: null } }, "separator"],
     ["chunk_key_encoding", { name: "v2", configuration: { separator: "//" } }, "separator"],
     ["chunk_key_encoding", { name: "default", configuration: { other: "/" } }, "other"],
     ["fill_value", "x"],

@@ -130,7 +130,7 @@ export function known(extension: Extension, names: readonly string[], what: stri
 
 /** Chunk separators. */
 export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." | "/" {
-  if (json === undefined) return fallback;
+  if (json === undefined || json === null) return fallback;
   if (json !== "." && json !== "/")
     throw invalidMetadata(`the separator of chunk keys must be "." or "/", not ${showJson(json)}`, {
       code: "bad-separator",

@@ -50,7 +50,7 @@ export async function parseV2Array(
   await loadCodecs(names, 2);
   const stored = withElements(parseDescr(own(object, "dtype"), true, { objects: true }), codecs);
   const { dtype, endians } = stored;
-  const separator = readSeparator(own(object, "dimension_separator") ?? undefined, ".");
+  const separator = readSeparator(own(object, "dimension_separator"), ".");
   return completeSpec(
     {
       zarrFormat: 2,
