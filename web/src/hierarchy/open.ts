@@ -12,6 +12,7 @@ import type { JsonObject } from "../base/json.js";
 import { lazy, preload } from "../base/lazy.js";
 import { type Limits, resolveLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
+import { show } from "../codecs/config.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
@@ -90,17 +91,21 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   return new Opener(store, options).open(path, options);
 }
 
-function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
+function checkOptions(options: OpenOptions): void {
+  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
+  const { version, kind, v1Order, path, verifyChecksums, signal } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
-    throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
+    throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
-    throw invalidArgument(`kind must be "array" or "group", not "${kind}"`);
+    throw invalidArgument(`kind must be "array" or "group", not ${show(kind)}`);
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
-    throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
+    throw invalidArgument(`v1Order must be "spec" or "writer", not ${show(v1Order)}`);
   }
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== "function")
+    throw invalidArgument("signal must be an AbortSignal");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
