@@ -2,7 +2,7 @@
 import { ByteSink, rethrow, startBytes, tooMany } from "./body.js";
 import { checkCodings } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
-import { tellingBytes } from "./page.js";
+import { tellingBytes } from "./page-start.js";
 import type { Answer } from "./transport.js";
 
 /** The end of a body. */

@@ -38,15 +38,16 @@ export class HttpClient {
   constructor(options: HttpClientOptions) {
     const { maxBytes, cache } = options;
     const [requests, versions] = [new Requests(options), new Versions()];
+    const fallback = () => this.#loadFallback();
     this.#cache = cache;
     this.#shared = {
       requests,
       versions,
       servers: new Servers(),
-      wholes: new WholeObjects(requests, versions),
+      wholes: new WholeObjects(requests, versions, fallback),
       maxBytes,
       doubtful: new WeakSet(),
-      fallback: () => this.#loadFallback(),
+      fallback,
     };
   }
 

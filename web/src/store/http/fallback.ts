@@ -47,6 +47,8 @@ export interface Fallback {
    * @throws Network ("html-page").
    */
   refusePage(url: URL, signal: AbortSignal): Promise<void>;
+  /** @throws Network ("html-page") for an object that starts like a web page. */
+  refusePageStart(url: URL, status: number, start: Uint8Array): void;
 }
 
 export const rangeFallbacks = lazy("servers without ranges", () => import("../../lazy/range-fallbacks.js"));

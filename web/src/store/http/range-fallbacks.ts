@@ -16,7 +16,8 @@ import type { Fallback, OffsetRange, ReadAt, Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
 import { isShort, KeptObjects } from "./kept-objects.js";
 import { noObject, objectSize } from "./object-size.js";
-import { claimsPage, isTextual, pageError, startsPage, tellingBytes } from "./page.js";
+import { claimsPage, isTextual } from "./page.js";
+import { refusePageStart, tellingBytes } from "./page-start.js";
 import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;
@@ -73,6 +74,10 @@ export class RangeFallbacks implements Fallback {
     return bytes;
   }
 
+  refusePageStart(url: URL, status: number, start: Uint8Array): void {
+    refusePageStart(url.href, status, start);
+  }
+
   async refusePage(url: URL, signal: AbortSignal): Promise<void> {
     const asked = { offset: 0, length: tellingBytes };
     const range = `bytes=0-${tellingBytes - 1}`;
@@ -84,7 +89,7 @@ export class RangeFallbacks implements Fallback {
         status === 206
           ? (await readRangeAnswer(answer, asked, reading)).bytes
           : await readBody(answer, { ...reading, take: tellingBytes });
-      if (startsPage(start)) throw pageError(url.href, status);
+      refusePageStart(url.href, status, start);
     });
   }
 
@@ -97,7 +102,7 @@ export class RangeFallbacks implements Fallback {
       if (!wholeStatus.has(status)) throw statusError(url.href, answer);
       const { bytes, head, size } = await readBodyEnd(answer, { name: url.href, maxBytes, watch, length });
       if (!answer.isCors) checkLength(size, announcedBytes(answer), url.href);
-      if (claimsPage(answer) && startsPage(head)) throw pageError(url.href, status);
+      if (claimsPage(answer)) refusePageStart(url.href, status, head);
       versions.note(url.href, bytes, answer, size);
       return bytes;
     });

@@ -11,7 +11,7 @@ import {
 } from "./answer.js";
 import { readBody } from "./body.js";
 import type { Watch } from "./idle-timeout.js";
-import { claimsPage, pageError, startsPage } from "./page.js";
+import { claimsPage } from "./page.js";
 import type { Requests } from "./requests.js";
 import type { Answer } from "./transport.js";
 import type { Versions } from "./versions.js";
@@ -26,6 +26,12 @@ export interface WholeReading {
   bufferPool?: BufferPool | undefined;
 }
 
+/** Tells web pages from data. */
+interface Pages {
+  /** @throws Network ("html-page"). */
+  refusePageStart(url: URL, status: number, start: Uint8Array): void;
+}
+
 export function tooLong(url: URL, bytes: number, maxBytes: number): Error {
   return limitExceeded(`${url.href} answers with ${bytes} bytes, more than the limit of ${maxBytes}`);
 }
@@ -34,6 +40,7 @@ export class WholeObjects {
   constructor(
     private readonly requests: Requests,
     private readonly versions: Versions,
+    private readonly loadPages: () => Promise<Pages>,
   ) {}
 
   /** Reads a whole object; undefined where there is none. */
@@ -59,7 +66,7 @@ export class WholeObjects {
     const bytes = await readBody(answer, { name: url.href, maxBytes, expected: told, watch, bufferPool });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
     if (!answer.isCors) checkLength(bytes.byteLength, told, url.href);
-    if (claimsPage(answer) && startsPage(bytes)) throw pageError(url.href, answer.status);
+    if (claimsPage(answer)) (await this.loadPages()).refusePageStart(url, answer.status, bytes);
     this.versions.note(url.href, bytes, answer, bytes.byteLength);
     return bytes;
   }
