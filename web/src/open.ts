@@ -23,7 +23,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "./metadata/keys.js";
-import type { ArraySpec } from "./metadata/spec.js";
+import type { ArraySpec, Attributes } from "./metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "./metadata/v3.js";
 import { part, preload } from "./parts.js";
 import { isFileUrl } from "./platform.js";
@@ -39,7 +39,10 @@ export interface OpenOptions {
   path?: string | undefined;
   /** What it must be; anything else is NotFound. */
   kind?: "array" | "group" | undefined;
-  /** Which Zarr version to look for; without it, whatever is there: v3 before v2 before v1. */
+  /**
+   * Which Zarr version to look for; without it, whatever is there: the version that was last found in this store
+   * object; else v3 before v2 before v1, all of which are asked for at once.
+   */
   version?: ZarrVersion | undefined;
   signal?: AbortSignal | undefined;
   /**
@@ -121,6 +124,17 @@ interface NodeOptions {
 /** A document that was looked for: its bytes, undefined for none, or why it could not be read. */
 type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
 
+/** The version of the node that was last found in a store: most stores hold one version, and asking for others costs requests. */
+const lastFound = new WeakMap<Store, ZarrVersion>();
+
+/** How another interface than this library's looks for nodes, with no more requests than it makes itself. */
+export interface LeanLook {
+  /** False: a v2 node's attributes are not read. */
+  readonly attributes: boolean;
+  /** True: a v2 node's attributes are asked for together with what tells the node. */
+  readonly isLikelyV2: boolean;
+}
+
 /**
  * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
  * brought, so that what lies below them is opened without further requests.
@@ -132,10 +146,14 @@ export class Opener {
   readonly #known = new Map<string, JsonObject>();
   /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
   readonly #members = new Map<string, Map<string, Member["kind"]>>();
+  /** Attributes that were asked for before the node was found. */
+  #eagerAttributes: Promise<Found> | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly openOptions: OpenOptions,
+    /** With it nothing is asked for but nodes of the kind and version asked for, and no consolidated metadata. */
+    private readonly lean?: LeanLook,
   ) {
     this.#limits = resolveLimits(openOptions.limits);
     const { onWarning, verifyChecksums } = openOptions;
@@ -144,8 +162,7 @@ export class Opener {
 
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
-    const node = await this.#find(path, signal);
-    signal?.throwIfAborted();
+    const node = await this.find(path, kind, signal);
     if (!node) throw this.#notFound(path);
     if (kind !== undefined && node.kind !== kind)
       throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
@@ -154,12 +171,23 @@ export class Opener {
     return node;
   }
 
+  /** The node at a path; undefined where there is none. */
+  async find(
+    path: string,
+    kind: Member["kind"] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenedNode | undefined> {
+    const node = this.lean ? await this.#findLean(path, kind, signal) : await this.#find(path, signal);
+    signal?.throwIfAborted();
+    return node;
+  }
+
   /**
    * Whether there is an array, a group or nothing at a path, without reading more than that needs. What has
    * metadata that is none is nothing, with a warning: the other members of its group are still to be seen.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, (version) => version !== 1);
     try {
       const document = objectOf(v3);
       if (document) return v3NodeType(document);
@@ -173,11 +201,11 @@ export class Opener {
   }
 
   /** Looks for what tells which node is at a path: documents of the versions asked for. */
-  async #documents(path: string, signal: AbortSignal | undefined) {
+  async #documents(path: string, signal: AbortSignal | undefined, asks: (version: ZarrVersion) => boolean) {
     const isKnown = this.#isKnown(path);
     const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
       const known = this.#known.get(joinKey(path, key));
-      if (known || isKnown || !this.#wants(version)) return { object: known };
+      if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
       return this.#document(path, key, signal);
     };
     const [v3, v2Array, v2Group] = await Promise.all([
@@ -198,10 +226,26 @@ export class Opener {
     return [v3Key, v2ArrayKey, v2GroupKey].some((key) => this.#known.has(joinKey(path, key)));
   }
 
-  /** The node at a path, of the newest version that is there. */
+  /** The node at a path: of the version that the store is known to hold, else of the newest that is there. */
   async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
-    const v1 = this.#wants(1) && !this.#isKnown(path) ? this.#look(path, v1MetaKey, signal) : undefined;
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
+    const { version } = this.openOptions;
+    const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
+    if (likely === undefined) return this.#findOf(path, signal, () => true);
+    return (
+      (await this.#findOf(path, signal, (candidate) => candidate === likely)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely))
+    );
+  }
+
+  /** The node at a path, of the newest version that is there and that `asks` allows. */
+  async #findOf(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+  ): Promise<OpenedNode | undefined> {
+    const asksV1 = asks(1) && this.#wants(1) && !this.#isKnown(path);
+    const v1 = asksV1 ? this.#look(path, v1MetaKey, signal) : undefined;
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document);
@@ -213,8 +257,36 @@ export class Opener {
     return meta && this.#openV1(path, meta, signal);
   }
 
+  /** The node of the version asked for; of the kind, where one is asked for and the version has a key for each. */
+  async #findLean(
+    path: string,
+    kind: Member["kind"] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenedNode | undefined> {
+    if (this.openOptions.version !== 2) return this.#findOf(path, signal, () => true);
+    if (this.lean?.isLikelyV2 && this.lean.attributes)
+      this.#eagerAttributes = this.#look(path, v2AttributesKey, signal);
+    const array = kind === "group" ? undefined : await this.#document(path, v2ArrayKey, signal);
+    const arrayDocument = array && objectOf(array);
+    if (arrayDocument) return this.#openV2Array(path, arrayDocument, signal);
+    if (kind === "array") return undefined;
+    const groupDocument = objectOf(await this.#document(path, v2GroupKey, signal));
+    return groupDocument && this.#openV2Group(path, groupDocument, signal);
+  }
+
+  /** A version that the caller has asked for says nothing of what else the store holds. */
+  #remember(version: ZarrVersion): void {
+    if (this.openOptions.version === undefined) lastFound.set(this.store, version);
+  }
+
   #array(path: string, spec: ArraySpec): ZarrArray {
+    this.#remember(spec.zarrFormat);
     return new ZarrArray(this.store, path, spec, this.#limits);
+  }
+
+  #group(path: string, version: 2 | 3, attributes: Attributes): ZarrGroup {
+    this.#remember(version);
+    return new ZarrGroup(this.store, path, version, attributes, this, this.#members.get(path));
   }
 
   async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
@@ -227,7 +299,7 @@ export class Opener {
       for (const below of kinds.keys())
         this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
     }
-    return new ZarrGroup(this.store, path, 3, attributes, this, this.#members.get(path));
+    return this.#group(path, 3, attributes);
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -245,9 +317,9 @@ export class Opener {
     // What came from consolidated metadata lies below a group that was opened already.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
-      this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
+      this.lean || this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
     ]);
-    return new ZarrGroup(this.store, path, 2, attributes, this, this.#members.get(path));
+    return this.#group(path, 2, attributes);
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {
@@ -255,8 +327,8 @@ export class Opener {
     const known = this.#known.get(key);
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
-    if (this.#isKnown(path)) return {};
-    const bytes = await this.#bytes(path, v2AttributesKey, signal);
+    if (this.#isKnown(path) || this.lean?.attributes === false) return {};
+    const bytes = bytesOf(await (this.#eagerAttributes ?? this.#look(path, v2AttributesKey, signal)));
     return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
   }
 

@@ -7,6 +7,8 @@ export { configureWasm, type WasmSource } from "./engine/module.js";
 export { isZarrError, ZarrError } from "./errors.js";
 export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
 export { FileSystemStore } from "./store/folder.js";
+export type { ReferenceStore } from "./store/reference.js";
+export type { ZipStore as ZipFileStore } from "./store/zip.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export {
   type ConsolidatedFormat,
@@ -21,8 +23,11 @@ export {
   CodecPipelineError,
   InvalidMetadataError,
   InvalidSelectionError,
+  InvalidSelectionError as IndexError,
   isZarritaError,
   NotFoundError,
+  NotFoundError as KeyError,
+  NotFoundError as NodeNotFoundError,
   UnknownCodecError,
   UnsupportedError,
 } from "./zarrita/errors.js";
@@ -34,7 +39,22 @@ export {
   extendStore,
 } from "./zarrita/extensions.js";
 export { FetchStore, type FetchStoreOptions } from "./zarrita/fetch-store.js";
-export { type ChunkQueue, type GetOptions, get, select, slice } from "./zarrita/indexing.js";
+export {
+  type ChunkQueue,
+  type GetOptions,
+  type GetOptions as SetOptions,
+  get,
+  select,
+  slice,
+} from "./zarrita/indexing.js";
+export {
+  getPrepared as _zarrita_internal_get,
+  setPrepared as _zarrita_internal_set,
+  sliceIndices as _zarrita_internal_slice_indices,
+  sliceIndices as _zarrita_internal_sliceIndices,
+  stridesIn as _zarrita_internal_get_strides,
+  stridesIn as _zarrita_internal_getStrides,
+} from "./zarrita/names.js";
 export {
   type GetChunkOptions,
   Location,
@@ -49,6 +69,7 @@ export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } fr
 export {
   type ByteCache,
   type CacheKeyFor,
+  type RangeCoalescingOptions,
   withByteCaching,
   withRangeCoalescing,
 } from "./zarrita/store-extensions.js";

@@ -10,25 +10,33 @@ function isBuffer(value: unknown): value is ArrayBufferLike {
 
 /** What the three share: items of one width over bytes. */
 abstract class PackedArray<T> {
-  protected readonly bytes: Uint8Array;
+  readonly #width: number;
+  readonly #bytes: Uint8Array;
 
   constructor(
-    readonly BYTES_PER_ELEMENT: number,
+    width: number,
     source: number | ArrayBufferLike | Iterable<T>,
     byteOffset?: number,
     length?: number,
   ) {
+    this.#width = width;
     if (isBuffer(source)) {
-      this.bytes = new Uint8Array(source, byteOffset, length && length * BYTES_PER_ELEMENT);
+      this.#bytes = new Uint8Array(source, byteOffset, length && length * width);
       return;
     }
     const values = typeof source === "number" ? undefined : [...source];
-    this.bytes = new Uint8Array((values?.length ?? (source as number)) * BYTES_PER_ELEMENT);
+    this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width);
     values?.forEach((value, i) => {
       this.set(i, value);
     });
   }
 
+  get BYTES_PER_ELEMENT(): number {
+    return this.#width;
+  }
+  protected get bytes(): Uint8Array {
+    return this.#bytes;
+  }
   get buffer(): ArrayBufferLike {
     return this.bytes.buffer;
   }
@@ -53,7 +61,10 @@ abstract class PackedArray<T> {
     for (let i = 0; i < this.length; i++) yield this.get(i);
   }
 
+  /** @throws RangeError. */
   protected item(index: number): Uint8Array {
+    if (!(index >= 0 && index < this.length))
+      throw new RangeError(`there is no element ${index} among ${this.length}`);
     return this.bytes.subarray(index * this.BYTES_PER_ELEMENT, (index + 1) * this.BYTES_PER_ELEMENT);
   }
 
@@ -68,6 +79,8 @@ abstract class PackedArray<T> {
 
 /** Booleans, a byte each. */
 export class BoolArray extends PackedArray<boolean> {
+  static override readonly name: string = "BoolArray";
+
   constructor(source: number | ArrayBufferLike | Iterable<boolean>, byteOffset?: number, length?: number) {
     super(1, source, byteOffset, length);
   }
@@ -82,6 +95,8 @@ export class BoolArray extends PackedArray<boolean> {
 
 /** Byte strings of `chars` bytes, read and written as UTF-8. */
 export class ByteStringArray extends PackedArray<string> {
+  static override readonly name: string = "ByteStringArray";
+
   constructor(
     readonly chars: number,
     source: number | ArrayBufferLike | Iterable<string>,
@@ -105,6 +120,8 @@ export class ByteStringArray extends PackedArray<string> {
 
 /** Unicode strings of `chars` code points of 4 bytes. */
 export class UnicodeStringArray extends PackedArray<string> {
+  static override readonly name: string = "UnicodeStringArray";
+
   constructor(
     readonly chars: number,
     source: number | ArrayBufferLike | Iterable<string>,

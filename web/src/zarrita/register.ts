@@ -42,15 +42,20 @@ export function registerCodecs(registry: CodecRegistry): void {
 }
 
 function register(registry: CodecRegistry, name: string, version: ZarrVersion, ownName: string): void {
+  const entry = bytesEntry(ownName, version, name);
+  if (entry) registry.set(name, async () => entry as never);
+}
+
+/** The registry's entry of a bytes-to-bytes codec of the core. */
+export function bytesEntry(ownName: string, version: ZarrVersion, name = ownName) {
   const found = findCodec(ownName, version);
-  if (found?.type !== "core") return;
+  if (found?.type !== "core") return undefined;
   const { definition } = found;
-  const entry = {
-    kind: "bytes_to_bytes",
+  return {
+    kind: "bytes_to_bytes" as const,
     fromConfig: (configuration: Configuration | undefined, meta: ChunkMetadata) =>
       bind(definition, name, version, configuration ?? {}, meta),
   };
-  registry.set(name, async () => entry as never);
 }
 
 function bind(
@@ -76,7 +81,7 @@ function bind(
 }
 
 /** A data type by zarrita's name; bytes where its width is not fixed. */
-function dtypeOf(name: string | undefined): DType {
+export function dtypeOf(name: string | undefined): DType {
   const text = /^v2:([US])(\d+)$/.exec(name ?? "");
   if (text) return text[1] === "U" ? DType.fixedUtf32(Number(text[2])) : DType.fixedBytes(Number(text[2]));
   try {

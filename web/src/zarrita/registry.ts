@@ -7,9 +7,10 @@ import { parseDescr } from "../dtypes/typestr.js";
 import { defaultLimits } from "../limits.js";
 import { parseDocument } from "../metadata/document.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../metadata/json.js";
-import { countOf, stridesOf } from "../region/strides.js";
+import { part } from "../parts.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
+import { cOrder } from "./c-order.js";
 import { dtypeName } from "./elements.js";
 import { CodecPipelineError, InvalidMetadataError } from "./errors.js";
 
@@ -17,8 +18,9 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** A codec with its configuration. */
 export interface OwnCodec {
-  kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
+  readonly kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes" | undefined;
   decode(data: never): unknown;
+  encode?(data: never): unknown;
 }
 
 /** What is known of the array. */
@@ -32,19 +34,38 @@ export interface OwnCodecMetadata {
 /** A codec's class. */
 export interface OwnCodecEntry {
   fromConfig(configuration: never, meta: OwnCodecMetadata): OwnCodec;
-  kind?: OwnCodec["kind"];
+  readonly kind?: OwnCodec["kind"];
 }
 
+type LoadEntry = () => MaybePromise<OwnCodecEntry>;
+
+const entries = part("codecs that are looked up", () => import("../parts/registered-codecs.js"));
+
+/** The codecs that zarrita has, those of Zarr v2 under "numcodecs." and their id. */
+const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
+const namesOfV3 = ["transpose", "bytes", "crc32c", "cast_value", "scale_offset"];
+const namesOfV2 = ["shuffle", "delta"];
+
+/** Entries that stand for this library's codecs: arrays are read without them. */
+const standard = new Map<string, LoadEntry>(
+  [...names, ...namesOfV3, ...[...names, ...namesOfV2].map((id) => `numcodecs.${id}`)].map((name) => [
+    name,
+    async () => (await entries()).entryOf(name),
+  ]),
+);
+
 /**
- * Codecs of the application's own, by name ("numcodecs.<id>" for ids of Zarr v2). They go before this library's.
- * They can stand at the end of a chain: bytes-to-bytes codecs, and one array-to-bytes codec before them. Those
- * elsewhere, and in shards, are not looked up here.
+ * Codecs by name ("numcodecs.<id>" for ids of Zarr v2): the standard ones, for programs that look them up, and those
+ * that the application adds, which go before this library's. Those can stand at the end of a chain: bytes-to-bytes
+ * codecs, and one array-to-bytes codec before them. Added ones elsewhere, and in shards, are not looked up here.
  */
-export const registry: Map<string, () => MaybePromise<OwnCodecEntry>> = new Map();
+export const registry: Map<string, LoadEntry> = new Map(standard);
+
+const isOwn = (name: string, load: LoadEntry): boolean => standard.get(name) !== load;
 
 /** The store with codecs of the application's own decoded; itself, where there are none. */
 export function withOwnCodecs(store: Store): Store {
-  return registry.size === 0 ? store : new OwnCodecStore(store);
+  return [...registry].some(([name, load]) => isOwn(name, load)) ? new OwnCodecStore(store) : store;
 }
 
 /** Codecs that the end of a chain was stripped of, in encoding order. */
@@ -103,7 +124,8 @@ interface OwnChain {
 async function strip({ meta }: OwnChain): Promise<Stripped["codecs"]> {
   const taken: { name: string; codec: OwnCodec }[] = [];
   for (const { name, configuration } of [...meta.codecs].reverse()) {
-    const entry = await registry.get(name)?.();
+    const load = registry.get(name);
+    const entry = load && isOwn(name, load) && (await load());
     if (!entry) break;
     const codec = entry.fromConfig(configuration as never, meta);
     const kind = codec.kind ?? entry.kind ?? "bytes_to_bytes";
@@ -187,19 +209,9 @@ async function decoded({ codecs }: Stripped, key: string, bytes: Uint8Array): Pr
 function bytesOf(data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  const { data: elements, shape, stride } = data as { data: Uint8Array; shape: number[]; stride: number[] };
+  const { data: elements } = cOrder(data as Parameters<typeof cOrder>[0]);
   if (Array.isArray(elements))
     throw new InvalidMetadataError("codecs that make lists of values are not supported");
-  const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-  const width = elements.BYTES_PER_ELEMENT;
-  const order = stridesOf(shape);
-  if (stride.every((step, axis) => step === order[axis] || shape[axis] === 1)) return bytes;
-  const out = new Uint8Array(countOf(shape) * width);
-  const copy = (axis: number, from: number, to: number): void => {
-    if (axis === shape.length) out.set(bytes.subarray(width * from, width * (from + 1)), width * to);
-    else
-      for (let i = 0; i < shape[axis]!; i++) copy(axis + 1, from + i * stride[axis]!, to + i * order[axis]!);
-  };
-  copy(0, 0, 0);
-  return out;
+  const { buffer, byteOffset, byteLength } = elements as Uint8Array;
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
