@@ -1,4 +1,5 @@
 /** A pool of workers that decode chunks. */
+
 import { sessionOf } from "./engine/engine.js";
 import { compiledModule } from "./engine/module.js";
 import type { Plan } from "./engine/plan.js";
@@ -31,6 +32,7 @@ import {
 import type { PlanSource } from "./region/slabs.js";
 import { stridesOf } from "./region/strides.js";
 import { Spares } from "./spares.js";
+import type { WasmModule } from "./web-types.js";
 
 export interface WorkerPoolOptions {
   /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
@@ -299,7 +301,7 @@ class Job {
 
   constructor(
     readonly work: SlabWork,
-    readonly wasm: WebAssembly.Module,
+    readonly wasm: WasmModule,
     private readonly resolve: (bytes: Uint8Array | undefined) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,

@@ -2,10 +2,12 @@
  * Work that any thread can do: chunks are decoded into one slab, which is handed back packed, or put straight into
  * a result that threads share. Also how it is put into messages.
  */
+
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule, type Placement } from "../engine/session.js";
 import { isZarrError, ZarrError } from "../errors.js";
+import type { WasmModule } from "../web-types.js";
 import { type BoxPlace, runsOf } from "./runs.js";
 
 /** A chunk, or a box of one, and where its wanted part goes in the slab. */
@@ -78,7 +80,7 @@ export interface WorkMessage {
   readonly id: number;
   readonly module: ModuleName;
   /** The compiled module, with the first work that needs it. */
-  readonly wasm: WebAssembly.Module | undefined;
+  readonly wasm: WasmModule | undefined;
   /** Plans that the worker has not met yet. */
   readonly plans: readonly { readonly id: number; readonly words: Uint32Array; readonly names: string[] }[];
   /** Whether the worker is to forget all earlier plans. */
@@ -142,7 +144,7 @@ export class Acquaintance {
   pack(
     id: number,
     work: SlabWork,
-    wasm: WebAssembly.Module,
+    wasm: WasmModule,
     encoded: Uint8Array<ArrayBuffer>,
     spare: ArrayBuffer | undefined,
   ): WorkMessage {

@@ -1,5 +1,7 @@
 /** Reading a store over HTTP(S). */
+
 import { defaultLimits } from "../limits.js";
+import type { HeadersSource } from "../web-types.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
@@ -12,7 +14,7 @@ export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Sent with every request. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersSource | undefined;
   /** Most bytes of one answer; longer ones are LimitExceeded. */
   maxBytes?: number | undefined;
   /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */

@@ -1,7 +1,9 @@
 /** zarrita's FetchStore, on HttpStore. */
+
 import { HttpStore } from "../store/http.js";
 import { addLender, borrow } from "../store/loans.js";
 import type { Store } from "../store/store.js";
+import type { HeadersSource } from "../web-types.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
@@ -77,7 +79,8 @@ export class FetchStore implements AsyncReadable {
 
   #storeOf(init: Init): HttpStore {
     const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
-    if (given["headers"]) given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersInit));
+    if (given["headers"])
+      given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersSource));
     const found = this.#stores.find((entry) => isSame(entry.init, given));
     if (found) return found.store;
     const store = this.#makeStore(given);

@@ -1,6 +1,8 @@
 /** Requests for objects and parts of them, whatever the server makes of ranges. */
+
 import { isZarrError, limitExceeded, networkError } from "../../errors.js";
 import { Spares } from "../../spares.js";
+import type { HeadersSource } from "../../web-types.js";
 import { ByteCache, type ByteCacheLike } from "../cache.js";
 import { Limiter } from "../limiter.js";
 import { alone, lendBytes } from "../loans.js";
@@ -28,7 +30,7 @@ import { Versions } from "./versions.js";
 interface HttpClientOptions {
   /** Instead of the global one. */
   fetch: ((request: Request) => Promise<Response>) | undefined;
-  headers: HeadersInit | undefined;
+  headers: HeadersSource | undefined;
   maxBytes: number;
   policy: RetryPolicy;
   /** Milliseconds without a byte after which a request is given up. */
