@@ -51,7 +51,7 @@ export default defineConfig({
     alias: [
       { find: /^vitest$/, replacement: path.join(root, "node_modules/vitest/dist/index.js") },
       // Snapshots of types, made by the compiler: nothing that runs.
-      { find: /^tintype$/, replacement: path.join(root, "tests/zarrita/tintype.mjs") },
+      { find: /^tintype$/, replacement: path.join(root, "tests/origins/tintype.mjs") },
     ],
   },
   server: { fs: { allow: [root, checkout] } },
