@@ -1,10 +1,10 @@
 /** The stores that the programs read: images (OME-Zarr 0.4 and 0.5), a table (AnnData), a climate model (xarray). */
-import { MapStore } from "zarr-wasm";
 import { elementsOf } from "../node/random-arrays.js";
 import {
   blosc,
   bytesLittle,
   type Codec,
+  documents,
   gzip,
   json,
   regular,
@@ -17,7 +17,7 @@ import {
   zstd,
 } from "../node/zarr-writer.js";
 
-const store = new MapStore();
+const store = documents({});
 const put = (key: string, value: unknown) => store.set(key, json(value));
 
 /** A v2 node's attributes; a group's with its own document. */

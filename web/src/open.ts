@@ -127,14 +127,6 @@ type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unkn
 /** The version of the node that was last found in a store: most stores hold one version, and asking for others costs requests. */
 const lastFound = new WeakMap<Store, ZarrVersion>();
 
-/** How another interface than this library's looks for nodes, with no more requests than it makes itself. */
-export interface LeanLook {
-  /** False: a v2 node's attributes are not read. */
-  readonly attributes: boolean;
-  /** True: a v2 node's attributes are asked for together with what tells the node. */
-  readonly isLikelyV2: boolean;
-}
-
 /**
  * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
  * brought, so that what lies below them is opened without further requests.
@@ -146,14 +138,10 @@ export class Opener {
   readonly #known = new Map<string, JsonObject>();
   /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
   readonly #members = new Map<string, Map<string, Member["kind"]>>();
-  /** Attributes that were asked for before the node was found. */
-  #eagerAttributes: Promise<Found> | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly openOptions: OpenOptions,
-    /** With it nothing is asked for but nodes of the kind and version asked for, and no consolidated metadata. */
-    private readonly lean?: LeanLook,
   ) {
     this.#limits = resolveLimits(openOptions.limits);
     const { onWarning, verifyChecksums } = openOptions;
@@ -162,23 +150,13 @@ export class Opener {
 
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
-    const node = await this.find(path, kind, signal);
+    const node = await this.#find(path, signal);
+    signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
     if (kind !== undefined && node.kind !== kind)
       throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
         code: "wrong-kind",
       });
-    return node;
-  }
-
-  /** The node at a path; undefined where there is none. */
-  async find(
-    path: string,
-    kind: Member["kind"] | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<OpenedNode | undefined> {
-    const node = this.lean ? await this.#findLean(path, kind, signal) : await this.#find(path, signal);
-    signal?.throwIfAborted();
     return node;
   }
 
@@ -257,23 +235,6 @@ export class Opener {
     return meta && this.#openV1(path, meta, signal);
   }
 
-  /** The node of the version asked for; of the kind, where one is asked for and the version has a key for each. */
-  async #findLean(
-    path: string,
-    kind: Member["kind"] | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<OpenedNode | undefined> {
-    if (this.openOptions.version !== 2) return this.#findOf(path, signal, () => true);
-    if (this.lean?.isLikelyV2 && this.lean.attributes)
-      this.#eagerAttributes = this.#look(path, v2AttributesKey, signal);
-    const array = kind === "group" ? undefined : await this.#document(path, v2ArrayKey, signal);
-    const arrayDocument = array && objectOf(array);
-    if (arrayDocument) return this.#openV2Array(path, arrayDocument, signal);
-    if (kind === "array") return undefined;
-    const groupDocument = objectOf(await this.#document(path, v2GroupKey, signal));
-    return groupDocument && this.#openV2Group(path, groupDocument, signal);
-  }
-
   /** A version that the caller has asked for says nothing of what else the store holds. */
   #remember(version: ZarrVersion): void {
     if (this.openOptions.version === undefined) lastFound.set(this.store, version);
@@ -317,7 +278,7 @@ export class Opener {
     // What came from consolidated metadata lies below a group that was opened already.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
-      this.lean || this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
+      this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
     ]);
     return this.#group(path, 2, attributes);
   }
@@ -327,8 +288,8 @@ export class Opener {
     const known = this.#known.get(key);
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
-    if (this.#isKnown(path) || this.lean?.attributes === false) return {};
-    const bytes = bytesOf(await (this.#eagerAttributes ?? this.#look(path, v2AttributesKey, signal)));
+    if (this.#isKnown(path)) return {};
+    const bytes = await this.#bytes(path, v2AttributesKey, signal);
     return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
   }
 

@@ -10,6 +10,7 @@ export { FileSystemStore } from "./store/folder.js";
 export type { ReferenceStore } from "./store/reference.js";
 export type { ZipStore as ZipFileStore } from "./store/zip.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
+export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -64,7 +65,7 @@ export {
 } from "./zarrita/nodes.js";
 export { type OpenOptions, open } from "./zarrita/open.js";
 export { setPool } from "./zarrita/pool.js";
-export { type CodecRegistry, type RegisteredCodec, registerCodecs } from "./zarrita/register.js";
+export { type CodecRegistry, registerCodecs } from "./zarrita/register.js";
 export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";
 export {
   type ByteCache,

@@ -3,5 +3,7 @@
 import "../codecs.js";
 import "../get.js";
 import "../open.js";
+import "../zarrita/indexing.js";
+import "../zarrita/open.js";
 
 export { entryOf } from "../zarrita/codec-entries.js";

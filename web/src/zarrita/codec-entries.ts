@@ -8,9 +8,9 @@ import LZ4 from "../numcodecs/lz4.js";
 import Zlib from "../numcodecs/zlib.js";
 import Zstd from "../numcodecs/zstd.js";
 import { countOf, stridesOf } from "../region/strides.js";
+import { bytesEntry, dtypeOf } from "./bytes-codecs.js";
 import { cOrder } from "./c-order.js";
 import { dataOf } from "./elements.js";
-import { bytesEntry, dtypeOf } from "./register.js";
 import type { OwnCodecEntry, OwnCodecMetadata } from "./registry.js";
 
 type Configuration = Record<string, unknown>;

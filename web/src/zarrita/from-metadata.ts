@@ -33,7 +33,11 @@ export function metadataSource(
 }
 
 /** Opens the array as if the metadata lay in the store. */
-function load(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): Promise<ZarrArray> {
+async function load(
+  store: Readable,
+  path: AbsolutePath,
+  metadata: ArrayMetadata<DataType>,
+): Promise<ZarrArray> {
   const key = joinKey(normalizePath(path), "zarr.json");
   const document = new TextEncoder().encode(textOf(metadata));
   const { getRange } = store;
@@ -43,7 +47,7 @@ function load(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataT
     ...(getRange && { getRange: (...args) => readable.getRange!(...args) }),
     locate: (asked) => readable.locate?.(asked) ?? asked,
   };
-  return open(withOwnCodecs(overlaid), { path, version: 3, kind: "array" });
+  return open(await withOwnCodecs(overlaid), { path, version: 3, kind: "array" });
 }
 
 /** Shape of the chunks that are decoded: those inside shards, where there are shards. */

@@ -2,12 +2,13 @@
 import type { ElementData } from "../dtypes/elements.js";
 import { get as getRegion, type ReadOptions } from "../get.js";
 import type { WorkerPool } from "../pool.js";
-import { getChunkwise, type ReadChunk } from "./chunkwise.js";
+import type { ReadChunk } from "./chunkwise.js";
 import { scalarOf } from "./elements.js";
 import { InvalidSelectionError, likeZarrita } from "./errors.js";
 import { chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
 import { type StoreOptions, withStoreOptions } from "./options.js";
 import { currentPool } from "./pool.js";
+import { ownCode } from "./registry.js";
 import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.js";
 
 /** A queue such as p-queue's. Where it has a `concurrency`, so many chunks are fetched at a time. */
@@ -50,7 +51,7 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
     array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
   const region = await likeZarrita(array.path, async () => {
     const source = await innerOf(array);
-    if (ownChunks in array) return getChunkwise(source, wanted, readChunk, readOptions);
+    if (ownChunks in array) return (await ownCode()).getChunkwise(source, wanted, readChunk, readOptions);
     const from = withStoreOptions(source, storeOptions);
     return getRegion<ElementData | readonly unknown[]>(from, wanted, readOptions);
   });

@@ -1,10 +1,12 @@
 /** zarrita's `open`, on this library's. */
+import { ZarrArray } from "../array.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { Opener } from "../open.js";
-import { normalizePath } from "../store/path.js";
+import { isZarrError } from "../errors.js";
+import { open as openNode } from "../open.js";
 import type { Store } from "../store/store.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";
+import { LeanStore } from "./lean-store.js";
 import { Location, ZarritaArray, ZarritaGroup } from "./nodes.js";
 import { withOwnCodecs } from "./registry.js";
 import type { DataType, Readable } from "./types.js";
@@ -57,15 +59,15 @@ async function openAt<S extends Readable>(
   version: ZarrVersion,
   { kind, attrs = true, signal }: OpenOptions,
 ): Promise<Node<S>> {
-  signal?.throwIfAborted();
-  const lean = { attributes: attrs, isLikelyV2: lastFound.get(store) === 2 };
-  const nodes = new Opener(withOwnCodecs(store as Store), { version, signal }, lean);
-  const node = await nodes.find(normalizePath(path), kind, signal);
-  if (!node) throw new NotFoundError(nameOf(version, kind), { path });
+  const source = await withOwnCodecs(store as Store);
+  const lean = new LeanStore(source, { kind, attrs, isLikelyV2: lastFound.get(store) === 2 });
+  const node = await openNode(lean, { path, version, signal }).catch((cause: unknown) => {
+    throw isZarrError(cause, "NotFound") ? new NotFoundError(nameOf(version, kind), { path, cause }) : cause;
+  });
   if (kind !== undefined && node.kind !== kind)
     throw new NotFoundError(`${kind} at ${path}`, { path, found: node.kind });
   return node.kind === "array"
-    ? extended(new ZarritaArray(store, path, node))
+    ? extended(new ZarritaArray(store, path, new ZarrArray(source, node.path, node.spec, node.limits)))
     : new ZarritaGroup(store, path, node);
 }
 
