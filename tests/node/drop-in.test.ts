@@ -432,6 +432,49 @@ describe("names that programs for other versions import", () => {
     expect(Object.keys(dropIn)).toEqual(expect.arrayContaining(names));
   });
 
+  it("every type of zarrita 0.7", () => {
+    // The compiler is the test: each name is there, and as many arguments as zarrita's take.
+    type Storage = [dropIn.AbsolutePath, dropIn.RangeQuery, dropIn.Readable, dropIn.AsyncReadable];
+    type Writing = [dropIn.SyncReadable, dropIn.Writable, dropIn.AsyncWritable, dropIn.SyncWritable];
+    type Stores = [dropIn.AsyncMutable, dropIn.SyncMutable, dropIn.Mutable, dropIn.FetchStoreOptions];
+    type Others = [dropIn.ReferenceStore, dropIn.ZipFileStore, dropIn.FileSystemStore];
+    type Ints = [dropIn.Int8, dropIn.Int16, dropIn.Int32, dropIn.Int64, dropIn.Bool, dropIn.ObjectType];
+    type Uints = [dropIn.Uint8, dropIn.Uint16, dropIn.Uint32, dropIn.Uint64];
+    type Floats = [dropIn.Float16, dropIn.Float32, dropIn.Float64];
+    type Texts = [dropIn.UnicodeStr, dropIn.ByteStr, dropIn.String, dropIn.StringDataType];
+    type Kinds = [dropIn.NumberDataType, dropIn.BigintDataType, dropIn.DataType, dropIn.Attributes];
+    type Values = [dropIn.Scalar<"int8">, dropIn.TypedArray<"int8">, dropIn.TypedArrayConstructor<"int8">];
+    type Metadata = [dropIn.ArrayMetadata<"int8">, dropIn.GroupMetadata, dropIn.CodecMetadata];
+    type MetadataV2 = [dropIn.ArrayMetadataV2, dropIn.GroupMetadataV2, dropIn.Chunk<"int8">];
+    type Indexing = [dropIn.GetOptions, dropIn.SetOptions, dropIn.Indices, dropIn.Projection, dropIn.Slice];
+    type Extending = [dropIn.ByteCache, dropIn.CacheKeyFor, dropIn.ArrayExtension, dropIn.FlushReport];
+    type Consolidated = [
+      dropIn.ConsolidatedFormat,
+      dropIn.ConsolidatedMetadataOptions,
+      dropIn.Listable<Map<1, 2>>,
+    ];
+    type All = [
+      Storage,
+      Writing,
+      Stores,
+      Others,
+      Ints,
+      Uints,
+      Floats,
+      Texts,
+      Kinds,
+      Values,
+      Metadata,
+      MetadataV2,
+    ];
+    type AllOthers = [Indexing, Extending, Consolidated];
+    const count: [All, AllOthers]["length"] = 2;
+    const bools: dropIn.BoolArray<ArrayBuffer> = new dropIn.BoolArray(new ArrayBuffer(3));
+    const buffer: ArrayBuffer = bools.buffer;
+    const text: dropIn.ByteStringArray<ArrayBuffer> = new dropIn.ByteStringArray(2, buffer, 0, 1);
+    expect([count, buffer.byteLength, text.length]).toEqual([2, 3, 1]);
+  });
+
   it("0.7's for @zarrita/ndarray: regions in another form", async () => {
     const written = new MapStore();
     await writeV3(written, v3Meta(), elementsOf("int32", 24, 1));
@@ -534,6 +577,14 @@ describe("withRangeCoalescing", () => {
     setTimeout(() => all.abort(new Error("all gone")), 1);
     expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     expect(asked[1]!.signal!.aborted).toBe(true);
+  });
+
+  it("refuses what is no range, alone", async () => {
+    const { store } = counted();
+    const merged = dropIn.withRangeCoalescing(store);
+    const read = (offset: number, length: number) => merged.getRange!("/x", { offset, length });
+    const results = await Promise.allSettled([read(0, 4), read(Number.NaN, 4), read(-1, 4), read(4, 4)]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   });
 
   it("reads what lies at the end of an object, and beyond, as without it", async () => {

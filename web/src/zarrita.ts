@@ -39,7 +39,7 @@ export {
   extendArray,
   extendStore,
 } from "./zarrita/extensions.js";
-export { FetchStore, type FetchStoreOptions } from "./zarrita/fetch-store.js";
+export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./zarrita/fetch-store.js";
 export {
   type ChunkQueue,
   type GetOptions,
@@ -64,6 +64,7 @@ export {
   ZarritaGroup as Group,
 } from "./zarrita/nodes.js";
 export { type OpenOptions, open } from "./zarrita/open.js";
+export type { StoreOptions } from "./zarrita/options.js";
 export { setPool } from "./zarrita/pool.js";
 export { type CodecRegistry, registerCodecs } from "./zarrita/register.js";
 export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";

@@ -50,7 +50,7 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   readonly kind = "group";
   readonly #attrs: Attributes;
 
-  constructor(store: Store, path: AbsolutePath, metadata: Pick<GroupMetadata, "attributes">) {
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
     super(store, path);
     this.#attrs = metadata.attributes;
   }

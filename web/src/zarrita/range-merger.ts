@@ -1,4 +1,5 @@
 /** Ranges of one object that are asked for at the same time, as one request. */
+import { checkRange } from "../store/ranges.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, FlushReport, GetBytesOptions } from "./types.js";
 
@@ -31,7 +32,9 @@ export class RangeMerger {
     private readonly options: MergerOptions,
   ) {}
 
-  read(path: AbsolutePath, range: Range, options?: GetBytesOptions): Promise<Uint8Array | undefined> {
+  /** @throws InvalidArgument for a range that is none: it would spoil those of others. */
+  async read(path: AbsolutePath, range: Range, options?: GetBytesOptions): Promise<Uint8Array | undefined> {
+    checkRange(range);
     if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());
     return new Promise((resolve, reject) => {
       const asked = { offset: range.offset, length: range.length, options, resolve, reject };
