@@ -27,7 +27,7 @@ function bundle(entries, out) {
   mkdirSync(out, { recursive: true });
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
   const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
-  // web/src/parts.ts says what the bare imports are for.
+  // web/src/base/lazy.ts says what the bare imports are for.
   const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
   run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
 }

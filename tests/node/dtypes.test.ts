@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DType, field, numpyDescr, readScalar, strings } from "zarr-wasm";
+import { parseJson } from "../../dist/base/json.js";
 import { componentsOf, simpleTypes } from "../../dist/dtypes/dtype.js";
 import {
   checkElements,
@@ -12,7 +13,6 @@ import {
 import { parseDescr, parseTypestr } from "../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
 import { dataTypeJson } from "../../dist/dtypes/v3-json.js";
-import { parseJson } from "../../dist/metadata/json.js";
 import { bytesOf, errorOf } from "./support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
+import { parseJson } from "../../dist/base/json.js";
 import { decodeBase64, encodeBase64 } from "../../dist/dtypes/base64.js";
 import { compareSize, parseDecimal } from "../../dist/dtypes/decimals.js";
 import { parseFill, parseLooseFill } from "../../dist/dtypes/fill.js";
@@ -10,7 +11,6 @@ import { type FillOptions, missingValue } from "../../dist/dtypes/fill-value.js"
 import { decodeFloat, encodeFloat, floatFormats } from "../../dist/dtypes/floats.js";
 import { parseDescr } from "../../dist/dtypes/typestr.js";
 import { fromPlain, parseDataType } from "../../dist/dtypes/v3.js";
-import { parseJson } from "../../dist/metadata/json.js";
 import { bytesOf, errorOf } from "./support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });

@@ -1,8 +1,8 @@
 /** Stored chunks of every codec, those of the golden stores before all, each with the coder that reads it whole. */
 import type { ZarrArray } from "zarr-wasm";
-import { type ChunkCoder, type Content, leafCoder } from "../../dist/codecs/coder.js";
-import type { ChunkLayout } from "../../dist/codecs/layout.js";
-import { shardCoder } from "../../dist/codecs/shard-coder.js";
+import { type ChunkCoder, type Content, leafCoder } from "../../dist/chain/coder.js";
+import type { ChunkLayout } from "../../dist/chain/layout.js";
+import { shardCoder } from "../../dist/chain/shard-coder.js";
 import { missingValue } from "../../dist/dtypes/fill-value.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";

@@ -185,7 +185,7 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
     const { server, array } = await start(layout);
     const workers: Worker[] = [];
     const createWorker = () => {
-      const worker = new Worker(new URL("../../dist/worker.js", import.meta.url), { execArgv: [] });
+      const worker = new Worker(new URL("../../dist/workers/worker.js", import.meta.url), { execArgv: [] });
       workers.push(worker);
       const post = worker.postMessage.bind(worker);
       worker.postMessage = (...args: Parameters<typeof post>) => {

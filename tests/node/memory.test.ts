@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
-import { Demand } from "../../dist/engine/demand.js";
+import { BufferPool } from "../../dist/base/buffer-pool.js";
 import { sessionOf } from "../../dist/engine/engine.js";
-import { Spares } from "../../dist/spares.js";
+import { HeapDemand } from "../../dist/engine/heap-demand.js";
 import { openArray, randomBytes } from "./support.js";
 import {
   blosc,
@@ -64,7 +64,7 @@ afterEach(settle);
 
 describe("the demand of work", () => {
   it("is exceeded by an outsized chunk at once, by large ones in a row when small ones have followed", () => {
-    const demand = new Demand();
+    const demand = new HeapDemand();
     const work = (need: number, held: number) => {
       demand.note(need);
       return demand.settle(held);
@@ -78,7 +78,7 @@ describe("the demand of work", () => {
   });
 
   it("never asks for less than what is always kept, and nothing of those who have done no work", () => {
-    const demand = new Demand();
+    const demand = new HeapDemand();
     for (let i = 0; i < 20; i++) {
       demand.note(1);
       expect(demand.settle(64 * mib)).toBe(false);
@@ -168,18 +168,18 @@ describe("an outsized chunk", () => {
 
 describe("spare memory", () => {
   it("is handed out where it fits, once", () => {
-    const spares = new Spares();
+    const bufferPool = new BufferPool();
     const [small, large] = [new ArrayBuffer(10), new ArrayBuffer(100)];
-    spares.give(small, 2);
-    spares.give(large, 2);
-    spares.give(new ArrayBuffer(50), 2); // one too many
-    expect(spares.take(50, 99)).toBeUndefined(); // and the first is gone
-    expect(spares.take(50, 100)).toBe(large);
-    expect(spares.take(1, 1000)).toBeUndefined();
-    spares.give(small, 1);
-    expect(spares.take(10)).toBe(small);
-    spares.give(small, 1);
-    spares.clear();
-    expect(spares.take(10)).toBeUndefined();
+    bufferPool.give(small, 2);
+    bufferPool.give(large, 2);
+    bufferPool.give(new ArrayBuffer(50), 2); // one too many
+    expect(bufferPool.take(50, 99)).toBeUndefined(); // and the first is gone
+    expect(bufferPool.take(50, 100)).toBe(large);
+    expect(bufferPool.take(1, 1000)).toBeUndefined();
+    bufferPool.give(small, 1);
+    expect(bufferPool.take(10)).toBe(small);
+    bufferPool.give(small, 1);
+    bufferPool.clear();
+    expect(bufferPool.take(10)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 // The TypeScript mirrors of the core's lists, compared with what both wasm modules say.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { coreCodecs } from "../../dist/codecs/table.js";
 import { coreTypes } from "../../dist/dtypes/table.js";
+import { coreCodecs } from "../../dist/engine/codec-table.js";
 import { instantiate } from "../../dist/engine/module.js";
 import { textAt } from "../../dist/engine/session.js";
 

@@ -2,7 +2,7 @@
 //   ZARR_WASM_FLIPS=10000 npx vitest run tests/node/mutations.test.ts     more random flips per chunk
 import { afterAll, describe, expect, it } from "vitest";
 import { getBytes, isZarrError } from "zarr-wasm";
-import type { Content } from "../../dist/codecs/coder.js";
+import type { Content } from "../../dist/chain/coder.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { type GoldenChunk, goldenChunks, goldenGroups, ownChunks } from "./golden-chunks.js";
 import { errorOf, randomizer } from "./support.js";
@@ -100,9 +100,10 @@ describe.each(chunks.map((chunk) => [chunk.name, chunk] as const))("%s", (_, chu
 });
 
 describe("reading arrays with a damaged chunk", () => {
-  it.each(chunks.map((chunk) => [chunk.name, chunk] as const))("%s", async (_, chunk) => {
+  const fixed = chunks.filter(({ array }) => !array.dtype.isVariable);
+  it.each(fixed.map((chunk) => [chunk.name, chunk] as const))("%s", async (_, chunk) => {
     const { store, key, encoded, array, isChecked } = chunk;
-    if (chunk.array.dtype.isVariable) return;
+    let refused = 0;
     const right = (await getBytes(array)).bytes;
     const random = randomizer(7);
     const damaged = Array.from({ length: 20 }, () =>
@@ -111,14 +112,16 @@ describe("reading arrays with a damaged chunk", () => {
     for (const bytes of [...damaged, encoded.subarray(0, encoded.length - 1), new Uint8Array(0)]) {
       store.set(key, bytes);
       const result = await getBytes(array).catch((error) => error);
-      if (isZarrError(result))
+      if (isZarrError(result)) {
         expect(["CorruptChunk", "LimitExceeded", "Unsupported"]).toContain(result._tag);
-      else if (result instanceof Error) throw result;
+        refused++;
+      } else if (result instanceof Error) throw result;
       else {
         expect(result.bytes.length).toBe(right.length);
         if (isChecked) expect(Buffer.compare(result.bytes, right)).toBe(0);
       }
     }
+    expect(refused).toBeGreaterThan(1); // one byte less, and none at all, are never a chunk
     store.set(key, encoded);
     expect(Buffer.compare((await getBytes(array)).bytes, right)).toBe(0);
   });

@@ -203,10 +203,10 @@ describe("the bundles for Node", () => {
     ([name, entry]) => /^\.\/dist\/.*\.js$/.test(entry["default"] ?? "") && name !== "./viewer",
   );
 
-  it.each(subpaths)("%s exports the same as the files that it is made of", (_, entry) => {
+  it.each(subpaths)("%s exports the same as the files that it is made of", (subpath, entry) => {
     const names = (file: string) =>
       runModule(`console.log(Object.keys(await import(${JSON.stringify(root + file)})).sort().join())`);
-    expect(entry["node"]).toBe(entry["default"]!.replace("./dist/", "./dist/bundle/"));
+    expect(entry["node"]).toBe(`./dist/bundle/${subpath === "." ? "index" : subpath.slice(2)}.js`);
     expect(names(entry["node"]!)).toBe(names(entry["default"]!));
   });
 
@@ -262,12 +262,33 @@ describe("the published package", () => {
     for (const file of [
       "dist/wasm/decode.wasm",
       "dist/wasm/full.wasm",
+      "dist/wasm/sources.json",
       "dist/cli/main.js",
       "LICENSE",
+      "THIRD_PARTY_NOTICES.md",
       "README.md",
     ])
       expect(files).toContain(file);
     expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo)$/.test(file))).toEqual([]);
+  });
+
+  it("says what its modules were made of, and under which licences", () => {
+    const { emscripten, libraries } = JSON.parse(readFileSync(`${root}dist/wasm/sources.json`, "utf8")) as {
+      emscripten: string;
+      libraries: Record<string, Record<string, string>>;
+    };
+    const pinned = JSON.parse(readFileSync(`${root}scripts/sources.json`, "utf8")) as Record<string, unknown>;
+    expect(emscripten).toMatch(/^\d+\.\d+\.\d+/);
+    expect(Object.keys(libraries)).toEqual(Object.keys(pinned));
+    for (const [name, record] of Object.entries(libraries)) {
+      if (record["folder"]) continue; // somebody's own
+      expect(record["sha256"], name).toMatch(/^[0-9a-f]{64}$/);
+      expect(record["url"] ?? record["revision"], name).toBeTruthy();
+      if (record["revision"]) expect(record["patchesSha256"], name).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const notices = readFileSync(`${root}THIRD_PARTY_NOTICES.md`, "utf8");
+    const titles = [...notices.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(["zstd", "lz4", "libdeflate", "bzip2", "liblzma", "Emscripten", "musl", "LLVM"]);
   });
 
   it("imports nothing by a bare name: every module loads in a browser as it is", () => {
@@ -284,7 +305,7 @@ describe("the published package", () => {
     visit(`${root}dist/index.js`);
     visit(`${root}dist/codecs.js`);
     visit(`${root}dist/node.js`);
-    visit(`${root}dist/worker.js`);
+    visit(`${root}dist/workers/worker.js`);
     visit(`${root}dist/zarrita.js`);
     visit(`${root}dist/numcodecs.js`);
     expect(seen.size).toBeGreaterThan(20);

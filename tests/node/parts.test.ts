@@ -4,6 +4,8 @@ import path from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { bundleParts } from "../../bench/download.mjs";
+import { parseJson } from "../../dist/base/json.js";
+import { lazy } from "../../dist/base/lazy.js";
 import * as lookup from "../../dist/codecs/lookup.js";
 import * as registry from "../../dist/codecs/registry.js";
 import { parseFill } from "../../dist/dtypes/fill.js";
@@ -11,8 +13,6 @@ import { usualFill } from "../../dist/dtypes/usual.js";
 import { usualTypes } from "../../dist/dtypes/usual-types.js";
 import { parseDataType } from "../../dist/dtypes/v3.js";
 import { getBytes, open } from "../../dist/index.js";
-import { parseJson } from "../../dist/metadata/json.js";
-import { part } from "../../dist/parts.js";
 import { bytesOf, errorOf } from "./support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */
@@ -52,13 +52,9 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/lzma.js",
     "codecs/cast-value.js",
     "codecs/numpy-values.js",
-    "codecs/object/json2.js",
+    "codecs/vlen/json2.js",
   ],
-  "object-codecs": [
-    "codecs/object/vlen-utf8.js",
-    "codecs/object/msgpack-read.js",
-    "codecs/object/framing.js",
-  ],
+  "vlen-codecs": ["codecs/vlen/vlen-utf8.js", "codecs/vlen/msgpack-read.js", "codecs/vlen/framing.js"],
   "other-types": [
     "dtypes/v3.js",
     "dtypes/fill.js",
@@ -67,8 +63,13 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "dtypes/decimals.js",
     "dtypes/scalar.js",
   ],
-  shards: ["region/shard-read.js", "region/shards.js", "region/merged-parts.js", "codecs/shard-index.js"],
-  "partial-reading": ["region/partial.js", "region/blosc-blocks.js"],
+  shards: [
+    "region/fetch/shard-read.js",
+    "region/fetch/shards.js",
+    "region/fetch/merged-ranges.js",
+    "chain/shard-index.js",
+  ],
+  "partial-reading": ["region/fetch/partial.js", "region/fetch/blosc-blocks.js"],
   archives: ["store/zip.js", "store/zip/directory.js", "store/zip/inflate.js", "store/source.js"],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
@@ -83,7 +84,7 @@ describe("bundles", () => {
 
   it("have one file beside the entry that is loaded from the start", () => {
     expect(fromTheStart.size).toBe(2);
-    expect(sources).toContain("region/assemble.js");
+    expect(sources).toContain("region/assemble/assemble.js");
   });
 
   it.each(Object.entries(partSources))("have %s as a part of its own", (name, own) => {
@@ -112,7 +113,7 @@ describe("a part that cannot be loaded", () => {
   it("is an EngineFailed that names it, and tried again at the next call", async () => {
     const cause = new TypeError("no connection");
     let calls = 0;
-    const load = part("rare things", async () => {
+    const load = lazy("rare things", async () => {
       if (++calls === 1) throw cause;
       return "loaded";
     });

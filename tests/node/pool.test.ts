@@ -30,6 +30,7 @@ import {
   bytesBig,
   bytesLittle,
   crc32c,
+  filled,
   gzip,
   regular,
   sharded,
@@ -39,7 +40,7 @@ import {
   zstd,
 } from "./zarr-writer.js";
 
-const script = new URL("../../dist/worker.js", import.meta.url);
+const script = new URL("../../dist/workers/worker.js", import.meta.url);
 const root = new URL("../../", import.meta.url).pathname;
 
 /** A pool whose workers are watched. */
@@ -63,7 +64,7 @@ function watchedPool(size = 2, onPost?: (worker: Worker, posts: number) => void)
 }
 
 async function sample(fields: Record<string, unknown>, bytes: number, options = {}) {
-  const meta = v3Meta(fields);
+  const meta = v3Meta(filled(fields));
   const elements = randomBytes(product(meta["shape"] as number[]) * bytes, 3);
   for (let i = 0; i < elements.length; i++) elements[i]! &= 0x0f; // so that compressors find something
   const store = new MapStore();
@@ -125,12 +126,11 @@ const kinds: Record<string, () => Promise<Store>> = {
       {
         shape: [130, 200],
         data_type: "r24",
-        fill_value: [1, 2, 3],
         chunk_grid: regular(60, 90),
         codecs: [{ name: "bytes" }, zstd],
       },
       3,
-      { fill: Uint8Array.of(1, 2, 3), isMissing: (key: string) => key === "c/0/1" },
+      { isMissing: (key: string) => key === "c/0/1" },
     ),
 };
 

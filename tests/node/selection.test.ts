@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
-import { RectilinearAxis, RegularAxis } from "../../dist/region/grid.js";
-import { combinations, partsOf, piecesOf } from "../../dist/region/pieces.js";
-import { type AxisRange, resolveSelection } from "../../dist/region/selection.js";
-import { chooseSlabAxis } from "../../dist/region/slabs.js";
+import { RectilinearAxis, RegularAxis } from "../../dist/base/grid.js";
+import { chooseSlabAxis } from "../../dist/region/assemble/slab-partition.js";
+import { combinations, partsOf, projectionsOf } from "../../dist/region/selection/projections.js";
+import { type AxisRange, resolveSelection } from "../../dist/region/selection/selection.js";
 import { errorOf } from "./support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */
@@ -114,7 +114,7 @@ describe("grids", () => {
   });
 });
 
-describe("pieces", () => {
+describe("projections", () => {
   it("cover a range exactly, chunk by chunk", () => {
     const run = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5 }));
     fc.assert(
@@ -129,17 +129,19 @@ describe("pieces", () => {
             typeof chunks === "number"
               ? new RegularAxis(length, chunks)
               : new RectilinearAxis(length, [...chunks, [2, length]]);
-          const pieces = piecesOf({ start, step, count, dropped: false }, axis);
-          const covered = pieces.flatMap((piece) =>
-            Array.from({ length: piece.count }, (_, i) => [
-              piece.out + i,
-              axis.start(piece.chunk) + piece.start + i * piece.step,
+          const projections = projectionsOf({ start, step, count, dropped: false }, axis);
+          const covered = projections.flatMap((projection) =>
+            Array.from({ length: projection.count }, (_, i) => [
+              projection.out + i,
+              axis.start(projection.chunk) + projection.start + i * projection.step,
             ]),
           );
           expect(covered).toEqual(Array.from({ length: count }, (_, i) => [i, start + i * step]));
-          for (const piece of pieces)
-            expect(piece.start + (piece.count - 1) * piece.step).toBeLessThan(axis.size(piece.chunk));
-          expect(new Set(pieces.map((piece) => piece.chunk)).size).toBe(pieces.length);
+          for (const projection of projections)
+            expect(projection.start + (projection.count - 1) * projection.step).toBeLessThan(
+              axis.size(projection.chunk),
+            );
+          expect(new Set(projections.map((projection) => projection.chunk)).size).toBe(projections.length);
         },
       ),
       { numRuns: 2000 },
@@ -148,9 +150,9 @@ describe("pieces", () => {
 
   it("gather by the objects that hold them", () => {
     const [inner, outer] = [new RegularAxis(100, 5), new RegularAxis(100, 20)];
-    const pieces = piecesOf({ start: 3, step: 12, count: 8, dropped: false }, inner);
-    const parts = partsOf(pieces, inner, outer);
-    expect(parts.flatMap((part) => part.pieces)).toEqual(pieces);
+    const projections = projectionsOf({ start: 3, step: 12, count: 8, dropped: false }, inner);
+    const parts = partsOf(projections, inner, outer);
+    expect(parts.flatMap((part) => part.projections)).toEqual(projections);
     expect(parts.map(({ object, out, count }) => [object, out, count])).toEqual([
       [0, 0, 2],
       [1, 2, 2],
@@ -163,8 +165,8 @@ describe("pieces", () => {
   it("gather into slabs of long runs, within bounds", () => {
     const cut = (shape: number[], chunk: number) =>
       shape.map((count) =>
-        piecesOf({ start: 0, step: 1, count, dropped: false }, new RegularAxis(count, chunk)).map(
-          (piece) => piece.count,
+        projectionsOf({ start: 0, step: 1, count, dropped: false }, new RegularAxis(count, chunk)).map(
+          (projection) => projection.count,
         ),
       );
     const axis = (shape: number[], chunk: number, itemBytes: number) =>

@@ -1,11 +1,11 @@
 /** Arrays that use a codec with a data type: metadata of every Zarr version, and chunks to go with it. */
 import type { ZarrArray } from "zarr-wasm";
-import { leafCoder } from "../../dist/codecs/coder.js";
+import { defaultLimits } from "../../dist/base/limits.js";
+import { leafCoder } from "../../dist/chain/coder.js";
+import { shardCoder } from "../../dist/chain/shard-coder.js";
 import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { type FoundCodec, findCodec } from "../../dist/codecs/registry.js";
-import { shardCoder } from "../../dist/codecs/shard-coder.js";
 import { sessionOf } from "../../dist/engine/engine.js";
-import { defaultLimits } from "../../dist/limits.js";
 import { shape, type TriedType, valuesOf } from "./support-types.js";
 
 interface Codec {

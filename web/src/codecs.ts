@@ -2,11 +2,15 @@
  * The codec core alone: chains of Zarr v3 codecs on typed arrays, without a store.
  * @packageDocumentation
  */
-import type { CodecMetadata } from "./codecs/chain.js";
-import { type ChunkCoder, type Content, largerModule, leafCoder } from "./codecs/coder.js";
-import { ChunkLayouts } from "./codecs/layout.js";
+
+import { invalidArgument } from "./base/errors.js";
+import { type Limits, resolveLimits } from "./base/limits.js";
+import { countOf } from "./base/strides.js";
+import type { CodecMetadata } from "./chain/chain.js";
+import { type ChunkCoder, type Content, largerModule, leafCoder } from "./chain/coder.js";
+import { ChunkLayouts } from "./chain/layout.js";
+import { shardCoder } from "./chain/shard-coder.js";
 import { loadCodecs, namesIn } from "./codecs/lookup.js";
-import { shardCoder } from "./codecs/shard-coder.js";
 import type { DType } from "./dtypes/dtype.js";
 import {
   checkElements,
@@ -23,15 +27,12 @@ import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
 import type { CodecSession } from "./engine/session.js";
-import { invalidArgument } from "./errors.js";
-import { type Limits, resolveLimits } from "./limits.js";
-import { countOf } from "./region/strides.js";
 
-export type { CodecMetadata } from "./codecs/chain.js";
+export { isZarrError, ZarrError } from "./base/errors.js";
+export type { CodecMetadata } from "./chain/chain.js";
 export { DType } from "./dtypes/dtype.js";
 export type { ElementData } from "./dtypes/elements.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { isZarrError, ZarrError } from "./errors.js";
 
 export interface CodecChainOptions {
   /**

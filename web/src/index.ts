@@ -2,8 +2,17 @@
  * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
-export { type ChunkOptions, type Region, ZarrArray } from "./array.js";
-export type { CodecMetadata } from "./codecs/chain.js";
+
+export {
+  type ErrorDetails,
+  type ErrorTag,
+  isZarrError,
+  type OnWarning,
+  ZarrError,
+  type ZarrWarning,
+} from "./base/errors.js";
+export { defaultLimits, type Limits } from "./base/limits.js";
+export type { CodecMetadata } from "./chain/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
   channelAxis,
@@ -25,23 +34,14 @@ export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
-export {
-  type ErrorDetails,
-  type ErrorTag,
-  isZarrError,
-  type OnWarning,
-  ZarrError,
-  type ZarrWarning,
-} from "./errors.js";
-export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./get.js";
-export { type Member, ZarrGroup } from "./group.js";
-export { defaultLimits, type Limits } from "./limits.js";
+export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
+export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
+export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
 export type { Attributes } from "./metadata/spec.js";
-export { type OpenedNode, type OpenOptions, open, type Source } from "./open.js";
-export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
-export type { Progress } from "./region/assemble.js";
-export type { Priority } from "./region/priority.js";
-export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection.js";
+export type { Progress } from "./region/assemble/assemble.js";
+export type { Priority } from "./region/selection/priority.js";
+export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection/selection.js";
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export { listChildren } from "./store/children.js";
@@ -51,3 +51,4 @@ export { readRange } from "./store/ranges.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
 export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

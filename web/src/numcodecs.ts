@@ -2,8 +2,9 @@
  * A drop-in for npm `numcodecs`: its classes, on this library's codec core. docs/drop-ins.md says what differs.
  * @packageDocumentation
  */
+
+export { isZarrError, ZarrError } from "./base/errors.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { isZarrError, ZarrError } from "./errors.js";
 export { default as Blosc } from "./numcodecs/blosc.js";
 export type { Codec, CodecConstructor } from "./numcodecs/codec.js";
 export { default as GZip } from "./numcodecs/gzip.js";

@@ -3,12 +3,13 @@
  * docs/drop-ins.md says what differs.
  * @packageDocumentation
  */
+
+export { isZarrError, ZarrError } from "./base/errors.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { isZarrError, ZarrError } from "./errors.js";
-export { WorkerPool, type WorkerPoolOptions } from "./pool.js";
 export { FileSystemStore } from "./store/folder.js";
 export type { ReferenceStore } from "./store/reference.js";
 export type { ZipStore as ZipFileStore } from "./store/zip.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
 export {

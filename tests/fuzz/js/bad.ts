@@ -38,7 +38,7 @@ async function decodeInModule(bytes: Uint8Array): Promise<Outcome> {
   const { words, data } = readPlanFile(bytes);
   const session = await sessionOf("full");
   // All that a session asks of a plan.
-  const plan = { words, steps: [], pieces: undefined } as unknown as Plan;
+  const plan = { words, steps: [], projections: undefined } as unknown as Plan;
   try {
     session.decode(plan, data);
     return "ok";

@@ -1,21 +1,21 @@
 /** What TypeScript decodes of chunks: elements of variable length, N5 blocks, shards and their indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { leafCoder } from "../../../dist/codecs/coder.js";
+import { resolveLimits } from "../../../dist/base/limits.js";
+import { leafCoder } from "../../../dist/chain/coder.js";
+import { shardCoder } from "../../../dist/chain/shard-coder.js";
+import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
-import type { ObjectCodec } from "../../../dist/codecs/object/definition.js";
-import { frameItems } from "../../../dist/codecs/object/framing.js";
-import { writeMsgpack } from "../../../dist/codecs/object/msgpack-write.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
-import { shardCoder } from "../../../dist/codecs/shard-coder.js";
-import { entryOf, indexBytes, parseEntries } from "../../../dist/codecs/shard-index.js";
+import type { VlenCodec } from "../../../dist/codecs/vlen/definition.js";
+import { frameItems } from "../../../dist/codecs/vlen/framing.js";
+import { writeMsgpack } from "../../../dist/codecs/vlen/msgpack-write.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { missingValue } from "../../../dist/dtypes/fill-value.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
-import { resolveLimits } from "../../../dist/limits.js";
-import { readBloscTable, selectBlocks } from "../../../dist/region/blosc-blocks.js";
+import { readBloscTable, selectBlocks } from "../../../dist/region/fetch/blosc-blocks.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-codecs.js";
 import { elementsOf, triedTypes } from "../../node/support-types.js";
 import { mutatedBytes } from "./mutations.js";
@@ -108,7 +108,7 @@ async function wholeChunk({ spec, dtype }: ZarrArray, encoded: Uint8Array): Prom
 }
 
 interface ObjectCase {
-  codec: ObjectCodec;
+  codec: VlenCodec;
   seeds: readonly Uint8Array[];
   /** Whether values that were decoded can be encoded again: texts handed out as bytes cannot. */
   encodes: boolean;
@@ -252,7 +252,7 @@ const bloscBlocks: FuzzTarget = {
     if (part.byteLength !== chosen.decodedBytes) return;
     const whole = await attempt(() => decode(size, frame));
     if ("error" in whole) return; // damaged elsewhere
-    const [[, bytes]] = chosen.runsOf(part) as [[unknown, Uint8Array]];
+    const [[, bytes]] = chosen.spansOf(part) as [[unknown, Uint8Array]];
     const expected = whole.value.subarray(run.offset, run.offset + run.length);
     holds(Buffer.compare(bytes, expected) === 0, "picked blocks hold what the whole frame holds");
   },

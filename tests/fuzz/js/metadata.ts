@@ -1,6 +1,7 @@
 /** Metadata documents of every version, as `open` reads them, and the JSON reader by itself. */
+
+import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/base/json.js";
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
-import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/metadata/json.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, textBytes } from "./target.js";

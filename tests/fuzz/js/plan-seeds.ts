@@ -3,14 +3,14 @@
  * golden. The form is that of tests/fuzz/plan_input.hpp.
  */
 
-import { ChunkLayouts } from "../../../dist/codecs/layout.js";
+import { defaultLimits } from "../../../dist/base/limits.js";
+import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { open, ZarrArray } from "../../../dist/index.js";
-import { defaultLimits } from "../../../dist/limits.js";
 import { documentsOf, encode } from "../../node/support-codecs.js";
 import { elementsOf, triedTypes } from "../../node/support-types.js";
 import { goldenStores } from "./seeds.js";

@@ -1,11 +1,11 @@
 /** Selections against a slow oracle; ranges, and requests for several of them at once. */
 import fc from "fast-check";
+import { RegularAxis } from "../../../dist/base/grid.js";
 import type { Selection } from "../../../dist/index.js";
 import { type RangeQuery, readRange } from "../../../dist/index.js";
-import { RegularAxis } from "../../../dist/region/grid.js";
-import { mergeParts } from "../../../dist/region/merged-parts.js";
-import { piecesOf } from "../../../dist/region/pieces.js";
-import { type AxisSelection, resolveSelection } from "../../../dist/region/selection.js";
+import { mergeParts } from "../../../dist/region/fetch/merged-ranges.js";
+import { projectionsOf } from "../../../dist/region/selection/projections.js";
+import { type AxisSelection, resolveSelection } from "../../../dist/region/selection/selection.js";
 import { resolveRange } from "../../../dist/store/ranges.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
@@ -88,7 +88,7 @@ const own = (object: object, name: string | null): unknown =>
 const selection: FuzzTarget = {
   name: "selection",
   inputs: selectionCases.map(jsonBytes),
-  covers: ["region/selection.js", "region/pieces.js", "region/grid.js"],
+  covers: ["region/selection.js", "region/projections.js", "region/grid.js"],
   tags: ["InvalidSelection"],
   run: (input) => {
     const given = jsonOf<SelectionCase>(input);
@@ -101,10 +101,10 @@ const selection: FuzzTarget = {
       holds(axis.dropped === (typeof entries[i] === "number"), "only an index drops its dimension");
       if ("indices" in axis || length === 0) return;
       const grid = new RegularAxis(length, given.chunks[i]!);
-      const covered = piecesOf(axis, grid).flatMap(({ chunk, start, step, count }) =>
+      const covered = projectionsOf(axis, grid).flatMap(({ chunk, start, step, count }) =>
         Array.from({ length: count }, (_, at) => grid.start(chunk) + start + at * step),
       );
-      holds(covered.join() === elements.join(), "pieces of chunks are the elements, in order");
+      holds(covered.join() === elements.join(), "projections of chunks are the elements, in order");
     });
   },
 };

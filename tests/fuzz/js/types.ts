@@ -1,11 +1,11 @@
 /** Data types and fill values in the forms of every version. */
 
+import { type Json, parseJson, toPlain } from "../../../dist/base/json.js";
 import { parseFill } from "../../../dist/dtypes/fill.js";
 import { fillJson } from "../../../dist/dtypes/fill-json.js";
 import { parseDescr } from "../../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../../dist/dtypes/v3.js";
 import { type DType, isZarrError } from "../../../dist/index.js";
-import { type Json, parseJson, toPlain } from "../../../dist/metadata/json.js";
 import { triedTypes } from "../../node/support-types.js";
 import { mutatedText } from "./mutations.js";
 import { type FuzzTarget, holds, textBytes, throwFirst } from "./target.js";

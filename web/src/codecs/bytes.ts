@@ -1,15 +1,12 @@
 /** bytes: elements in C order, in a stated byte order. Spec: Zarr v3 "bytes" codec. */
-import { type Component, componentsOf } from "../dtypes/dtype.js";
+import { componentsOf } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
+import { endianWords, noEndian, perComponent } from "../engine/endian-words.js";
 import { show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
-const endianWords: Readonly<Record<Endian, number>> = { little: 1, big: 2 };
-const notGiven = 0;
-const perComponent = 3;
-
 function wordOf(endian: unknown): number | undefined {
-  if (endian === undefined || endian === null) return notGiven;
+  if (endian === undefined || endian === null) return noEndian;
   return typeof endian === "string" && Object.hasOwn(endianWords, endian)
     ? endianWords[endian as Endian]
     : undefined;
@@ -33,18 +30,12 @@ export const bytes: CodecDefinition = {
     if (words.includes(undefined) || (Array.isArray(endian) && words.length !== runs.length)) {
       throw config.error(`"endian" must be "little" or "big", not ${show(endian)}`);
     }
-    const missing = runs.some((run, i) => run.bytes > 1 && words[Array.isArray(endian) ? i : 0] === notGiven);
+    const missing = runs.some((run, i) => run.bytes > 1 && words[Array.isArray(endian) ? i : 0] === noEndian);
     if (missing)
       throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`, "missing-endian");
     return { params: Array.isArray(endian) ? [perComponent, ...(words as number[])] : (words as number[]) };
   },
 };
-
-/** Whether parameters made here swap anything of elements with these component runs. */
-export function swapsBytes(params: readonly number[], runs: readonly Component[]): boolean {
-  const endianOf = (i: number) => (params[0] === perComponent ? params[1 + i] : params[0]);
-  return runs.some((run, i) => run.bytes > 1 && endianOf(i) === endianWords.big);
-}
 
 /** The `endian` of a bytes configuration for endians given per component run. */
 export function endianConfiguration(endians: readonly (Endian | undefined)[]): {

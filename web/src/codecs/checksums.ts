@@ -2,8 +2,9 @@
  * Checksums of four bytes: crc32c (Zarr v3 core), crc32, adler32 and fletcher32 of numcodecs. All are verified when a
  * chunk is decoded.
  */
+
+import type { CoreCodec } from "../engine/codec-table.js";
 import type { CodecDefinition, ZarrVersion } from "./definition.js";
-import type { CoreCodec } from "./table.js";
 
 /** Where the checksum stands; the core's numbers. */
 const places = ["start", "end"];

@@ -1,18 +1,18 @@
 /** Lists of codecs, by name and Zarr version. */
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import type { BlockDefinition } from "./n5.js";
-import type { ObjectCodecDefinition } from "./object/definition.js";
 import type { ShardingDefinition } from "./sharding.js";
+import type { VlenCodecDefinition } from "./vlen/definition.js";
 
 /** A codec that was found, told apart by who runs it. */
 export type FoundCodec =
   | { readonly type: "core"; readonly definition: CodecDefinition }
-  | { readonly type: "objects"; readonly definition: ObjectCodecDefinition }
+  | { readonly type: "objects"; readonly definition: VlenCodecDefinition }
   | { readonly type: "shards"; readonly definition: ShardingDefinition }
   | { readonly type: "blocks"; readonly definition: BlockDefinition };
 
 export const coreCodec = (definition: CodecDefinition): FoundCodec => ({ type: "core", definition });
-export const objectCodec = (definition: ObjectCodecDefinition): FoundCodec => ({
+export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
   type: "objects",
   definition,
 });

@@ -1,7 +1,8 @@
 /** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
+
+import { codecRow } from "../engine/codec-table.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
-import { codecRow } from "./table.js";
 
 /** Most bits of a header. */
 const maxHeaderBits = 8192;

@@ -1,5 +1,5 @@
 /** Reading a codec's configuration: every value is checked, and every refusal names the codec. */
-import { invalidMetadata, type ZarrError } from "../errors.js";
+import { invalidMetadata, type ZarrError } from "../base/errors.js";
 
 /** A codec's configuration as plain values. */
 export type Configuration = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** What a codec is to the TypeScript side: its names, and how its configuration becomes parameters. */
 import type { DType } from "../dtypes/dtype.js";
+import type { CoreCodec } from "../engine/codec-table.js";
 import type { ConfigReader } from "./config.js";
-import type { CoreCodec } from "./table.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
 export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes";

@@ -2,8 +2,8 @@
  * Finding codecs by name. The usual ones are always there; the others (registry.ts has all) are loaded once metadata
  * names one of them.
  */
-import type { ZarrError } from "../errors.js";
-import { part } from "../parts.js";
+import type { ZarrError } from "../base/errors.js";
+import { lazy } from "../base/lazy.js";
 import { blosc } from "./blosc.js";
 import { bytes } from "./bytes.js";
 import { crc32c } from "./checksums.js";
@@ -16,8 +16,8 @@ import { shuffle } from "./shuffle.js";
 import { transpose } from "./transpose.js";
 import { zstd } from "./zstd.js";
 
-const allCodecs = part("rare codecs", () => import("../parts/all-codecs.js"));
-const objectCodecs = part("codecs of strings and objects", () => import("../parts/object-codecs.js"));
+const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
+const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
 
 /** What most arrays use. */
 const usual = new CodecList([

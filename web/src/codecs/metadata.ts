@@ -1,5 +1,5 @@
 /** Codecs as metadata names them. Spec: Zarr v3 core, "extension points". */
-import { invalidMetadata } from "../errors.js";
+import { invalidMetadata } from "../base/errors.js";
 import { type Configuration, show } from "./config.js";
 
 /** A codec as metadata names it. */

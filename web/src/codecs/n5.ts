@@ -7,12 +7,13 @@
  *
  * Blocks at the edge of an array may be smaller than the chunk, and are read with fill value around them.
  */
+
+import { corruptChunk, unsupported, withDetails } from "../base/errors.js";
+import { countOf } from "../base/strides.js";
+import { copySubarray, repeated } from "../base/subarray.js";
 import { withDecoder } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { corruptChunk, unsupported, withDetails } from "../errors.js";
-import { copyBox, repeated } from "../region/boxes.js";
-import { countOf } from "../region/strides.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";
@@ -133,7 +134,7 @@ export class BlockFrame {
     const chunk = repeated(fillItem, countOf(this.shape) * itemBytes);
     const common = shape.map((length, axis) => Math.min(length, this.shape[axis]!));
     const origin = shape.map(() => 0);
-    copyBox(
+    copySubarray(
       { content: block, shape },
       origin,
       { content: chunk, shape: this.shape },

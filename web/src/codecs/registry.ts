@@ -20,7 +20,6 @@ import { jenkinsLookup3 } from "./jenkins.js";
 import { lz4 } from "./lz4.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
-import { objectCodecs } from "./object/list.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
 import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";
@@ -29,6 +28,7 @@ import { shardingIndexed } from "./sharding.js";
 import { shuffle } from "./shuffle.js";
 import { snappy } from "./snappy.js";
 import { transpose } from "./transpose.js";
+import { objectCodecs } from "./vlen/list.js";
 import { zfp, zfpy } from "./zfp.js";
 import { zstd } from "./zstd.js";
 

@@ -2,8 +2,9 @@
  * Reading user attributes, which anyone may have written: only own properties count, and every value is
  * checked before it is used.
  */
+
+import { invalidMetadata, type ZarrError } from "../base/errors.js";
 import { show } from "../codecs/config.js";
-import { invalidMetadata, type ZarrError } from "../errors.js";
 
 /** An object among attributes. */
 export type Properties = { readonly [name: string]: unknown };

@@ -2,8 +2,9 @@
  * Times as CF counts them: "hours since 1996-01-01", as milliseconds since 1970-01-01T00:00Z.
  * Spec: CF conventions 1.11, section 4.4 "Time coordinate"; units as UDUNITS and cftime spell them.
  */
+
+import { invalidMetadata, unsupported } from "../base/errors.js";
 import type { DType, TimeUnit } from "../dtypes/dtype.js";
-import { invalidMetadata, unsupported } from "../errors.js";
 
 /** How counts become milliseconds: `origin + count · times / per`. */
 export interface TimeScale {

@@ -5,10 +5,11 @@
  * The rules are xarray's, also for which float type results. Spec: CF conventions 1.11, sections 2.5.1
  * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
-import type { ZarrArray } from "../array.js";
+
+import { invalidArgument } from "../base/errors.js";
 import { decodeBase64 } from "../dtypes/base64.js";
 import type { ElementData } from "../dtypes/elements.js";
-import { invalidArgument } from "../errors.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import { badAttribute, numberOf, own, textOf } from "./attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 

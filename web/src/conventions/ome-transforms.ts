@@ -1,5 +1,5 @@
 /** OME-Zarr `coordinateTransformations`: scales and translations, combined into one of each. */
-import { unsupported } from "../errors.js";
+import { unsupported } from "../base/errors.js";
 import { badAttribute, isRecord, numberOf, own } from "./attributes.js";
 
 /** One step: positions are multiplied by the scale, or the translation is added to them. */

@@ -5,9 +5,10 @@
  * 0.3 without scales, which those versions do not have. Spec: https://ngff.openmicroscopy.org, "multiscales",
  * "coordinateTransformations", "omero", "labels", "plate", "well".
  */
-import type { ZarrArray } from "../array.js";
-import { invalidMetadata, isZarrError, notFound, unsupported } from "../errors.js";
-import type { ZarrGroup } from "../group.js";
+
+import { invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import type { ZarrGroup } from "../hierarchy/group.js";
 import { normalizePath } from "../store/path.js";
 import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
 import { combine, readTransforms } from "./ome-transforms.js";

@@ -2,9 +2,10 @@
  * Labelled arrays as xarray stores them: names of dimensions, and the arrays that hold their coordinates.
  * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
  */
-import type { ZarrArray } from "../array.js";
-import { isZarrError } from "../errors.js";
-import type { ZarrGroup } from "../group.js";
+
+import { isZarrError } from "../base/errors.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import type { ZarrGroup } from "../hierarchy/group.js";
 import { isSegment } from "../store/path.js";
 import { own, textOf } from "./attributes.js";
 

@@ -1,11 +1,11 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
-import { arrayOf, conversionOf, type ElementData } from "./forms.js";
 import { utf32String, withoutPadding } from "./padded.js";
+import { arrayOf, conversionOf, type ElementData } from "./typed-arrays.js";
 
-export type { ElementData } from "./forms.js";
+export type { ElementData } from "./typed-arrays.js";
 
 /**
  * True where elements have another form than what is stored: floats that no typed array has (float16 where

@@ -1,5 +1,5 @@
 /** Fill values of strings, bytes, raw and structured types. */
-import { type Json, JsonNumber, toPlain } from "../metadata/json.js";
+import { type Json, JsonNumber, toPlain } from "../base/json.js";
 import { decodeBase64 } from "./base64.js";
 import { componentsOf } from "./dtype.js";
 import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";

@@ -1,5 +1,5 @@
 /** Strings of fixed length, written. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import type { DType } from "./dtype.js";
 
 /**

@@ -2,15 +2,15 @@
  * The data types and fill values of most arrays. Metadata with others loads what reads them all: v3.ts and fill.ts,
  * which say the same of these.
  */
-import { type Json, JsonNumber, type PlainJson } from "../metadata/json.js";
-import { part } from "../parts.js";
+import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
+import { lazy } from "../base/lazy.js";
 import type { DType } from "./dtype.js";
 import { toElements } from "./elements.js";
 import type { FillRules } from "./fill-source.js";
 import type { FillOptions, FillValue } from "./fill-value.js";
 import { usualTypes } from "./usual-types.js";
 
-const otherTypes = part("other data types", () => import("../parts/other-types.js"));
+const otherTypes = lazy("other data types", () => import("../lazy/other-types.js"));
 
 /** A data type of Zarr v3, as `parseDataType` reads it. */
 export async function readDataType(json: PlainJson): Promise<DType> {

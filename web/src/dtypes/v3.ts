@@ -2,7 +2,7 @@
  * Data types as Zarr v3 names them.
  * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
  */
-import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../errors.js";
+import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../base/errors.js";
 import {
   DType,
   maxItemBytes,

@@ -1,5 +1,5 @@
 /** The engine: one session per module and thread, made when first needed, replaced when broken or outgrown. */
-import { Demand } from "./demand.js";
+import { HeapDemand } from "./heap-demand.js";
 import { instantiate, type ModuleName } from "./module.js";
 import type { Plan } from "./plan.js";
 import { CodecSession, NeedsFullModule } from "./session.js";
@@ -12,7 +12,10 @@ const sessions: Partial<Record<ModuleName, Promise<CodecSession>>> = {};
 /** Those that have come to be, the last of each module. */
 const loaded: Partial<Record<ModuleName, CodecSession>> = {};
 /** What instances hand on to their successors. */
-const demands: Readonly<Record<ModuleName, Demand>> = { decode: new Demand(), full: new Demand() };
+const demands: Readonly<Record<ModuleName, HeapDemand>> = {
+  decode: new HeapDemand(),
+  full: new HeapDemand(),
+};
 
 /** The session of a module; a new one after a failure, and when the old one's memory is far larger than needed. */
 export async function sessionOf(name: ModuleName): Promise<CodecSession> {

@@ -2,10 +2,10 @@
  * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the bytes are had
  * here, by URL, from disk, or from the caller, and compiled once.
  */
-import { engineFailed } from "../errors.js";
-import { isFileUrl, readFileUrl } from "../platform.js";
+import { engineFailed } from "../base/errors.js";
+import { isFileUrl, readFileUrl } from "../base/platform.js";
+import type { WasmModule } from "../base/web-types.js";
 import type { Core, CoreFactory } from "../wasm/core.js";
-import type { WasmModule } from "../web-types.js";
 
 /** decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. */
 export type ModuleName = "decode" | "full";

@@ -1,8 +1,9 @@
 /** Plans: a codec chain bound to one array, as the words that src/chain/plan.hpp reads. */
-import { swapsBytes } from "../codecs/bytes.js";
-import { type CoreCodec, codecRow } from "../codecs/table.js";
+
 import { componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
+import { type CoreCodec, codecRow } from "./codec-table.js";
+import { swapsBytes } from "./endian-words.js";
 import type { ModuleName } from "./module.js";
 
 /** The word format; src/chain/plan.hpp's kPlanVersion. */

@@ -4,19 +4,10 @@
  * Views of that memory are loans. They die when the memory grows, so each is made after the last call
  * that may grow it and used at once; none is stored, returned or carried across an `await`.
  */
-import {
-  corruptChunk,
-  engineFailed,
-  invalidArgument,
-  invalidMetadata,
-  kebab,
-  limitExceeded,
-  unsupported,
-  type ZarrError,
-} from "../errors.js";
-import { uninitialised } from "../platform.js";
+import { type ErrorTag, engineFailed, kebab, limitExceeded, ZarrError } from "../base/errors.js";
+import { uninitialised } from "../base/platform.js";
 import type { Core } from "../wasm/core.js";
-import { Demand } from "./demand.js";
+import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
@@ -39,18 +30,6 @@ export class NeedsFullModule extends Error {}
 
 /** Plans that a session keeps prepared; the least recently used one goes first. */
 const maxPlans = 512;
-/** Status codes of the core that are the metadata's fault, or a limit's; all others are the chunk's. */
-const metadataCodes = new Set([
-  "BadPlan",
-  "UnknownCodec",
-  "UnknownDataType",
-  "BadParameters",
-  "BadOrder",
-  "BadPermutation",
-  "MissingEndian",
-  "BadFill",
-]);
-const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
 
 /** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -77,7 +56,7 @@ export class CodecSession {
     readonly core: Core,
     readonly module: ModuleName,
     chunkBytes: number,
-    private readonly demand = new Demand(),
+    private readonly demand = new HeapDemand(),
     private readonly onSpent: () => void = () => {},
   ) {
     core.start(chunkBytes);
@@ -140,7 +119,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       this.#setInput(decoded);
-      this.#check(this.core.encode(id, decoded.byteLength), plan, encodeErrors);
+      this.#check(this.core.encode(id, decoded.byteLength), plan, true);
       const address = this.core.outputAddress();
       return copyOf(this.core.HEAPU8.subarray(address, address + this.core.outputBytes()));
     }, 2 * decoded.byteLength);
@@ -231,15 +210,20 @@ export class CodecSession {
     this.#plans.delete(oldest![0]);
   }
 
-  /** Turns a status code of the core into an error that names the codec. */
-  #check(code: number, plan: PlanWords, errors = errorFor): void {
+  /**
+   * Turns a status code of the core into an error that names the codec.
+   * @param encodes no stored bytes could be corrupt then: values that do not fit are the caller's
+   */
+  #check(code: number, plan: PlanWords, encodes = false): void {
     if (code === 0) return;
     const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.core.errorStep()]?.name;
     const byteOffset = this.core.errorAt();
     const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
-    throw errors(name)(message, { code: kebab(name), codec, byteOffset });
+    const tag = textAt(this.core, this.core.statusTag(code)) as ErrorTag;
+    const whose = encodes && tag === "CorruptChunk" ? "InvalidArgument" : tag;
+    throw new ZarrError(whose, message, { code: kebab(name), codec, byteOffset });
   }
 
   /**
@@ -266,17 +250,6 @@ export class CodecSession {
     this.isSpent = true;
     this.onSpent();
   }
-}
-
-function errorFor(name: string): typeof corruptChunk {
-  if (name === "EncodeUnsupported") return unsupported;
-  if (metadataCodes.has(name)) return invalidMetadata;
-  return limitCodes.has(name) ? limitExceeded : corruptChunk;
-}
-
-/** Encoding has no stored bytes that could be corrupt: values that do not fit are the caller's. */
-function encodeErrors(name: string): typeof corruptChunk {
-  return name === "NotRepresentable" ? invalidArgument : errorFor(name);
 }
 
 function outOfMemory(bytes: number): ZarrError {

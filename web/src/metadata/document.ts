@@ -1,6 +1,5 @@
 /** What metadata documents of all versions share: reading an object, its lists and extension points. */
-import { invalidMetadata, type OnWarning, unsupported } from "../errors.js";
-import type { Limits } from "../limits.js";
+import { invalidMetadata, type OnWarning, unsupported } from "../base/errors.js";
 import {
   isJsonObject,
   type Json,
@@ -9,7 +8,8 @@ import {
   parseJson,
   showJson,
   toPlain,
-} from "./json.js";
+} from "../base/json.js";
+import type { Limits } from "../base/limits.js";
 import type { Attributes } from "./spec.js";
 
 export interface DocumentOptions {

@@ -1,8 +1,8 @@
 /** Chunk grids of Zarr v3. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
-import { invalidMetadata } from "../errors.js";
-import { type AxisGrid, RectilinearAxis, RegularAxis } from "../region/grid.js";
+import { invalidMetadata } from "../base/errors.js";
+import { type AxisGrid, RectilinearAxis, RegularAxis } from "../base/grid.js";
+import { type Json, JsonNumber, showJson } from "../base/json.js";
 import { checkOptions, known, own, readExtension } from "./document.js";
-import { type Json, JsonNumber, showJson } from "./json.js";
 import { type ArrayDescription, readLengths } from "./spec.js";
 
 /** Parses `chunk_grid` for an array of a shape. */

@@ -1,13 +1,14 @@
 /** ArraySpec: what an array is, whatever Zarr version described it. */
-import type { CodecMetadata } from "../codecs/chain.js";
+
+import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
+import { type AxisGrid, RectilinearAxis, regularGrid } from "../base/grid.js";
+import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
+import type { Limits } from "../base/limits.js";
+import type { CodecMetadata } from "../chain/chain.js";
+import { type ChunkLayout, ChunkLayouts } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { type ChunkLayout, ChunkLayouts } from "../codecs/layout.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import { invalidMetadata, limitExceeded, type OnWarning } from "../errors.js";
-import type { Limits } from "../limits.js";
-import { type AxisGrid, RectilinearAxis, regularGrid } from "../region/grid.js";
-import { type Json, JsonNumber, type PlainJson } from "./json.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };

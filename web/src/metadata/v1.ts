@@ -3,14 +3,14 @@
  * Spec: Zarr storage specification version 1.
  */
 
+import { invalidMetadata, unknownCodec } from "../base/errors.js";
+import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../base/json.js";
+import type { CodecMetadata } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
-import type { CodecMetadata } from "../codecs/chain.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
-import { invalidMetadata, unknownCodec } from "../errors.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument, requireKeys } from "./document.js";
-import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "./json.js";
 import { v1AttrsKey, v1MetaKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

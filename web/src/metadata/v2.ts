@@ -2,15 +2,17 @@
  * Zarr v2: `.zarray`, `.zgroup`, `.zattrs`, and consolidated `.zmetadata`.
  * Spec: Zarr storage specification version 2. What is tolerated beyond it: docs/dtypes.md, docs/reading.md.
  */
+
+import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../base/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
+import { type CodecMetadata, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
-import { type CodecMetadata, resolveChain } from "../codecs/chain.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
 import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
-import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../errors.js";
 import {
   asObject,
   checkFormat,
@@ -21,7 +23,6 @@ import {
   readSeparator,
   requireKeys,
 } from "./document.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "./json.js";
 import { v2ArrayKey, v2ConsolidatedKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

@@ -2,12 +2,13 @@
  * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
  */
 
+import { invalidMetadata, unsupported } from "../base/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
+import { preload } from "../base/lazy.js";
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
 import { readDataType, readFill } from "../dtypes/usual.js";
-import { invalidMetadata, unsupported } from "../errors.js";
-import { preload } from "../parts.js";
 import {
   attributesOf,
   checkFormat,
@@ -21,7 +22,6 @@ import {
   requireKeys,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "./json.js";
 import { v3Key } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

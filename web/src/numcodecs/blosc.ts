@@ -1,5 +1,5 @@
 /** Blosc-1 frames, as npm `numcodecs/blosc` has them. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, checkInteger, sizeAt } from "./codec.js";
 
 /** Numbered as the core numbers them. */

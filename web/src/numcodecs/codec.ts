@@ -1,9 +1,10 @@
 /** What the codecs of `zarr-wasm/numcodecs` share: npm `numcodecs`' interface over the codec core. */
+
+import { invalidArgument } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
 import { sessionOf } from "../engine/engine.js";
 import { type ChainStep, moduleFor } from "../engine/plan.js";
-import { invalidArgument } from "../errors.js";
-import { defaultLimits } from "../limits.js";
 
 /** A codec on bytes. */
 export interface Codec {

@@ -1,5 +1,5 @@
 /** lz4: a 4-byte length before one raw LZ4 block, as npm `numcodecs/lz4` has it. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, sizeAt } from "./codec.js";
 
 /** What the LZ4 library takes; beyond it there is no more speed. */

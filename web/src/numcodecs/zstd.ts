@@ -1,5 +1,5 @@
 /** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, type SizeOf } from "./codec.js";
 
 export interface ZstdConfig {

@@ -1,6 +1,6 @@
 /** Files, read and written as stores need it (Node, Deno, Bun). */
-import { isZarrError, limitExceeded, networkError, type ZarrError } from "../errors.js";
-import { nodeModule } from "../platform.js";
+import { isZarrError, limitExceeded, networkError, type ZarrError } from "../base/errors.js";
+import { nodeModule } from "../base/platform.js";
 import { isSegment } from "./path.js";
 import { resolveRange } from "./ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "./store.js";
@@ -43,7 +43,7 @@ export async function readFilePart(url: URL, reading: FileReading): Promise<Uint
   const { signal, version } = reading;
   signal?.throwIfAborted();
   try {
-    return await withFile(url, (handle) => readPart(url, handle, reading));
+    return await withFile(url, (handle) => readFromFile(url, handle, reading));
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (!isMissing(cause)) throw fileError(url, "read", cause);
@@ -64,7 +64,11 @@ async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): 
   }
 }
 
-async function readPart(url: URL, handle: FileHandle, reading: FileReading): Promise<Uint8Array | undefined> {
+async function readFromFile(
+  url: URL,
+  handle: FileHandle,
+  reading: FileReading,
+): Promise<Uint8Array | undefined> {
   const { range, maxBytes, signal, version } = reading;
   const info = await handle.stat();
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
@@ -121,9 +125,10 @@ export async function removeFile(url: URL): Promise<void> {
   });
 }
 
-interface FolderEntry {
+export interface FolderEntry {
   name: string;
   isFolder: boolean;
+  isLink: boolean;
 }
 
 /**
@@ -150,19 +155,28 @@ async function kindOf(
   entry: import("node:fs").Dirent,
 ): Promise<FolderEntry | undefined> {
   const { name } = entry;
-  if (!entry.isSymbolicLink()) {
-    return entry.isFile() || entry.isDirectory() ? { name, isFolder: entry.isDirectory() } : undefined;
-  }
-  const target = await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined);
+  const isLink = entry.isSymbolicLink();
+  const target = isLink
+    ? await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined)
+    : entry;
   return target && (target.isFile() || target.isDirectory())
-    ? { name, isFolder: target.isDirectory() }
+    ? { name, isFolder: target.isDirectory(), isLink }
     : undefined;
 }
 
-/** The path that a folder really has; tells a link to a folder above it. */
+/** The path that a folder really has. */
 export async function realFolder(url: URL): Promise<string> {
   const fs = await fileSystem();
   return fs.realpath(url).catch((cause) => {
     throw fileError(url, "listed", cause);
   });
+}
+
+/** Whether what has this URL (without a "/" at its end) is a link. */
+export async function isLink(url: URL): Promise<boolean> {
+  const fs = await fileSystem();
+  const info = await fs.lstat(url).catch((cause) => {
+    throw fileError(url, "listed", cause);
+  });
+  return info.isSymbolicLink();
 }

@@ -1,21 +1,22 @@
 /** Reading a store over HTTP(S). */
 
-import { defaultLimits } from "../limits.js";
-import type { HeadersSource } from "../web-types.js";
+import { defaultLimits } from "../base/limits.js";
+import type { HeadersSource } from "../base/web-types.js";
+import { addLeasingStore } from "./buffer-lease.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
+import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import type { HeadersFor } from "./http/requests.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
-import { checkTimeout, defaultTimeout } from "./http/silence.js";
-import { addLender } from "./loans.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Sent with every request. */
+  /** Sent with every request; in Node not to other origins that the server redirects to. */
   headers?: HeadersSource | undefined;
-  /** Most bytes of one answer; longer ones are LimitExceeded. */
+  /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
   maxBytes?: number | undefined;
   /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */
   retries?: number | undefined;
@@ -54,7 +55,7 @@ export class HttpStore implements Store {
     this.url = new URL(url);
     this.#client = makeClient(options);
     const lend = (key: string, asked: GetOptions) => this.#client.lend(this.#urlOf(key), asked);
-    addLender(this, { get: HttpStore.prototype.get, lend });
+    addLeasingStore(this, { get: HttpStore.prototype.get, lend });
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -76,11 +77,17 @@ export class HttpStore implements Store {
   }
 }
 
-/** A client with the options of a store, the defaults filled in. */
-export function makeClient(options: HttpStoreOptions): HttpClient {
+/**
+ * A client with the options of a store, the defaults filled in.
+ * @param headersFor the headers for a URL; `options.headers` for all of them without it.
+ */
+export function makeClient(
+  options: HttpStoreOptions,
+  headersFor: HeadersFor = () => options.headers,
+): HttpClient {
   return new HttpClient({
     fetch: options.fetch,
-    headers: options.headers,
+    headersFor,
     maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
     policy: checkPolicy({
       retries: options.retries ?? defaultRetryPolicy.retries,

@@ -1,5 +1,5 @@
 /** Stores, and what they need, that are loaded where a source asks for them. */
-import { part } from "../parts.js";
+import { lazy } from "../base/lazy.js";
 
-export const archives = part("ZIP archives", () => import("../parts/archives.js"));
-export const fileSystem = part("files", () => import("../parts/file-system.js"));
+export const archives = lazy("ZIP archives", () => import("../lazy/archives.js"));
+export const fileSystem = lazy("files", () => import("../lazy/file-system.js"));

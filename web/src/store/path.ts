@@ -1,5 +1,5 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
-import { invalidArgument } from "../errors.js";
+import { invalidArgument } from "../base/errors.js";
 
 /**
  * Normalises a node's path: backslashes become "/", leading, trailing and repeated "/" go.

@@ -1,5 +1,5 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
-import { invalidArgument, networkError } from "../errors.js";
+import { invalidArgument, networkError } from "../base/errors.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**
@@ -18,7 +18,8 @@ export async function readRange(
   checkRange(range);
   options.signal?.throwIfAborted();
   if (!store.getRange) {
-    const whole = await store.get(key, options);
+    // The bound is one for the part.
+    const whole = await store.get(key, { ...options, maxBytes: undefined });
     return whole && cutRange(whole, range);
   }
   const bytes = await store.getRange(key, range, options);

@@ -1,7 +1,7 @@
 /** One object to read, wherever it is. */
-import { invalidArgument, networkError } from "../errors.js";
-import { defaultLimits } from "../limits.js";
-import { isFileUrl, nodeModule } from "../platform.js";
+import { invalidArgument, networkError } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
+import { isFileUrl, nodeModule } from "../base/platform.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { fileSystem } from "./loaded.js";
@@ -77,7 +77,8 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
   const read: ByteReader["read"] = async (range, get) => {
     const { readFilePart } = await fileSystem();
-    return readFilePart(await file(), { ...get, range, maxBytes });
+    const most = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+    return readFilePart(await file(), { ...get, range, maxBytes: most });
   };
   return { name: String(source), url: file, read };
 }

@@ -1,5 +1,5 @@
 /** Stores: where keys and their bytes live. */
-import { networkError, type ZarrError } from "../errors.js";
+import { networkError, type ZarrError } from "../base/errors.js";
 
 /**
  * Which version of an object was seen. Reads that are given the same one must come from the same version:
@@ -41,6 +41,11 @@ export interface GetOptions {
   signal?: AbortSignal | undefined;
   /** Ties reads of one object together, a shard's index and its chunks say. The first read fills it in. */
   version?: ObjectVersion | undefined;
+  /**
+   * Most bytes that the answer may have, after all content codings: a store that can refuses longer ones with
+   * LimitExceeded before they are in memory. Whoever asks checks the answer all the same.
+   */
+  maxBytes?: number | undefined;
 }
 
 /** Part of an object: from an offset, or its last bytes. */

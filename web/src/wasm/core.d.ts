@@ -1,4 +1,4 @@
-import type { WasmImports, WasmInstance, WasmModule } from "../web-types.js";
+import type { WasmImports, WasmInstance, WasmModule } from "../base/web-types.js";
 
 /** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
 export interface Core {
@@ -8,6 +8,7 @@ export interface Core {
   // Texts: addresses of ASCII characters that a zero ends.
   statusName(code: number): number;
   statusMessage(code: number): number;
+  statusTag(code: number): number;
   codecName(id: number): number;
   hasCodec(id: number): boolean;
   dtypeName(id: number): number;

@@ -1,7 +1,7 @@
 /** Array-likes of booleans and of strings of fixed length, over their bytes, as zarrita has them. */
 
+import { invalidArgument } from "../base/errors.js";
 import { utf32String } from "../dtypes/padded.js";
-import { invalidArgument } from "../errors.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
   const isShared = typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer;

@@ -1,4 +1,7 @@
 /** Bytes-to-bytes codecs of the core as zarrita uses them. */
+
+import { isZarrError } from "../base/errors.js";
+import { defaultLimits } from "../base/limits.js";
 import { ConfigReader, type Configuration } from "../codecs/config.js";
 import type { CodecDefinition, ZarrVersion } from "../codecs/definition.js";
 import { findCodec } from "../codecs/registry.js";
@@ -7,8 +10,6 @@ import { parseDataType } from "../dtypes/v3.js";
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
 import { sessionOf } from "../engine/engine.js";
 import { type ChainStep, moduleFor } from "../engine/plan.js";
-import { isZarrError } from "../errors.js";
-import { defaultLimits } from "../limits.js";
 
 /** What zarrita tells a codec of the array. */
 interface ChunkMetadata {

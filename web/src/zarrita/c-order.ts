@@ -1,5 +1,5 @@
 /** Chunks with strides of their own, in C order. */
-import { countOf, stridesOf } from "../region/strides.js";
+import { countOf, stridesOf } from "../base/strides.js";
 
 interface Strided {
   readonly data: unknown;

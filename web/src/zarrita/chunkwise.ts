@@ -1,13 +1,14 @@
 /** Regions of arrays whose `getChunk` an extension has replaced: every chunk must come through it. */
-import type { ZarrArray } from "../array.js";
+
+import { Limiter } from "../base/limiter.js";
+import { settleAll } from "../base/settle.js";
+import { countOf, stridesOf } from "../base/strides.js";
 import { type ElementData, toElements } from "../dtypes/elements.js";
-import type { ReadOptions } from "../get.js";
-import { allDone } from "../region/done.js";
-import { combinations, type Piece, piecesOf } from "../region/pieces.js";
-import type { AxisRange, Selection } from "../region/selection.js";
-import { resolveSelection } from "../region/selection.js";
-import { countOf, stridesOf } from "../region/strides.js";
-import { Limiter } from "../store/limiter.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import type { ReadOptions } from "../hierarchy/get.js";
+import { combinations, type Projection, projectionsOf } from "../region/selection/projections.js";
+import type { AxisRange, Selection } from "../region/selection/selection.js";
+import { resolveSelection } from "../region/selection/selection.js";
 import type { AnyRegion } from "./nodes.js";
 
 /** A chunk as `getChunk` gives it. */
@@ -39,12 +40,12 @@ export async function getChunkwise(
   let axis = 0;
   const outStrides = ranges.map((range) => (range.dropped ? 0 : stride[axis++]!));
   const limiter = new Limiter(concurrency);
-  const read = async (pieces: readonly Piece[]) => {
-    const chunk = await readChunk(pieces.map((piece) => piece.chunk));
-    copyPiece(entriesOf(chunk.data), chunk.stride, data, outStrides, pieces, width);
+  const read = async (projections: readonly Projection[]) => {
+    const chunk = await readChunk(projections.map((projection) => projection.chunk));
+    copyProjection(entriesOf(chunk.data), chunk.stride, data, outStrides, projections, width);
   };
-  const chunks = combinations(ranges.map((range, i) => piecesOf(range, reader.axes[i]!)));
-  await allDone(Array.from(chunks, (pieces) => limiter.run(() => read(pieces), signal)));
+  const chunks = combinations(ranges.map((range, i) => projectionsOf(range, reader.axes[i]!)));
+  await settleAll(Array.from(chunks, (projections) => limiter.run(() => read(projections), signal)));
   return { data, shape, stride, dtype };
 }
 
@@ -60,23 +61,23 @@ function entriesOf(data: unknown): Entries {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-function copyPiece(
+function copyProjection(
   from: Entries,
   fromStride: readonly number[],
   to: Entries,
   toStride: readonly number[],
-  pieces: readonly Piece[],
+  projections: readonly Projection[],
   width: number,
 ): void {
   const copy = (axis: number, source: number, target: number): void => {
-    const piece = pieces[axis];
-    if (!piece) {
+    const projection = projections[axis];
+    if (!projection) {
       for (let k = 0; k < width; k++) to[width * target + k] = from[width * source + k]!;
       return;
     }
-    for (let i = 0; i < piece.count; i++) {
-      const start = source + (piece.start + i * piece.step) * fromStride[axis]!;
-      copy(axis + 1, start, target + (piece.out + i) * toStride[axis]!);
+    for (let i = 0; i < projection.count; i++) {
+      const start = source + (projection.start + i * projection.step) * fromStride[axis]!;
+      copy(axis + 1, start, target + (projection.out + i) * toStride[axis]!);
     }
   };
   copy(0, 0, 0);

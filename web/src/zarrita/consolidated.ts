@@ -1,8 +1,8 @@
 /** zarrita's consolidated metadata: stores that answer for metadata from one document. */
 
-import { defaultLimits } from "../limits.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../base/json.js";
+import { defaultLimits } from "../base/limits.js";
 import { asObject, documentsIn, parseDocument } from "../metadata/document.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../metadata/json.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import type { AbsolutePath, AsyncReadable, GetBytesOptions } from "./types.js";

@@ -1,5 +1,5 @@
 /** zarrita's errors, made from this library's. */
-import { isZarrError, type ZarrError } from "../errors.js";
+import { isZarrError, type ZarrError } from "../base/errors.js";
 
 abstract class ZarritaError<T extends string> extends Error {
   abstract readonly _tag: T;

@@ -1,9 +1,9 @@
 /** zarrita's FetchStore, on HttpStore. */
 
+import type { HeadersSource } from "../base/web-types.js";
+import { addLeasingStore, readLeased } from "../store/buffer-lease.js";
 import { HttpStore } from "../store/http.js";
-import { addLender, borrow } from "../store/loans.js";
 import type { Store } from "../store/store.js";
-import type { HeadersSource } from "../web-types.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
@@ -38,11 +38,11 @@ export class FetchStore implements AsyncReadable {
     options: FetchStoreOptions = {},
   ) {
     this.#options = options;
-    addLender(this as Store, {
+    addLeasingStore(this as Store, {
       get: FetchStore.prototype.get,
       lend: (key, asked) => {
         const { store, signal } = this.#asked(asked);
-        return borrow(store, key, { signal, version: asked.version });
+        return readLeased(store, key, { signal, version: asked.version });
       },
     });
   }

@@ -1,12 +1,22 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
-import type { ZarrArray } from "../array.js";
-import { open } from "../open.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { open } from "../hierarchy/open.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { InvalidMetadataError } from "./errors.js";
-import type { ArraySource } from "./nodes.js";
 import { withOwnCodecs } from "./registry.js";
-import type { AbsolutePath, ArrayMetadata, DataType, Readable } from "./types.js";
+import type { AbsolutePath, ArrayMetadata, Attributes, DataType, Readable } from "./types.js";
+
+/** What is known of an array, and this library's array, which is made when it is first read from. */
+export interface ArraySource {
+  readonly shape: readonly number[];
+  readonly chunkShape: readonly number[];
+  readonly attributes: Attributes;
+  readonly dimensionNames: readonly (string | null)[] | undefined;
+  readonly dtype: string;
+  readonly fillValue: unknown;
+  load(): Promise<ZarrArray>;
+}
 
 /** What such an array is: its metadata is parsed when the array is first read. @throws InvalidMetadataError. */
 export function metadataSource(

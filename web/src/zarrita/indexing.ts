@@ -1,7 +1,7 @@
 /** zarrita's `get`, `slice` and `select`, on this library's. */
 import type { ElementData } from "../dtypes/elements.js";
-import { get as getRegion, type ReadOptions } from "../get.js";
-import type { WorkerPool } from "../pool.js";
+import { get as getRegion, type ReadOptions } from "../hierarchy/get.js";
+import type { WorkerPool } from "../workers/pool.js";
 import type { ReadChunk } from "./chunkwise.js";
 import { scalarOf } from "./elements.js";
 import { InvalidSelectionError, likeZarrita } from "./errors.js";

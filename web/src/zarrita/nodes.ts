@@ -1,10 +1,11 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
-import { type ChunkOptions, type Region, ZarrArray } from "../array.js";
+
 import type { ElementData } from "../dtypes/elements.js";
-import type { WorkerPool } from "../pool.js";
+import { type ChunkOptions, type Region, ZarrArray } from "../hierarchy/array.js";
+import type { WorkerPool } from "../workers/pool.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";
 import { likeZarrita } from "./errors.js";
-import { metadataSource } from "./from-metadata.js";
+import { type ArraySource, metadataSource } from "./from-metadata.js";
 import { type StoreOptions, withStoreOptions } from "./options.js";
 import { currentPool } from "./pool.js";
 import type {
@@ -68,17 +69,6 @@ export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
 export interface GetChunkOptions extends StoreOptions {
   /** Workers that decode the chunk, instead of those that `setPool` gave. */
   pool?: WorkerPool | undefined;
-}
-
-/** What is known of an array, and this library's array, which is made when it is first read from. */
-export interface ArraySource {
-  readonly shape: readonly number[];
-  readonly chunkShape: readonly number[];
-  readonly attributes: Attributes;
-  readonly dimensionNames: readonly (string | null)[] | undefined;
-  readonly dtype: string;
-  readonly fillValue: unknown;
-  load(): Promise<ZarrArray>;
 }
 
 /** An array: `open` makes it, or the caller from its metadata. */

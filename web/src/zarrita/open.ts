@@ -1,8 +1,9 @@
 /** zarrita's `open`, on this library's. */
-import { ZarrArray } from "../array.js";
+
+import { isZarrError } from "../base/errors.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { isZarrError } from "../errors.js";
-import { open as openNode } from "../open.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { open as openNode } from "../hierarchy/open.js";
 import type { Store } from "../store/store.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";

@@ -1,5 +1,5 @@
 /** Options of single reads that go to the store: headers and the like, as programs give them to `getChunk`. */
-import { ZarrArray } from "../array.js";
+import { ZarrArray } from "../hierarchy/array.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
 
 /** What a store's `get` may be given: a RequestInit, or what the caller's own store understands. */

@@ -2,10 +2,11 @@
  * Codecs of the application's own, in zarrita's form. The core knows nothing of them: a store in between takes
  * them off the end of the chain in the metadata, and decodes what it hands out.
  */
+
+import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
+import { defaultLimits } from "../base/limits.js";
 import { parseDescr } from "../dtypes/typestr.js";
-import { defaultLimits } from "../limits.js";
 import { parseDocument } from "../metadata/document.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../metadata/json.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
 import { cOrder } from "./c-order.js";

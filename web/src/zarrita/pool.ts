@@ -1,5 +1,5 @@
 /** The pool that reads use where none is given. */
-import type { WorkerPool } from "../pool.js";
+import type { WorkerPool } from "../workers/pool.js";
 
 let pool: WorkerPool | undefined;
 

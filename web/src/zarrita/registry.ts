@@ -1,5 +1,5 @@
 /** Codecs by name, as programs for zarrita look them up and add to them. */
-import { part } from "../parts.js";
+import { lazy } from "../base/lazy.js";
 import type { Store } from "../store/store.js";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -27,7 +27,7 @@ export interface OwnCodecEntry {
 
 type LoadEntry = () => MaybePromise<OwnCodecEntry>;
 
-const entries = part("codecs that are looked up", () => import("../parts/registered-codecs.js"));
+const entries = lazy("codecs that are looked up", () => import("../lazy/registered-codecs.js"));
 
 /** The codecs that zarrita has, those of Zarr v2 under "numcodecs." and their id. */
 const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
@@ -53,7 +53,7 @@ export const registry: Map<string, LoadEntry> = new Map(standard);
 export const isOwn = (name: string, load: LoadEntry): boolean => standard.get(name) !== load;
 
 /** What handles code of the application's own: codecs, and another `getChunk`. */
-export const ownCode = part("an application's own codecs and getChunk", () => import("../parts/own-code.js"));
+export const ownCode = lazy("an application's own codecs and getChunk", () => import("../lazy/own-code.js"));
 
 /** The store with codecs of the application's own decoded; itself, where there are none. */
 export async function withOwnCodecs(store: Store): Promise<Store> {

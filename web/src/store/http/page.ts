@@ -2,7 +2,7 @@
  * Web pages in place of objects. Applications of one page, logins and proxies answer every address with a page and
  * the status 200, also where there is nothing: parts of such a page must not be taken for parts of a chunk.
  */
-import { networkError, type ZarrError } from "../../errors.js";
+import { networkError, type ZarrError } from "../../base/errors.js";
 import type { Answer } from "./transport.js";
 
 /** Bytes at the start of an object that tell whether it is a page. */

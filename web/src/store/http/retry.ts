@@ -1,5 +1,5 @@
 /** Trying again where that may help. */
-import { invalidArgument, type ZarrError } from "../../errors.js";
+import { invalidArgument, type ZarrError } from "../../base/errors.js";
 
 /** Answers that another try may better. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);

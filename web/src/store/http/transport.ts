@@ -1,9 +1,5 @@
-/** How requests get to servers and answers back: by `fetch`, or in Node by its own client, which is faster. */
-import { part } from "../../parts.js";
-import { fetchTransport } from "./fetch.js";
-import type { Watch } from "./silence.js";
-
-const nodeHttp = part("HTTP in Node", () => import("../../parts/node-http.js"));
+/** How requests get to servers and answers back. */
+import type { Watch } from "./idle-timeout.js";
 
 /** What is used of an answer. */
 export interface Answer {
@@ -31,37 +27,3 @@ export interface TransportRequest {
 
 /** Sends a request, follows redirections. Rejects where no answer came. */
 export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>;
-
-/** The transport of this runtime, as long as nobody has put something else in the place of its `fetch`. */
-export function usualTransport(): Transport | Promise<Transport> {
-  if (!isNodesFetch()) return byFetch;
-  nodes ??= nodeHttp().then(({ nodeTransport }) => nodeTransport());
-  return nodes;
-}
-
-const byFetch = fetchTransport();
-let nodes: Promise<Transport> | undefined;
-/** Which function was looked at last, and whether it is Node's. */
-let judged: { readonly fetch: unknown; readonly isNodes: boolean } = { fetch: undefined, isNodes: false };
-
-/**
- * True in Node, where `fetch` is the one that comes with it and goes where it goes by default: a stand-in in a test,
- * an instrumented one and proxies stay in effect. Deno, Bun and others have a `fetch` of their own.
- */
-function isNodesFetch(): boolean {
-  type Host = {
-    fetch?: unknown;
-    process?: { env?: Record<string, string | undefined>; release?: { name?: string } };
-  };
-  const { fetch, process } = globalThis as Host;
-  if (process?.release?.name !== "node" || process.env?.["NODE_USE_ENV_PROXY"]) return false;
-  // Where undici looks for the dispatcher that a program has set for all.
-  const key = Symbol.for("undici.globalDispatcher.1");
-  const dispatcher = (globalThis as Record<symbol, object | undefined>)[key];
-  if (dispatcher && dispatcher.constructor.name !== "Agent") return false;
-  if (judged.fetch !== fetch) {
-    const source = typeof fetch === "function" ? Function.prototype.toString.call(fetch) : "";
-    judged = { fetch, isNodes: source.includes("internal/deps/undici") };
-  }
-  return judged.isNodes;
-}

@@ -1,0 +1,18 @@
+/** Folders that the tests read and write. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+export const distFolder = path.join(root, "dist");
+export const examplesFolder = path.join(root, "examples");
+export const storesFolder = path.join(root, "build/tmp/browser-stores");
+export const embedFolder = path.join(root, "build/tmp/browser-embed");
+export const pagesFolder = path.join(root, "tests/browser/pages");
+
+/** What every server of the tests offers of the package, by path: the viewer, the library and the samples. */
+export const packageMounts = {
+  "/viewer/": path.join(distFolder, "viewer"),
+  "/wasm/": path.join(distFolder, "wasm"),
+  "/lib/": distFolder,
+  "/examples/": examplesFolder,
+};

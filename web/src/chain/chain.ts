@@ -1,0 +1,172 @@
+/** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
+
+import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
+import type { Limits } from "../base/limits.js";
+import type { FoundCodec } from "../codecs/codec-list.js";
+import { ConfigReader } from "../codecs/config.js";
+import type {
+  CodecArray,
+  CodecContext,
+  CodecDefinition,
+  CodecKind,
+  ZarrVersion,
+} from "../codecs/definition.js";
+import { findCodec, unknownError } from "../codecs/lookup.js";
+import type { CodecMetadata } from "../codecs/metadata.js";
+import type { BlockConfiguration } from "../codecs/n5.js";
+import type { ShardingConfiguration } from "../codecs/sharding.js";
+import type { VlenCodec } from "../codecs/vlen/definition.js";
+import type { ChainStep } from "../engine/plan.js";
+
+export type { CodecMetadata } from "../codecs/metadata.js";
+
+/** A codec of the core, ready for a plan. */
+export interface ResolvedStep extends ChainStep {
+  readonly metadata: CodecMetadata;
+  readonly definition: CodecDefinition;
+  /** Byte order of the array that it encodes to, where its configuration names one (Zarr v2 filters). */
+  readonly endian: "little" | "big" | undefined;
+}
+
+/** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
+export type ArrayToBytes =
+  | { readonly type: "core"; readonly step: ResolvedStep }
+  | { readonly type: "objects"; readonly name: string; readonly codec: VlenCodec }
+  | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration }
+  | { readonly type: "blocks"; readonly name: string; readonly blocks: BlockConfiguration };
+
+export interface ResolvedChain {
+  /** Array-to-array codecs. */
+  readonly before: readonly ResolvedStep[];
+  /** The array that the array-to-bytes codec is given. */
+  readonly encodedArray: CodecArray;
+  readonly toBytes: ArrayToBytes;
+  /** Bytes-to-bytes codecs. */
+  readonly after: readonly ResolvedStep[];
+}
+
+export interface ChainOptions {
+  readonly version: ZarrVersion;
+  readonly limits: Limits;
+  /** False to leave checksums in the data unread. Default: true. */
+  readonly verifyChecksums?: boolean | undefined;
+  readonly onWarning?: OnWarning | undefined;
+}
+
+const ranks: Readonly<Record<CodecKind, number>> = {
+  "array-to-array": 0,
+  "array-to-bytes": 1,
+  "bytes-to-bytes": 2,
+};
+
+/**
+ * Resolves a chain, given in encoding order, for the arrays it will be given.
+ *
+ * The order must be array-to-array codecs, one array-to-bytes codec, bytes-to-bytes codecs (spec: Zarr
+ * v3 core; the draft says the same of transpose after a codec that yields bytes). What the metadata names must have
+ * been loaded (lookup.ts).
+ * @throws UnknownCodec, Unsupported, InvalidMetadata or LimitExceeded, naming the codec; before any
+ *   chunk is read.
+ */
+export function resolveChain(
+  codecs: readonly CodecMetadata[],
+  array: CodecArray,
+  options: ChainOptions,
+): ResolvedChain {
+  const { chainLength } = options.limits;
+  if (codecs.length > chainLength) {
+    throw limitExceeded(`a chain of ${codecs.length} codecs is longer than the limit of ${chainLength}`);
+  }
+  const resolver = new Resolver(array, options);
+  for (const metadata of codecs) {
+    const found = lookUp(metadata, options);
+    if (found) resolver.add(metadata, found);
+  }
+  return resolver.finish();
+}
+
+/** Collects the resolved codecs of one chain, and knows what the next one is given. */
+class Resolver {
+  readonly #before: ResolvedStep[] = [];
+  readonly #after: ResolvedStep[] = [];
+  #toBytes: ArrayToBytes | undefined;
+  #previous: { name: string; kind: CodecKind } | undefined;
+
+  constructor(
+    private array: CodecArray,
+    private readonly options: ChainOptions,
+  ) {}
+
+  add(metadata: CodecMetadata, found: FoundCodec): void {
+    const { name, configuration = {} } = metadata;
+    const { kind } = found.definition;
+    checkOrder(name, kind, this.#previous);
+    this.#previous = { name, kind };
+    const config = new ConfigReader(name, configuration);
+    const context: CodecContext = { version: this.options.version, array: this.array };
+    if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
+    else if (found.type === "objects")
+      this.#toBytes = { type: "objects", name, codec: found.definition.parse(config, context) };
+    else if (found.type === "shards")
+      this.#toBytes = { type: "shards", name, sharding: found.definition.parse(config, context) };
+    else this.#toBytes = { type: "blocks", name, blocks: found.definition.parse(config, context) };
+  }
+
+  #addCore(
+    metadata: CodecMetadata,
+    definition: CodecDefinition,
+    config: ConfigReader,
+    context: CodecContext,
+  ): void {
+    const { name } = metadata;
+    if (this.array.dtype.isVariable && definition.kind !== "bytes-to-bytes") {
+      if (definition.core !== "transpose")
+        throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
+    }
+    const { params, encoded, endian } = definition.parse(config, context);
+    const { verifyChecksums: verifiesChecksums } = this.options;
+    const { core } = definition;
+    const step: ResolvedStep = { core, params, name, verifiesChecksums, metadata, definition, endian };
+    this.array = encoded ?? this.array;
+    if (definition.kind === "array-to-array") this.#before.push(step);
+    else if (definition.kind === "array-to-bytes") this.#toBytes = { type: "core", step };
+    else this.#after.push(step);
+  }
+
+  finish(): ResolvedChain {
+    if (!this.#toBytes) {
+      throw invalidMetadata("the codecs lack one that turns the array into bytes, such as bytes", {
+        code: "codec-order",
+      });
+    }
+    return { before: this.#before, encodedArray: this.array, toBytes: this.#toBytes, after: this.#after };
+  }
+}
+
+/** Finds a codec; undefined for an unknown one that may be left out. */
+function lookUp(metadata: CodecMetadata, { version, onWarning }: ChainOptions): FoundCodec | undefined {
+  const { name, mustUnderstand } = metadata;
+  const found = findCodec(name, version);
+  if (found) return found;
+  if (mustUnderstand === false) {
+    const message = `codec "${name}" is not known, and left out as the metadata allows`;
+    onWarning?.({ code: "codec-left-out", message });
+    return undefined;
+  }
+  throw unknownError(name, version);
+}
+
+function checkOrder(
+  name: string,
+  kind: CodecKind,
+  previous: { name: string; kind: CodecKind } | undefined,
+): void {
+  const before = previous ? ranks[previous.kind] : 0;
+  const fits = kind === "bytes-to-bytes" ? before >= 1 : before === 0;
+  if (fits) return;
+  const message =
+    kind === "bytes-to-bytes"
+      ? `codec ${name} works on bytes, but no codec before it turns the array into bytes`
+      : `codec ${name} works on arrays and cannot follow ${previous!.name}, which yields bytes`;
+  throw invalidMetadata(message, { code: "codec-order", codec: name });
+}

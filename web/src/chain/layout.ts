@@ -1,0 +1,287 @@
+/**
+ * How one stored chunk is organised: shards inside shards, down to the chunks that are decoded.
+ *
+ * Codecs before shards that only look at single elements, or only permute axes, are the same thing as
+ * those codecs before each inner chunk. So a chain such as `transpose, sharding_indexed(bytes, zstd)`
+ * becomes a level of shards, whose index has its axes permuted, over chunks of `transpose, bytes, zstd`:
+ * inner chunks are read one by one whatever stands before their shard.
+ */
+
+import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
+import type { Limits } from "../base/limits.js";
+import { countOf, indices, stridesOf } from "../base/strides.js";
+import type { CodecArray } from "../codecs/definition.js";
+import type { CodecMetadata } from "../codecs/metadata.js";
+import type { BlockConfiguration, BlockFrame } from "../codecs/n5.js";
+import type { ShardingConfiguration } from "../codecs/sharding.js";
+import type { VlenCodec } from "../codecs/vlen/definition.js";
+import { DType } from "../dtypes/dtype.js";
+import { type ChainStep, Plan } from "../engine/plan.js";
+import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
+
+/** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
+export interface ShardLevel {
+  /** Shape of a shard and of its inner chunks, in the array's axes. */
+  readonly shape: readonly number[];
+  readonly innerShape: readonly number[];
+  /** Axis i of the index is the array's axis `axes[i]`. */
+  readonly axes: readonly number[];
+  /** Inner chunks along each axis of the index. */
+  readonly counts: readonly number[];
+  readonly index: ShardIndexLayout;
+  /** Codecs behind the shard: where there are any, it can only be read whole. */
+  readonly after: readonly ChainStep[];
+}
+
+export interface ShardIndexLayout {
+  /** Decodes to (offset, size) pairs of uint64, in C order of the index axes. */
+  readonly plan: Plan;
+  /** Bytes of the encoded index. */
+  readonly bytes: number;
+  readonly location: "start" | "end";
+}
+
+/** Chunks that the core decodes. */
+export interface CoreLeaf {
+  readonly type: "core";
+  readonly shape: readonly number[];
+  readonly plan: Plan;
+  readonly chain: ResolvedChain;
+  /** Where chunks are blocks with a shape of their own: what makes whole, native chunks of them, which `plan` is for. */
+  readonly frame?: BlockFrame;
+}
+
+/** Chunks of elements of variable length. */
+export interface VlenLeaf {
+  readonly type: "objects";
+  readonly shape: readonly number[];
+  /** Encoded axis i is the array's axis `axes[i]`. */
+  readonly axes: readonly number[];
+  readonly name: string;
+  readonly codec: VlenCodec;
+  readonly after: readonly ChainStep[];
+}
+
+export type Leaf = CoreLeaf | VlenLeaf;
+
+export interface ChunkLayout {
+  /** Outermost first; empty where chunks are stored by themselves. */
+  readonly levels: readonly ShardLevel[];
+  readonly leaf: Leaf;
+}
+
+export interface LayoutArray {
+  readonly dtype: DType;
+  /** One element of fill value; empty for elements of variable length. */
+  readonly fillItem: Uint8Array;
+}
+
+/** The layouts of an array's chunks, one per chunk shape, each made when first needed. */
+export class ChunkLayouts {
+  readonly #known = new Map<string, ChunkLayout>();
+
+  constructor(
+    readonly codecs: readonly CodecMetadata[],
+    readonly array: LayoutArray,
+    private readonly options: ChainOptions,
+  ) {}
+
+  /**
+   * The layout of chunks of a shape.
+   * @throws InvalidMetadata, UnknownCodec, Unsupported or LimitExceeded where they cannot be read.
+   */
+  of(shape: readonly number[]): ChunkLayout {
+    const key = shape.join();
+    const known = this.#known.get(key);
+    if (known) return known;
+    if (this.#known.size >= maxLayouts) this.#known.clear();
+    const layout = makeLayout(this.codecs, this.array, shape, this.options);
+    this.#known.set(key, layout);
+    return layout;
+  }
+}
+
+/** Most layouts that are kept; arrays have one, but for rectilinear grids. */
+const maxLayouts = 1024;
+
+function makeLayout(
+  codecs: readonly CodecMetadata[],
+  array: LayoutArray,
+  shape: readonly number[],
+  options: ChainOptions,
+): ChunkLayout {
+  const levels: ShardLevel[] = [];
+  let chunk = { codecs, shape };
+  for (;;) {
+    const chain = resolveChain(chunk.codecs, { dtype: array.dtype, shape: chunk.shape }, options);
+    const { toBytes } = chain;
+    if (toBytes.type !== "shards") return { levels, leaf: makeLeaf(chain, array, chunk.shape, options) };
+    if (levels.length >= options.limits.shardDepth)
+      throw limitExceeded(`shards are nested deeper than ${options.limits.shardDepth} levels`);
+    const level = makeLevel(chain, toBytes.sharding, chunk.shape, options);
+    levels.push(level);
+    const before = chain.before.map((step) => step.metadata);
+    chunk = { codecs: [...before, ...toBytes.sharding.codecs], shape: level.innerShape };
+  }
+}
+
+function makeLevel(
+  chain: ResolvedChain,
+  sharding: ShardingConfiguration,
+  shape: readonly number[],
+  options: ChainOptions,
+): ShardLevel {
+  const axes = axesThrough(chain.before, shape.length, "shards");
+  const innerShape = [...shape];
+  axes.forEach((axis, i) => {
+    innerShape[axis] = sharding.chunkShape[i]!;
+  });
+  return {
+    shape,
+    innerShape,
+    axes,
+    counts: sharding.counts,
+    index: makeIndex(sharding, options),
+    after: chain.after,
+  };
+}
+
+/** Which axis of the array each encoded axis is, after codecs that permute axes or work element by element. */
+export function axesThrough(steps: readonly ResolvedStep[], rank: number, what: string): number[] {
+  let axes = Array.from({ length: rank }, (_, axis) => axis);
+  for (const { definition, params, name } of steps) {
+    if (definition.core === "transpose") axes = params.map((axis) => axes[axis]!);
+    else if (!definition.elementwise) {
+      throw unsupported(`codec ${name} before ${what}`, { code: "codec-order", codec: name });
+    }
+  }
+  return axes;
+}
+
+function makeIndex(sharding: ShardingConfiguration, options: ChainOptions): ShardIndexLayout {
+  const { counts, indexCodecs, indexLocation } = sharding;
+  const { shardEntries } = options.limits;
+  const entries = countOf(counts);
+  if (!(entries <= shardEntries)) {
+    throw limitExceeded(`a shard of ${entries} inner chunks is larger than the limit of ${shardEntries}`);
+  }
+  const dtype = DType.simple("uint64");
+  const shape = [...counts, 2];
+  // An index says where chunks lie: its checksum is small, and always verified.
+  const chain = resolveChain(indexCodecs, { dtype, shape }, { ...options, verifyChecksums: true });
+  return {
+    plan: new Plan({ dtype, shape, fillItem: new Uint8Array(8) }, coreSteps(chain, "index_codecs")),
+    bytes: fixedSize(chain, 16 * entries),
+    location: indexLocation,
+  };
+}
+
+/** Bytes that an index encodes to; refuses codecs whose output varies. */
+function fixedSize({ before, toBytes, after }: ResolvedChain, bytes: number): number {
+  const steps = toBytes.type === "core" ? [...before, toBytes.step, ...after] : [];
+  return steps.reduce((size, { definition, name }) => {
+    if (!definition.encodedBytes) {
+      throw invalidMetadata(`codec ${name} in "index_codecs": its output has no fixed size`, {
+        code: "codec-order",
+        codec: name,
+      });
+    }
+    return definition.encodedBytes(size);
+  }, bytes);
+}
+
+function coreSteps({ before, toBytes, after }: ResolvedChain, what: string): ResolvedStep[] {
+  if (toBytes.type === "core") return [...before, toBytes.step, ...after];
+  throw invalidMetadata(`codec ${toBytes.name} cannot stand in ${what}`, {
+    code: "codec-order",
+    codec: toBytes.name,
+  });
+}
+
+function makeLeaf(
+  chain: ResolvedChain,
+  { dtype, fillItem }: LayoutArray,
+  shape: readonly number[],
+  options: ChainOptions,
+): Leaf {
+  const { limits } = options;
+  if (chain.toBytes.type === "objects") {
+    checkObjectCount(shape, limits);
+    const { name, codec } = chain.toBytes;
+    const axes = axesThrough(chain.before, shape.length, "objects");
+    return { type: "objects", shape, axes, name, codec, after: chain.after };
+  }
+  checkChunkBytes({ dtype, shape }, limits);
+  if (chain.toBytes.type === "blocks")
+    return blockLeaf(chain, chain.toBytes.blocks, { dtype, fillItem }, shape, options);
+  const plan = new Plan({ dtype, shape, fillItem }, coreSteps(chain, "a chunk's codecs"));
+  return { type: "core", shape, plan, chain };
+}
+
+/** Chunks of N5 blocks: the plan is that of what the frame makes of them. */
+function blockLeaf(
+  chain: ResolvedChain,
+  { codecs, frame: frameOf }: BlockConfiguration,
+  array: LayoutArray,
+  shape: readonly number[],
+  options: ChainOptions,
+): CoreLeaf {
+  const around = [...chain.before, ...chain.after][0];
+  if (around)
+    throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });
+  const blocks = new ChunkLayouts(codecs, array, options);
+  const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreLeaf).plan;
+  const frame = frameOf(shape, planOf);
+  void frame.plan; // checks the codecs before anything is read
+  const native = { name: "bytes", configuration: { endian: "little" } };
+  const { dtype, fillItem } = array;
+  const steps = coreSteps(resolveChain([native], { dtype, shape }, options), "a block");
+  return { type: "core", shape, plan: new Plan({ dtype, shape, fillItem }, steps), chain, frame };
+}
+
+/** Distance between neighbours along each axis of the array, in the order in which objects are stored. */
+export function encodedStrides({ axes, shape }: VlenLeaf): number[] {
+  const stored = stridesOf(axes.map((axis) => shape[axis]!));
+  return shape.map((_, axis) => stored[axes.indexOf(axis)]!);
+}
+
+/** Where each object of a chunk is stored, in C order of the array's axes. */
+export function storedOrder(leaf: VlenLeaf): Uint32Array {
+  const strides = encodedStrides(leaf);
+  const order = new Uint32Array(countOf(leaf.shape));
+  let i = 0;
+  for (const index of indices(leaf.shape))
+    order[i++] = index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
+  return order;
+}
+
+function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): void {
+  // Each element needs 4 bytes or more in every encoding, so this bounds honest chunks by their size.
+  const count = countOf(shape);
+  if (!(4 * count <= chunkBytes))
+    throw limitExceeded(
+      `a chunk of ${shape.join(" × ")} objects is larger than the limit of ${chunkBytes} bytes`,
+    );
+}
+
+function checkChunkBytes({ dtype, shape }: CodecArray, { chunkBytes }: Limits): void {
+  const bytes = countOf(shape) * dtype.itemBytes;
+  if (!(bytes <= chunkBytes)) {
+    throw limitExceeded(
+      `a chunk of ${shape.join(" × ")} elements of ${dtype} is larger than the limit of ${chunkBytes} bytes`,
+    );
+  }
+}
+
+/**
+ * A plan for a box of a chunk that is stored uncompressed: the chunk's array codecs for an array of the
+ * box's shape. Only for chains that move nothing but whole elements (see region/partial.ts).
+ */
+export function boxPlan(leaf: CoreLeaf, shape: readonly number[], options: ChainOptions): Plan {
+  const { chain, plan } = leaf;
+  const steps = coreSteps({ ...chain, after: [] }, "a chunk's codecs");
+  const codecs = steps.map((step) => step.metadata);
+  const { dtype, fillItem } = plan.array;
+  const resolved = resolveChain(codecs, { dtype, shape }, options);
+  return new Plan({ dtype, shape, fillItem }, coreSteps(resolved, "a chunk's codecs"));
+}

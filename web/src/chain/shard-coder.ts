@@ -1,0 +1,147 @@
+/** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
+
+import { withDetails } from "../base/errors.js";
+import { countOf, indices } from "../base/strides.js";
+import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
+import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
+import type { ModuleName } from "../engine/module.js";
+import { moduleFor } from "../engine/plan.js";
+import type { CodecSession } from "../engine/session.js";
+import { type ChunkCoder, type CoderOptions, type Content, largerModule } from "./coder.js";
+import type { ChunkLayout, ShardLevel } from "./layout.js";
+import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";
+
+/**
+ * Codes shards level by level: an inner coder for what the level's entries hold, chunks or shards again.
+ * An inner chunk that is all fill value is not stored, as zarr-python does.
+ */
+export class ShardCoder implements ChunkCoder {
+  readonly #level: ShardLevel;
+
+  constructor(
+    level: ShardLevel,
+    private readonly inner: ChunkCoder,
+    private readonly fillItem: Uint8Array,
+    private readonly options: CoderOptions,
+  ) {
+    this.#level = level;
+  }
+
+  module(direction: "decode" | "encode"): ModuleName {
+    const { index, after } = this.#level;
+    const own = direction === "decode" ? index.plan.decodeModule : index.plan.encodeModule;
+    return largerModule(largerModule(own, moduleFor(after, direction)), this.inner.module(direction));
+  }
+
+  prepare(session: CodecSession): void {
+    session.prepare(this.#level.index.plan);
+    this.inner.prepare(session);
+  }
+
+  decode(session: CodecSession, encoded: Uint8Array): Content {
+    const { after, innerShape } = this.#level;
+    const { limits } = this.options;
+    const shard = decodeBytesIn(session, after, encoded, limits.chunkBytes);
+    const entries = this.#readIndex(session, shard);
+    const whole = this.#filled(this.#level.shape);
+    for (const { entry, origin } of this.#cells()) {
+      const found = entryOf(entries, entry, shard.byteLength, limits);
+      if (!found) continue;
+      const bytes = shard.subarray(found.offset, found.offset + found.length);
+      const content = this.inner.decode(session, bytes) as MemoryArray["content"];
+      const cell = { content, shape: innerShape };
+      copySubarray(cell, this.#zero, whole, origin, innerShape, this.#width);
+    }
+    return whole.content;
+  }
+
+  encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
+    const { index, after, innerShape, shape } = this.#level;
+    const isAtStart = index.location === "start";
+    const missing = this.#filled(innerShape).content;
+    const whole = { content: content as MemoryArray["content"], shape };
+    const entries: (ShardEntry | undefined)[] = [];
+    const parts: Uint8Array[] = [];
+    let offset = isAtStart ? index.bytes : 0;
+    for (const { entry, origin } of this.#cells()) {
+      const cell = this.#filled(innerShape);
+      copySubarray(whole, origin, cell, this.#zero, innerShape, this.#width);
+      entries[entry] = undefined;
+      if (isSame(cell.content, missing)) continue;
+      const bytes = this.inner.encode(session, cell.content);
+      entries[entry] = { offset, length: bytes.byteLength };
+      parts.push(bytes);
+      offset += bytes.byteLength;
+    }
+    const table = session.encode(index.plan, indexBytes(entries));
+    return encodeBytesIn(session, after, joined(isAtStart ? [table, ...parts] : [...parts, table]));
+  }
+
+  #readIndex(session: CodecSession, shard: Uint8Array): Float64Array {
+    const { plan, bytes, location } = this.#level.index;
+    if (shard.byteLength < bytes) throw shorterThanIndex(shard.byteLength, bytes);
+    const at = location === "start" ? 0 : shard.byteLength - bytes;
+    try {
+      return parseEntries(session.decode(plan, shard.subarray(at, at + bytes)));
+    } catch (error) {
+      throw withDetails(error, { codec: "sharding_indexed" }, "the shard's index: ");
+    }
+  }
+
+  /** The entries in order, with where their chunks start, in the array's axes. */
+  *#cells(): Generator<{ entry: number; origin: readonly number[] }> {
+    const { counts, axes, innerShape } = this.#level;
+    let entry = 0;
+    for (const at of indices(counts)) {
+      const origin = innerShape.map((length, axis) => at[axes.indexOf(axis)]! * length);
+      yield { entry: entry++, origin };
+    }
+  }
+
+  /** The origin of a chunk in itself. */
+  get #zero(): number[] {
+    return this.#level.shape.map(() => 0);
+  }
+
+  get #width(): number {
+    return this.options.dtype.isVariable ? 1 : this.options.dtype.itemBytes;
+  }
+
+  /** An array of fill value. */
+  #filled(shape: readonly number[]): MemoryArray {
+    const count = countOf(shape);
+    const { dtype, fill } = this.options;
+    const content = dtype.isVariable
+      ? new Array<unknown>(count).fill(fill)
+      : repeated(this.fillItem, count * this.#width);
+    return { content, shape };
+  }
+}
+
+/** The coder of a chunk of this layout: shards, if any, over what `leaf` codes. */
+export function shardCoder(
+  { levels }: ChunkLayout,
+  leaf: ChunkCoder,
+  fillItem: Uint8Array,
+  options: CoderOptions,
+): ChunkCoder {
+  return levels.reduceRight<ChunkCoder>(
+    (inner, level) => new ShardCoder(level, inner, fillItem, options),
+    leaf,
+  );
+}
+
+function isSame(a: MemoryArray["content"], b: MemoryArray["content"]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}

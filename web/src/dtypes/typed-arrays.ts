@@ -1,0 +1,85 @@
+/** The form in which the elements of each core type are handed out: which typed array, and whether by conversion. */
+import { invalidArgument } from "../base/errors.js";
+import { type Conversion, floatConversion, integerConversion } from "./convert.js";
+import type { DType } from "./dtype.js";
+import { type FloatName, floatFormats } from "./floats.js";
+import type { CoreType } from "./table.js";
+
+/** Typed arrays that element data comes in. */
+export type ElementData =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | BigUint64Array
+  | BigInt64Array
+  | Float32Array
+  | Float64Array;
+
+export interface ElementArray {
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): ElementData;
+  readonly BYTES_PER_ELEMENT: number;
+  readonly name: string;
+}
+
+type SmallFloat = Exclude<FloatName, "float16" | "float32">;
+type ConvertedType = SmallFloat | `complex_${SmallFloat | "float16"}` | "int2" | "int4" | "uint2" | "uint4";
+
+/** Float16Array where the engine has it (its type is newer than our TypeScript target). */
+const Float16 = (globalThis as { Float16Array?: ElementArray }).Float16Array;
+
+/** The typed array of each core type that is handed out as stored; several numbers per element where the width says so. */
+const arrays: Readonly<Record<Exclude<CoreType, ConvertedType>, ElementArray>> = {
+  bool: Uint8Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  float16: Float16 ?? Uint16Array, // see conversions
+  float32: Float32Array,
+  float64: Float64Array,
+  complex64: Float32Array,
+  complex128: Float64Array,
+  raw: Uint8Array,
+  fixed_bytes: Uint8Array,
+  fixed_utf32: Uint8Array,
+  datetime64: BigInt64Array,
+  timedelta64: BigInt64Array,
+  struct: Uint8Array,
+};
+
+/** The types whose elements have another form than what is stored. */
+const conversions = new Map<string, Conversion>([
+  ["int2", integerConversion("int2", 2, true)],
+  ["int4", integerConversion("int4", 4, true)],
+  ["uint2", integerConversion("uint2", 2, false)],
+  ["uint4", integerConversion("uint4", 4, false)],
+]);
+for (const name of Object.keys(floatFormats) as FloatName[]) {
+  if (name === "float32") continue;
+  const conversion = floatConversion(name);
+  if (name !== "float16" || !Float16) conversions.set(name, conversion);
+  conversions.set(`complex_${name}`, conversion);
+}
+
+/** How elements of the type are converted; undefined where they are handed out as they are stored. */
+export function conversionOf({ core }: DType): Conversion | undefined {
+  return conversions.get(core);
+}
+
+/**
+ * The typed array that elements of the type come in.
+ * @throws InvalidArgument for elements of variable length, which come in plain arrays.
+ */
+export function arrayOf(dtype: DType): ElementArray {
+  if (dtype.core === "variable") throw invalidArgument(`elements of ${dtype} have no typed array`);
+  const conversion = conversionOf(dtype);
+  if (conversion) return conversion.array as unknown as ElementArray;
+  return arrays[dtype.core as keyof typeof arrays];
+}

@@ -1,0 +1,157 @@
+/** Groups: nodes that hold arrays and other groups. */
+
+import { isZarrError, unsupported } from "../base/errors.js";
+import type { JsonObject } from "../base/json.js";
+import { Limiter } from "../base/limiter.js";
+import { settleAll } from "../base/settle.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import type { Attributes } from "../metadata/spec.js";
+import { listChildren } from "../store/children.js";
+import { normalizePath } from "../store/path.js";
+import type { Store } from "../store/store.js";
+import type { ZarrArray } from "./array.js";
+
+/** How many nodes are looked at a time when a group is listed. */
+const listConcurrency = 32;
+
+/** A node directly below a group. */
+export interface Member {
+  readonly name: string;
+  /** Path in the store. */
+  readonly path: string;
+  readonly kind: "array" | "group";
+}
+
+/** What `open` finds. */
+export type OpenedNode = ZarrArray | ZarrGroup;
+
+export interface NodeOptions {
+  readonly kind?: Member["kind"] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Opens the nodes of a group's store. */
+export interface NodeOpener {
+  open(path: string, options: NodeOptions): Promise<OpenedNode>;
+  /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
+  kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
+}
+
+/** A Zarr group that has been opened. */
+export class ZarrGroup {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "ZarrGroup";
+
+  readonly kind = "group";
+  readonly #opener: NodeOpener;
+  readonly #consolidated: ReadonlyMap<string, Member["kind"]> | undefined;
+
+  /** Use `open`. */
+  constructor(
+    readonly store: Store,
+    /** Path of the group in its store, without slashes at its ends; "" for the root. */
+    readonly path: string,
+    readonly zarrFormat: ZarrVersion,
+    readonly attributes: Attributes,
+    opener: NodeOpener,
+    /** Kinds of the nodes directly below, by name, where consolidated metadata names them. */
+    consolidated: ReadonlyMap<string, Member["kind"]> | undefined,
+  ) {
+    this.#opener = opener;
+    this.#consolidated = consolidated;
+  }
+
+  /** Whether the nodes below are known from consolidated metadata. */
+  get isConsolidated(): boolean {
+    return this.#consolidated !== undefined;
+  }
+
+  /**
+   * Opens a node below this group.
+   * @param path from here, such as "a/b".
+   * @throws as `open` does.
+   */
+  async open(path: string, options?: { signal?: AbortSignal | undefined }): Promise<OpenedNode>;
+  async open(path: string, options: { kind: "array"; signal?: AbortSignal | undefined }): Promise<ZarrArray>;
+  async open(path: string, options: { kind: "group"; signal?: AbortSignal | undefined }): Promise<ZarrGroup>;
+  async open(
+    path: string,
+    options: { kind?: Member["kind"] | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<OpenedNode> {
+    const below = normalizePath(path);
+    return this.#opener.open(below === "" ? this.path : this.#pathOf(below), options);
+  }
+
+  /**
+   * The nodes directly below, sorted by name: from consolidated metadata where there is some, else by listing
+   * the store and reading what is found there.
+   * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
+   */
+  async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
+    const members = this.#consolidated ?? (await this.#listed(options.signal));
+    return [...members]
+      .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Every node below, groups before what they hold. */
+  async *walk(options: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<OpenedNode> {
+    for (const { name } of await this.members(options)) {
+      const node = await this.open(name, options);
+      yield node;
+      if (node.kind === "group") yield* node.walk(options);
+    }
+  }
+
+  async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
+    const names = await listChildren(this.store, this.path);
+    if (!names) {
+      throw unsupported(
+        "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
+        { code: "no-listing" },
+      );
+    }
+    const limiter = new Limiter(listConcurrency);
+    const members = new Map<string, Member["kind"]>();
+    const look = async (name: string) => {
+      const kind = await this.#opener.kindOf(this.#pathOf(name), signal);
+      if (kind !== undefined) members.set(name, kind);
+    };
+    await settleAll(names.map((name) => limiter.run(() => look(name))));
+    return members;
+  }
+
+  #pathOf(below: string): string {
+    return this.path === "" ? below : `${this.path}/${below}`;
+  }
+}
+
+/** Kinds of consolidated documents of Zarr v3, by path; those that are no nodes are left out. */
+export function kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Map<string, Member["kind"]> {
+  const kinds = new Map<string, Member["kind"]>();
+  for (const [path, document] of documents) {
+    const type = document["node_type"];
+    if ((type === "array" || type === "group") && isNodePath(path)) kinds.set(path, type);
+  }
+  return kinds;
+}
+
+/** Kinds of consolidated documents of Zarr v2, whose keys are those of the documents. */
+export function kindsOfV2(documents: ReadonlyMap<string, JsonObject>): Map<string, Member["kind"]> {
+  const kinds = new Map<string, Member["kind"]>();
+  for (const key of documents.keys()) {
+    const match = /^(.+)\/\.z(array|group)$/.exec(key);
+    if (match && isNodePath(match[1]!)) kinds.set(match[1]!, match[2] as Member["kind"]);
+  }
+  return kinds;
+}
+
+/** Names that lead out of the group are not believed. */
+function isNodePath(path: string): boolean {
+  try {
+    return path !== "" && normalizePath(path) === path;
+  } catch (error) {
+    if (isZarrError(error)) return false;
+    throw error;
+  }
+}

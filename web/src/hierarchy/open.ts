@@ -1,0 +1,408 @@
+/** Opening arrays and groups. */
+
+import {
+  invalidArgument,
+  invalidMetadata,
+  isZarrError,
+  limitExceeded,
+  notFound,
+  type OnWarning,
+} from "../base/errors.js";
+import type { JsonObject } from "../base/json.js";
+import { lazy, preload } from "../base/lazy.js";
+import { type Limits, resolveLimits } from "../base/limits.js";
+import { isFileUrl } from "../base/platform.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
+import {
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v2GroupKey,
+  v3Key,
+} from "../metadata/keys.js";
+import type { ArraySpec, Attributes } from "../metadata/spec.js";
+import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { HttpStore } from "../store/http.js";
+import { archives, fileSystem } from "../store/loaded.js";
+import { normalizePath } from "../store/path.js";
+import { isStore, joinKey, type Store } from "../store/store.js";
+import { ZarrArray } from "./array.js";
+import {
+  kindsOfV2,
+  kindsOfV3,
+  type Member,
+  type NodeOpener,
+  type NodeOptions,
+  type OpenedNode,
+  ZarrGroup,
+} from "./group.js";
+
+const olderVersions = lazy("Zarr v1 and v2", () => import("../lazy/older-versions.js"));
+
+export interface OpenOptions {
+  /** Path of the node below the source. */
+  path?: string | undefined;
+  /** What it must be; anything else is NotFound. */
+  kind?: "array" | "group" | undefined;
+  /**
+   * Which Zarr version to look for; without it, whatever is there: the version that was last found in this store
+   * object; else v3 before v2 before v1, all of which are asked for at once.
+   */
+  version?: ZarrVersion | undefined;
+  signal?: AbortSignal | undefined;
+  /**
+   * How the chunks of a Zarr v1 array with `order: "F"` and a compressor other than blosc are laid out:
+   * "spec" (default) F order, as the specification says; "writer" C order, as zarr-python 1.x wrote them.
+   */
+  v1Order?: "spec" | "writer" | undefined;
+  /**
+   * False to leave checksums of the chunks' data unread (crc32c, crc32, adler32, fletcher32,
+   * jenkins_lookup3, and those inside gzip, zlib, zstd and xz), for speed: damaged data may then be
+   * returned. Sizes, headers and the indexes of shards are checked as ever. Default: true.
+   */
+  verifyChecksums?: boolean | undefined;
+  /** Receives warnings about data that is odd but readable. */
+  onWarning?: OnWarning | undefined;
+  /** Limits to raise or lower. */
+  limits?: Partial<Limits> | undefined;
+}
+
+/** A place to read from: a URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
+export type Source = string | URL | Store;
+
+/**
+ * Opens a Zarr array or group of any version.
+ * @throws NotFound where the source has none at the path, or not of the kind asked for; InvalidMetadata,
+ *   UnknownCodec, Unsupported or LimitExceeded for one that cannot be read; Network for a source that does
+ *   not answer well.
+ */
+export async function open(source: Source, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
+export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
+export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
+export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
+  const place = placeOf(source);
+  checkOptions(options);
+  const path = normalizePath(options.path ?? "");
+  options.signal?.throwIfAborted();
+  const store = typeof place === "function" ? await place() : place;
+  return new Opener(store, options).open(path, options);
+}
+
+function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
+  if (kind !== undefined && kind !== "array" && kind !== "group")
+    throw invalidArgument(`kind must be "array" or "group", not "${kind}"`);
+  if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
+    throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
+  }
+  if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
+    throw invalidArgument("verifyChecksums must be a boolean");
+  if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+}
+
+/** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
+function placeOf(source: Source): Store | (() => Promise<Store>) {
+  if (isStore(source)) return source;
+  if (!(typeof source === "string" || source instanceof URL))
+    throw invalidArgument("the source must be a URL or a store");
+  let url: URL;
+  try {
+    url = new URL(source, globalThis.location?.href);
+  } catch (cause) {
+    throw invalidArgument(`"${source}" is not a URL`, { cause });
+  }
+  const isHttp = url.protocol === "http:" || url.protocol === "https:";
+  if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  if (/\.zip$/i.test(url.pathname)) return async () => new (await archives()).ZipStore(url);
+  return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
+}
+
+/** A document that was looked for: its bytes, undefined for none, or why it could not be read. */
+type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
+
+/** The version of the node that was last found in a store: most stores hold one version, and asking for others costs requests. */
+const lastFound = new WeakMap<Store, ZarrVersion>();
+
+/**
+ * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
+ * brought, so that what lies below them is opened without further requests.
+ */
+export class Opener implements NodeOpener {
+  readonly #limits: Limits;
+  readonly #options: DocumentOptions;
+  /** Documents known from consolidated metadata, by store key. */
+  readonly #known = new Map<string, JsonObject>();
+  /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
+  readonly #members = new Map<string, Map<string, Member["kind"]>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly openOptions: OpenOptions,
+  ) {
+    this.#limits = resolveLimits(openOptions.limits);
+    const { onWarning, verifyChecksums } = openOptions;
+    this.#options = { limits: this.#limits, onWarning, verifyChecksums };
+  }
+
+  /** Opens the node at a path. */
+  async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+    const node = await this.#find(path, signal);
+    signal?.throwIfAborted();
+    if (!node) throw this.#notFound(path);
+    if (kind !== undefined && node.kind !== kind)
+      throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
+        code: "wrong-kind",
+      });
+    return node;
+  }
+
+  /**
+   * Whether there is an array, a group or nothing at a path, without reading more than that needs. What has
+   * metadata that is none is nothing, with a warning: the other members of its group are still to be seen.
+   */
+  async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, (version) => version !== 1);
+    try {
+      const document = objectOf(v3);
+      if (document) return v3NodeType(document);
+      if (objectOf(v2Array)) return "array";
+      return objectOf(v2Group) ? "group" : undefined;
+    } catch (error) {
+      if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
+      this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
+      return undefined;
+    }
+  }
+
+  /** Looks for what tells which node is at a path: documents of the versions asked for. */
+  async #documents(path: string, signal: AbortSignal | undefined, asks: (version: ZarrVersion) => boolean) {
+    const isKnown = this.#isKnown(path);
+    const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
+      const known = this.#known.get(joinKey(path, key));
+      if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
+      return this.#document(path, key, signal);
+    };
+    const [v3, v2Array, v2Group] = await Promise.all([
+      look(3, v3Key),
+      look(2, v2ArrayKey),
+      look(2, v2GroupKey),
+    ]);
+    return { v3, v2Array, v2Group };
+  }
+
+  #wants(candidate: ZarrVersion): boolean {
+    const { version } = this.openOptions;
+    return version === undefined || version === candidate;
+  }
+
+  /** Whether consolidated metadata has the node at a path. */
+  #isKnown(path: string): boolean {
+    return [v3Key, v2ArrayKey, v2GroupKey].some((key) => this.#known.has(joinKey(path, key)));
+  }
+
+  /** The node at a path: of the version that the store is known to hold, else of the newest that is there. */
+  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
+    const { version } = this.openOptions;
+    const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
+    if (likely === undefined) return this.#findOf(path, signal, () => true);
+    return (
+      (await this.#findOf(path, signal, (candidate) => candidate === likely)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely))
+    );
+  }
+
+  /** The node at a path, of the newest version that is there and that `asks` allows. */
+  async #findOf(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+  ): Promise<OpenedNode | undefined> {
+    const asksV1 = asks(1) && this.#wants(1) && !this.#isKnown(path);
+    const v1 = asksV1 ? this.#look(path, v1MetaKey, signal) : undefined;
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks);
+    // A node of an older version is only believed where the newer ones are surely not there.
+    const v3Document = objectOf(v3);
+    if (v3Document) return this.#openV3(path, v3Document);
+    const v2Document = objectOf(v2Array);
+    if (v2Document) return this.#openV2Array(path, v2Document, signal);
+    const groupDocument = objectOf(v2Group);
+    if (groupDocument) return this.#openV2Group(path, groupDocument, signal);
+    const meta = v1 && bytesOf(await v1);
+    return meta && this.#openV1(path, meta, signal);
+  }
+
+  /** A version that the caller has asked for says nothing of what else the store holds. */
+  #remember(version: ZarrVersion): void {
+    if (this.openOptions.version === undefined) lastFound.set(this.store, version);
+  }
+
+  #array(path: string, spec: ArraySpec): ZarrArray {
+    this.#remember(spec.zarrFormat);
+    return new ZarrArray(this.store, path, spec, this.#limits);
+  }
+
+  #group(path: string, version: 2 | 3, attributes: Attributes): ZarrGroup {
+    this.#remember(version);
+    return new ZarrGroup(this.store, path, version, attributes, this, this.#members.get(path));
+  }
+
+  async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
+    if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
+    const { attributes, consolidated } = parseV3Group(object, this.#options);
+    // zarr-python gives groups in consolidated metadata an empty one of their own.
+    if (!this.#isKnown(path) && consolidated) {
+      const kinds = kindsOfV3(consolidated);
+      this.#keepKinds(path, kinds);
+      for (const below of kinds.keys())
+        this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
+    }
+    return this.#group(path, 3, attributes);
+  }
+
+  async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    // At the same time, as far as can be told before the document is read.
+    preload(() => loadCodecs(namesIn([object["compressor"], object["filters"]].flat(), 0), 2));
+    const [attributes, { parseV2Array }] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      olderVersions(),
+    ]);
+    return this.#array(path, await parseV2Array(object, attributes, this.#options));
+  }
+
+  async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
+    checkFormat(object, 2, v2GroupKey);
+    // What came from consolidated metadata lies below a group that was opened already.
+    const [attributes] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
+    ]);
+    return this.#group(path, 2, attributes);
+  }
+
+  async #v2Attributes(path: string, signal: AbortSignal | undefined) {
+    const key = joinKey(path, v2AttributesKey);
+    const known = this.#known.get(key);
+    if (known) return attributesOf(known, v2AttributesKey);
+    // Consolidated metadata names every document: attributes that it lacks are none.
+    if (this.#isKnown(path)) return {};
+    const bytes = await this.#bytes(path, v2AttributesKey, signal);
+    return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
+  }
+
+  /** Reads `.zmetadata`, and keeps its documents. */
+  async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
+    const documents = await this.#consolidatedOf(path, signal);
+    if (!documents) return;
+    const kinds = kindsOfV2(documents);
+    this.#keepKinds(path, kinds);
+    for (const below of kinds.keys()) {
+      for (const name of [v2ArrayKey, v2GroupKey, v2AttributesKey]) {
+        const document = documents.get(`${below}/${name}`);
+        if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
+      }
+    }
+  }
+
+  async #consolidatedOf(path: string, signal: AbortSignal | undefined) {
+    const [found, { parseV2Consolidated }] = await Promise.all([
+      this.#look(path, v2ConsolidatedKey, signal),
+      olderVersions(),
+    ]);
+    return parseV2Consolidated(() => bytesOf(found), this.#options);
+  }
+
+  /** Keeps which nodes lie below a group, by the group that they lie in directly. */
+  #keepKinds(path: string, kinds: ReadonlyMap<string, Member["kind"]>): void {
+    const nodes = [...kinds].map(
+      ([below, kind]) => [path === "" ? below : `${path}/${below}`, kind] as const,
+    );
+    const groups = nodes.filter(([, kind]) => kind === "group").map(([group]) => group);
+    for (const group of [path, ...groups]) this.#members.set(group, new Map());
+    for (const [node, kind] of nodes) {
+      const end = node.lastIndexOf("/");
+      // What lies in a group that is not named has no place among the members.
+      this.#members.get(node.slice(0, Math.max(0, end)))?.set(node.slice(end + 1), kind);
+    }
+  }
+
+  async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    const [attributes, { parseV1 }] = await Promise.all([
+      this.#bytes(path, v1AttrsKey, signal),
+      olderVersions(),
+    ]);
+    const options = { ...this.#options, order: this.openOptions.v1Order ?? "spec" } as const;
+    return this.#array(path, await parseV1(meta, attributes, options));
+  }
+
+  /** Looks for a document; trouble is kept for when it matters. */
+  async #document(path: string, key: string, signal: AbortSignal | undefined): Promise<Looked> {
+    try {
+      const bytes = await this.#bytes(path, key, signal);
+      return { object: bytes && parseDocument(bytes, key, this.#options) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Looks for bytes under a key; trouble is kept for when it matters. */
+  async #look(path: string, key: string, signal: AbortSignal | undefined): Promise<Found> {
+    try {
+      return { bytes: await this.#bytes(path, key, signal) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #bytes(path: string, key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    const full = joinKey(path, key);
+    const bytes = await this.#stored(full, signal);
+    const { metadataBytes } = this.#limits;
+    if (bytes && bytes.byteLength > metadataBytes)
+      throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
+    return bytes;
+  }
+
+  /** A page that a server sends in place of a document is a document that is not valid. */
+  async #stored(key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    try {
+      return await this.store.get(key, { signal, maxBytes: this.#limits.metadataBytes });
+    } catch (error) {
+      if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
+      const name = key.slice(key.lastIndexOf("/") + 1);
+      const details = { code: "not-json", status: error.status, cause: error };
+      throw invalidMetadata(`${name} is not valid JSON: ${error.message}`, details);
+    }
+  }
+
+  #notFound(path: string) {
+    const { version } = this.openOptions;
+    const keys: Record<ZarrVersion, readonly string[]> = {
+      3: [v3Key],
+      2: [v2ArrayKey, v2GroupKey],
+      1: [v1MetaKey],
+    };
+    const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
+    const names = looked.map((key) => this.store.locate?.(joinKey(path, key)) ?? joinKey(path, key));
+    return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
+  }
+}
+
+/** A document that was looked for: parsed, undefined for none, or why it could not be read. */
+type Looked =
+  | { readonly object: JsonObject | undefined; readonly error?: never }
+  | { readonly error: unknown; readonly object?: never };
+
+function objectOf(looked: Looked): JsonObject | undefined {
+  if ("error" in looked && looked.error !== undefined) throw looked.error;
+  return looked.object;
+}
+
+function bytesOf(found: Found): Uint8Array | undefined {
+  if ("error" in found) throw found.error;
+  return found.bytes;
+}

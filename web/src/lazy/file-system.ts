@@ -1,0 +1,8 @@
+/** Folders and files of the file system. */
+// What is there anyway (see base/lazy.ts).
+import "../codecs.js";
+import "../hierarchy/get.js";
+import "../hierarchy/open.js";
+
+export { FileSystemStore } from "../store/file.js";
+export { readFilePart } from "../store/files.js";

@@ -1,8 +1,0 @@
-/** All codecs, and what is said of those that are none. */
-// What is there anyway (see parts.ts).
-import "../codecs.js";
-import "../get.js";
-import "../open.js";
-
-export { codecNames, findCodec } from "../codecs/registry.js";
-export { unknownError } from "../codecs/unknown.js";

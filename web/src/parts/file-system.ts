@@ -1,8 +1,0 @@
-/** Folders and files of the file system. */
-// What is there anyway (see parts.ts).
-import "../codecs.js";
-import "../get.js";
-import "../open.js";
-
-export { FileSystemStore } from "../store/file.js";
-export { readFilePart } from "../store/files.js";

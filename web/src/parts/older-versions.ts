@@ -1,8 +1,0 @@
-/** Metadata of Zarr v1 and v2. */
-// What is there anyway (see parts.ts).
-import "../codecs.js";
-import "../get.js";
-import "../open.js";
-
-export { parseV1 } from "../metadata/v1.js";
-export { parseV2Array, parseV2Consolidated } from "../metadata/v2.js";

@@ -1,7 +1,0 @@
-/** Reading chunks in part. */
-// What is there anyway (see parts.ts).
-import "../codecs.js";
-import "../get.js";
-import "../open.js";
-
-export { partialReader } from "../region/partial.js";

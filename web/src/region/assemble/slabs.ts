@@ -1,0 +1,202 @@
+/**
+ * Slabs: boxes of the result that are put together inside the core and copied out in long runs. Rows of
+ * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
+ */
+
+import { countOf, stridesOf } from "../../base/strides.js";
+import { sessionOf } from "../../engine/engine.js";
+import type { Plan } from "../../engine/plan.js";
+import type { CodecSession, Placement, Slab } from "../../engine/session.js";
+import { releaseBytes } from "../../store/buffer-lease.js";
+import type { Fetched } from "../fetch/object-read.js";
+import { extentOf, type Projection } from "../selection/projections.js";
+import type { ResultBytes } from "./result.js";
+import type { Sink } from "./sink.js";
+import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "./slab-partition.js";
+import { spansOf } from "./spans.js";
+import type { Group, RegionTask } from "./task.js";
+
+/**
+ * What may be open in a session, for all reads together: the core has room for 256 slabs. Chunks for which there
+ * is no room go to the result by themselves, in rows as short as they are.
+ */
+const maxOpenSlabs = 192;
+const maxOpenBytes = 512 * 2 ** 20;
+
+/** Slabs that are open in a session. */
+interface OpenCount {
+  slabs: number;
+  bytes: number;
+}
+
+const openCounts = new WeakMap<CodecSession, OpenCount>();
+
+/** A box of the result, and the slab in which it is put together. */
+interface Box {
+  readonly slab: Slab;
+  readonly origin: readonly number[];
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+}
+
+/** Plans of the chunks of a region. */
+export interface PlanSource {
+  /** The plan of a chunk, or of a box of it with this shape. */
+  planOf(task: RegionTask, boxShape?: readonly number[]): Plan;
+  /** A plan that stands for all of them: their modules are the same. */
+  readonly anyPlan: Plan;
+}
+
+/** Decodes chunks into slabs and copies these to the result. */
+export class SlabSink implements Sink {
+  /** Without a box where there was no room for its slab. */
+  readonly #partition = new SlabPartition<Box | undefined>(
+    (group, lengths) => this.#axisOf(group, lengths),
+    (origin, shape) => this.#boxIfRoom(origin, shape),
+  );
+  readonly #shape: readonly number[];
+  readonly #itemBytes: number;
+  #session!: CodecSession;
+
+  /** @param out the result: C order, native byte order */
+  constructor(
+    private readonly plans: PlanSource,
+    projections: readonly (readonly Projection[])[],
+    private readonly out: ResultBytes,
+  ) {
+    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#shape = projections.map(extentOf);
+  }
+
+  async start(): Promise<void> {
+    this.#session = await sessionOf(this.plans.anyPlan.decodeModule);
+    this.#session.prepare(this.plans.anyPlan); // whatever is wrong with the chain is said before anything is read
+  }
+
+  put(task: RegionTask, fetched: Fetched | undefined): void {
+    const slab = this.#partition.of(task);
+    const box = slab.content;
+    if (box) this.#place(task, fetched, box);
+    else this.#placeAlone(task, fetched);
+    if (!this.#partition.isLast(slab) || !box) return;
+    try {
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  end(): void {
+    for (const box of this.#partition.clear()) if (box) this.#free(box);
+  }
+
+  #place(task: RegionTask, fetched: Fetched | undefined, to: Box): void {
+    if (!fetched) {
+      this.#session.fillPlaced(this.plans.planOf(task), placement(task.projections, undefined, to));
+    } else if ("encoded" in fetched) {
+      const plan = this.plans.planOf(task);
+      this.#session.decodePlaced(plan, fetched.encoded, placement(task.projections, undefined, to));
+      releaseBytes(fetched.encoded);
+    } else {
+      const { subarray, bytes } = fetched;
+      const plan = this.plans.planOf(task, subarray.shape);
+      this.#session.decodePlaced(plan, bytes, placement(task.projections, subarray.start, to));
+    }
+  }
+
+  /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
+  #placeAlone(task: RegionTask, fetched: Fetched | undefined): void {
+    const { projections } = task;
+    const box = this.#makeBox(
+      projections.map((projection) => projection.out),
+      projections.map((projection) => projection.count),
+    );
+    try {
+      this.#place(task, fetched, box);
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  #makeBox(origin: readonly number[], shape: readonly number[]): Box {
+    const bytes = countOf(shape) * this.#itemBytes;
+    const slab = this.#session.makeSlab(bytes);
+    const count = this.#openCount();
+    count.slabs++;
+    count.bytes += bytes;
+    return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+  }
+
+  #free({ slab }: Box): void {
+    const count = this.#openCount();
+    count.slabs--;
+    count.bytes -= slab.bytes;
+    this.#session.freeSlab(slab);
+  }
+
+  #openCount(): OpenCount {
+    const count = openCounts.get(this.#session) ?? { slabs: 0, bytes: 0 };
+    openCounts.set(this.#session, count);
+    return count;
+  }
+
+  /** A group is one slab, unless that would be too large. */
+  #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    if (group.isLoose) return group.shape.length;
+    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
+  }
+
+  /** A box with a slab, where there is room for one. */
+  #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
+    const { slabs, bytes } = this.#openCount();
+    const hasRoom =
+      slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
+    return hasRoom ? this.#makeBox(origin, shape) : undefined;
+  }
+
+  /** Copies a finished slab to the result, in runs as long as its layout allows. */
+  #copyOut({ slab, origin, shape }: Box): void {
+    const isAll = slab.bytes === this.out.byteLength;
+    if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
+    for (const { from, to, bytes } of spansOf({
+      origin,
+      shape,
+      whole: this.#shape,
+      itemBytes: this.#itemBytes,
+    }))
+      this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
+  }
+}
+
+/** Where the wanted part of a chunk (or of a box that starts at `subarrayStart` in it) goes in its slab. */
+function placement(
+  projections: readonly Projection[],
+  subarrayStart: readonly number[] | undefined,
+  box: Box,
+): Placement {
+  return { slab: box.slab, ...placeOf(projections, subarrayStart, box) };
+}
+
+/** {@link placement} in a slab that may lie in another thread. */
+export function placeOf(
+  projections: readonly Projection[],
+  subarrayStart: readonly number[] | undefined,
+  { origin, strides }: Pick<Box, "origin" | "strides">,
+): Omit<Placement, "slab"> {
+  const offset = projections.reduce(
+    (sum, projection, axis) => sum + (projection.out - origin[axis]!) * strides[axis]!,
+    0,
+  );
+  const axes = projections.map(
+    (projection, axis) =>
+      [
+        projection.start - (subarrayStart?.[axis] ?? 0),
+        projection.step,
+        projection.count,
+        strides[axis]!,
+      ] as const,
+  );
+  return { offset, axes };
+}

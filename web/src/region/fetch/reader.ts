@@ -1,0 +1,132 @@
+/**
+ * Reading the encoded chunks of an array, in as few requests as its layout allows: whole objects, merged
+ * ranges of shards, parts of chunks.
+ */
+
+import { limitExceeded } from "../../base/errors.js";
+import { type AxisGrid, regularGrid } from "../../base/grid.js";
+import { lazy, preload } from "../../base/lazy.js";
+import type { Limits } from "../../base/limits.js";
+import type { Leaf } from "../../chain/layout.js";
+import type { ArraySpec } from "../../metadata/spec.js";
+import { alone, readLeased } from "../../store/buffer-lease.js";
+import { readRange } from "../../store/ranges.js";
+import { joinKey, type Store } from "../../store/store.js";
+import { type ChunkTask, type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
+import type { ShardReader } from "./shard-read.js";
+import type { Coalescing, ReadRange } from "./stored-range.js";
+
+const shards = lazy("shards", () => import("../../lazy/shards.js"));
+
+/** Defaults of merging reads within a shard. */
+export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
+
+export class ArrayReader {
+  /** The grid of the chunks that are decoded, and that of the stored objects: the same without shards. */
+  readonly axes: readonly AxisGrid[];
+  readonly objectAxes: readonly AxisGrid[];
+  #shards: ShardReader | undefined;
+  readonly #read: ReadRange;
+  /** The leaf of every chunk, where all are alike. */
+  readonly #onlyLeaf: Leaf | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly path: string,
+    private readonly spec: ArraySpec,
+    private readonly limits: Limits,
+  ) {
+    this.#read = (key, range, version, signal) => this.#readStore(key, range, { version, signal });
+    this.objectAxes = spec.axes;
+    const { isSharded, isRegular, chunkShape } = spec;
+    this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
+    this.#onlyLeaf = isRegular ? spec.firstLayout.leaf : undefined;
+    if (isSharded) preload(shards);
+  }
+
+  /** How a chunk is decoded. */
+  leafOf(coordinates: readonly number[]): Leaf {
+    if (this.#onlyLeaf) return this.#onlyLeaf;
+    return this.spec.layouts.of(this.#objectShape(this.#objectOf(coordinates))).leaf;
+  }
+
+  /** Store key of the object that holds a chunk. */
+  keyOf(coordinates: readonly number[]): string {
+    return this.#objectKey(this.#objectOf(coordinates));
+  }
+
+  /** Says that a chunk does not decode: where it lies may have been read too long ago. */
+  distrust(coordinates: readonly number[]): void {
+    this.#shards?.forget(this.keyOf(coordinates));
+  }
+
+  /** Reads one whole chunk; undefined where it is missing. */
+  async readChunk(coordinates: readonly number[], options: FetchOptions): Promise<Uint8Array | undefined> {
+    let bytes: Uint8Array | undefined;
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, (_, fetched) => {
+      if (fetched && "encoded" in fetched) bytes = fetched.encoded;
+    });
+    return bytes && alone(bytes);
+  }
+
+  /** Reads chunks of one stored object. */
+  async readObject<T extends ChunkTask>(
+    object: readonly number[],
+    tasks: readonly T[],
+    options: FetchOptions,
+    visit: Visit<T>,
+  ): Promise<void> {
+    const key = this.#objectKey(object);
+    const { levels, leaf } = this.spec.isRegular
+      ? this.spec.firstLayout
+      : this.spec.layouts.of(this.#objectShape(object));
+    const work = new ObjectRead(this.#read, leaf, options, visit);
+    const hasRanges = Boolean(this.store.getRange);
+    if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
+    if (levels.length === 0) return work.plain(key, tasks[0]!);
+    const reader = this.#shards ?? (await this.#loadShards());
+    await reader.read(work, { levels, key, wanted: this.#positions(object, tasks), hasRanges });
+  }
+
+  async #loadShards(): Promise<ShardReader> {
+    const { ShardReader } = await shards();
+    this.#shards ??= new ShardReader(this.limits);
+    return this.#shards;
+  }
+
+  /** Tasks with their positions in a shard, in its inner chunks. */
+  #positions<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
+    const first = object.map((cell, axis) => {
+      const start = this.objectAxes[axis]!.start(cell);
+      return this.axes[axis]!.find(start);
+    });
+    return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  #objectOf(coordinates: readonly number[]): number[] {
+    if (!this.spec.isSharded) return [...coordinates];
+    return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
+  }
+
+  #objectShape(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
+  }
+
+  #objectKey(object: readonly number[]): string {
+    return joinKey(this.path, this.spec.chunkKey(object));
+  }
+
+  async #readStore(
+    key: string,
+    range: Parameters<ReadRange>[1],
+    options: { version: Parameters<ReadRange>[2]; signal: AbortSignal | undefined },
+  ): Promise<Uint8Array | undefined> {
+    const bytes = range
+      ? await readRange(this.store, key, range, options)
+      : await readLeased(this.store, key, options);
+    const { encodedBytes } = this.limits;
+    if (bytes && bytes.byteLength > encodedBytes)
+      throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);
+    return bytes;
+  }
+}

@@ -1,0 +1,344 @@
+/** A pool of workers that decode chunks. */
+
+import { BufferPool } from "../base/buffer-pool.js";
+import { invalidArgument } from "../base/errors.js";
+import {
+  type AnyWorker,
+  allowListeners,
+  hasWebWorkers,
+  keepAlive,
+  listenTo,
+  parallelism,
+  startNodeWorker,
+  stopWorker,
+} from "../base/platform.js";
+import { stridesOf } from "../base/strides.js";
+import type { WasmModule } from "../base/web-types.js";
+import { sessionOf } from "../engine/engine.js";
+import { compiledModule } from "../engine/module.js";
+import type { Plan } from "../engine/plan.js";
+import { NeedsFullModule } from "../engine/session.js";
+import type { ResultBytes } from "../region/assemble/result.js";
+import type { Sink } from "../region/assemble/sink.js";
+import type { PlanSource } from "../region/assemble/slabs.js";
+import type { Projection } from "../region/selection/projections.js";
+import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
+import {
+  Acquaintance,
+  encodedBytes,
+  PartFailure,
+  runSlab,
+  type SlabWork,
+  unpackFailure,
+  type WorkAnswer,
+  type WorkerMessage,
+} from "./slab-work.js";
+
+export interface WorkerPoolOptions {
+  /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
+  size?: number | undefined;
+  /**
+   * Makes a worker that runs `zarr-wasm/worker`, a module script: for bundlers that do not find it by themselves,
+   * and for pages that take the library from another origin.
+   */
+  createWorker?: (() => AnyWorker | Promise<AnyWorker>) | undefined;
+}
+
+const mostByDefault = 8;
+/** Pieces of work that a worker has at a time: one to do, and one so that it need not wait. */
+const depth = 2;
+/** Most bytes by which the memory of encoded chunks may exceed them. */
+const inputSlack = 2 ** 20;
+/** Milliseconds after which a worker that has not said a word counts as one that cannot start. */
+const startTimeout = 15_000;
+/** So many workers dead in a row, without a piece of work done, and there are no more of them. */
+const maxDeaths = 8;
+
+/**
+ * Workers that decode the chunks of `get`, `getBytes` and `getChunk`. They start when there is work, and stay until
+ * `destroy`. Whatever goes wrong with them, the calling thread decodes instead.
+ */
+export class WorkerPool {
+  /** What consoles show, also of minified programs. */
+  static readonly name: string = "WorkerPool";
+
+  readonly #createWorker: () => AnyWorker | Promise<AnyWorker>;
+  readonly #crew = new Set<Member>();
+  readonly #queue = new Set<Job>();
+  /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
+  readonly #slabs = new BufferPool();
+  readonly #inputs = new BufferPool();
+  #reads = 0;
+  #places: number;
+  #deaths = 0;
+  #nextId = 0;
+
+  /** @throws InvalidArgument for a size that is no count. */
+  constructor(options: WorkerPoolOptions = {}) {
+    const { size = Math.min(parallelism(), mostByDefault), createWorker = packagedWorker } = options;
+    if (!Number.isSafeInteger(size) || size < 0)
+      throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
+    this.#places = size;
+    this.#createWorker = createWorker;
+  }
+
+  /** The most workers that there will be: fewer than asked for where some could not be started. */
+  get size(): number {
+    return this.#places;
+  }
+
+  /** Stops the workers. Reads that are under way are finished by the calling thread, and so is what comes later. */
+  destroy(): void {
+    this.#places = 0;
+    for (const member of this.#crew) this.#dismiss(member);
+    this.#advance();
+  }
+
+  /** @internal A sink whose work is done here; undefined where the calling thread had better do it. */
+  makeSink(
+    plans: PlanSource,
+    projections: readonly (readonly Projection[])[],
+    out: ResultBytes,
+    located: LocateError,
+  ): Sink | undefined {
+    const { anyPlan } = plans;
+    if (this.#places === 0 || anyPlan.isNative) return undefined;
+    if (!isWorthPooling(projections, anyPlan.array.dtype.itemBytes)) return undefined;
+    const helpers: Helpers = {
+      enter: () => {
+        this.#reads++;
+      },
+      leave: () => this.#leave(),
+      submit: (work, signal) => this.#submit(work, signal),
+      releaseBytes: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
+    };
+    return new PoolSink(helpers, plans, projections, out, located);
+  }
+
+  #leave(): void {
+    if (--this.#reads > 0) return;
+    this.#slabs.clear();
+    this.#inputs.clear();
+  }
+
+  /** @internal Whether single chunks of a plan are decoded here. */
+  takes(plan: Plan): boolean {
+    return this.#places > 0 && !plan.isNative && plan.decodedBytes >= minWorkBytes;
+  }
+
+  /** @internal Decodes one chunk. */
+  async decode(plan: Plan, encoded: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { shape, dtype } = plan.array;
+    const strides = stridesOf(shape, dtype.itemBytes);
+    const axes = shape.map((length, axis) => [0, 1, length, strides[axis]!] as const);
+    const parts = [{ plan, encoded, offset: 0, axes }];
+    for (;;) {
+      const module = plan.decodeModule;
+      try {
+        return (await this.#submit({ module, bytes: plan.decodedBytes, parts }, signal))!;
+      } catch (failure) {
+        const error = failure instanceof PartFailure ? failure.error : failure;
+        if (!(error instanceof NeedsFullModule) || module === "full") throw error;
+        plan.requireFullModule();
+      }
+    }
+  }
+
+  async #submit(work: SlabWork, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    signal?.throwIfAborted();
+    const wasm = await compiledModule(work.module);
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const abort = () => job.settle(() => reject(signal!.reason));
+      const job = new Job(work, wasm, resolve, reject, () => {
+        signal?.removeEventListener("abort", abort);
+        this.#queue.delete(job);
+      });
+      if (signal) {
+        allowListeners(signal);
+        signal.addEventListener("abort", abort, { once: true });
+      }
+      this.#queue.add(job);
+      this.#advance();
+    });
+  }
+
+  /** Hands out work, and sees to it that there are workers for the rest. */
+  #advance(): void {
+    for (const job of this.#queue) {
+      if (this.#places === 0 || job.deaths > 1) {
+        this.#queue.delete(job);
+        void job.runHere();
+        continue;
+      }
+      const member = this.#leastBusy();
+      if (!member) break;
+      this.#queue.delete(job);
+      this.#give(member, job);
+    }
+    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#places) - this.#crew.size;
+    while (missing-- > 0) void this.#hire();
+  }
+
+  #givenCount(): number {
+    let count = 0;
+    for (const member of this.#crew) count += member.jobs.size;
+    return count;
+  }
+
+  #leastBusy(): Member | undefined {
+    let best: Member | undefined;
+    for (const member of this.#crew) {
+      if (member.isReady && member.jobs.size < (best?.jobs.size ?? depth)) best = member;
+    }
+    return best;
+  }
+
+  #give(member: Member, job: Job): void {
+    const id = this.#nextId++;
+    member.jobs.set(id, job);
+    try {
+      const spare = job.work.place ? undefined : this.#slabs.take(job.work.bytes);
+      const message = member.acquaintance.pack(id, job.work, job.wasm, this.#inputFor(job.work), spare);
+      member.worker!.postMessage(message, spare ? [message.encoded, spare] : [message.encoded]);
+      if (member.jobs.size === 1) keepAlive(member.worker, true);
+    } catch {
+      // A message that cannot be sent, or no memory for it: done here, and the worker knows less than was noted.
+      job.deaths = 2;
+      this.#lose(member);
+    }
+  }
+
+  #keep(bufferPool: BufferPool, buffer: ArrayBuffer): void {
+    if (this.#reads > 0) bufferPool.give(buffer, depth * this.#places);
+  }
+
+  /** Room for the encoded chunks of some work; a little more than they need, so that it fits those of the next. */
+  #inputFor(work: SlabWork): Uint8Array<ArrayBuffer> {
+    const bytes = encodedBytes(work);
+    const room = this.#inputs.take(bytes, 2 * bytes + inputSlack);
+    return room ? new Uint8Array(room) : new Uint8Array(bytes + Math.min(bytes >> 3, inputSlack));
+  }
+
+  async #hire(): Promise<void> {
+    const member = new Member();
+    this.#crew.add(member);
+    member.timer = setTimeout(() => this.#lose(member), startTimeout);
+    try {
+      const worker = await this.#createWorker();
+      if (!this.#crew.has(member)) return stopWorker(worker);
+      member.worker = worker;
+      listenTo(
+        worker,
+        (data) => this.#hear(member, data),
+        () => this.#lose(member),
+      );
+    } catch {
+      this.#lose(member);
+    }
+  }
+
+  #hear(member: Member, data: unknown): void {
+    // Workers of bundlers may say things of their own.
+    if (!this.#crew.has(member) || typeof data !== "object" || data === null) return;
+    const message = data as WorkerMessage;
+    if ("ready" in message) {
+      clearTimeout(member.timer);
+      member.isReady = true;
+      keepAlive(member.worker, false);
+    } else {
+      const job = member.jobs.get(message.id);
+      if (!job) return;
+      member.jobs.delete(message.id);
+      if (member.jobs.size === 0) keepAlive(member.worker, false);
+      this.#deaths = 0;
+      if (message.encoded) this.#keep(this.#inputs, message.encoded);
+      job.finish(message);
+    }
+    this.#advance();
+  }
+
+  /** A worker is dead, or could not be started. */
+  #lose(member: Member): void {
+    if (!this.#crew.has(member)) return;
+    this.#deaths++;
+    // Those that cannot start are not tried again.
+    if (!member.isReady) this.#places = Math.max(0, this.#places - 1);
+    if (this.#deaths > maxDeaths) this.#places = 0;
+    this.#dismiss(member);
+    this.#advance();
+  }
+
+  /** Stops a worker; its work goes back to the front of the queue. */
+  #dismiss(member: Member): void {
+    this.#crew.delete(member);
+    clearTimeout(member.timer);
+    if (member.worker) stopWorker(member.worker);
+    const waiting = [...this.#queue];
+    this.#queue.clear();
+    for (const job of member.jobs.values()) {
+      job.deaths++;
+      if (!job.isSettled) this.#queue.add(job);
+    }
+    for (const job of waiting) this.#queue.add(job);
+  }
+}
+
+/** One worker. */
+class Member {
+  worker: AnyWorker | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  isReady = false;
+  readonly acquaintance = new Acquaintance();
+  readonly jobs = new Map<number, Job>();
+}
+
+/** A piece of work, and who waits for it. */
+class Job {
+  /** Workers that it has outlived. */
+  deaths = 0;
+  isSettled = false;
+
+  constructor(
+    readonly work: SlabWork,
+    readonly wasm: WasmModule,
+    private readonly resolve: (bytes: Uint8Array | undefined) => void,
+    private readonly reject: (error: unknown) => void,
+    private readonly onSettled: () => void,
+  ) {}
+
+  /** Only the first outcome counts: what comes after an abort is dropped. */
+  settle(outcome: () => void): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.onSettled();
+    outcome();
+  }
+
+  finish({ bytes, failure }: WorkAnswer): void {
+    // An engine that fails there may do here.
+    if (failure?.tag === "EngineFailed") void this.runHere();
+    else if (failure) this.settle(() => this.reject(unpackFailure(failure)));
+    else this.settle(() => this.resolve(bytes));
+  }
+
+  /** By the calling thread. */
+  async runHere(): Promise<void> {
+    if (this.isSettled) return;
+    try {
+      const session = await sessionOf(this.work.module);
+      if (this.isSettled) return;
+      const bytes = runSlab(session, this.work);
+      this.settle(() => this.resolve(bytes));
+    } catch (error) {
+      this.settle(() => this.reject(error));
+    }
+  }
+}
+
+/** The script as it lies beside this file. The one expression is what bundlers look for. */
+function packagedWorker(): AnyWorker | Promise<AnyWorker> {
+  if (hasWebWorkers()) return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const beside = import.meta.url; // not the same expression again: bundlers would copy the script as it is
+  return startNodeWorker(new URL("./worker.js", beside));
+}

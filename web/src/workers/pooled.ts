@@ -1,0 +1,127 @@
+/** Chunks of a region that are decoded by a pool of workers, slab by slab. */
+
+import { countOf, stridesOf } from "../base/strides.js";
+import { sessionOf } from "../engine/engine.js";
+import type { ResultBytes } from "../region/assemble/result.js";
+import type { Sink } from "../region/assemble/sink.js";
+import { chooseSlabAxis, SlabPartition } from "../region/assemble/slab-partition.js";
+import { type PlanSource, placeOf } from "../region/assemble/slabs.js";
+import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
+import type { RegionTask } from "../region/assemble/task.js";
+import type { Fetched } from "../region/fetch/object-read.js";
+import { extentOf, type Projection } from "../region/selection/projections.js";
+import { releaseBytes } from "../store/buffer-lease.js";
+import { PartFailure, type SlabPart, type SlabWork } from "./slab-work.js";
+
+/** Smaller pieces of work are done sooner than they are handed over. */
+export const minWorkBytes = 2 ** 15;
+
+/** Those who do the work. */
+export interface Helpers {
+  /** Says that a region is being read, and that it is read no more. */
+  enter(): void;
+  leave(): void;
+  /** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
+  submit(work: SlabWork, signal?: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Takes back the memory of a slab that has been copied out. */
+  releaseBytes(slab: Uint8Array): void;
+}
+
+/** Names the chunk in an error. */
+export type LocateError = (error: unknown, task: RegionTask) => unknown;
+
+/** Whether the slabs of a region are large enough to be worth the way to another thread. */
+export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {
+  const lengths = projections.map((list) => list.map((projection) => projection.count));
+  const shape = projections.map(extentOf);
+  const axis = chooseSlabAxis(shape, lengths, itemBytes);
+  const longest = lengths.slice(0, axis).map((list) => list.reduce((most, n) => Math.max(most, n), 0));
+  return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
+}
+
+/** What is gathered of a slab. */
+interface Gathered {
+  readonly place: SlabPlace;
+  readonly members: { readonly task: RegionTask; readonly fetched: Fetched | undefined }[];
+}
+
+/**
+ * Gathers the encoded chunks of a slab, has it put together elsewhere, and copies it to the result in long runs.
+ * A slab is as small as long runs allow, so that there is work for everybody.
+ */
+export class PoolSink implements Sink {
+  readonly #partition = new SlabPartition<Gathered>(
+    (group, lengths) =>
+      group.isLoose ? group.shape.length : chooseSlabAxis(group.shape, lengths, this.#itemBytes),
+    (origin, shape) => ({
+      place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
+      members: [],
+    }),
+  );
+  readonly #shape: readonly number[];
+  readonly #itemBytes: number;
+
+  /** @param out the result: C order, native byte order */
+  constructor(
+    private readonly helpers: Helpers,
+    private readonly plans: PlanSource,
+    projections: readonly (readonly Projection[])[],
+    private readonly out: ResultBytes,
+    private readonly located: LocateError,
+  ) {
+    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#shape = projections.map(extentOf);
+  }
+
+  async start(): Promise<void> {
+    this.helpers.enter();
+    // Whatever is wrong with the chain is said before anything is read.
+    (await sessionOf(this.plans.anyPlan.decodeModule)).prepare(this.plans.anyPlan);
+  }
+
+  put(task: RegionTask, fetched: Fetched | undefined, signal: AbortSignal): Promise<void> | undefined {
+    const slab = this.#partition.of(task);
+    slab.content.members.push({ task, fetched });
+    return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
+  }
+
+  end(): void {
+    this.#partition.clear();
+    this.helpers.leave();
+  }
+
+  async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
+    const bytes = countOf(place.shape) * this.#itemBytes;
+    const strides = stridesOf(place.shape, this.#itemBytes);
+    const parts = members.map(({ task, fetched }): SlabPart => {
+      const isSubarray = fetched !== undefined && "subarray" in fetched;
+      const subarray = isSubarray ? fetched.subarray : undefined;
+      const encoded = isSubarray ? fetched.bytes : fetched?.encoded;
+      const plan = this.plans.planOf(task, subarray?.shape);
+      return {
+        plan,
+        encoded,
+        ...placeOf(task.projections, subarray?.start, { origin: place.origin, strides }),
+      };
+    });
+    const { shared: result } = this.out;
+    const module = this.plans.anyPlan.decodeModule;
+    try {
+      const slab = await this.helpers.submit(
+        { module, bytes, parts, place: result && { ...place, result } },
+        signal,
+      );
+      for (const { encoded } of parts) if (encoded) releaseBytes(encoded);
+      if (slab) this.#copyOut(slab, place);
+    } catch (error) {
+      throw error instanceof PartFailure ? this.located(error.error, members[error.part]!.task) : error;
+    }
+  }
+
+  #copyOut(slab: Uint8Array, place: SlabPlace): void {
+    if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
+    for (const { from, to, bytes } of spansOf(place))
+      this.out.bytes.set(slab.subarray(from, from + bytes), to);
+    this.helpers.releaseBytes(slab);
+  }
+}
