@@ -1,6 +1,6 @@
 // npm run test:origins -- zarrita PATH | numcodecs PATH: the tests of the package whose place a drop-in takes, from a
 // checkout of its repository with its packages installed, over this package as it was built. Fails for tests that do
-// not pass and are not listed as different, and for listed ones that pass.
+// not pass and are not listed as different, and for what is listed and passes.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -24,6 +24,7 @@ function testZarrita(checkout) {
   });
   const counts = { passed: 0, different: 0, failed: 0, skipped: 0 };
   const reasons = new Map();
+  const stale = new Set(differences);
   for (const { name: file, assertionResults, message } of report.testResults) {
     const tests = assertionResults.length > 0 ? assertionResults : [{ fullName: "", status: "failed" }];
     for (const { fullName, status } of tests) {
@@ -32,6 +33,7 @@ function testZarrita(checkout) {
       else if (status !== "failed") counts.skipped++;
       else if (listed) {
         counts.different++;
+        stale.delete(listed);
         reasons.set(listed.reason, (reasons.get(listed.reason) ?? 0) + 1);
       } else {
         counts.failed++;
@@ -39,6 +41,8 @@ function testZarrita(checkout) {
       }
     }
   }
+  for (const { file, test = "" } of stale) console.error(`listed, and passes: ${file}: ${test}`);
+  counts.failed += stale.size;
   for (const [reason, count] of reasons) console.log(`  ${count} × ${reason}`);
   console.log(`${counts.different} different as documented, ${counts.skipped} skipped`);
   return { name: "zarrita's tests", ...counts };
