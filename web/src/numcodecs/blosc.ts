@@ -23,6 +23,7 @@ export interface BloscConfig {
 }
 
 class Blosc extends CoreCodec {
+  static override readonly name: string = "Blosc";
   static readonly codecId = "blosc";
   static readonly COMPRESSORS = [...compressors];
   static readonly NOSHUFFLE = 0;

@@ -8,6 +8,7 @@ export interface ZlibConfig {
 const sizeOf: SizeOf = () => undefined;
 
 class Zlib extends CoreCodec {
+  static override readonly name: string = "Zlib";
   static readonly codecId = "zlib";
 
   /** @throws InvalidArgument. */
