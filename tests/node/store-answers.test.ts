@@ -184,9 +184,9 @@ it("the engine is as it was for codecs by themselves, too", async () => {
   registerCodecs(codecs as never);
   const gzipOf = (await codecs.get("gzip")!()).fromConfig({ level: 1 }, { dataType: "uint8" });
   const packed = await gzipOf.encode(Uint8Array.of(7, 7, 7));
-  for (const odd of Object.values(bad).filter(
-    (value) => !(value instanceof Uint8Array && value.byteLength === 0),
-  )) {
+  const { "detached bytes": gone, ...others } = bad; // are no bytes at all, which gzip can write
+  expect((await errorOf(() => gzipOf.decode(gone as never)))._tag).toBe("CorruptChunk");
+  for (const odd of Object.values(others)) {
     expect((await errorOf(() => gzipOf.decode(odd as never)))._tag).toBe("InvalidArgument");
     expect((await errorOf(() => gzipOf.encode(odd as never)))._tag).toBe("InvalidArgument");
     expect(await gzipOf.decode(packed)).toEqual(Uint8Array.of(7, 7, 7));

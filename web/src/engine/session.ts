@@ -207,7 +207,7 @@ export class CodecSession {
       if (address === 0) throw outOfMemory(size);
       this.#input = { address, bytes: size };
     }
-    this.core.HEAPU8.set(bytes, this.#input.address);
+    if (size > 0) this.core.HEAPU8.set(bytes, this.#input.address); // what is detached cannot even be copied
     return size;
   }
 
