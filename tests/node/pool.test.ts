@@ -13,7 +13,7 @@ import {
   slice,
   WorkerPool,
 } from "zarr-wasm";
-import type { Plan } from "../../dist/engine/plan.js";
+import type { CoreChunkCodec } from "../../dist/chain/core-chunk.js";
 import {
   errorOf,
   goldenCases,
@@ -243,15 +243,15 @@ describe("a pool", () => {
       return openArray(store);
     };
     const array = await makeArray();
-    const { plan } = array.spec.firstLayout.leaf as unknown as { plan: Plan };
-    expect(plan.decodeModule).toBe("decode");
+    const codec = array.spec.firstLayout.leaf as CoreChunkCodec;
+    expect(codec.decodeModule).toBe("decode");
     const before = seen.posts;
     await expectBytes(getBytes(array, null, { pool }), Buffer.concat(new Array<Buffer>(120).fill(raw)));
-    expect(plan.decodeModule).toBe("full");
+    expect(codec.decodeModule).toBe("full");
     expect(seen.posts).toBe(before + 2);
-    const again = (await makeArray()).spec.firstLayout.leaf as unknown as { plan: Plan };
-    expect(Buffer.compare(await pool.decode(again.plan, chunk, undefined), raw)).toBe(0);
-    expect(again.plan.decodeModule).toBe("full");
+    const again = (await makeArray()).spec.firstLayout.leaf as CoreChunkCodec;
+    expect(Buffer.compare(await pool.decode(again, chunk, undefined), raw)).toBe(0);
+    expect(again.decodeModule).toBe("full");
   });
 
   it("is given up with the signal's reason", async () => {

@@ -12,6 +12,7 @@ import type { JsonObject } from "../base/json.js";
 import { lazy, preload } from "../base/lazy.js";
 import { type Limits, resolveLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
+import { show } from "../codecs/config.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
@@ -26,10 +27,11 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
 import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
-import { isStore, joinKey, type Store } from "../store/store.js";
+import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
 import {
   kindsOfV2,
@@ -92,17 +94,21 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   return new Opener(store, options).open(path, options);
 }
 
-function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
+function checkOptions(options: OpenOptions): void {
+  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
+  const { version, kind, v1Order, path, verifyChecksums, signal } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
-    throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
+    throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
-    throw invalidArgument(`kind must be "array" or "group", not "${kind}"`);
+    throw invalidArgument(`kind must be "array" or "group", not ${show(kind)}`);
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
-    throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
+    throw invalidArgument(`v1Order must be "spec" or "writer", not ${show(v1Order)}`);
   }
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== "function")
+    throw invalidArgument("signal must be an AbortSignal");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
@@ -360,17 +366,18 @@ export class Opener implements NodeOpener {
 
   async #bytes(path: string, key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const full = joinKey(path, key);
-    const bytes = await this.#stored(full, signal);
     const { metadataBytes } = this.#limits;
+    const bytes = await this.#stored(full, { signal, maxBytes: metadataBytes });
     if (bytes && bytes.byteLength > metadataBytes)
       throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
     return bytes;
   }
 
   /** A page that a server sends in place of a document is a document that is not valid. */
-  async #stored(key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  async #stored(key: string, options: GetOptions): Promise<Uint8Array | undefined> {
+    const { store } = this;
     try {
-      return await this.store.get(key, { signal, maxBytes: this.#limits.metadataBytes });
+      return await answerOf(store, key, () => store.get(key, options), options.signal);
     } catch (error) {
       if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
       const name = key.slice(key.lastIndexOf("/") + 1);

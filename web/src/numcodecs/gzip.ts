@@ -1,5 +1,5 @@
 /** gzip (RFC 1952), as npm `numcodecs/gzip` has it. */
-import { type CodecConstructor, CoreCodec, checkInteger, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
@@ -19,7 +19,8 @@ class GZip extends CoreCodec {
     super({ core: "gzip", params, name: "gzip" }, sizeOf);
   }
 
-  static fromConfig({ level }: GZipConfig = {}): GZip {
+  static fromConfig(config?: GZipConfig): GZip {
+    const { level } = optionsOf(config);
     return new GZip(level);
   }
 }

@@ -1,6 +1,6 @@
 /** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
 import { invalidArgument } from "../base/errors.js";
-import { type CodecConstructor, CoreCodec, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
@@ -31,7 +31,8 @@ class Zstd extends CoreCodec {
     super(step, sizeOf);
   }
 
-  static fromConfig({ level, checksum }: ZstdConfig = {}): Zstd {
+  static fromConfig(config?: ZstdConfig): Zstd {
+    const { level, checksum } = optionsOf(config);
     return new Zstd(level, checksum);
   }
 }

@@ -2,10 +2,10 @@
 
 import { invalidArgument, limitExceeded, networkError, notFound, unsupported } from "../base/errors.js";
 import type { HeadersSource } from "../base/web-types.js";
-import { KeyIndex } from "./children.js";
 import type { HttpClient } from "./http/client.js";
 import { type HeadersFor, headersOf } from "./http/requests.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
+import { KeyIndex } from "./key-index.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
 import {

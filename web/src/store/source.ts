@@ -2,6 +2,7 @@
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
+import { answerOf } from "./answers.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { fileSystem } from "./loaded.js";
@@ -60,7 +61,9 @@ function blob(object: Blob): ByteReader {
 
 function stored({ store, key }: StoredObject): ByteReader {
   const read: ByteReader["read"] = async (range, options) =>
-    range ? readRange(store, key, range, options) : store.get(key, options);
+    range
+      ? readRange(store, key, range, options)
+      : answerOf(store, key, () => store.get(key, options), options.signal);
   return { name: store.locate?.(key) ?? key, read };
 }
 

@@ -48,7 +48,7 @@ function bind(
 ): RegisteredCodec {
   const dtype = dtypeOf(meta.dataType ?? meta.data_type);
   const context = { version, array: { dtype, shape: [] } };
-  const { params } = definition.parse(new ConfigReader(name, configuration), context);
+  const { params } = definition.parse(new ConfigReader(name, configuration, version), context);
   const steps: readonly ChainStep[] = [{ core: definition.core, params, name }];
   return {
     kind: "bytes_to_bytes",
