@@ -15,8 +15,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Addresses below are byte offsets into the module's memory; 0 means that memory could not be
-  // had. Each stays valid until the same function is called with a larger size, or trim().
+  // Addresses below are byte offsets into the module's memory; 0 means out of
+  // memory. Each stays valid until the same function is called with a larger size, or trim().
 
   /// Room for `bytes` bytes of input (an encoded or, for encode, a decoded chunk).
   uintptr_t reserveInput(uint32_t bytes);
@@ -58,7 +58,7 @@ class Session {
   uint32_t errorCode() const { return static_cast<uint32_t>(error_.status.code); }
   /// Position in the chain of the codec that failed; 0xffffffff for none.
   uint32_t errorStep() const { return error_.step; }
-  /// Input byte at which the trouble was noticed, where known.
+  /// Input byte at which the trouble was noticed, if known.
   uint32_t errorAt() const { return error_.status.at; }
 
   /// Gives back buffers and library contexts (plans and slabs stay).

@@ -39,7 +39,7 @@ export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8A
 
 /**
  * An entry of an index; undefined for a missing chunk.
- * @param size bytes of the shard, where known.
+ * @param size bytes of the shard, if known.
  * @throws CorruptChunk for an entry that leads out of the shard, or is missing by half; LimitExceeded.
  */
 export function entryOf(

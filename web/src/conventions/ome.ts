@@ -213,7 +213,7 @@ function readChannel(channel: unknown): OmeChannel {
 /**
  * Paths, from the group of an image, of its label images: those listed by its group `labels`.
  * @returns none where there is no such group.
- * @throws InvalidMetadata for a list that is none; what the store throws.
+ * @throws InvalidMetadata for an invalid list; what the store throws.
  */
 export async function labelPaths(
   image: ZarrGroup,

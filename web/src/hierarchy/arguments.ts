@@ -7,7 +7,7 @@ interface CommonOptions {
   readonly pool?: unknown;
 }
 
-/** @throws InvalidArgument for options that are no object, and a signal or pool that is none. */
+/** @throws InvalidArgument for options that are not an object, an invalid signal or pool. */
 export function checkOptions(options: CommonOptions): void {
   if (typeof options !== "object" || options === null)
     throw invalidArgument(`options cannot be ${shown(options)}`);

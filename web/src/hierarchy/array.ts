@@ -114,7 +114,7 @@ export class ZarrArray {
 
   /**
    * Fetches a chunk as it is stored; undefined where there is none.
-   * @throws InvalidSelection for coordinates that are none; what the store throws; LimitExceeded for a chunk above
+   * @throws InvalidSelection for invalid coordinates; what the store throws; LimitExceeded for a chunk above
    *   `limits.encodedBytes`; CorruptChunk for a shard whose index is not right; the signal's reason. Errors name the
    *   chunk's key.
    */
@@ -131,7 +131,7 @@ export class ZarrArray {
    * Reads one whole chunk: C order, of its full shape also where it overhangs the array (what lies outside
    * is as stored). A missing chunk is all fill value.
    * @param coordinates position in the grid of chunks (of inner chunks, where there are shards).
-   * @throws InvalidSelection for coordinates that are none; InvalidArgument; Network, CorruptChunk, …, naming the
+   * @throws InvalidSelection for invalid coordinates; InvalidArgument; Network, CorruptChunk, …, naming the
    *   chunk's key; the signal's reason.
    */
   async getChunk<D extends ElementData | readonly unknown[] = ElementData>(

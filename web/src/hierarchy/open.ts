@@ -168,8 +168,8 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether there is an array, a group or nothing at a path, without reading more than that needs. What has
-   * metadata that is none is nothing, with a warning: the other members of its group are still to be seen.
+   * Whether there is an array, a group or nothing at a path, without reading more than that needs. A node with
+   * invalid metadata counts as nothing, with a warning: the other members of its group are still to be seen.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
     const { v3, v2Array, v2Group } = await this.#documents(path, signal, (version) => version !== 1);

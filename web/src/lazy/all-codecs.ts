@@ -1,4 +1,4 @@
-/** All codecs, and what is said of those that are none. */
+/** All codecs, and the errors for unknown ones. */
 // What is there anyway (see base/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";

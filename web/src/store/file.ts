@@ -85,7 +85,7 @@ export class FileSystemStore implements Store {
     return names;
   }
 
-  /** @param known the way to the folder, where it is known. */
+  /** @param known the way to the folder, if known. */
   async *#walk(folder: string, known: Way | undefined): AsyncGenerator<string> {
     const entries = await readFolder(await this.#folderOf(folder));
     if (entries.length === 0) return;

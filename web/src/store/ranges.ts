@@ -7,7 +7,7 @@ import type { GetOptions, RangeQuery, Store } from "./store.js";
  * Reads a part of an object: with the store's `getRange`, or else with `get` and a cut.
  * @returns undefined where there is no such key; fewer bytes than asked only where the object ends, so
  *   callers that need all of them compare the length.
- * @throws InvalidArgument for a range that is none; Network ("bad-range") for a store that returns more than
+ * @throws InvalidArgument for an invalid range; Network ("bad-range") for a store that returns more than
  *   was asked, so that what was meant cannot be told, and ("bad-answer") for one that returns no bytes; what the
  *   store throws; the signal's reason.
  */

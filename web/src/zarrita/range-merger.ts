@@ -32,7 +32,7 @@ export class RangeMerger {
     private readonly options: MergerOptions,
   ) {}
 
-  /** @throws InvalidArgument for a range that is none: it would spoil those of others. */
+  /** @throws InvalidArgument for an invalid range: it would spoil those of others. */
   async read(path: AbsolutePath, range: Range, options?: GetBytesOptions): Promise<Uint8Array | undefined> {
     checkRange(range);
     if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());

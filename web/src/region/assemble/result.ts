@@ -18,7 +18,7 @@ export class ResultBytes {
     this.#adopts = !(given instanceof Uint8Array) && !given.isShared;
   }
 
-  /** @throws LimitExceeded ("out-of-memory") where they cannot be had; Unsupported where no memory is shared. */
+  /** @throws LimitExceeded ("out-of-memory"); Unsupported where no memory is shared. */
   get bytes(): Uint8Array {
     this.#bytes ??= this.#make();
     return this.#bytes;

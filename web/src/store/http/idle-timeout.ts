@@ -10,7 +10,7 @@ export const defaultTimeout = 60_000;
  */
 const beats = 4;
 
-/** Throws InvalidArgument for a time that is none. */
+/** Throws InvalidArgument for an invalid time. */
 export function checkTimeout(timeout: number): number {
   if (!(timeout > 0)) throw invalidArgument(`timeout must be a positive number, not ${timeout}`);
   return timeout;

@@ -26,7 +26,7 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 3, delay: 250, maxDelay: 10_000 };
 
-/** Throws InvalidArgument for a policy that is none. */
+/** Throws InvalidArgument for an invalid policy. */
 export function checkPolicy(policy: RetryPolicy): RetryPolicy {
   const { retries, delay, maxDelay } = policy;
   if (!Number.isSafeInteger(retries) || retries < 0 || !(delay >= 0) || !(maxDelay >= 0)) {
