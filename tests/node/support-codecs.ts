@@ -104,7 +104,7 @@ export function documentsOf(
   }
   const isCompressor = found.definition.kind === "bytes-to-bytes";
   const own = isCodec && !isCompressor ? [{ id: name, ...options }] : [];
-  const hasObjects = found.type === "objects" || !dtype.isVariable;
+  const hasObjects = found.type === "vlen" || !dtype.isVariable;
   const filters = [...own, ...(hasObjects ? [] : [{ id: toBytesCodec(type, version).name }])];
   const compressor = isCompressor ? { id: name, ...options } : null;
   return { ".zarray": { ...base, dtype: numpy, order, filters, compressor } };

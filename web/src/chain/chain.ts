@@ -31,7 +31,7 @@ export interface ResolvedStep extends ChainStep {
 /** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
 export type ArrayToBytes =
   | { readonly type: "core"; readonly step: ResolvedStep }
-  | { readonly type: "objects"; readonly name: string; readonly codec: VlenCodec }
+  | { readonly type: "vlen"; readonly name: string; readonly codec: VlenCodec }
   | { readonly type: "shards"; readonly name: string; readonly sharding: ShardingConfiguration }
   | { readonly type: "blocks"; readonly name: string; readonly blocks: BlockConfiguration };
 
@@ -105,8 +105,8 @@ class Resolver {
     const config = new ConfigReader(name, configuration, this.options.version);
     const context: CodecContext = { version: this.options.version, array: this.array };
     if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
-    else if (found.type === "objects")
-      this.#toBytes = { type: "objects", name, codec: found.definition.parse(config, context) };
+    else if (found.type === "vlen")
+      this.#toBytes = { type: "vlen", name, codec: found.definition.parse(config, context) };
     else if (found.type === "shards")
       this.#toBytes = { type: "shards", name, sharding: found.definition.parse(config, context) };
     else this.#toBytes = { type: "blocks", name, blocks: found.definition.parse(config, context) };

@@ -196,10 +196,10 @@ function makeLeaf(
 ): Leaf {
   const { limits } = options;
   const { dtype, fillItem, missing: fill } = array;
-  if (chain.toBytes.type === "objects") {
+  if (chain.toBytes.type === "vlen") {
     checkObjectCount(shape, limits);
     const { name, codec } = chain.toBytes;
-    const axes = axesThrough(chain.before, shape.length, "objects");
+    const axes = axesThrough(chain.before, shape.length, "elements of variable length");
     return new VlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
   }
   checkChunkBytes({ dtype, shape }, limits);

@@ -7,13 +7,13 @@ import type { VlenCodecDefinition } from "./vlen/definition.js";
 /** A codec that was found, told apart by who runs it. */
 export type FoundCodec =
   | { readonly type: "core"; readonly definition: CodecDefinition }
-  | { readonly type: "objects"; readonly definition: VlenCodecDefinition }
+  | { readonly type: "vlen"; readonly definition: VlenCodecDefinition }
   | { readonly type: "shards"; readonly definition: ShardingDefinition }
   | { readonly type: "blocks"; readonly definition: BlockDefinition };
 
 export const coreCodec = (definition: CodecDefinition): FoundCodec => ({ type: "core", definition });
 export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
-  type: "objects",
+  type: "vlen",
   definition,
 });
 

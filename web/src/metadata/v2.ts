@@ -75,7 +75,7 @@ function codecIds(object: JsonObject): CodecMetadata[] {
 /** Gives elements of `|O` the data type that their codec makes. */
 function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): StoredType {
   if (stored.dtype.name !== "object") return stored;
-  const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "objects");
+  const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "vlen");
   if (object) return { ...stored, dtype: DType.variable(object.definition.elements) };
   const refused = codecs.find(({ name }) => Object.hasOwn(unsupportedCodecs, name));
   const reason = refused
@@ -108,7 +108,7 @@ function chainOf(
     else if (kind === "array-to-array") filters.push(codec);
     else {
       toBytes = codec;
-      isOrderless = found?.type === "objects" && found.definition.isOrderless === true;
+      isOrderless = found?.type === "vlen" && found.definition.isOrderless === true;
     }
   }
   const reversed = Array.from({ length: rank }, (_, axis) => rank - 1 - axis);
