@@ -8,6 +8,8 @@ import { lazy, preload } from "../../base/lazy.js";
 import type { Limits } from "../../base/limits.js";
 import type { Leaf } from "../../chain/layout.js";
 import type { ArraySpec } from "../../metadata/spec.js";
+import { preloadRanges } from "../../store/http/client.js";
+import { HttpStore } from "../../store/http.js";
 import { joinKey, type Store } from "../../store/store.js";
 import type { ChunkTask } from "./fetched.js";
 import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
@@ -34,7 +36,9 @@ export class ArrayReader {
     this.objectAxes = spec.axes;
     const { isSharded, chunkShape } = spec;
     this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
-    if (isSharded) preload(shards);
+    if (!isSharded) return;
+    preload(shards);
+    if (store instanceof HttpStore) preloadRanges();
   }
 
   /** The codec of the first chunk: its data type and modules are those of all. */

@@ -1,5 +1,6 @@
 /** Objects and parts of them by URL: each read once for all who ask for it, and of one version. */
 import { BufferPool } from "../../base/buffer-pool.js";
+import { lazy, preload } from "../../base/lazy.js";
 import { SingleFlight } from "../../base/single-flight.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
@@ -7,8 +8,6 @@ import { checkRange, rangeName } from "../ranges.js";
 import type { GetOptions, RangeQuery } from "../store.js";
 import { Servers } from "./abilities.js";
 import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
-import { readLast } from "./last-bytes.js";
-import { readAt } from "./offset-ranges.js";
 import { type RequestOptions, Requests } from "./requests.js";
 import { Versions } from "./versions.js";
 import { tooLong, WholeObjects } from "./whole-objects.js";
@@ -20,6 +19,11 @@ interface HttpClientOptions extends RequestOptions {
 }
 
 type Bytes = Uint8Array | undefined;
+
+const rangeReads = lazy("ranges over HTTP", () => import("../../lazy/http-ranges.js"));
+
+/** Starts loading what reads ranges, for a store of which some will be read. */
+export const preloadRanges = () => preload(rangeReads);
 
 /** What reads have in common that ask for the same. */
 const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)}`;
@@ -92,6 +96,7 @@ export class HttpClient {
     const shared = this.#shared;
     const whole = await this.#fallback?.findWhole(url, signal);
     if (whole) return shared.versions.cut(whole, range);
+    const { readAt, readLast } = await rangeReads();
     const bytes = await ("suffixLength" in range
       ? readLast(shared, url, range.suffixLength, signal)
       : readAt(shared, url, range, signal));
@@ -100,7 +105,7 @@ export class HttpClient {
   }
 
   async #loadFallback(): Promise<Fallback> {
-    const { RangeFallbacks } = await rangeFallbacks();
+    const [{ RangeFallbacks }, { readAt }] = await Promise.all([rangeFallbacks(), rangeReads()]);
     this.#fallback ??= new RangeFallbacks(this.#shared, (...asked) => readAt(this.#shared, ...asked));
     return this.#fallback;
   }

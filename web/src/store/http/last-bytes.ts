@@ -1,10 +1,12 @@
 /** The last bytes of objects, whatever the server makes of a request for them. */
+
 import { isZarrError } from "../../base/errors.js";
 import type { Abilities } from "./abilities.js";
-import { announcedBytes, missingStatus, statusError, unsatisfiedTotal } from "./answer.js";
+import { announcedBytes, missingStatus, statusError } from "./answer.js";
 import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
 import { readPart } from "./offset-ranges.js";
+import { unsatisfiedTotal } from "./range-answer.js";
 import { isFailure } from "./requests.js";
 import type { Answer } from "./transport.js";
 

@@ -1,12 +1,7 @@
 /** How long objects are: by HEAD, or by a request for one byte. */
-import {
-  announcedBytes,
-  missingStatus,
-  readRangeAnswer,
-  statusError,
-  unsatisfiedTotal,
-  wholeStatus,
-} from "./answer.js";
+
+import { announcedBytes, missingStatus, statusError, wholeStatus } from "./answer.js";
+import { readRangeAnswer, unsatisfiedTotal } from "./range-answer.js";
 import { isFailure, type Requests } from "./requests.js";
 
 /** Size of an object that is not there. */

@@ -1,4 +1,5 @@
 /** Parts of objects on servers that do not serve them as asked: a part in `lazy/`, as most servers do. */
+
 import { limitExceeded } from "../../base/errors.js";
 import { resolveRange } from "../ranges.js";
 import {
@@ -6,7 +7,6 @@ import {
   checkLength,
   missingStatus,
   rangeError,
-  readRangeAnswer,
   statusError,
   wholeStatus,
 } from "./answer.js";
@@ -18,6 +18,7 @@ import { isShort, KeptObjects } from "./kept-objects.js";
 import { noObject, objectSize } from "./object-size.js";
 import { claimsPage, isTextual } from "./page.js";
 import { refusePageStart, tellingBytes } from "./page-start.js";
+import { readRangeAnswer } from "./range-answer.js";
 import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;
