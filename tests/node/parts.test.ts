@@ -77,6 +77,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/source.js",
     "store/key-index.js",
   ],
+  "vlen-reading": ["region/read-values.js", "region/assemble/vlen.js"],
   "http-ranges": ["store/http/offset-ranges.js", "store/http/last-bytes.js", "store/http/range-answer.js"],
   "range-fallbacks": [
     "store/http/range-fallbacks.js",

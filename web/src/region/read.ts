@@ -3,7 +3,8 @@
  * straight from the store (fetch/) to what decodes them (chain/) into their place (assemble/).
  */
 
-import { isZarrError, limitExceeded, withDetails } from "../base/errors.js";
+import { isZarrError, withDetails } from "../base/errors.js";
+import { lazy } from "../base/lazy.js";
 import { Limiter } from "../base/limiter.js";
 import { countOf } from "../base/strides.js";
 import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
@@ -21,52 +22,24 @@ import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { alone } from "../store/buffer-lease.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { type AssembleOptions, assemble } from "./assemble/assemble.js";
+import { assemble } from "./assemble/assemble.js";
 import { isNativeCopy, NativeSink } from "./assemble/native.js";
 import { ResultBytes } from "./assemble/result.js";
 import type { Sink } from "./assemble/sink.js";
 import { SlabSink } from "./assemble/slabs.js";
 import type { RegionTask } from "./assemble/task.js";
-import { VlenSink } from "./assemble/vlen.js";
 import type { Fetched } from "./fetch/fetched.js";
 import { type ArrayReader, defaultCoalescing } from "./fetch/reader.js";
-import { type AxisPicks, pickCount, pickElements, picksOf } from "./selection/orthogonal.js";
-import type { Projection } from "./selection/projections.js";
-import { resolveSelection, type Selection } from "./selection/selection.js";
+import { pickElements } from "./selection/orthogonal.js";
+import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./wanted.js";
 
-/** How a region is read, checked. */
-export interface RegionOptions extends AssembleOptions {
-  readonly pool?: WorkerPool | undefined;
-}
+const valueReading = lazy("elements of variable length", () => import("../lazy/vlen-reading.js"));
 
 /** Where the elements of a result go. */
 export interface OutOptions {
   readonly out?: ElementData | unknown[] | undefined;
   readonly useSharedArrayBuffer?: boolean | undefined;
 }
-
-/** A selection, resolved: what to read, and what to pick from that. */
-export interface Wanted {
-  /** Of the result. */
-  readonly shape: readonly number[];
-  readonly axes: readonly AxisPicks[];
-}
-
-/** @throws InvalidSelection, LimitExceeded. */
-export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
-  const { spec, axes } = reader;
-  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
-  const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
-  // Before lists of chunks are made:
-  checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
-  checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
-  return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
-}
-
-const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
-  axes.map((axis) => axis.projections);
-const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
-const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
 
 /** Reads a region as elements: into `out`, where that is given. @throws InvalidArgument for an `out` that does not fit. */
 export async function readElementsOf(
@@ -79,7 +52,8 @@ export async function readElementsOf(
   const count = countOf(wanted.shape);
   if (dtype.isVariable) {
     if (out !== undefined) checkValues(dtype, out, count, "out");
-    return readValues(reader, wanted, options, out);
+    const { readValues } = await valueReading();
+    return readValues(reader, wanted, options, out as unknown[] | undefined);
   }
   if (out !== undefined) checkElements(dtype, out, count, "out");
   // Types that are handed out in another form than they are stored in are put together as stored first.
@@ -117,6 +91,7 @@ async function readInto(
   const { dtype } = reader.spec;
   if (reader.firstCodec.type === "vlen") {
     // Strings of fixed length that are stored as values (labels of a categorize filter).
+    const { readValues } = await valueReading();
     target.bytes.set(packStrings(dtype, (await readValues(reader, wanted, options)) as string[]));
     return;
   }
@@ -150,26 +125,6 @@ async function readProjections(
   };
   const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
   await withFullIfNeeded(codec, () => assemble(plan, makeSink(), options));
-}
-
-/** Reads a region as a list of values. */
-async function readValues(
-  reader: ArrayReader,
-  wanted: Wanted,
-  options: RegionOptions,
-  out?: unknown[],
-): Promise<unknown[]> {
-  const count = countOf(wanted.shape);
-  const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
-  const projections = projectionsOf(wanted);
-  // An element takes at least a reference.
-  await assemble({ reader, projections, itemBytes: 8 }, new VlenSink(projections, read), options);
-  if (!hasLists(wanted)) return read;
-  const picked = out ?? new Array<unknown>(count);
-  pickElements(wanted.axes, (from, to, run) => {
-    for (let i = 0; i < run; i++) picked[to + i] = read[from + i];
-  });
-  return picked;
 }
 
 export interface ReadChunkOptions {
@@ -246,23 +201,6 @@ async function visitChunk<T>(
     throw withDetails(error, { chunkKey: reader.keyOf(coordinates) });
   }
   return made as T;
-}
-
-function checkSize(bytes: number, { limits }: ArrayReader): void {
-  if (!(bytes <= limits.resultBytes))
-    throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
-}
-
-function checkChunks(count: number, { limits }: ArrayReader): void {
-  if (!(count <= limits.readChunks))
-    throw limitExceeded(`the selection touches ${count} chunks, more than the limit of ${limits.readChunks}`);
-}
-
-function newList(reader: ArrayReader, count: number): unknown[] {
-  checkSize(8 * count, reader);
-  if (count >= 2 ** 32)
-    throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
-  return new Array<unknown>(count).fill(null);
 }
 
 function newBytes(reader: ArrayReader, count: number, isShared = false): ResultBytes {

@@ -1,0 +1,35 @@
+/** Reading regions of elements of variable length. */
+import { limitExceeded } from "../base/errors.js";
+import { countOf } from "../base/strides.js";
+import { assemble } from "./assemble/assemble.js";
+import { VlenSink } from "./assemble/vlen.js";
+import type { ArrayReader } from "./fetch/reader.js";
+import { pickElements } from "./selection/orthogonal.js";
+import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./wanted.js";
+
+/** Reads a region as a list of values. */
+export async function readValues(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  out?: unknown[],
+): Promise<unknown[]> {
+  const count = countOf(wanted.shape);
+  const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
+  const projections = projectionsOf(wanted);
+  // An element takes at least a reference.
+  await assemble({ reader, projections, itemBytes: 8 }, new VlenSink(projections, read), options);
+  if (!hasLists(wanted)) return read;
+  const picked = out ?? new Array<unknown>(count);
+  pickElements(wanted.axes, (from, to, run) => {
+    for (let i = 0; i < run; i++) picked[to + i] = read[from + i];
+  });
+  return picked;
+}
+
+function newList(reader: ArrayReader, count: number): unknown[] {
+  checkSize(8 * count, reader);
+  if (count >= 2 ** 32)
+    throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
+  return new Array<unknown>(count).fill(null);
+}

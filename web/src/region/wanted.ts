@@ -1,0 +1,48 @@
+/** A selection of an array, resolved: what is read of it, within the limits. */
+import { limitExceeded } from "../base/errors.js";
+import { countOf } from "../base/strides.js";
+import type { WorkerPool } from "../workers/pool.js";
+import type { AssembleOptions } from "./assemble/assemble.js";
+import type { ArrayReader } from "./fetch/reader.js";
+import { type AxisPicks, pickCount, picksOf } from "./selection/orthogonal.js";
+import type { Projection } from "./selection/projections.js";
+import { resolveSelection, type Selection } from "./selection/selection.js";
+
+/** How a region is read, checked. */
+export interface RegionOptions extends AssembleOptions {
+  readonly pool?: WorkerPool | undefined;
+}
+
+/** A selection, resolved: what to read, and what to pick from that. */
+export interface Wanted {
+  /** Of the result. */
+  readonly shape: readonly number[];
+  readonly axes: readonly AxisPicks[];
+}
+
+/** @throws InvalidSelection, LimitExceeded. */
+export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
+  const { spec, axes } = reader;
+  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
+  const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
+  // Before lists of chunks are made:
+  checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
+  checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
+  return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
+}
+
+export const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
+  axes.map((axis) => axis.projections);
+export const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
+export const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
+
+/** @throws LimitExceeded. */
+export function checkSize(bytes: number, { limits }: ArrayReader): void {
+  if (!(bytes <= limits.resultBytes))
+    throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
+}
+
+function checkChunks(count: number, { limits }: ArrayReader): void {
+  if (!(count <= limits.readChunks))
+    throw limitExceeded(`the selection touches ${count} chunks, more than the limit of ${limits.readChunks}`);
+}
