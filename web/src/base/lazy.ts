@@ -9,17 +9,23 @@
 import { engineFailed } from "./errors.js";
 
 /**
- * A function that loads a part. Engines load it once; what has failed is tried again at the next call.
+ * A function that loads a part, once; what has failed is tried again at the next call.
  * @param what stands in the part, for messages.
  */
 export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> {
-  return async () => {
+  let loading: Promise<T> | undefined; // kept: asking the engine again costs microseconds
+  const attempt = async (): Promise<T> => {
     try {
       return await load();
     } catch (cause) {
+      loading = undefined;
       const reason = cause instanceof Error ? cause.message : cause;
       throw engineFailed(`the part of the library for ${what} could not be loaded: ${reason}`, { cause });
     }
+  };
+  return () => {
+    loading ??= attempt();
+    return loading;
   };
 }
 
