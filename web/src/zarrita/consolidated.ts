@@ -3,6 +3,7 @@
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../base/json.js";
 import { defaultLimits } from "../base/limits.js";
 import { asObject, documentsIn, parseDocument } from "../metadata/document.js";
+import { answerOf } from "../store/answers.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import type { AbsolutePath, AsyncReadable, GetBytesOptions } from "./types.js";
@@ -79,7 +80,7 @@ async function load(
     const key: AbsolutePath = version === "v2" ? `/${metadataKey}` : "/zarr.json";
     try {
       return await likeZarrita(key, async () => {
-        const bytes = await store.get(key);
+        const bytes = await answerOf(store, key, () => store.get(key), undefined);
         if (!bytes) throw new NotFoundError(`${version} consolidated metadata`, { path: key });
         const object = parseDocument(bytes, key, { limits: defaultLimits });
         return version === "v2"
