@@ -37,8 +37,9 @@ uintptr_t Session::reserveOutput(uint32_t bytes) {
 
 uintptr_t Session::reserveWords(uint32_t count) {
   if (count > kMaxPlanWords) return 0;
-  wordCount_ = count;
-  return addressOf(words_, size_t{4} * count);
+  const uintptr_t address = addressOf(words_, size_t{4} * count);
+  wordCount_ = address ? count : 0;
+  return address;
 }
 
 uint32_t Session::finish(ChainStatus status) {
@@ -94,11 +95,12 @@ bool Session::slabOf(uint32_t number, ByteSpan& slab) {
 bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement,
                             ByteSpan& slab) {
   const uint32_t rank = plan.array().rank;
-  if (wordCount_ < 2 + 4 * rank) return false;
+  if (wordCount_ < 3 + 4 * rank) return false;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
+  if (words[2] != rank) return false;  // the words behind would be those of another placement
   if (!slabOf(words[0], slab)) return false;
   for (uint32_t i = 0; i < rank; i++) {
-    const uint32_t* axis = words + 2 + 4 * i;
+    const uint32_t* axis = words + 3 + 4 * i;
     axes[i] = {axis[0], axis[1], axis[2], axis[3]};
   }
   placement = {{axes, rank}, words[1]};

@@ -38,7 +38,7 @@ class Session {
   /// bytes-only plans outputBytes says how many.
   uint32_t decode(uint32_t plan, uint32_t bytes);
   /// Decodes `bytes` bytes of input and places a part of it in a slab, as the words say:
-  /// [slab, offset in it, (start, step, count, destination stride)…].
+  /// [slab, offset in it, number of axes, (start, step, count, destination stride)…].
   uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
   /// Writes the plan's fill value where decodePlaced would write elements.
   uint32_t fillPlaced(uint32_t plan);

@@ -1,31 +1,62 @@
 # The C libraries behind the codecs, from pinned sources (scripts/sources.json):
 #   -D<LIB>_SOURCE_DIR=…        sources that are already there
 #   third_party/<lib>           put there by scripts/ from the Debian source package
-#   else                        the upstream release, downloaded and checked by FetchContent
+#   third_party/archives/<file> the upstream release, put there by hand (no network is needed then)
+#   else                        the upstream release, downloaded
+# The upstream releases are checked against their hashes and get upstream's later fixes (Libraries.cmake).
 include(FetchContent)
 
 set(ZW_SOURCES_JSON ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sources.json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ZW_SOURCES_JSON})
 file(READ ${ZW_SOURCES_JSON} zw_sources)
 
-# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope.
-function(zw_source name)
+if(POLICY CMP0135)
+  cmake_policy(SET CMP0135 NEW)
+endif()
+
+set(ZW_TO_DOWNLOAD)
+
+# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope, where its sources are there; else URL and hash
+# of what has to be downloaded: zw_<lib>_url, zw_<lib>_sha256, and `name` in ZW_TO_DOWNLOAD.
+function(zw_find_source name)
   string(TOUPPER ${name} upper)
   set(local ${CMAKE_CURRENT_SOURCE_DIR}/third_party/${name})
   if(${upper}_SOURCE_DIR)
-    set(dir ${${upper}_SOURCE_DIR})
+    return()
   elseif(EXISTS ${local})
-    set(dir ${local})
-  else()
-    string(JSON url GET ${zw_sources} ${name} upstream url)
-    string(JSON sha256 GET ${zw_sources} ${name} upstream sha256)
-    FetchContent_Declare(zw_${name} URL ${url} URL_HASH SHA256=${sha256} SOURCE_SUBDIR none)
-    FetchContent_MakeAvailable(zw_${name})
-    set(dir ${zw_${name}_SOURCE_DIR})
+    set(${upper}_SOURCE_DIR ${local} PARENT_SCOPE)
+    return()
   endif()
-  set(${upper}_SOURCE_DIR ${dir} PARENT_SCOPE)
+  string(JSON url GET ${zw_sources} ${name} upstream url)
+  string(JSON sha256 GET ${zw_sources} ${name} upstream sha256)
+  get_filename_component(archive ${url} NAME)
+  set(by_hand ${CMAKE_CURRENT_SOURCE_DIR}/third_party/archives/${archive})
+  if(EXISTS ${by_hand})
+    set(url ${by_hand})
+  endif()
+  set(zw_${name}_url ${url} PARENT_SCOPE)
+  set(zw_${name}_sha256 ${sha256} PARENT_SCOPE)
+  set(ZW_TO_DOWNLOAD ${ZW_TO_DOWNLOAD} ${name} PARENT_SCOPE)
 endfunction()
 
-foreach(lib zstd lz4 libdeflate bzip2 xz)
-  zw_source(${lib})
+set(zw_libraries zstd lz4 libdeflate bzip2 xz)
+foreach(lib IN LISTS zw_libraries)
+  zw_find_source(${lib})
+endforeach()
+
+set(zw_asked)
+foreach(lib IN LISTS ZW_TO_DOWNLOAD)
+  if(zw_${lib}_url MATCHES "^https:" AND NOT EXISTS ${CMAKE_BINARY_DIR}/_deps/zw_${lib}-src)
+    string(APPEND zw_asked "\n   ${zw_${lib}_url}\n      SHA-256 ${zw_${lib}_sha256}")
+  endif()
+endforeach()
+if(zw_asked)
+  message(STATUS "Downloading the sources of C libraries. Where they cannot be reached, put these files into "
+    "third_party/archives/, or give folders of unpacked sources: -D<LIB>_SOURCE_DIR=...${zw_asked}")
+endif()
+foreach(lib IN LISTS ZW_TO_DOWNLOAD)
+  FetchContent_Declare(zw_${lib} URL ${zw_${lib}_url} URL_HASH SHA256=${zw_${lib}_sha256} SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(zw_${lib})
+  string(TOUPPER ${lib} upper)
+  set(${upper}_SOURCE_DIR ${zw_${lib}_SOURCE_DIR})
 endforeach()

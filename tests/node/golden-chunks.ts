@@ -1,14 +1,16 @@
-/** Stored chunks of every codec, those of the golden stores before all, each with the coder that reads it whole. */
+/** Stored chunks of every codec, those of the golden stores before all, each with what reads it whole. */
 import type { ZarrArray } from "zarr-wasm";
-import { type ChunkCoder, type Content, leafCoder } from "../../dist/chain/coder.js";
+import type { ChunkCodec, Content } from "../../dist/chain/chunk-codec.js";
 import type { ChunkLayout } from "../../dist/chain/layout.js";
-import { shardCoder } from "../../dist/chain/shard-coder.js";
-import { missingValue } from "../../dist/dtypes/fill-value.js";
+import { wholeCodec } from "../../dist/chain/shard-codec.js";
+import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import type { CodecSession } from "../../dist/engine/session.js";
 import { joinKey } from "../../dist/store/store.js";
 import { everyIndex, goldenCases, openArray, product, storeOf } from "./support.js";
+import { documentsOf } from "./support-codecs.js";
+import { triedTypes } from "./support-types.js";
 import { bytesLittle, documents, v2Meta, v3Meta } from "./zarr-writer.js";
 
 export interface GoldenChunk {
@@ -18,7 +20,7 @@ export interface GoldenChunk {
   key: string;
   array: ZarrArray;
   encoded: Uint8Array;
-  coder: ChunkCoder;
+  codec: ChunkCodec;
   session: CodecSession;
   /** What it decodes to. */
   right: Content;
@@ -28,6 +30,8 @@ export interface GoldenChunk {
 
 /** Groups of golden stores that hold a single array each. */
 export const goldenGroups = ["v1", "v2", "v3"] as const;
+
+const float32 = triedTypes.find(({ label }) => label === "float32")!;
 
 /** The smallest stored chunk of each golden store that has one. */
 export async function goldenChunks(group: (typeof goldenGroups)[number]): Promise<GoldenChunk[]> {
@@ -52,22 +56,23 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
       "/zarr.json",
       v3Meta({ data_type: "float32", codecs: [...before, { name, configuration }, ...after] }),
     ] as const;
-  const found: GoldenChunk[] = [];
-  for (const [key, document] of [
+  const own = [
     v3("conditional", { codecs: [gzip, { name: "crc32c" }] }, [bytesLittle], []),
     v3("reshape", { shape: [3, 2] }, [], [bytesLittle, gzip]),
     v3("zfp", { mode: "reversible" }, [], []),
     ["/.zarray", v2Meta({ dtype: "<f4", compressor: { id: "snappy" } })] as const,
-  ]) {
+  ];
+  const found: GoldenChunk[] = [];
+  for (const [key, document] of [...own, ...documentsOfOthers(JSON.stringify(own))]) {
     const { entries: store } = documents({ [key]: document });
     const array = await openArray(store);
-    const coder = coderOf(array, array.spec.firstLayout);
+    const codec = codecOf(array, array.spec.firstLayout);
     const session = await sessionOf("full");
-    coder.prepare(session);
+    codec.prepare(session);
     const content = new Float32Array(product(array.chunkShape)).map((_, i) => i / 4);
     store.set(
       joinKey("", array.spec.chunkKey([0, 0])),
-      coder.encode(session, new Uint8Array(content.buffer)),
+      codec.encode(session, new Uint8Array(content.buffer)),
     );
     found.push(
       (await smallestChunk(`ours: ${JSON.stringify(array.codecs.map(({ name }) => name))}`, store, array))!,
@@ -76,10 +81,24 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
   return found;
 }
 
-function coderOf({ dtype, limits, spec: { fill } }: ZarrArray, layout: ChunkLayout): ChunkCoder {
-  const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
-  const coding = { dtype, fill: missing, limits };
-  return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);
+/** Metadata of codecs that neither the golden stores have nor `known` names. */
+function documentsOfOthers(known: string): (readonly [key: string, document: object])[] {
+  const texts = goldenGroups.flatMap((group) =>
+    goldenCases(group).flatMap(({ store }) =>
+      Object.values(store).filter((value) => typeof value === "string"),
+    ),
+  );
+  const isKnown = (name: string) => [known, ...texts].some((text) => text.includes(`"${name}"`));
+  return codecDefinitions.flatMap(({ names }) => {
+    if (Object.values(names).flat().some(isKnown)) return [];
+    const version = names[3] ? 3 : 2;
+    const found = documentsOf(names[version]![0]!, float32, version);
+    return Object.entries(found!).map(([key, document]) => [`/${key}`, document] as const);
+  });
+}
+
+function codecOf({ limits, spec: { layouts } }: ZarrArray, layout: ChunkLayout): ChunkCodec {
+  return wholeCodec(layout, layouts.array, limits);
 }
 
 async function smallestChunk(name: string, store: Map<string, Uint8Array>, array: ZarrArray) {
@@ -93,8 +112,8 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
   }
   if (!best) return undefined;
   const layout = layouts.of(best.shape);
-  const coder = coderOf(array, layout);
-  const { session, right } = await firstDecode(coder, best.encoded);
+  const codec = codecOf(array, layout);
+  const { session, right } = await firstDecode(codec, best.encoded);
   const { key, encoded } = best;
   return {
     name: `${name} ${key}`,
@@ -102,7 +121,7 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
     key,
     array,
     encoded,
-    coder,
+    codec,
     session,
     right,
     isChecked: isChecked(layout),
@@ -110,12 +129,12 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
 }
 
 /** Some chunks turn out to need the full module when they are read. */
-async function firstDecode(coder: ChunkCoder, encoded: Uint8Array) {
-  for (const module of [coder.module("decode"), "full"] as const) {
+async function firstDecode(codec: ChunkCodec, encoded: Uint8Array) {
+  for (const module of [codec.decodeModule, "full"] as const) {
     const session = await sessionOf(module);
-    coder.prepare(session);
+    codec.prepare(session);
     try {
-      return { session, right: coder.decode(session, encoded) };
+      return { session, right: codec.decode(session, encoded) };
     } catch (error) {
       if (module === "full" || (error as Error).constructor.name !== "NeedsFullModule") throw error;
     }

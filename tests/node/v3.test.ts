@@ -22,6 +22,7 @@ import {
   crc32c,
   documents,
   encodeElements,
+  filled,
   gzip,
   json,
   pick,
@@ -52,6 +53,18 @@ describe("Zarr v3 metadata", () => {
   it("takes zarrita's null fill values for zeros, with a warning", async () => {
     const { array, codes } = await warningsOf({ fill_value: null });
     expect([array.fillValue, codes]).toEqual([null, ["null-fill"]]);
+  });
+
+  it.each([
+    ["null", null],
+    ["a number", 7],
+    ["a symbol for kind", { kind: Symbol("array") }],
+    ["a version without a text", { version: Object.create(null) }],
+    ["a symbol for v1Order", { v1Order: Symbol("spec") }],
+    ["a number for a signal", { signal: 7 }],
+    ["a symbol for a limit", { limits: { rank: Symbol("1") } }],
+  ])("is not opened with %s for options", async (_what, options) => {
+    expect((await errorOf(() => open(v3Store(), options as never)))._tag).toBe("InvalidArgument");
   });
 
   it("opens with its facts", async () => {
@@ -501,11 +514,10 @@ describe("arrays", () => {
             const rotated = shape.map((_, i) => (i + seed) % shape.length);
             return transposed(...(seed % 2 ? rotated.reverse() : rotated));
           });
-          const [fill_value, fill] = fills[data_type] ?? [data_type === "bool" ? false : 0, undefined];
+          const [fill_value, fill] = fills[data_type] ?? [];
           const meta = v3Meta({
+            ...filled({ data_type, ...(fill && { fill_value }) }),
             shape,
-            data_type,
-            fill_value,
             chunk_grid: isRegular ? regular(...(lists as number[])) : rectilinear(...lists),
             codecs: [...transposes, isBig ? bytesBig : bytesLittle, ...behind],
           });

@@ -43,7 +43,7 @@ export type { Progress } from "./region/assemble/assemble.js";
 export type { Priority } from "./region/selection/priority.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection/selection.js";
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
-export { ByteCache, type ByteCacheLike } from "./store/cache.js";
+export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
 export { listChildren } from "./store/children.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { MapStore } from "./store/map.js";

@@ -1,5 +1,6 @@
 /** What the codecs of `zarr-wasm/numcodecs` share: npm `numcodecs`' interface over the codec core. */
 
+import { asBytes, isBytes } from "../base/bytes.js";
 import { invalidArgument } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
@@ -53,11 +54,12 @@ export abstract class CoreCodec implements Codec {
 
   /**
    * @param out filled from its start and returned, where it is given.
-   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument where `out` is too short, which
-   *   is then left as it was.
+   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument where `out` is no Uint8Array or too
+   *   short, and is then left as it was.
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
     const bytes = bytesOf(data);
+    if (out !== undefined && !isBytes(out)) throw invalidArgument("out must be a Uint8Array");
     const expected = this.#sizeOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const decoded = await decodeBytes(this.#steps, bytes, defaultLimits.chunkBytes, expected);
     if (out === undefined) return decoded;
@@ -68,11 +70,12 @@ export abstract class CoreCodec implements Codec {
   }
 }
 
+/** Of wider typed arrays, too: whoever hands them over means their bytes. */
 function bytesOf(data: Bytes): Uint8Array {
-  if (data instanceof Uint8Array) return data;
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  throw invalidArgument("the data must be a Uint8Array");
+  const isView = ArrayBuffer.isView(data) && !isBytes(data);
+  const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
+  if (!bytes) throw invalidArgument("the data must be a Uint8Array");
+  return bytes;
 }
 
 /** The little-endian 32-bit size at an offset of a frame that is long enough. */
@@ -80,6 +83,14 @@ export const sizeAt =
   (offset: number, headerBytes: number): SizeOf =>
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
+
+/** The options of a `fromConfig`, none where nothing is given. @throws InvalidArgument for what is no object. */
+export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
+  if (config === undefined) return {};
+  if (typeof config !== "object" || config === null)
+    throw invalidArgument("a configuration must be an object");
+  return config;
+}
 
 /** An integer in a range. @throws InvalidArgument. */
 export function checkInteger(value: unknown, name: string, min: number, max: number): number {

@@ -40,21 +40,3 @@ export function childOf(key: string, folder: string): string | undefined {
 function tidy(names: Iterable<string>): string[] {
   return [...new Set(names)].filter(isSegment).sort();
 }
-
-/** All folders of a set of keys with the folders in each, made once for stores that know all their keys. */
-export function folderIndex(keys: Iterable<string>): Map<string, Set<string>> {
-  const folders = new Map<string, Set<string>>();
-  for (const key of keys) {
-    let end = key.lastIndexOf("/");
-    while (end > 0) {
-      const parent = key.lastIndexOf("/", end - 1);
-      const folder = key.slice(1, Math.max(1, parent));
-      const name = key.slice(parent + 1, end);
-      const names = folders.get(folder) ?? new Set();
-      if (names.has(name)) break;
-      folders.set(folder, names.add(name));
-      end = parent;
-    }
-  }
-  return folders;
-}

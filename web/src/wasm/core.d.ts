@@ -1,3 +1,5 @@
+import type { WasmImports, WasmInstance, WasmModule } from "../base/web-types.js";
+
 /** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
 export interface Core {
   /** All of the memory; another view after it has grown, when this one's length has become 0. */
@@ -6,6 +8,7 @@ export interface Core {
   // Texts: addresses of ASCII characters that a zero ends.
   statusName(code: number): number;
   statusMessage(code: number): number;
+  statusTag(code: number): number;
   codecName(id: number): number;
   hasCodec(id: number): boolean;
   dtypeName(id: number): number;
@@ -38,10 +41,7 @@ export interface Core {
 /** What the glue's factory takes: we instantiate, it only receives the instance. */
 export interface CoreOptions {
   locateFile(file: string): string;
-  instantiateWasm(
-    imports: WebAssembly.Imports,
-    done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-  ): object;
+  instantiateWasm(imports: WasmImports, done: (instance: WasmInstance, module: WasmModule) => void): object;
 }
 
 export type CoreFactory = (options: CoreOptions) => Promise<Core>;

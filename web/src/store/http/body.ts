@@ -3,13 +3,18 @@
 import type { BufferPool } from "../../base/buffer-pool.js";
 import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
 import { uninitialised } from "../../base/platform.js";
+import { checkCodings } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
 import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
 
-/** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
-const trustedBytes = 16 * 2 ** 20;
-const startBytes = 64 * 2 ** 10;
+/** No more is allocated on an answer's word; from there on the buffer grows as bytes arrive. */
+const trustedBytes = 2 ** 20;
+export const startBytes = 64 * 2 ** 10;
+/** A buffer grows by no more than this at a time, … */
+const mostGrowth = 2 ** 28;
+/** … and up to the length that was announced no faster than by this factor. */
+const growthFactor = 4;
 
 interface BodyOptions {
   /** What is read, for messages. */
@@ -18,7 +23,7 @@ interface BodyOptions {
   skip?: number;
   /** Bytes to read after that; the rest is cancelled. */
   take?: number;
-  /** More bytes than this, left out ones included, are LimitExceeded. */
+  /** More bytes than this, after all content codings, left out ones included, are LimitExceeded. */
   maxBytes: number;
   /** How many bytes to expect: a hint only. */
   expected?: number | undefined;
@@ -29,11 +34,12 @@ interface BodyOptions {
 }
 
 /**
- * Reads a body, or a part of it.
- * @throws LimitExceeded; TransientFault when the connection fails on the way.
+ * Reads a body, or a part of it. Bytes are counted as they come: a body that turns out to be too long is ended there.
+ * @throws LimitExceeded; Network ("content-coding"); TransientFault when the connection fails on the way.
  */
 export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
+  checkCodings(answer.headers, name);
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
   const spare = options.expected ? options.bufferPool?.take(expected, 2 * expected) : undefined;
   const sink = new ByteSink(expected, spare);
@@ -43,9 +49,7 @@ export async function readBody(answer: Answer, options: BodyOptions): Promise<Ui
     seen += piece.byteLength;
     const late = piece.subarray(Math.max(0, piece.byteLength - Math.max(0, seen - skip)));
     const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
-    if (seen - late.byteLength + wanted.byteLength > maxBytes) {
-      throw limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
-    }
+    if (seen - late.byteLength + wanted.byteLength > maxBytes) throw tooMany(name, maxBytes);
     sink.add(wanted);
     return sink.length < take;
   };
@@ -53,8 +57,12 @@ export async function readBody(answer: Answer, options: BodyOptions): Promise<Ui
   return sink.bytes();
 }
 
+export function tooMany(name: string, maxBytes: number): Error {
+  return limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
+}
+
 /** Whatever is not an error of ours is a connection that broke. */
-function rethrow(cause: unknown, name: string): never {
+export function rethrow(cause: unknown, name: string): never {
   if (isZarrError(cause)) throw cause;
   throw new TransientFault(
     networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),
@@ -74,10 +82,13 @@ export class ByteSink {
   #buffer: Uint8Array<ArrayBuffer>;
   /** Memory that is used again: what is not needed of it is not worth a copy of the rest. */
   #isSpare: boolean;
+  readonly #expected: number;
   length = 0;
 
+  /** @param expectedBytes how many bytes are likely to come: a hint only. */
   constructor(expectedBytes: number, spare?: ArrayBuffer) {
     this.#isSpare = spare !== undefined;
+    this.#expected = expectedBytes;
     this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
   }
 
@@ -88,10 +99,20 @@ export class ByteSink {
     this.length = needed;
   }
 
+  /** Leaves out all but the last bytes. */
+  keepLast(bytes: number): void {
+    if (bytes >= this.length) return;
+    this.#buffer.copyWithin(0, this.length - bytes, this.length);
+    this.length = bytes;
+  }
+
   #grow(needed: number): void {
+    const size = this.#buffer.byteLength;
+    // No further than to what was announced at first, so that nothing is left over there; then by doubling.
+    const next = size < this.#expected ? Math.min(growthFactor * size, this.#expected) : 2 * size;
     let grown: Uint8Array<ArrayBuffer>;
     try {
-      grown = new Uint8Array(Math.max(needed, Math.min(2 * this.#buffer.byteLength, needed + 2 ** 28)));
+      grown = uninitialised(Math.max(needed, Math.min(next, needed + mostGrowth)));
     } catch (cause) {
       throw limitExceeded(`there is no memory for ${needed} bytes`, { code: "out-of-memory", cause });
     }
