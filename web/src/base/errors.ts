@@ -14,8 +14,12 @@ export const errorTags = {
   CorruptChunk: "a chunk's bytes cannot be decoded",
   InvalidSelection: "a selection does not fit the array",
   InvalidArgument: "an argument does not fit the call",
-  Network: "a store could not be read",
+  Network: "a store could not be read or written",
   LimitExceeded: "a limit is exceeded",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
   EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
 } as const;
 
@@ -92,6 +96,14 @@ export const networkError = (message: string, details?: ErrorDetails) =>
   new ZarrError("Network", message, details);
 export const limitExceeded = (message: string, details?: ErrorDetails) =>
   new ZarrError("LimitExceeded", message, details);
+export const alreadyExists = (message: string, details?: ErrorDetails) =>
+  new ZarrError("AlreadyExists", message, details);
+export const conflict = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Conflict", message, details);
+export const readOnly = (message: string, details?: ErrorDetails) =>
+  new ZarrError("ReadOnly", message, details);
+export const encodeFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EncodeFailed", message, details);
 export const engineFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EngineFailed", message, details);
 
