@@ -5,6 +5,7 @@
 import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../base/errors.js";
 import { nodeModule } from "../base/platform.js";
 import { checkCondition, existsError } from "./conditions.js";
+import { documentNames } from "./deletion.js";
 import { withFileLock } from "./file-lock.js";
 import { fileVersion, isMissing } from "./files.js";
 import type { SetOptions, WriteOptions } from "./store.js";
@@ -185,8 +186,8 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
   } catch (cause) {
     if (!isMissing(cause)) throw writeError(url, "removed", cause);
   }
-  // A node's documents first: a root without them is no array of which chunks are missing.
-  for (const name of names.sort((a, b) => Number(b.includes("z")) - Number(a.includes("z")))) {
+  const isDocument = (name: string) => Number(documentNames.includes(name));
+  for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
     const entry = new URL(encodeURIComponent(name), url);
     await removeFolder(entry, options);
     await removeFile(entry, options);

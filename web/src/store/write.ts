@@ -1,18 +1,12 @@
 /** The safe way to call stores that write, whichever they are. */
 import { invalidArgument, isZarrError, networkError, readOnly, unsupported } from "../base/errors.js";
 import { existsError } from "./conditions.js";
-import { Limiter } from "../base/limiter.js";
-import { settleAll } from "../base/settle.js";
+import { deleteKeys } from "./deletion.js";
 import { normalizePath } from "./path.js";
 import { joinKey, type MaybePromise, type SetOptions, type Store, type WriteOptions } from "./store.js";
 import { announceWrite } from "./written.js";
 
 type Method = "set" | "delete" | "deletePrefix";
-
-/** Deletions under way at a time. */
-const deletions = 16;
-/** What makes a node: it goes first, so that no array is left whose chunks are missing, and read as fill value. */
-const documents = ["zarr.json", ".zarray", ".zgroup", "meta", ".zattrs", "attrs", ".zmetadata"];
 
 /**
  * Makes sure that a store can be written before anything is done to it.
@@ -97,38 +91,6 @@ function keysBelow(store: Store, folder: string): AsyncIterable<string> | Iterab
   if (!(store instanceof Map)) return store.list?.(folder);
   const prefix = joinKey(folder, "");
   return [...store.keys()].filter((key) => typeof key === "string" && key.startsWith(prefix));
-}
-
-/** Deletes keys one by one, what makes a node at the path first. */
-export async function deleteKeys(
-  folder: string,
-  keys: AsyncIterable<string> | Iterable<string>,
-  remove: (key: string) => MaybePromise<unknown>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const name of documents) {
-    signal?.throwIfAborted();
-    await remove(joinKey(folder, name));
-  }
-  const limiter = new Limiter(deletions);
-  const failures: unknown[] = [];
-  let batch: Promise<void>[] = [];
-  for await (const key of keys) {
-    signal?.throwIfAborted();
-    if (failures.length > 0) break;
-    batch.push(
-      limiter
-        .run(async () => void (await remove(key)), signal)
-        .catch((error) => {
-          failures.push(error);
-          throw error;
-        }),
-    );
-    if (batch.length < 1024) continue;
-    await settleAll(batch);
-    batch = [];
-  }
-  await settleAll(batch);
 }
 
 /** @throws InvalidArgument for what does not name an object. */

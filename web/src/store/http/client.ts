@@ -108,6 +108,7 @@ export class HttpClient {
   readonly #servers = new Map<string, Abilities>();
   readonly #kept = new ByteCache(keptBytes);
   #keptSince = 0;
+  #name: string | undefined;
   /** Memory that was lent and has come back, while more is being read. */
   readonly #bufferPool = new BufferPool();
   #lending = 0;
@@ -161,9 +162,30 @@ export class HttpClient {
     load: (signal: AbortSignal) => Promise<Bytes>,
   ): Promise<Bytes> {
     const id = readId(url, range);
-    const bytes = await this.#shared.run(id, signal, (shared) => this.#cached(id, url, () => load(shared)));
+    const cacheId = id + this.#sinceWrite(url);
+    const bytes = await this.#shared.run(id, signal, (shared) =>
+      this.#cached(cacheId, url, () => load(shared)),
+    );
     this.#versions.check(version, bytes, url.href);
     return bytes;
+  }
+
+  /** Says that an object has been written: reads that begin now get it as it is. */
+  invalidate(url: URL): void {
+    this.#versions.noteWrite(url.href);
+    this.#kept.delete(url.href);
+    this.#shared.leave(`${url.href} `);
+  }
+
+  /**
+   * Tells what the cache holds from before a write, or is given later by a read that began before it, from what was read
+   * since. A cache may outlive this client, hence its own name.
+   */
+  #sinceWrite(url: URL): string {
+    const write = this.#versions.lastWrite(url.href);
+    if (write === 0) return "";
+    this.#name ??= crypto.randomUUID();
+    return ` ${this.#name} ${write}`;
   }
 
   async #cached(id: string, url: URL, load: () => Promise<Bytes>): Promise<Bytes> {
@@ -410,6 +432,7 @@ export class HttpClient {
 
   async #keepWhole(url: URL, response: Answer, watch: Watch): Promise<Uint8Array> {
     const whole = await this.#wholeBody(url, response, watch);
+    if (this.#versions.lastWrite(url.href) > 0) return whole; // it may have been read before it was written
     if (this.#kept.bytes === 0) this.#keptSince = Date.now();
     this.#kept.set(url.href, whole);
     return whole;
