@@ -1,5 +1,6 @@
 /** Locks on files that are replaced: kept by those who take them, as file systems know no conditional rename. */
 import { conflict } from "../base/errors.js";
+import { hiddenName } from "./hidden.js";
 
 type Fs = typeof import("node:fs/promises");
 
@@ -57,7 +58,7 @@ async function take(fs: Fs, lock: URL): Promise<boolean> {
 
 /** Takes a lock away from a process that has ended, unless another has done so and holds it by now. */
 async function breakLock(fs: Fs, lock: URL, ino: number): Promise<void> {
-  const aside = new URL(`.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`, lock);
+  const aside = new URL(hiddenName(), lock);
   try {
     await fs.rename(lock, aside);
     if ((await fs.stat(aside)).ino !== ino) await fs.link(aside, lock);

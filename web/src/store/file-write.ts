@@ -8,6 +8,7 @@ import { checkCondition, existsError } from "./conditions.js";
 import { documentNames } from "./deletion.js";
 import { withFileLock } from "./file-lock.js";
 import { fileVersion, isMissing } from "./files.js";
+import { hiddenName } from "./hidden.js";
 import type { SetOptions, WriteOptions } from "./store.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -33,13 +34,10 @@ function writeError(url: URL, what: string, cause: unknown): ZarrError {
   if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
   if (forbidden.has(reason)) return readOnly(message, { code: "permission-denied", cause });
   if (reason === "ENAMETOOLONG") return invalidArgument(message, { code: "bad-path", cause });
-  const why = inTheWay.has(reason) ? ", there is a folder in place of a file or a file in place of a folder" : "";
+  const why = inTheWay.has(reason)
+    ? ", there is a folder in place of a file or a file in place of a folder"
+    : "";
   return networkError(message + why, { code: "file-failed", cause });
-}
-
-/** A name beside a file that no listing shows: `temporary` in files.ts. */
-export function hiddenName(): string {
-  return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
 }
 
 /**
@@ -67,7 +65,12 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 }
 
 /** Writes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
-async function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+async function writeBeside(
+  fs: Fs,
+  url: URL,
+  bytes: Uint8Array,
+  { fsync, signal }: FileWriting,
+): Promise<URL> {
   const unfinished = new URL(hiddenName(), url);
   for (let tries = 0; ; tries++) {
     try {

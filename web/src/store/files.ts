@@ -1,6 +1,7 @@
 /** Files, read and written as stores need it (Node, Deno, Bun). */
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../base/errors.js";
 import { nodeModule } from "../base/platform.js";
+import { isHidden } from "./hidden.js";
 import { isSegment } from "./path.js";
 import { resolveRange } from "./ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "./store.js";
@@ -101,9 +102,6 @@ async function readFully(handle: FileHandle, start: number, length: number, sign
   return filled < length ? bytes.slice(0, filled) : bytes;
 }
 
-/** Files that are being written, or were when a process ended. */
-const temporary = /^\.zw-[0-9a-z]+\.tmp$/;
-
 interface FolderEntry {
   name: string;
   isFolder: boolean;
@@ -117,7 +115,7 @@ export async function readFolder(url: URL): Promise<FolderEntry[]> {
   const fs = await fileSystem();
   try {
     const entries = await fs.readdir(url, { withFileTypes: true });
-    const seen = entries.filter(({ name }) => isSegment(name) && !temporary.test(name));
+    const seen = entries.filter(({ name }) => isSegment(name) && !isHidden(name));
     const kinds = await Promise.all(seen.map((entry) => kindOf(fs, url, entry)));
     return kinds.filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (cause) {

@@ -118,7 +118,8 @@ function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefi
   const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
   if (!sign && !isBrowser) return own;
   return async (request) => {
-    const fresh = isBrowser && request.method === "GET" ? new Request(request, { cache: "no-cache" }) : request;
+    const fresh =
+      isBrowser && request.method === "GET" ? new Request(request, { cache: "no-cache" }) : request;
     const signed = sign ? await sign(fresh) : fresh;
     return own ? own(signed) : fetch(signed);
   };

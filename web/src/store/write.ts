@@ -95,7 +95,7 @@ function keysBelow(store: Store, folder: string): AsyncIterable<string> | Iterab
 
 /** @throws InvalidArgument for what does not name an object. */
 function checkKey(key: string): void {
-  if (!key.startsWith("/") || `/${normalizePath(key)}` !== key) {
+  if (key === "/" || `/${normalizePath(key)}` !== key) {
     throw invalidArgument(`${JSON.stringify(key)} is not a key`, { code: "bad-path" });
   }
 }

@@ -96,7 +96,7 @@ export function parsePage(text: string, url: URL): Page {
   const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
   if (isTruncated && !token) throw badList(url, "it does not say where it goes on");
   return {
-    keys: all(/<Contents>(?:(?!<\/Contents>)[^])*?<Key>([^<]*)<\/Key>/g),
+    keys: all(/<Key>([^<]*)<\/Key>/g),
     prefixes: all(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g),
     next: isTruncated ? unescapeXml(token!) : undefined,
   };

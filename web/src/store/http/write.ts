@@ -187,7 +187,8 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
   const { status } = answer;
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
-  if (status === 405 || status === 501) return readOnly(message, { code: `no-${method.toLowerCase()}`, status });
+  if (status === 405 || status === 501)
+    return readOnly(message, { code: `no-${method.toLowerCase()}`, status });
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }
 
