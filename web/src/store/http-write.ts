@@ -83,7 +83,12 @@ export class WritableHttpStore extends HttpStore {
 
   async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    await this.#writer.delete(this.#urlOf(key), signal).finally(() => this.invalidate(key));
+    this.#urlOf(key);
+    await this.#delete(key, signal);
+  }
+
+  async #delete(key: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#writer.delete(new URL(this.locate(key)), signal).finally(() => this.invalidate(key));
   }
 
   #listing(bucket: URL) {
@@ -97,8 +102,8 @@ export class WritableHttpStore extends HttpStore {
       listChildren: (path: string) => lister.folders(path),
       deletePrefix: async (path: string, { signal }: WriteOptions = {}) => {
         const folder = normalizePath(path);
-        const remove = (key: string) => this.delete(key, { signal });
-        await deleteKeys(folder, lister.keys(folder, signal), remove, signal);
+        const remove = (key: string) => this.#delete(key, signal);
+        await deleteKeys(folder, lister.all(folder, signal), remove, signal);
       },
     };
   }

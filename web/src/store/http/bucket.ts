@@ -36,12 +36,13 @@ export class BucketLister {
 
   /** Keys of the store below a path, each with its leading "/". */
   async *keys(path: string, signal?: AbortSignal): AsyncGenerator<string> {
+    for await (const key of this.all(path, signal)) if (isKey(key)) yield key;
+  }
+
+  /** Those, and the empty objects with a "/" at their end that stand for folders, and whatever else there is. */
+  async *all(path: string, signal?: AbortSignal): AsyncGenerator<string> {
     for await (const page of this.#pages(path, "", signal)) {
-      for (const full of page.keys) {
-        const key = `/${full.slice(this.#root.length)}`;
-        // Such as the empty objects with a "/" at their end that stand for folders.
-        if (full.startsWith(this.#root) && isKey(key)) yield key;
-      }
+      for (const key of page.keys) if (key.startsWith(this.#root)) yield `/${key.slice(this.#root.length)}`;
     }
   }
 
