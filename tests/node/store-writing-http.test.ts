@@ -220,16 +220,17 @@ describe("what is kept of reads", () => {
     expect(await store.get("/k")).toEqual(bytesOf("old value"));
     isSlow = true;
     // These begin before the write and end after it.
-    const before = [readRange(store, "/k", { offset: 4, length: 5 }), store.get("/j")];
+    const before = [readRange(store, "/i", { offset: 4, length: 5 }), store.get("/j")];
     while (late.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     isSlow = false;
     await store.set("/k", bytesOf("new thing"));
     await store.set("/j", bytesOf("new thing"));
+    await store.set("/i", bytesOf("new thing"));
     for (const go of late) go();
     await Promise.all(before);
     for (let i = 0; i < 2; i++) {
       expect(await readRange(store, "/k", { offset: 0, length: 3 })).toEqual(bytesOf("new"));
-      expect(await readRange(store, "/k", { offset: 4, length: 5 })).toEqual(bytesOf("thing"));
+      expect(await readRange(store, "/i", { offset: 4, length: 5 })).toEqual(bytesOf("thing"));
       expect(await store.get("/k")).toEqual(bytesOf("new thing"));
       expect(await store.get("/j")).toEqual(bytesOf("new thing"));
     }
