@@ -5,8 +5,10 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
   ByteCache,
   DirectoryHandleStore,
+  getBytes,
   isZarrError,
   MapStore,
+  open,
   readRange,
   type Store,
   WritableHttpStore,
@@ -23,6 +25,7 @@ import { onWritten } from "../../dist/store/written.js";
 import { type Browser, MemoryDirectoryHandle } from "./directory-mock.js";
 import { S3Server } from "./s3-server.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
+import { bytesLittle, regular, sharded, v3Meta, writeV3 } from "./zarr-writer.js";
 
 const tmp = new URL("../../build/tmp/", import.meta.url).pathname;
 mkdirSync(tmp, { recursive: true });
@@ -298,6 +301,40 @@ describe("stores that cannot", () => {
     await deleteBelow(store, "a");
     expect(deleted[0]).toBe("/a/zarr.json");
     expect(deleted.slice(-2)).toEqual(["/a/c/0", "/a/c/1"]);
+  });
+});
+
+describe("the indexes of shards that an array keeps", () => {
+  const meta = v3Meta({
+    shape: [8],
+    data_type: "uint8",
+    chunk_grid: regular(8),
+    codecs: [sharded([2])],
+  });
+  const shardOf = async (elements: Uint8Array, order: "C" | "reverse") => {
+    const store = new MapStore();
+    await writeV3(store, meta, elements, { order });
+    return store.get("/c/0")!;
+  };
+  const before = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+  const after = Uint8Array.of(9, 10, 11, 12, 13, 14, 15, 16);
+
+  // A plain Map tells no versions: it is the word of the writer that counts.
+  it.each<[string, () => Store]>([
+    ["a Map", () => new Map() as Store],
+    ["MapStore", () => new MapStore()],
+    ["FileSystemStore", () => new FileSystemStore(path.join(folder, `shards ${++count}`))],
+    ["WritableHttpStore", () => new WritableHttpStore(`${server.url}/shards`)],
+  ])("are forgotten when a shard is written: %s", async (_name, make) => {
+    const store = make();
+    await writeObject(store, "/zarr.json", bytesOf(JSON.stringify(meta)));
+    await writeObject(store, "/c/0", await shardOf(before, "C"));
+    const array = await open(store, { kind: "array" });
+    expect((await getBytes(array)).bytes).toEqual(before);
+    await writeObject(store, "/c/0", await shardOf(after, "reverse"));
+    expect((await getBytes(array)).bytes).toEqual(after);
+    await deleteBelow(store, "c").catch(() => deleteObject(store, "/c/0"));
+    expect((await getBytes(array)).bytes).toEqual(new Uint8Array(8));
   });
 });
 
