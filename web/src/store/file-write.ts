@@ -83,9 +83,10 @@ async function writeBeside(
       }
       return unfinished;
     } catch (cause) {
-      await fs.rm(unfinished, { force: true }).catch(() => {});
+      const isFolderMissing = codeOf(cause) === "ENOENT";
+      if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
       if (signal?.aborted) throw signal.reason;
-      if (codeOf(cause) !== "ENOENT" || tries === 3) throw cause;
+      if (!isFolderMissing || tries === 3) throw cause;
       await fs.mkdir(new URL(".", url), { recursive: true });
     }
   }
