@@ -7,6 +7,11 @@ import { joinKey, type MaybePromise, type SetOptions, type Store, type WriteOpti
 import { announceWrite } from "./written.js";
 
 type Method = "set" | "delete" | "deletePrefix";
+const missing = {
+  set: { code: "no-set" },
+  delete: { code: "no-delete" },
+  deletePrefix: { code: "no-delete" },
+} as const;
 
 /**
  * Makes sure that a store can be written before anything is done to it.
@@ -15,9 +20,7 @@ type Method = "set" | "delete" | "deletePrefix";
 export function requireWritable(store: Store, method: Method = "set"): void {
   const name = store.locate?.("/") ?? (store as { constructor?: { name?: string } }).constructor?.name;
   if (typeof store[method] === "function") return;
-  throw readOnly(`the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()`, {
-    code: `no-${method === "deletePrefix" ? "delete" : method}`,
-  });
+  throw readOnly(`the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()`, missing[method]);
 }
 
 /**

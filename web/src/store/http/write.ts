@@ -7,6 +7,7 @@ import { missingStatus, statusError } from "./answer.js";
 import { readBody, reasonOf } from "./body.js";
 import { fetchTransport } from "./fetch.js";
 import { Watch } from "./idle-timeout.js";
+import { headersOf } from "./requests.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
 import type { Answer, Transport } from "./transport.js";
 
@@ -113,7 +114,7 @@ export class HttpWriter {
     const timeout = this.#options.timeout + (body?.byteLength ?? 0) / slowestUpload;
     const caller = signal ?? new AbortController().signal;
     const watch = new Watch(caller, timeout);
-    const headers = new Headers(this.#options.headers);
+    const headers = headersOf(this.#options.headers);
     for (const [name, value] of Object.entries(own)) headers.set(name, value);
     try {
       const request = { method, headers, watch };
@@ -187,8 +188,10 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
   const { status } = answer;
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
-  if (status === 405 || status === 501)
-    return readOnly(message, { code: `no-${method.toLowerCase()}`, status });
+  if (method !== "GET" && (status === 405 || status === 501)) {
+    const code = method === "PUT" ? { code: "no-put" } : { code: "no-delete" };
+    return readOnly(message, { ...code, status });
+  }
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }
 
