@@ -73,7 +73,7 @@ export abstract class CoreCodec implements Codec {
 /** Of wider typed arrays, too: whoever hands them over means their bytes. */
 function bytesOf(data: Bytes): Uint8Array {
   const isView = ArrayBuffer.isView(data) && !isBytes(data);
-  const bytes = asBytes(isView ? new DataView(data.buffer, data.byteOffset, data.byteLength) : data);
+  const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
   if (!bytes) throw invalidArgument("the data must be a Uint8Array");
   return bytes;
 }

@@ -22,8 +22,8 @@ export interface Core {
   release(plan: number): void;
   decodedBytes(plan: number): number;
   decode(plan: number, bytes: number): number;
-  decodePlaced(plan: number, bytes: number, words: number): number;
-  fillPlaced(plan: number, words: number): number;
+  decodePlaced(plan: number, bytes: number): number;
+  fillPlaced(plan: number): number;
   encode(plan: number, bytes: number): number;
   outputAddress(): number;
   outputBytes(): number;
