@@ -132,6 +132,7 @@ describe("public API", () => {
     expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
       [
         "FileSystemStore",
+        "fileSink",
       ]
     `);
   });

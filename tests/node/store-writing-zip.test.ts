@@ -1,10 +1,20 @@
 // ZipWriter: what it writes is read by others, the documents come first, and what cannot be is refused.
 import { execFileSync, spawnSync } from "node:child_process";
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  createWriteStream,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { Writable } from "node:stream";
-import { afterAll, describe, expect, it } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { getBytes, open, ZipStore, ZipWriter, type ZipWriterOptions } from "zarr-wasm";
+import { fileSink } from "zarr-wasm/node";
 import { deleteBelow, writeObject } from "../../dist/store/write.js";
 import { directoryEnd, directoryRecord, localHeader } from "../../dist/store/zip/records.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, sha256, storeOf } from "./support.js";
@@ -223,6 +233,51 @@ describe("sinks", () => {
     expect((await errorOf(() => writer.set("/c/1", bytesOf("x"), { signal }))).message).toBe("gone");
     await writer.close();
     expect(order(bytes()).directory).toEqual(["c/0"]);
+  });
+});
+
+describe("a file as the sink", () => {
+  it("is there once the archive is whole", async () => {
+    const file = path.join(folder, "deep/er/b.zip");
+    for (const [value, target] of [
+      ["one", file],
+      ["two", pathToFileURL(file)],
+    ] as const) {
+      const writer = new ZipWriter(fileSink(target, { fsync: true }));
+      await writer.set("/c/0", bytesOf(value));
+      await writer.set("/c/1", randomBytes(100_000));
+      const before = new ZipStore(file);
+      if (value === "one") expect((await errorOf(() => before.get("/c/0")))["_tag"]).toBe("NotFound");
+      else expect(await before.get("/c/0")).toEqual(bytesOf("one"));
+      await writer.close();
+      expect(await new ZipStore(file).get("/c/0")).toEqual(bytesOf(value));
+    }
+    expect(readdirSync(path.dirname(file))).toEqual(["b.zip"]);
+  });
+
+  it("is left as it was when the archive is given up, or there is no room", async () => {
+    const file = path.join(folder, "c.zip");
+    writeFileSync(file, "old");
+    const given = new ZipWriter(fileSink(file));
+    await given.set("/c/0", bytesOf("x"));
+    await given.abort();
+    const open = fs.promises.open;
+    vi.spyOn(fs.promises, "open").mockImplementation(async (...how) => {
+      const handle = await open(...how);
+      handle.write = () => Promise.reject(Object.assign(new Error("no room"), { code: "ENOSPC" }));
+      return handle;
+    });
+    const full = new ZipWriter(fileSink(file));
+    const error = await errorOf(() => full.set("/c/0", bytesOf("x")));
+    vi.restoreAllMocks();
+    expect([error["_tag"], error["code"]]).toEqual(["Network", "disk-full"]);
+    expect((await errorOf(() => full.close()))["code"]).toBe("disk-full");
+    const folderInTheWay = new ZipWriter(fileSink(folder));
+    await folderInTheWay.set("/c/0", bytesOf("x"));
+    expect((await errorOf(() => folderInTheWay.close()))["code"]).toBe("file-failed");
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(folder).filter((name) => name.startsWith(".zw-"))).toEqual([]);
+    expect(readdirSync(path.dirname(folder)).filter((name) => name.startsWith(".zw-"))).toEqual([]);
   });
 });
 

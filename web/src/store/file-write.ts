@@ -27,7 +27,7 @@ const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
 const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
 
 /** The error of a file that could not be written or removed. Errors of this library pass unchanged. */
-function writeError(url: URL, what: string, cause: unknown): ZarrError {
+export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = codeOf(cause) || String(cause);
   const message = `${url} could not be ${what}: ${reason}`;
@@ -134,7 +134,7 @@ async function versionAt(fs: Fs, url: URL) {
 }
 
 /** A new name reaches the disk with its folder. Windows cannot do that, and need not. */
-async function syncFolder(fs: Fs, folder: URL): Promise<void> {
+export async function syncFolder(fs: Fs, folder: URL): Promise<void> {
   try {
     const handle = await fs.open(folder, "r");
     await handle.sync().finally(() => handle.close());
