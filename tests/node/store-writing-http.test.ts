@@ -10,6 +10,7 @@ import {
   type WritableHttpStoreOptions,
 } from "zarr-wasm";
 import { parsePage } from "../../dist/store/http/bucket.js";
+import { Versions } from "../../dist/store/http/versions.js";
 import { deleteBelow, writeObject } from "../../dist/store/write.js";
 import { type Fault, S3Server } from "./s3-server.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, serve, sha256, storeOf } from "./support.js";
@@ -140,6 +141,16 @@ describe("answers that refuse", () => {
     expect(stored("/k")).toBe("old");
   });
 
+  it("a page with status 200 stores nothing", async () => {
+    const page = { status: 200, body: "<!doctype html>", headers: { "content-type": "text/html" } };
+    const site = await serve((path) => (path === "/made" ? { ...page, status: 201 } : page));
+    closing.push(site);
+    const store = new WritableHttpStore(site.url);
+    const error = await errorOf(() => store.set("/k", bytesOf("x")));
+    expect([error["_tag"], error["code"]]).toEqual(["Network", "html-page"]);
+    await store.set("/made", bytesOf("x"));
+  });
+
   it("no conditions: what the server says, what it does not tell, and what one says of it", async () => {
     const { server, store } = await fresh();
     server.fault = ({ method }) => (method === "PUT" ? { status: 501, code: "NotImplemented" } : undefined);
@@ -263,6 +274,17 @@ describe("what is kept of reads", () => {
     expect(new TextDecoder().decode(server.objects.get("data.zarr/n")!.bytes)).toBe("10");
     expect(conflicts).toBe(9);
   });
+});
+
+it("which objects were written is forgotten one day, to be on the safe side", () => {
+  const versions = new Versions();
+  for (let i = 0; i < 10_002; i++) versions.noteWrite(`/${i}`);
+  expect(versions.lastWrite("/10001")).toBe(10_002);
+  // Those that are forgotten, and all others, may have been written as late as that.
+  expect([versions.lastWrite("/0"), versions.lastWrite("/1"), versions.lastWrite("/never")]).toEqual([
+    2, 2, 2,
+  ]);
+  expect(versions.lastWrite("/2")).toBe(3);
 });
 
 describe("buckets", () => {

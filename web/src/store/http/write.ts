@@ -7,6 +7,7 @@ import { missingStatus, statusError } from "./answer.js";
 import { readBody, reasonOf } from "./body.js";
 import { fetchTransport } from "./fetch.js";
 import { Watch } from "./idle-timeout.js";
+import { claimsPage } from "./page.js";
 import { headersOf } from "./requests.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
 import type { Answer, Transport } from "./transport.js";
@@ -170,7 +171,13 @@ function conditionHeaders(ifVersion: SetOptions["ifVersion"]): Record<string, st
 
 async function checkPut(url: URL, answer: Answer, ifVersion: SetOptions["ifVersion"]): Promise<void> {
   const { status } = answer;
-  if (isSuccess(answer)) return;
+  if (isSuccess(answer)) {
+    // Applications of one page and logins answer everything so, and store nothing. Other servers that tell in HTML of
+    // what they have made say 201.
+    if (status !== 200 || !claimsPage(answer)) return;
+    const message = `${url.href} answered a PUT with an HTML page: it does not seem to store anything`;
+    throw networkError(message, { code: "html-page", status });
+  }
   if (ifVersion !== undefined) {
     // S3 answers 409 where several try at a time and none has won yet.
     if (status === 409) throw new TransientFault(conflictError(url.href));
