@@ -161,10 +161,17 @@ function removeOrphans(sources, outputs) {
   }
 }
 
+/** Types of the glue, which is not compiled: those of the library name them. */
+function copyDeclarations() {
+  const from = path.join(root, "web/src/wasm");
+  for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));
+}
+
 /** Compiles the library and the command line into dist. */
 export function buildLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
+  copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   bundleForNode();
 }

@@ -16,11 +16,11 @@ export const errorTags = {
   InvalidArgument: "an argument does not fit the call",
   Network: "a store could not be read or written",
   LimitExceeded: "a limit is exceeded",
+  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
   AlreadyExists: "something is stored there already",
   Conflict: "somebody else has written there meanwhile",
   ReadOnly: "a store cannot be written",
   EncodeFailed: "elements could not be encoded",
-  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
 } as const;
 
 export type ErrorTag = keyof typeof errorTags;
@@ -99,6 +99,8 @@ export const networkError = (message: string, details?: ErrorDetails) =>
   new ZarrError("Network", message, details);
 export const limitExceeded = (message: string, details?: ErrorDetails) =>
   new ZarrError("LimitExceeded", message, details);
+export const engineFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EngineFailed", message, details);
 export const alreadyExists = (message: string, details?: ErrorDetails) =>
   new ZarrError("AlreadyExists", message, details);
 export const conflict = (message: string, details?: ErrorDetails) =>
@@ -107,8 +109,6 @@ export const readOnly = (message: string, details?: ErrorDetails) =>
   new ZarrError("ReadOnly", message, details);
 export const encodeFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EncodeFailed", message, details);
-export const engineFailed = (message: string, details?: ErrorDetails) =>
-  new ZarrError("EngineFailed", message, details);
 
 /**
  * Adds facts to an error where it has none yet, and returns it: lower layers know what went wrong, higher ones know

@@ -12,6 +12,7 @@ import {
   startNodeWorker,
   stopWorker,
 } from "../base/platform.js";
+import type { WasmModule } from "../base/web-types.js";
 import { wholePlace } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
@@ -297,7 +298,7 @@ class Job {
 
   constructor(
     readonly work: SlabWork,
-    readonly wasm: WebAssembly.Module,
+    readonly wasm: WasmModule,
     private readonly resolve: (bytes: Uint8Array | undefined) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,
