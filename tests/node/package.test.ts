@@ -29,14 +29,17 @@ describe("public API", () => {
       [
         "ByteCache",
         "DType",
+        "DirectoryHandleStore",
         "HttpStore",
         "MapStore",
         "ReferenceStore",
         "WorkerPool",
+        "WritableHttpStore",
         "ZarrArray",
         "ZarrError",
         "ZarrGroup",
         "ZipStore",
+        "ZipWriter",
         "channelAxis",
         "configureWasm",
         "coordinatesOf",
@@ -138,6 +141,7 @@ describe("public API", () => {
     expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
       [
         "FileSystemStore",
+        "fileSink",
       ]
     `);
   });

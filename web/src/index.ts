@@ -45,10 +45,22 @@ export { type DimensionSelection, type Selection, type Slice, slice } from "./re
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
 export { listChildren } from "./store/children.js";
+export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
+export { DirectoryHandleStore } from "./store/directory.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http.js";
+export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
-export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
+export type {
+  GetOptions,
+  ObjectVersion,
+  RangeQuery,
+  SetOptions,
+  Store,
+  WriteOptions,
+} from "./store/store.js";
+export type { ZipSink } from "./store/zip/sink.js";
+export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

@@ -82,7 +82,7 @@ export class ArrayReader {
 
   async #loadShards(): Promise<ShardReader> {
     const { ShardReader } = await shards();
-    this.#shards ??= new ShardReader(this.limits);
+    this.#shards ??= new ShardReader(this.limits, this.store);
     return this.#shards;
   }
 
