@@ -35,6 +35,21 @@ export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export {
+  type CodecInput,
+  type CreateOptions,
+  consolidate,
+  create,
+  createGroup,
+  deleteNode,
+  type GroupCreateOptions,
+  type NewAttributes,
+  resize,
+  type Target,
+  type UpdateAttributesOptions,
+  type UpdateOptions,
+  updateAttributes,
+} from "./hierarchy/create.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
@@ -50,5 +65,5 @@ export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
-export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
+export type { GetOptions, ObjectVersion, RangeQuery, SetOptions, Store } from "./store/store.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

@@ -17,6 +17,10 @@ export const errorTags = {
   Network: "a store could not be read",
   LimitExceeded: "a limit is exceeded",
   EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+  AlreadyExists: "there is a node already",
+  Conflict: "another writer has changed what was to be written",
+  ReadOnly: "the store cannot write",
+  EncodeFailed: "values cannot be encoded",
 } as const;
 
 export type ErrorTag = keyof typeof errorTags;
@@ -94,6 +98,14 @@ export const limitExceeded = (message: string, details?: ErrorDetails) =>
   new ZarrError("LimitExceeded", message, details);
 export const engineFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EngineFailed", message, details);
+export const alreadyExists = (message: string, details?: ErrorDetails) =>
+  new ZarrError("AlreadyExists", message, details);
+export const conflict = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Conflict", message, details);
+export const readOnly = (message: string, details?: ErrorDetails) =>
+  new ZarrError("ReadOnly", message, details);
+export const encodeFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EncodeFailed", message, details);
 
 /**
  * The same error with more facts added where it has none yet: lower layers know what went wrong,

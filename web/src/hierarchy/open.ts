@@ -31,6 +31,7 @@ import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
+import { writesTo } from "./changes.js";
 import {
   kindsOfV2,
   kindsOfV3,
@@ -85,9 +86,14 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  const store = typeof place === "function" ? await place() : place;
-  return new Opener(store, options).open(path, options);
+  return new Opener(await storeAt(place), options).open(path, options);
 }
+
+/** The store of a source. @throws InvalidArgument for what is none. */
+export const storeOf = (source: Source): Promise<Store> => storeAt(placeOf(source));
+
+const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
+  typeof place === "function" ? place() : place;
 
 function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
   if (version !== undefined && ![1, 2, 3].includes(version))
@@ -133,6 +139,10 @@ export class Opener implements NodeOpener {
   readonly #known = new Map<string, JsonObject>();
   /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
   readonly #members = new Map<string, Map<string, Member["kind"]>>();
+  /** Groups whose consolidated metadata was read, and how many writes to the store's metadata there had been. */
+  readonly #consolidated = new Set<string>();
+  #writes: number;
+  #renewing: Promise<unknown> | undefined;
 
   constructor(
     private readonly store: Store,
@@ -141,10 +151,39 @@ export class Opener implements NodeOpener {
     this.#limits = resolveLimits(openOptions.limits);
     const { onWarning, verifyChecksums } = openOptions;
     this.#options = { limits: this.#limits, onWarning, verifyChecksums };
+    this.#writes = writesTo(store);
+  }
+
+  /** Forgets what consolidated metadata said before this library wrote to the store, and reads it again. */
+  async #renew(signal: AbortSignal | undefined): Promise<void> {
+    const writes = writesTo(this.store);
+    if (writes !== this.#writes) {
+      this.#writes = writes;
+      this.#known.clear();
+      this.#members.clear();
+      const groups = [...this.#consolidated];
+      this.#consolidated.clear();
+      this.#renewing = Promise.allSettled(groups.map((group) => this.#find(group, signal)));
+    }
+    await this.#renewing;
+  }
+
+  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  async members(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Member["kind"]> | undefined> {
+    await this.#renew(signal);
+    return this.#members.get(path);
+  }
+
+  isConsolidated(path: string): boolean {
+    return this.#members.has(path);
   }
 
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+    await this.#renew(signal);
     const node = await this.#find(path, signal);
     signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
@@ -228,7 +267,7 @@ export class Opener implements NodeOpener {
       for (const below of kinds.keys())
         this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
     }
-    return new ZarrGroup(this.store, path, 3, attributes, this, this.#members.get(path));
+    return new ZarrGroup(this.store, path, 3, attributes, this);
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -248,7 +287,7 @@ export class Opener implements NodeOpener {
       this.#v2Attributes(path, signal),
       this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
     ]);
-    return new ZarrGroup(this.store, path, 2, attributes, this, this.#members.get(path));
+    return new ZarrGroup(this.store, path, 2, attributes, this);
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {
@@ -256,7 +295,7 @@ export class Opener implements NodeOpener {
     const known = this.#known.get(key);
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
-    if (this.#isKnown(path)) return {};
+    if (this.#isKnown(path)) return attributesOf(undefined, v2AttributesKey);
     const bytes = await this.#bytes(path, v2AttributesKey, signal);
     return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
   }
@@ -285,6 +324,7 @@ export class Opener implements NodeOpener {
 
   /** Keeps which nodes lie below a group, by the group that they lie in directly. */
   #keepKinds(path: string, kinds: ReadonlyMap<string, Member["kind"]>): void {
+    this.#consolidated.add(path);
     const nodes = [...kinds].map(
       ([below, kind]) => [path === "" ? below : `${path}/${below}`, kind] as const,
     );

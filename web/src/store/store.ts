@@ -48,6 +48,13 @@ export interface GetOptions {
   maxBytes?: number | undefined;
 }
 
+/** Options of a single write. */
+export interface SetOptions {
+  signal?: AbortSignal | undefined;
+  /** Write only if the key is in this state: there is nothing, or what a read has seen. */
+  ifVersion?: ObjectVersion | "absent" | undefined;
+}
+
 /** Part of an object: from an offset, or its last bytes. */
 export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
 
@@ -64,8 +71,14 @@ export interface Store {
   get(key: string, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
   /** Part of an object; fewer bytes than asked only where the object ends. `readRange` is the safe way to call it. */
   getRange?(key: string, range: RangeQuery, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
-  set?(key: string, value: Uint8Array): MaybePromise<unknown>;
-  delete?(key: string): MaybePromise<unknown>;
+  /** Writes a whole object, or nothing. */
+  set?(key: string, value: Uint8Array, options?: SetOptions): MaybePromise<unknown>;
+  /** Removes an object; no error where there is none. */
+  delete?(key: string, options?: SetOptions): MaybePromise<unknown>;
+  /** Removes everything below a path ("a/b", or "" for all). */
+  deletePrefix?(path: string): MaybePromise<unknown>;
+  /** True where `ifVersion` is honoured. */
+  readonly conditional?: boolean | undefined;
   /** Where a key is, for messages: its URL or the file's path. */
   locate?(key: string): string;
   /** Every key below a path ("a/b", or "" for all), each with its leading "/". */

@@ -1,0 +1,54 @@
+/** Writing to stores: the safe ways to call what a store may or may not have. */
+import { readOnly } from "../base/errors.js";
+import { normalizePath } from "./path.js";
+import type { SetOptions, Store } from "./store.js";
+
+/** Whether a store honours `ifVersion`. */
+export function supportsConditions(store: Store): boolean {
+  return store.conditional === true;
+}
+
+/**
+ * Writes a whole object.
+ * @throws ReadOnly where the store has no `set`, or a condition is asked for that it cannot honour.
+ */
+export async function writeObject(
+  store: Store,
+  key: string,
+  bytes: Uint8Array,
+  options: SetOptions = {},
+): Promise<void> {
+  if (typeof store.set !== "function") throw missing("set");
+  if (options.ifVersion !== undefined && !supportsConditions(store)) {
+    throw readOnly("the store cannot write only if nothing else has written", { code: "no-conditions" });
+  }
+  options.signal?.throwIfAborted();
+  await store.set(key, bytes, options);
+}
+
+/** Removes an object; no error where there is none. */
+export async function deleteObject(store: Store, key: string, options: SetOptions = {}): Promise<void> {
+  if (typeof store.delete !== "function") throw missing("delete");
+  options.signal?.throwIfAborted();
+  await store.delete(key, options);
+}
+
+/** Removes everything below a path: `deletePrefix`, or `list` and `delete`. */
+export async function deleteBelow(store: Store, path: string, options: SetOptions = {}): Promise<void> {
+  const folder = normalizePath(path);
+  options.signal?.throwIfAborted();
+  if (store.deletePrefix) {
+    await store.deletePrefix(folder);
+    return;
+  }
+  const prefix = folder === "" ? "/" : `/${folder}/`;
+  const keys = store.list?.(folder) ?? (store instanceof Map ? [...store.keys()] : undefined);
+  if (!keys) throw missing("deletePrefix or list");
+  const found: string[] = [];
+  for await (const key of keys as Iterable<string>) if (key.startsWith(prefix)) found.push(key);
+  for (const key of found) await deleteObject(store, key, options);
+}
+
+function missing(method: string) {
+  return readOnly(`the store cannot be written to: it has no ${method}`, { code: "read-only" });
+}
