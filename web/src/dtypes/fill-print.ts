@@ -10,14 +10,19 @@ import type { Endian } from "./typestr.js";
 
 /**
  * What the reader of a version reads as this value again, as far as the version has a form for it: the caller reads it
- * to find out. Structured values of v2 are base64 of the element in its stored byte order; v1 has no base64, but texts
+ * to find out. Structured values of v2 are base64 of the element in its stored byte order (`endian`, per run of components where it is a list); v1 has no base64, but texts
  * and lists of fields.
  */
-export function printFill(dtype: DType, fill: FillValue, version: 1 | 2 | 3, endian: Endian): Json {
+export function printFill(
+  dtype: DType,
+  fill: FillValue,
+  version: 1 | 2 | 3,
+  endian: Endian | readonly (Endian | null)[],
+): Json {
   if (version === 3) return fromPlain(fillJson(dtype, fill.value === null ? zeroFill(dtype, fill) : fill, 3));
   if (fill.value === null || dtype.isVariable) return fromPlain(fillJson(dtype, fill, 2));
   if (version === 1) return plainJson(dtype, fill.item);
-  if (dtype.fields && endian === "big") return encodeBase64(swapped(dtype, fill.item));
+  if (dtype.fields) return encodeBase64(stored(dtype, fill.item, endian));
   return fromPlain(fillJson(dtype, fill, 2));
 }
 
@@ -40,11 +45,13 @@ function plainJson(dtype: DType, item: Uint8Array): Json {
   return fromPlain(fillJson(dtype, { value: 0, item }, 2));
 }
 
-function swapped(dtype: DType, item: Uint8Array): Uint8Array {
+/** An element in its stored byte order: one for all, or one per run of components. */
+function stored(dtype: DType, item: Uint8Array, endian: Endian | readonly (Endian | null)[]): Uint8Array {
   const turned = item.slice();
   let at = 0;
-  for (const { bytes, count } of componentsOf(dtype)) {
-    for (let i = 0; i < count; i++, at += bytes) turned.subarray(at, at + bytes).reverse();
+  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
+    const isBig = (typeof endian === "string" ? endian : endian[run]) === "big";
+    for (let i = 0; i < count; i++, at += bytes) if (isBig) turned.subarray(at, at + bytes).reverse();
   }
   return turned;
 }

@@ -1,13 +1,14 @@
 /** Making nodes, and changing their metadata. What does it is loaded when it is first called. */
+
+import type { PlainJson } from "../base/json.js";
 import { lazy } from "../base/lazy.js";
 import type { Limits } from "../base/limits.js";
-import type { PlainJson } from "../base/json.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
 import type { ZarrVersion } from "../codecs/definition.js";
+import type { CodecMetadata } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { DataTypeJson } from "../dtypes/v3-json.js";
-import type { NumpyDescr } from "../dtypes/numpy.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
+import type { NumpyDescr } from "../dtypes/numpy.js";
+import type { DataTypeJson } from "../dtypes/v3-json.js";
 import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
 import type { Source } from "./open.js";
@@ -57,9 +58,7 @@ export interface CreateOptions extends NodeCreateOptions {
   /** Order of the elements in chunks: "C" (default), the last dimension fastest, or "F", the first one. */
   order?: "C" | "F" | undefined;
   /** How keys of chunks are made. Default: "/" behind a "c" in v3, "." in v1 and v2. */
-  chunkKeyEncoding?:
-    | { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined }
-    | undefined;
+  chunkKeyEncoding?: { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined } | undefined;
   /** As `open` takes them. */
   limits?: Partial<Limits> | undefined;
 }

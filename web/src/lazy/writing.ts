@@ -4,6 +4,9 @@ import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
+export { arrayLike } from "../hierarchy/writing/array-options.js";
 export { consolidate } from "../hierarchy/writing/consolidate.js";
-export { createArray, createGroup } from "../hierarchy/writing/create.js";
+export { createArray, createFrom, createGroup } from "../hierarchy/writing/create.js";
+export { metadataAt } from "../hierarchy/writing/place.js";
 export { deleteNode, resize, updateAttributes } from "../hierarchy/writing/update.js";
+export { convertMetadata } from "../metadata/convert.js";

@@ -13,12 +13,18 @@ import {
   type ArrayMetadata,
   attributesIn,
   attributesKey,
-  mainOf,
   type MetadataOptions,
+  mainOf,
   type NodeMetadata,
   readMetadata,
 } from "./model.js";
-import { arrayDocuments, type ChunkKeys, dimensionsAttribute, groupDocuments, type NewArray } from "./new-array.js";
+import {
+  arrayDocuments,
+  type ChunkKeys,
+  dimensionsAttribute,
+  groupDocuments,
+  type NewArray,
+} from "./new-array.js";
 import { withEntries } from "./print.js";
 import type { ArraySpec } from "./spec.js";
 
@@ -94,10 +100,8 @@ export async function makeArrayMetadata(
 
 function cannotHoldFill(documents: NodeMetadata["documents"], version: ZarrVersion, cause?: unknown): Error {
   const value = own(mainOf(documents).object, "fill_value");
-  return unsupported(`Zarr v${version} has no form for this fill value; ${showJson(value)} is another`, {
-    code: "bad-fill-value",
-    cause,
-  });
+  const message = `Zarr v${version} has no form for this fill value: ${showJson(value)} would be read as another`;
+  return unsupported(message, { code: "bad-fill-value", cause });
 }
 
 function isSameFill(wanted: FillValue, found: FillValue, version: ZarrVersion): boolean {
@@ -112,7 +116,11 @@ const textOf = ({ value }: FillValue): string =>
     : JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
 
 /** Whether chunks are made of the same steps; transposes are compared as the order of axes that they make. */
-function isSameChain({ codecs, codecVersion, dtype, grid }: NewArray, spec: ArraySpec, options: MetadataOptions) {
+function isSameChain(
+  { codecs, codecVersion, dtype, grid }: NewArray,
+  spec: ArraySpec,
+  options: MetadataOptions,
+) {
   if ("json" in grid) return true;
   const outline = (list: typeof codecs, version: ZarrVersion): string => {
     const chain = resolveChain(list, { dtype, shape: grid.chunkShape }, { limits: options.limits, version });
@@ -162,5 +170,8 @@ function dimensionsOf(
   const isNames =
     Array.isArray(given) && given.length === shape.length && given.every((name) => typeof name === "string");
   if (!isNames) return { names: undefined, attributes };
-  return { names: given as string[], attributes: withEntries(attributes, [[dimensionsAttribute, undefined]]) };
+  return {
+    names: given as string[],
+    attributes: withEntries(attributes, [[dimensionsAttribute, undefined]]),
+  };
 }

@@ -64,7 +64,8 @@ export async function parseMetadata(
 export async function readMetadata(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
   const version = nodeKeys.find(([key]) => documents.has(key))?.[1];
   if (version === undefined) throw invalidMetadata("no document of a node", { code: "missing-key" });
-  if (version === 1) return { kind: "array", zarrFormat: 1, documents, spec: await specV1(documents, options) };
+  if (version === 1)
+    return { kind: "array", zarrFormat: 1, documents, spec: await specV1(documents, options) };
   if (version === 2) return readV2(documents, options);
   const object = documents.get(v3Key)!;
   if (v3NodeType(object) === "array")
@@ -134,7 +135,10 @@ export function withAttributes(
 }
 
 /** Runs work on metadata of a program's making: what is not valid is then an argument that does not fit. */
-export async function asArguments<T>(work: () => T | Promise<T>, toError: (error: Error) => Error): Promise<T> {
+export async function asArguments<T>(
+  work: () => T | Promise<T>,
+  toError: (error: Error) => Error,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -83,7 +83,8 @@ function v3Document(array: NewArray): JsonObject {
     "json" in grid ? grid.json : extension("regular", [["chunk_shape", integersJson(grid.chunkShape)]]);
   const dataType = jsonOf(dataTypeJson(dtype), "data_type");
   // Codecs of chunks of several shapes stay as they are: Zarr v3 alone has such.
-  const printed = "json" in grid ? codecs : printCodecs(codecs, { dtype, shape: grid.chunkShape }, codecVersion, 3);
+  const printed =
+    "json" in grid ? codecs : printCodecs(codecs, { dtype, shape: grid.chunkShape }, codecVersion, 3);
   return jsonObject([
     ["zarr_format", integerJson(3)],
     ["node_type", "array"],
@@ -121,13 +122,20 @@ function v2Document(array: NewArray, limits: Limits): JsonObject {
     ["zarr_format", integerJson(2)],
     ["shape", integersJson(shape)],
     ["chunks", integersJson(chain.chunkShape)],
-    ["dtype", array.descr ?? descrJson(dtype, chain.endian, 2)],
+    ["dtype", descrOf(array, chain, 2)],
     ["compressor", compressor ? codecV2(compressor) : null],
     ["fill_value", printFill(dtype, fill, 2, chain.endian)],
     ["order", chain.order],
     ["filters", filters.length > 0 ? filters.map(codecV2) : null],
     ["dimension_separator", keys.separator],
   ]);
+}
+
+/** The data type; where its fields have different byte orders, as it was written. */
+function descrOf({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
+  if (typeof endian === "string") return descrJson(dtype, endian, version);
+  if (descr !== undefined) return descr;
+  throw unsupported("a list of byte orders without a data type that says them", { code: "mixed-endian" });
 }
 
 /** A codec of v2: its name under `id`, its options beside it. */
@@ -137,7 +145,8 @@ const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
 function v1Document(array: NewArray, limits: Limits): JsonObject {
   const { shape, dtype, fill } = array;
   if (shape.length === 0) throw unsupported("Zarr v1 has no arrays without dimensions", { code: "no-rank" });
-  const { filters, after, order, endian, chunkShape } = plainChain(array, 1, limits);
+  const chain = plainChain(array, 1, limits);
+  const { filters, after, order, endian, chunkShape } = chain;
   const tooMany = filters[0] ?? after[1];
   if (tooMany) {
     throw unsupported(`Zarr v1 has one compressor and no filters: no place for codec ${tooMany.name}`, {
@@ -154,7 +163,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
     ["zarr_format", integerJson(1)],
     ["shape", integersJson(shape)],
     ["chunks", integersJson(chunkShape)],
-    ["dtype", array.descr ?? descrJson(dtype, endian, 1)],
+    ["dtype", descrOf(array, chain, 1)],
     ["compression", compressor?.name ?? "none"],
     ["compression_opts", compressor ? optionsV1(compressor) : null],
     ["fill_value", printFill(dtype, fill, 1, endian)],
@@ -172,7 +181,8 @@ function optionsV1({ name, configuration = {} }: CodecMetadata): Json {
 interface PlainChain {
   readonly chunkShape: readonly number[];
   readonly order: "C" | "F";
-  readonly endian: Endian;
+  /** One for all, or one per run of components of a structured type. */
+  readonly endian: Endian | readonly (Endian | null)[];
   /** Array-to-array codecs, and the codec of objects. */
   readonly filters: readonly CodecMetadata[];
   readonly after: readonly CodecMetadata[];
@@ -188,11 +198,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   }
   const { chunkShape } = grid;
   // In the array's own version, by which its codecs are known.
-  const chain = resolveChain(
-    array.codecs,
-    { dtype, shape: chunkShape },
-    { version: codecVersion, limits },
-  );
+  const chain = resolveChain(array.codecs, { dtype, shape: chunkShape }, { version: codecVersion, limits });
   const printed = printCodecs(array.codecs, { dtype, shape: chunkShape }, codecVersion, version);
   const { before, toBytes } = chain;
   const transposes = before.filter((step) => step.definition.core === "transpose");
@@ -206,13 +212,15 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   }
   const filters = printed.slice(0, before.length).filter((_, i) => !transposes.includes(before[i]!));
   const own = printed[before.length]!;
-  const endian = own.configuration?.["endian"];
+  const after = printed.slice(before.length + 1);
+  const isBytes = toBytes.type === "core" && toBytes.step.core === "bytes";
   return {
     chunkShape,
     order,
-    endian: endian === "big" ? "big" : "little",
+    endian: (isBytes && (own.configuration?.["endian"] as PlainChain["endian"])) || "little",
     filters: toBytes.type === "objects" ? [...filters, own] : filters,
-    after: printed.slice(before.length + 1),
+    // A compressor of arrays, such as zfpy, stands where those of bytes do.
+    after: isBytes || toBytes.type === "objects" ? after : [own, ...after],
   };
 }
 

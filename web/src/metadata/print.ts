@@ -1,6 +1,13 @@
 /** Metadata documents as text, and values of programs as what documents hold. */
 import { invalidArgument } from "../base/errors.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, orderKeys, writtenKeys } from "../base/json.js";
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  orderKeys,
+  writtenKeys,
+} from "../base/json.js";
 
 /** Longest list that is written on one line. */
 const lineLength = 100;

@@ -4,6 +4,8 @@ import { type Json, JsonNumber } from "../../base/json.js";
 import type { Limits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { loadEveryCodec } from "../../codecs/lookup.js";
+import { type CodecMetadata, parseCodecs } from "../../codecs/metadata.js";
+import { printCodecs } from "../../codecs/print.js";
 import { encodeBase64 } from "../../dtypes/base64.js";
 import { DType } from "../../dtypes/dtype.js";
 import { parseFill } from "../../dtypes/fill.js";
@@ -11,7 +13,7 @@ import type { FillValue } from "../../dtypes/fill-value.js";
 import { fromPlain } from "../../dtypes/plain.js";
 import { type Endian, parseDescr } from "../../dtypes/typestr.js";
 import { parseDataType } from "../../dtypes/v3.js";
-import { makeArrayMetadata } from "../../metadata/convert.js";
+import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadata/convert.js";
 import { type ArrayMetadata, asArguments } from "../../metadata/model.js";
 import type { ChunkKeys, NewArray } from "../../metadata/new-array.js";
 import { attributesJson, jsonOf } from "../../metadata/print.js";
@@ -36,6 +38,114 @@ export function arrayMetadata(
     await loadEveryCodec();
     return makeArrayMetadata(newArray(options, version, limits), version, { limits });
   }, asArgument);
+}
+
+/** What an array that is like another one shall have of its own. */
+export interface ArrayChanges
+  extends Partial<
+    Pick<
+      CreateOptions,
+      | "shape"
+      | "chunkShape"
+      | "fillValue"
+      | "codecs"
+      | "dimensionNames"
+      | "attributes"
+      | "order"
+      | "chunkKeyEncoding"
+    >
+  > {
+  /** null for no shards. Default: as the other array's, where its chunks are the same. */
+  shardShape?: readonly number[] | null | undefined;
+}
+
+/**
+ * The metadata of an array like another one, in a version: data type, byte order, fill value, attributes, names of
+ * dimensions, chunks and codecs are the same, but for the changes.
+ * @throws Unsupported, saying what the version cannot hold; InvalidArgument for changes that do not fit; others as
+ *   `create` does.
+ */
+export function arrayLike(
+  source: ArrayMetadata,
+  version: ZarrVersion,
+  changes: ArrayChanges,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  return asArguments(async () => {
+    await loadEveryCodec();
+    const isSame = Object.values(changes).every((change) => change === undefined);
+    if (isSame) return (await convertMetadata(source, version, { limits })) as ArrayMetadata;
+    return makeArrayMetadata(changedArray(source, version, changes), version, { limits });
+  }, asArgument);
+}
+
+function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: ArrayChanges): NewArray {
+  const like = describeArray(source);
+  const { dtype } = like;
+  const shape = changes.shape === undefined ? like.shape : lengths(changes.shape, "shape", 0);
+  const fill = changes.fillValue === undefined ? like.fill : fillOf(dtype, changes.fillValue, version);
+  const { chunkShape, shardShape, codecs, order } = changes;
+  const keepsChunks = [chunkShape, shardShape, codecs, order].every((change) => change === undefined);
+  const chunks = keepsChunks ? like : changedChunks(source, version, { ...changes, shape });
+  return {
+    ...like,
+    ...chunks,
+    shape,
+    fill,
+    attributes: changes.attributes === undefined ? like.attributes : attributesJson(changes.attributes),
+    dimensionNames:
+      changes.dimensionNames === undefined
+        ? like.dimensionNames
+        : namesOf(changes.dimensionNames, shape.length),
+    keys: changes.chunkKeyEncoding === undefined ? like.keys : keysOf(changes.chunkKeyEncoding, version),
+  };
+}
+
+/** Grid and chain, in the target's version. */
+function changedChunks(
+  { spec, zarrFormat }: ArrayMetadata,
+  version: ZarrVersion,
+  changes: ArrayChanges & { readonly shape: readonly number[] },
+): Pick<NewArray, "grid" | "codecs" | "codecVersion"> {
+  const { shape, order = "C" } = changes;
+  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${order}`);
+  const { dtype } = spec;
+  const chunkShape =
+    changes.chunkShape === undefined ? spec.chunkShape : sameRank(changes.chunkShape, "chunkShape", shape);
+  const given =
+    changes.shardShape === undefined && changes.chunkShape === undefined
+      ? spec.shardShape
+      : changes.shardShape;
+  const shardShape = given ? sameRank(given, "shardShape", shape) : undefined;
+  const codecs =
+    changes.codecs ?? printCodecs(leafCodecs(spec.codecs), { dtype, shape: chunkShape }, zarrFormat, version);
+  const context = {
+    version,
+    dtype,
+    endian: endianOf(spec),
+    rank: shape.length,
+    order,
+    chunkShape,
+    shardShape,
+  };
+  return {
+    grid: { chunkShape: shardShape ?? chunkShape },
+    codecs: chainOf(codecs, context).codecs,
+    codecVersion: version,
+  };
+}
+
+/** The chain of the chunks that are decoded, inside whatever shards. */
+function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMetadata[] {
+  const at = codecs.findIndex(({ name }) => name === "sharding_indexed");
+  if (at < 0) return codecs;
+  const inner = parseCodecs(codecs[at]!.configuration?.["codecs"], "codecs");
+  return [...codecs.slice(0, at), ...leafCodecs(inner)];
+}
+
+function endianOf({ codecs }: ArrayMetadata["spec"]): ReadType["endian"] {
+  const bytes = leafCodecs(codecs).find(({ name }) => name === "bytes");
+  return (bytes?.configuration?.["endian"] as ReadType["endian"] | undefined) ?? "little";
 }
 
 function newArray(options: CreateOptions, version: ZarrVersion, limits: Limits): NewArray {

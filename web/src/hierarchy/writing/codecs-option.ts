@@ -91,7 +91,11 @@ export function parseName(text: string, dtype: DType): CodecMetadata {
   const { itemBytes } = dtype;
   const shuffles = itemBytes === 1 ? 2 : itemBytes === 0 ? 0 : 1;
   const defaults =
-    id === "blosc" ? { shuffle: shuffles } : id === "shuffle" && itemBytes > 0 ? { elementsize: itemBytes } : {};
+    id === "blosc"
+      ? { shuffle: shuffles }
+      : id === "shuffle" && itemBytes > 0
+        ? { elementsize: itemBytes }
+        : {};
   return { name, configuration: { ...defaults, ...Object.fromEntries(options) } };
 }
 

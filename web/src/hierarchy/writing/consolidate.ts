@@ -4,8 +4,8 @@ import type { JsonObject } from "../../base/json.js";
 import { Limiter } from "../../base/limiter.js";
 import { settleAll } from "../../base/settle.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../../metadata/keys.js";
-import { v3NodeType } from "../../metadata/v3.js";
 import { withEntries } from "../../metadata/print.js";
+import { v3NodeType } from "../../metadata/v3.js";
 import { listChildren } from "../../store/children.js";
 import type { Store } from "../../store/store.js";
 import type { Target, UpdateOptions } from "../create.js";
@@ -35,7 +35,12 @@ export async function consolidate(
 /** Documents of nodes by their paths below the group, "" for its own, parents before children. */
 type Found = Map<string, Map<string, JsonObject>>;
 
-async function writeV3(store: Store, path: string, found: Found, signal: AbortSignal | undefined): Promise<void> {
+async function writeV3(
+  store: Store,
+  path: string,
+  found: Found,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const entries = [...found].flatMap(([below, documents]): [string, JsonObject][] => {
     const document = documents.get(v3Key);
     return below === "" || !document ? [] : [[below, inlined(document)]];
@@ -52,7 +57,12 @@ function byDepth([a]: readonly [string, unknown], [b]: readonly [string, unknown
   return depths !== 0 ? depths : a < b ? -1 : 1;
 }
 
-async function writeV2(store: Store, path: string, found: Found, signal: AbortSignal | undefined): Promise<void> {
+async function writeV2(
+  store: Store,
+  path: string,
+  found: Found,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const entries = [...found].flatMap(([below, documents]) =>
     [...documents]
       .filter(([key]) => key !== v3Key)
@@ -72,7 +82,8 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
     const names = await listChildren(store, full);
-    if (!names) throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
+    if (!names)
+      throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
     await settleAll(names.map((name) => visit(below === "" ? name : `${below}/${name}`)));
   };
   await visit("");

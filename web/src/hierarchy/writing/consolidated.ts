@@ -45,7 +45,9 @@ export async function replaceDocument(
       if (!isZarrError(error, "Conflict")) throw error;
     }
   }
-  throw conflict(`${joinKey(path, key)} is written by others all the time; gave up after ${attempts} attempts`);
+  throw conflict(
+    `${joinKey(path, key)} is written by others all the time; gave up after ${attempts} attempts`,
+  );
 }
 
 /**
@@ -59,9 +61,13 @@ export async function updateConsolidated(
   { signal, isReplaced = false }: { signal?: AbortSignal | undefined; isReplaced?: boolean | undefined } = {},
 ): Promise<void> {
   if (version === 1) return;
-  const groups = new Set(changes.flatMap(({ path }) => [...ancestorsOf(path), ...(version === 2 ? [path] : [])]));
+  const groups = new Set(
+    changes.flatMap(({ path }) => [...ancestorsOf(path), ...(version === 2 ? [path] : [])]),
+  );
   for (const group of groups) {
-    const below = changes.filter(({ path }) => group === "" || path === group || path.startsWith(`${group}/`));
+    const below = changes.filter(
+      ({ path }) => group === "" || path === group || path.startsWith(`${group}/`),
+    );
     const apply = (entries: Map<string, JsonObject>, separator: string) => {
       for (const { path, documents } of below) {
         const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);

@@ -1,11 +1,11 @@
 /** Creating arrays and groups. */
 import { alreadyExists, invalidArgument, isZarrError } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
-import { resolveLimits } from "../../base/limits.js";
+import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { attributesOf } from "../../metadata/document.js";
 import { v2GroupKey, v3Key } from "../../metadata/keys.js";
-import { attributesKey, printMetadata } from "../../metadata/model.js";
+import { attributesKey, type NodeMetadata, printMetadata } from "../../metadata/model.js";
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
@@ -13,11 +13,21 @@ import { deleteBelow, deleteObject, writeObject } from "../../store/write.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
 import type { CreateOptions, GroupCreateOptions, NodeCreateOptions, Target } from "../create.js";
-import { ZarrGroup } from "../group.js";
+import { type OpenedNode, ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
 import { arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated.js";
-import { ancestorsOf, checkEmpty, checkNames, conditionOf, isArrayDocument, nodeAt, type Place, placeOf, readDocument } from "./place.js";
+import {
+  ancestorsOf,
+  checkEmpty,
+  checkNames,
+  conditionOf,
+  isArrayDocument,
+  nodeAt,
+  type Place,
+  placeOf,
+  readDocument,
+} from "./place.js";
 
 export async function createArray(target: Target, options: CreateOptions): Promise<ZarrArray> {
   const place = await placeOf(target, optionsOf(options).path);
@@ -39,6 +49,27 @@ export async function createGroup(target: Target, options: GroupCreateOptions): 
   const { store, path } = place;
   const frozen = attributesOf(attributes, "attributes");
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
+}
+
+/**
+ * Creates a node of metadata that is there: what is copied or converted.
+ * @throws as `create` does.
+ */
+export async function createFrom(
+  target: Target,
+  metadata: NodeMetadata,
+  options: Pick<NodeCreateOptions, "path" | "overwrite" | "signal"> & {
+    limits?: Partial<Limits> | undefined;
+  },
+): Promise<OpenedNode> {
+  const place = await placeOf(target, optionsOf(options).path);
+  const { store, path } = place;
+  const { zarrFormat, documents } = metadata;
+  checkNames(path);
+  await writeNode(place, zarrFormat, documents, { ...options, isArray: metadata.kind === "array" });
+  if (metadata.kind === "array")
+    return new ZarrArray(store, path, metadata.spec, resolveLimits(options.limits));
+  return new ZarrGroup(store, path, zarrFormat, metadata.attributes, new Opener(store, {}));
 }
 
 function optionsOf<T extends NodeCreateOptions>(options: T): T {
@@ -82,7 +113,10 @@ async function writeNode(
   }
   await writeDocuments(store, path, documents, signal);
   noteWrite(store);
-  await updateConsolidated(store, version, [...changes, { path, documents }], { signal, isReplaced: overwrite });
+  await updateConsolidated(store, version, [...changes, { path, documents }], {
+    signal,
+    isReplaced: overwrite,
+  });
 }
 
 /** The groups above a node that are not there, from the root. Zarr v1 has none. */
@@ -122,7 +156,9 @@ async function checkAbsent(
 ): Promise<void> {
   const node = await nodeAt(store, path, signal);
   if (node) {
-    throw alreadyExists(`there is a node of Zarr v${node.version} at "/${path}" already`, { code: "node-exists" });
+    throw alreadyExists(`there is a node of Zarr v${node.version} at "/${path}" already`, {
+      code: "node-exists",
+    });
   }
   const key = attributesKey[version];
   if (version < 3 && (await store.get(joinKey(path, key), { signal })) !== undefined) {
@@ -140,7 +176,10 @@ async function writeGroup(
 ): Promise<void> {
   const [[key, object]] = documents as unknown as [[string, JsonObject]];
   try {
-    await writeObject(store, joinKey(path, key), printDocument(object), { signal, ...conditionOf(store, "absent") });
+    await writeObject(store, joinKey(path, key), printDocument(object), {
+      signal,
+      ...conditionOf(store, "absent"),
+    });
   } catch (error) {
     if (!isZarrError(error, "Conflict")) throw error;
   }
@@ -162,6 +201,9 @@ async function writeDocuments(
   } catch (error) {
     for (const key of written) await deleteObject(store, key).catch(() => {});
     if (!isZarrError(error, "Conflict")) throw error;
-    throw alreadyExists(`another writer has made a node at "/${path}"`, { code: "node-exists", cause: error });
+    throw alreadyExists(`another writer has made a node at "/${path}"`, {
+      code: "node-exists",
+      cause: error,
+    });
   }
 }

@@ -1,6 +1,6 @@
 /** Chunks that a smaller shape leaves outside. */
 import { limitExceeded } from "../../base/errors.js";
-import { type AxisGrid } from "../../base/grid.js";
+import type { AxisGrid } from "../../base/grid.js";
 import { countOf } from "../../base/strides.js";
 import { joinKey } from "../../store/store.js";
 import type { ZarrArray } from "../array.js";
@@ -13,7 +13,10 @@ const fewChunks = 4096;
  * where those are many, all that the store lists.
  * @throws LimitExceeded where they are too many to name, and the store cannot list.
  */
-export async function chunksToDelete(array: ZarrArray, shape: readonly number[]): Promise<AsyncIterable<string> | Iterable<string>> {
+export async function chunksToDelete(
+  array: ZarrArray,
+  shape: readonly number[],
+): Promise<AsyncIterable<string> | Iterable<string>> {
   const { axes } = array.spec;
   const before = axes.map((axis) => axis.count);
   const after = axes.map((axis, i) => chunksWithin(axis, shape[i]!));
@@ -23,7 +26,9 @@ export async function chunksToDelete(array: ZarrArray, shape: readonly number[])
   const canList = store.list !== undefined || store instanceof Map;
   if (count > fewChunks && canList) return listed(array, before, after);
   if (!(count <= array.limits.readChunks))
-    throw limitExceeded(`${count} chunks would have to be deleted, more than the limit of ${array.limits.readChunks}`);
+    throw limitExceeded(
+      `${count} chunks would have to be deleted, more than the limit of ${array.limits.readChunks}`,
+    );
   return named(array, before, after);
 }
 
@@ -52,7 +57,11 @@ function* box(from: readonly number[], to: readonly number[]): Generator<number[
   }
 }
 
-async function* listed(array: ZarrArray, before: readonly number[], after: readonly number[]): AsyncGenerator<string> {
+async function* listed(
+  array: ZarrArray,
+  before: readonly number[],
+  after: readonly number[],
+): AsyncGenerator<string> {
   const { store, path } = array;
   const keys = store.list?.(path) ?? [...(store as unknown as Map<string, unknown>).keys()];
   // All of them first: what is listed must not change meanwhile.
@@ -61,7 +70,12 @@ async function* listed(array: ZarrArray, before: readonly number[], after: reado
   yield* all;
 }
 
-function isOutside({ path, spec }: ZarrArray, key: string, before: readonly number[], after: readonly number[]): boolean {
+function isOutside(
+  { path, spec }: ZarrArray,
+  key: string,
+  before: readonly number[],
+  after: readonly number[],
+): boolean {
   const rank = before.length;
   const numbers = key.match(/\d+/g)?.slice(-rank).map(Number) ?? [];
   if (numbers.length !== rank || key !== joinKey(path, spec.chunkKey(numbers))) return false;

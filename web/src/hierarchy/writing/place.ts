@@ -1,18 +1,24 @@
 /** Where nodes are written: a store and a path, and what is there. */
 import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../../base/errors.js";
-import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { JsonObject } from "../../base/json.js";
+import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { parseDocument } from "../../metadata/document.js";
 import { v2ArrayKey, v3Key } from "../../metadata/keys.js";
-import { nodeKeys } from "../../metadata/model.js";
+import {
+  attributesKey,
+  type MetadataOptions,
+  type NodeMetadata,
+  nodeKeys,
+  readMetadata,
+} from "../../metadata/model.js";
+import { v3NodeType } from "../../metadata/v3.js";
 import { normalizePath } from "../../store/path.js";
 import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../../store/store.js";
 import { supportsConditions } from "../../store/write.js";
 import type { Target } from "../create.js";
 import { ZarrGroup } from "../group.js";
 import { storeOf } from "../open.js";
-import { v3NodeType } from "../../metadata/v3.js";
 
 export interface Place {
   readonly store: Store;
@@ -59,7 +65,9 @@ export async function readDocument(
   const bytes = await store.get(full, { signal, version, maxBytes: limits.metadataBytes });
   if (!bytes) return undefined;
   if (bytes.byteLength > limits.metadataBytes)
-    throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`);
+    throw limitExceeded(
+      `${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
+    );
   try {
     return { object: parseDocument(bytes, full, { limits }), version };
   } catch (cause) {
@@ -83,6 +91,22 @@ export async function nodeAt(
   const found = await Promise.all(nodeKeys.map(([key]) => store.get(joinKey(path, key), { signal })));
   const at = found.findIndex((bytes) => bytes !== undefined);
   return at < 0 ? undefined : { key: nodeKeys[at]![0], version: nodeKeys[at]![1] };
+}
+
+/** The metadata of the node at a path, with its exact documents; undefined where there is none. */
+export async function metadataAt(
+  store: Store,
+  path: string,
+  options: MetadataOptions & { readonly signal?: AbortSignal | undefined },
+): Promise<NodeMetadata | undefined> {
+  const node = await nodeAt(store, path, options.signal);
+  if (!node) return undefined;
+  const documents = new Map<string, JsonObject>();
+  for (const key of new Set([node.key, attributesKey[node.version]])) {
+    const read = await readDocument(store, path, key, options.signal, options.limits);
+    if (read) documents.set(key, read.object);
+  }
+  return readMetadata(documents, options);
 }
 
 /** Whether a document is an array's, by its key. */

@@ -74,7 +74,8 @@ export async function resize(
   const before = await documentsOf(array, signal);
   const options = { limits, v1Order: "spec" } as const;
   const metadata: ArrayMetadata = { kind: "array", zarrFormat, documents: before, spec: array.spec };
-  const toError = (error: Error) => invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
+  const toError = (error: Error) =>
+    invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
   const resized = await asArguments(() => withShape(metadata, wanted, options), toError);
   const outside = await chunksToDelete(array, wanted);
   let written: JsonObject = {};
@@ -128,7 +129,9 @@ export async function deleteNode(target: Target, given: string, { signal }: Upda
   if (!node) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
   const canList = store.deletePrefix || store.list || store instanceof Map;
   if (!canList) {
-    throw readOnly("the store cannot delete nodes: it has neither deletePrefix nor list", { code: "read-only" });
+    throw readOnly("the store cannot delete nodes: it has neither deletePrefix nor list", {
+      code: "read-only",
+    });
   }
   // First what makes it a node: half a node would read as one with fill values in it.
   await deleteObject(store, joinKey(path, node.key), { signal });
@@ -136,4 +139,3 @@ export async function deleteNode(target: Target, given: string, { signal }: Upda
   await deleteBelow(store, path, { signal });
   await updateConsolidated(store, node.version, [{ path, documents: undefined }], { signal });
 }
-
