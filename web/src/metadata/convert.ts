@@ -89,6 +89,10 @@ export async function makeArrayMetadata(
     throw (error as ZarrError).code === "bad-fill-value" ? cannotHoldFill(documents, version, error) : error;
   }
   const { spec } = metadata;
+  if (JSON.stringify(spec.dtype) !== JSON.stringify(array.dtype)) {
+    const message = `Zarr v${version} cannot hold data type ${array.dtype} with these codecs: it would be ${spec.dtype}`;
+    throw unsupported(message, { code: "unknown-dtype" });
+  }
   if (!isSameFill(array.fill, spec.fill, version)) throw cannotHoldFill(documents, version);
   if (!isSameChain(array, spec, options)) {
     throw unsupported(`Zarr v${version} cannot hold this chain of codecs with its byte orders`, {

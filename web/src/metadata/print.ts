@@ -15,12 +15,16 @@ const lineLength = 100;
 const maxDepth = 60;
 
 /**
- * A document as UTF-8 text, indented by two spaces. Numbers are written as they were read, keys in the order in which
+ * A document as ASCII text, which zarr-python 2 asks for, indented by two spaces. Numbers are written as they were read, keys in the order in which
  * they were read: what is parsed and printed is the same document.
  */
 export function printDocument(json: JsonObject): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`${prettyJson(json)}\n`);
+  const text = prettyJson(json).replace(/[^\0-\x7f]/g, escaped);
+  return new TextEncoder().encode(`${text}\n`);
 }
+
+/** A UTF-16 unit as JSON can say it in ASCII: all that is not ASCII stands in strings. */
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** A JSON value as indented text; lists of plain values stand on one line where they fit. */
 export function prettyJson(json: Json, indent = ""): string {

@@ -20,7 +20,7 @@ export function defaultChunkShape(
   const chunk = whole.map(() => 1);
   double(chunk, most, (axis) => chunk[axis]! < whole[axis]!);
   double(chunk, most, (axis) => whole[axis] === 0);
-  return chunk.map((length, axis) => fit(length, whole[axis]!, shardShape !== undefined));
+  return chunk.map((length, axis) => fitted(length, whole[axis]!, shardShape !== undefined));
 }
 
 /** Doubles the shortest length among some axes, the last one first, as long as the chunk is not too large. */
@@ -34,7 +34,7 @@ function double(chunk: number[], most: number, mayGrow: (axis: number) => boolea
   }
 }
 
-function fit(length: number, whole: number, mustDivide: boolean): number {
+function fitted(length: number, whole: number, mustDivide: boolean): number {
   if (whole === 0) return length;
   let fitting = Math.min(length, whole);
   while (mustDivide && whole % fitting !== 0) fitting--;
