@@ -73,6 +73,15 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   archives: ["store/zip.js", "store/zip/directory.js", "store/zip/inflate.js", "store/source.js"],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
+  writing: [
+    "hierarchy/writing/create.js",
+    "hierarchy/writing/consolidated.js",
+    "hierarchy/writing/update.js",
+    "metadata/convert.js",
+    "metadata/print.js",
+    "codecs/print.js",
+    "store/write.js",
+  ],
 };
 
 const outputs = await bundled("get, open");
