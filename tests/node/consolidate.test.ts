@@ -153,7 +153,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
   it("is read by zarrita", async () => {
     const store = await tree(zarrFormat);
     await consolidate(store);
-    const listed = await zarrita.withConsolidatedMetadata(store as never);
+    const listed = await zarrita.withConsolidatedMetadata(store as unknown as zarrita.AsyncReadable);
     const contents = listed.contents().map(({ path, kind }) => `${kind} ${path}`);
     expect(contents.sort()).toEqual(["group /", ...all.map((entry) => entry.replace(" ", " /"))].sort());
   });

@@ -10,7 +10,8 @@ import { loadEveryCodec } from "../../dist/codecs/lookup.js";
 import { codecNames, findCodec } from "../../dist/codecs/registry.js";
 import { arrayLike } from "../../dist/hierarchy/writing/array-options.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../../dist/metadata/convert.js";
-import { type ArrayMetadata, parseMetadata } from "../../dist/metadata/model.js";
+import { parseDocument } from "../../dist/metadata/document.js";
+import { type ArrayMetadata, readMetadata } from "../../dist/metadata/model.js";
 import { printDocument } from "../../dist/metadata/print.js";
 import { bytesOf, errorOf, goldenCases } from "./support.js";
 import { documentsOf } from "./support-codecs.js";
@@ -28,6 +29,13 @@ function tokensOf(text: string): string[] {
   const token = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?\d[\d.eE+-]*|true|false|null|[{}[\]:,]/g;
   return (text.match(token) ?? []).map((part) => (part.startsWith('"') ? `"${JSON.parse(part)}` : part));
 }
+
+/** The metadata of a node by its stored documents. */
+const parseMetadata = async (stored: ReadonlyMap<string, Uint8Array>, { limits }: typeof options) =>
+  readMetadata(
+    new Map([...stored].map(([key, bytes]) => [key, parseDocument(bytes, key, { limits })])),
+    options,
+  );
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 

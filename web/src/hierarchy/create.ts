@@ -1,6 +1,5 @@
 /** Making nodes, and changing their metadata. What does it is loaded when it is first called. */
 
-import type { PlainJson } from "../base/json.js";
 import { lazy } from "../base/lazy.js";
 import type { Limits } from "../base/limits.js";
 import type { ZarrVersion } from "../codecs/definition.js";
@@ -18,8 +17,8 @@ const writing = lazy("writing", () => import("../lazy/writing.js"));
 /** A place to write to: a store that can, the URL of a folder or of a server that takes PUT, or a group. */
 export type Target = Source | ZarrGroup;
 
-/** Attributes that JSON has a form for; bigints are integers with all their digits. */
-export type NewAttributes = { readonly [name: string]: PlainJson | undefined };
+/** Attributes: values that JSON has a form for; bigints are integers with all their digits. */
+export type NewAttributes = { readonly [name: string]: unknown };
 
 /**
  * A codec: its name, such as "zstd", with a level, "zstd:5", and for blosc a compressor, "blosc:lz4:5"; or an object

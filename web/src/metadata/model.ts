@@ -6,7 +6,7 @@
 import { invalidMetadata, isZarrError } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { asObject, attributesOf, checkFormat, type DocumentOptions, own, parseDocument } from "./document.js";
+import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
 import type { Documents } from "./new-array.js";
 import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
@@ -51,16 +51,7 @@ export const attributesKey: Readonly<Record<ZarrVersion, string>> = {
   3: v3Key,
 };
 
-/** Parses documents as they are stored, by their keys below the node's path. */
-export async function parseMetadata(
-  stored: ReadonlyMap<string, Uint8Array>,
-  options: MetadataOptions,
-): Promise<NodeMetadata> {
-  const documents = new Map([...stored].map(([key, bytes]) => [key, parseDocument(bytes, key, options)]));
-  return readMetadata(documents, options);
-}
-
-/** What documents mean. @throws as the parsers of each version do. */
+/** What parsed documents mean, by their keys below the node's path. @throws as the parsers of each version do. */
 export async function readMetadata(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
   const version = nodeKeys.find(([key]) => documents.has(key))?.[1];
   if (version === undefined) throw invalidMetadata("no document of a node", { code: "missing-key" });

@@ -15,8 +15,8 @@ const lineLength = 100;
 const maxDepth = 60;
 
 /**
- * A document as ASCII text, which zarr-python 2 asks for, indented by two spaces. Numbers are written as they were read, keys in the order in which
- * they were read: what is parsed and printed is the same document.
+ * A document as ASCII text, which zarr-python 2 asks for, indented by two spaces. Numbers are written as they were read,
+ * keys in the order in which they were read: what is parsed and printed is the same document.
  */
 export function printDocument(json: JsonObject): Uint8Array<ArrayBuffer> {
   const text = prettyJson(json).replace(/[^\0-\x7f]/g, escaped);

@@ -2,7 +2,7 @@
 import { notFound, unsupported } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { Limiter } from "../../base/limiter.js";
-import { settleAll } from "../../base/settle.js";
+import { settleAll, settledValues } from "../../base/settle.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../../metadata/keys.js";
 import { withEntries } from "../../metadata/print.js";
 import { v3NodeType } from "../../metadata/v3.js";
@@ -92,7 +92,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
 
 async function documentsAt(store: Store, path: string, signal: AbortSignal | undefined) {
   const keys = [v3Key, v2ArrayKey, v2GroupKey, v2AttributesKey];
-  const read = await Promise.all(keys.map((key) => readDocument(store, path, key, signal)));
+  const read = await settledValues(keys.map((key) => readDocument(store, path, key, signal)));
   const documents = new Map<string, JsonObject>();
   read.forEach((document, i) => {
     if (document) documents.set(keys[i]!, document.object);

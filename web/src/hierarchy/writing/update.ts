@@ -14,7 +14,7 @@ import {
   withShape,
 } from "../../metadata/model.js";
 import { attributesJson } from "../../metadata/print.js";
-import { joinKey } from "../../store/store.js";
+import { joinKey, type Store } from "../../store/store.js";
 import { deleteBelow, deleteObject } from "../../store/write.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
@@ -90,7 +90,33 @@ export async function resize(
   const { axes } = resized.spec;
   array.adopt({ ...array.spec, shape: wanted, axes });
   await updateConsolidated(store, zarrFormat, [{ path, documents: new Map([[key, written]]) }], { signal });
-  for await (const chunk of outside) await deleteObject(store, chunk, { signal });
+  await deleteAll(store, outside, signal);
+}
+
+/** Chunks that are deleted at a time. */
+const deletions = 16;
+
+async function deleteAll(
+  store: Store,
+  keys: Iterable<string> | AsyncIterable<string>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const pending = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  for await (const key of keys) {
+    const deletion = deleteObject(store, key, { signal })
+      .catch((error) => {
+        failure ??= { error };
+      })
+      .then(() => {
+        pending.delete(deletion);
+      });
+    pending.add(deletion);
+    if (pending.size >= deletions) await Promise.race(pending);
+    if (failure) break;
+  }
+  await Promise.all(pending);
+  if (failure) throw failure.error;
 }
 
 /** Keys of the documents with the shape. */
