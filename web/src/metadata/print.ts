@@ -81,9 +81,9 @@ export function attributesJson(attributes: unknown): JsonObject {
  * @throws InvalidArgument for what JSON has no form for: NaN and infinities among others.
  */
 export function jsonOf(value: unknown, place: string, depth = 0): Json {
-  if (value instanceof JsonNumber || typeof value === "bigint") return new JsonNumber(String(textOf(value)));
-  if (typeof value === "number" && Number.isFinite(value))
-    return new JsonNumber(Object.is(value, -0) ? "-0" : String(value));
+  if (value instanceof JsonNumber) return value;
+  if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
+    return new JsonNumber(numberText(value));
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (depth >= maxDepth)
     throw invalidArgument(`${place} is nested deeper than ${maxDepth} levels`, { code: "not-json" });
@@ -96,8 +96,11 @@ export function jsonOf(value: unknown, place: string, depth = 0): Json {
   return jsonObject(entries.map(([key, child]) => [key, jsonOf(child, `${place}.${key}`, depth + 1)]));
 }
 
-const textOf = (value: JsonNumber | bigint): string =>
-  value instanceof JsonNumber ? value.text : String(value);
+/** All digits of integers, which are read as bigints beyond 2^53; else the fewest that are this number. */
+function numberText(value: number | bigint): string {
+  if (Object.is(value, -0)) return "-0";
+  return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(BigInt(value)) : String(value);
+}
 
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
