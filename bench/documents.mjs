@@ -94,14 +94,71 @@ function caseOf(name) {
   return /^in heap, (.*?): /.exec(name)?.[1] ?? name;
 }
 
+const inJavaScript = /^decode .* 4 MiB, (fresh|reused) array: zarr-wasm over npm numcodecs$/;
+
+/** What the first screen shows: kinds of rows that are ratios of speeds, and what they are compared with. */
+export const glances = [
+  ["decoding a chunk into a new array", "npm numcodecs", (name) => inJavaScript.exec(name)?.[1] === "fresh"],
+  [
+    "decoding into an array that is there",
+    "npm numcodecs",
+    (name) => inJavaScript.exec(name)?.[1] === "reused",
+  ],
+  [
+    "decoding inside WebAssembly",
+    "the native C libraries",
+    (name) => /^in heap, decode .* 4 MiB: wasm over native/.test(name) && !name.includes("mean of"),
+  ],
+  ["encoding a chunk", "npm numcodecs", (name) => /^encode .*: zarr-wasm over npm numcodecs$/.test(name)],
+  ["reading chunks and arrays from memory", "zarrita", (name) => isGet(name) && !name.includes("HTTP")],
+  ["reading arrays over HTTP", "zarrita", (name) => isGet(name) && name.includes("HTTP")],
+];
+const isGet = (name) => /^get.*: zarr-wasm over zarrita$/.test(name);
+
+/** Amounts that the first screen shows, of which less is better. */
+export const glanceCosts = [
+  [
+    "**Download**, gzip, all that opening and reading needs",
+    "download, gzip: all that open and get need over npm",
+  ],
+  [
+    "**Start**, from the import to the first chunk, in Node",
+    "startup, import to first decoded chunk of 512 KiB, Node: zarr-wasm over",
+  ],
+];
+
+const times = (ratio) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)} ×`;
+
+/** The first screen: how fast, in a few rows. */
+function glance(rows) {
+  const speeds = glances.map(([what, beside, isOfIt]) => {
+    const ratios = rows.filter(({ name }) => isOfIt(name)).map(({ ratio }) => ratio);
+    const typical = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+    const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+    return [what, beside, `**${times(typical)}**`, `${times(least)} to ${times(most)}`, ratios.length];
+  });
+  const costs = glanceCosts.flatMap(([what, start]) => {
+    const row = rows.find(({ name }) => name.startsWith(start));
+    const peer = row?.name.split(" over npm ")[1];
+    return row
+      ? [`- ${what}: ${short(row.value)} ${row.unit}; ${peer}: ${short(row.baseline)} ${row.unit}.`]
+      : [];
+  });
+  const head = ["speed of", "beside", "typically", "worst to best", "cases"];
+  return `${table(head, speeds, [false, false, true, true, true])}\n\n${costs.join("\n")}`;
+}
+
+/** How many targets were met, and those that were not. */
 function summary(rows) {
   const held = rows.filter(({ name }) => targetOf(name));
   const missed = held.filter((row) => judge(targetOf(row.name), row) === "missed");
-  const lines = missed.map(
-    (row) => `- ${row.name}: ${short(row[targetOf(row.name).of])}, target ${targetOf(row.name).text}`,
-  );
   const count = `${held.length - missed.length} of the ${held.length} rows that have a target met it.`;
-  return missed.length === 0 ? count : `${count} Those that missed:\n\n${lines.join("\n")}`;
+  if (missed.length === 0) return count;
+  const lines = missed.map((row) => {
+    const { of, text } = targetOf(row.name);
+    return [row.name, short(row[of]), text];
+  });
+  return `${count} Those that missed:\n\n${table(["what over what", "figure", "target"], lines, [false, true, true])}`;
 }
 
 /** The marked tables, by their markers. */
@@ -110,6 +167,7 @@ function tablesOf(rows) {
   const inHeap = of(/^in heap, /);
   const isCodec = ({ name }) => /^in heap, (?:de|en)code /.test(name);
   return {
+    glance: glance(rows),
     summary: summary(rows),
     kernels: inHeapTable(inHeap.filter((row) => !isCodec(row))),
     codecs: inHeapTable(inHeap.filter(isCodec)),

@@ -16,6 +16,9 @@ uintptr_t statusName(uint32_t code) {
 uintptr_t statusMessage(uint32_t code) {
   return reinterpret_cast<uintptr_t>(zw::statusMessage(code));
 }
+uintptr_t statusTag(uint32_t code) {
+  return reinterpret_cast<uintptr_t>(zw::statusTag(code));
+}
 uintptr_t codecName(uint32_t id) {
   return reinterpret_cast<uintptr_t>(zw::codecName(id));
 }
@@ -63,6 +66,7 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
 
   function("statusName", &statusName);
   function("statusMessage", &statusMessage);
+  function("statusTag", &statusTag);
   function("codecName", &codecName);
   function("hasCodec", &hasCodec);
   function("dtypeName", &dtypeName);

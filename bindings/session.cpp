@@ -37,8 +37,9 @@ uintptr_t Session::reserveOutput(uint32_t bytes) {
 
 uintptr_t Session::reserveWords(uint32_t count) {
   if (count > kMaxPlanWords) return 0;
-  wordCount_ = count;
-  return addressOf(words_, size_t{4} * count);
+  const uintptr_t address = addressOf(words_, size_t{4} * count);
+  wordCount_ = address ? count : 0;
+  return address;
 }
 
 uint32_t Session::finish(ChainStatus status) {
@@ -85,10 +86,10 @@ uint32_t Session::decode(uint32_t plan, uint32_t bytes) {
 }
 
 /// Reads the placement in the words; false where it does not fit the plan or names no slab.
-bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement,
-                            ByteSpan& slab) {
+bool Session::readPlacement(const Plan& plan, uint32_t count, PlacementAxis* axes,
+                            Placement& placement, ByteSpan& slab) {
   const uint32_t rank = plan.array().rank;
-  if (wordCount_ < 2 + 4 * rank) return false;
+  if (count != 2 + 4 * rank || count > wordCount_) return false;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
   const uint32_t number = words[0];
   if (number == 0 || number > kMaxSlabs || !slabs_[number - 1].data()) return false;
@@ -101,23 +102,23 @@ bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& pl
   return true;
 }
 
-uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes) {
+uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes, uint32_t count) {
   const Plan* p = planOf(plan);
   PlacementAxis axes[kMaxRank];
   Placement placement;
   ByteSpan slab;
   if (!p || bytes > input_.capacity()) return finish({Code::BadPlan});
-  if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
+  if (!readPlacement(*p, count, axes, placement, slab)) return finish({Code::BadPlacement});
   return finish(zw::decodePlaced(*p, input_.first(bytes), placement, slab, stages_, work_));
 }
 
-uint32_t Session::fillPlaced(uint32_t plan) {
+uint32_t Session::fillPlaced(uint32_t plan, uint32_t count) {
   const Plan* p = planOf(plan);
   PlacementAxis axes[kMaxRank];
   Placement placement;
   ByteSpan slab;
   if (!p) return finish({Code::BadPlan});
-  if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
+  if (!readPlacement(*p, count, axes, placement, slab)) return finish({Code::BadPlacement});
   return finish({zw::fillPlaced(*p, placement, slab)});
 }
 

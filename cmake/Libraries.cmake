@@ -1,8 +1,12 @@
 # Targets for the C libraries, each with only the files that the codecs need and with its own flags.
 # What was measured for each is in docs/compile-flags.md.
+#
+# Patches of ours are for wasm32 and speed. The others are upstream's own fixes of the pinned releases:
+# Debian's sources have them already, the releases as upstream published them do not.
 include(cmake/PatchedCopy.cmake)
 
 set(ZW_LIBRARIES)
+set(zw_patches ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches)
 
 # zw_library(<name> DIR <dir> FILES <file>... INCLUDE <dir>... DEFINES <define>...)
 function(zw_library name)
@@ -18,12 +22,13 @@ function(zw_library name)
   set(ZW_LIBRARIES ${ZW_LIBRARIES} ${name} PARENT_SCOPE)
 endfunction()
 
-# zstd, with 64-bit words on every target (the patch). Of its two sequence decoders only the one without
+# zstd, with 64-bit words on every target (wide-registers). Without block-splitter, levels from 13 on encode some
+# inputs wrongly. Of its two sequence decoders only the one without
 # prefetching is kept, for WebAssembly has no prefetch. The old frame formats stay out of libzstd's own
 # dispatch: the v0.7 decoder is called by name (zstd_v07.cpp).
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers/lib)
-zw_patched_copy(${ZSTD_SOURCE_DIR}/lib
-  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/zstd-1.5.4-wide-registers.patch ${zw_zstd})
+zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
+  ${zw_patches}/zstd-1.5.4-block-splitter.patch ${zw_patches}/zstd-1.5.4-wide-registers.patch)
 set(zw_zstd_wide_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
 # What runs once per frame.
 set(zw_zstd_small common/zstd_common.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
@@ -56,14 +61,13 @@ set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
   "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_FEW_COPIES}>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
-zw_patched_copy(${LZ4_SOURCE_DIR}/lib
-  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/lz4-1.9.4-wide-words.patch ${zw_lz4})
+zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
 # libdeflate: the raw DEFLATE coders only; wrappers and checksums are ours. The patch is for wasm32.
 set(zw_libdeflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-copies)
-zw_patched_copy(${LIBDEFLATE_SOURCE_DIR}
-  ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches/libdeflate-1.14-wide-copies.patch ${zw_libdeflate})
+zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_libdeflate}
+  ${zw_patches}/libdeflate-1.14-wide-copies.patch)
 zw_library(zw_libdeflate DIR ${zw_libdeflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
@@ -82,7 +86,10 @@ zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
   DEFINES BZ_NO_STDIO)
 
 # liblzma without threads, without the file formats' own drivers (lzma_container.cpp walks them).
-set(zw_lzma ${XZ_SOURCE_DIR}/src/liblzma)
+set(zw_xz ${CMAKE_CURRENT_BINARY_DIR}/xz-fixed)
+zw_patched_copy(${XZ_SOURCE_DIR}/src ${zw_xz}
+  ${zw_patches}/xz-5.4.1-index-append.patch ${zw_patches}/xz-5.4.1-decoder-reinit.patch)
+set(zw_lzma ${zw_xz}/liblzma)
 zw_library(zw_lzma DIR ${zw_lzma}
   FILES
     check/check.c check/crc32_fast.c check/crc32_table.c check/crc64_fast.c check/crc64_table.c
@@ -103,7 +110,7 @@ zw_library(zw_lzma DIR ${zw_lzma}
     simple/arm.c simple/arm64.c simple/armthumb.c simple/ia64.c simple/powerpc.c
     simple/simple_coder.c simple/simple_decoder.c simple/simple_encoder.c simple/sparc.c simple/x86.c
   INCLUDE
-    ${XZ_SOURCE_DIR}/src/common ${zw_lzma}/api ${zw_lzma}/common ${zw_lzma}/check ${zw_lzma}/lz
+    ${zw_xz}/common ${zw_lzma}/api ${zw_lzma}/common ${zw_lzma}/check ${zw_lzma}/lz
     ${zw_lzma}/rangecoder ${zw_lzma}/lzma ${zw_lzma}/delta ${zw_lzma}/simple
   DEFINES
     HAVE_STDBOOL_H=1 HAVE_STDINT_H=1 HAVE_INTTYPES_H=1 HAVE_LIMITS_H=1 HAVE_STRING_H=1

@@ -1,10 +1,14 @@
-# zw_patched_copy(<source dir> <patch file> <out dir>): copies a source tree into the build folder and
-# applies a patch to the copy, so that the library's own sources stay as they came. Done anew only
-# when the patch or the source folder changes; a patch that does not apply stops the configuration.
-function(zw_patched_copy source patch out)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch})
-  file(SHA256 ${patch} hash)
-  set(stamp "${source} ${hash}")
+# zw_patched_copy(<source dir> <out dir> <patch file>...): copies a source tree into the build folder and
+# applies patches to the copy, in their order, so that the library's own sources stay as they came. A patch
+# that the sources already have (distributions ship some of them) is left out. Done anew only when a patch
+# or the source folder changes; a patch that does not apply stops the configuration.
+function(zw_patched_copy source out)
+  set(stamp "${source}")
+  foreach(patch IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${patch})
+    file(SHA256 ${patch} hash)
+    string(APPEND stamp " ${hash}")
+  endforeach()
   if(EXISTS ${out}/patched.stamp)
     file(READ ${out}/patched.stamp done)
     if(done STREQUAL stamp)
@@ -13,24 +17,39 @@ function(zw_patched_copy source patch out)
   endif()
   file(REMOVE_RECURSE ${out})
   file(COPY ${source}/ DESTINATION ${out})
+  foreach(patch IN LISTS ARGN)
+    zw_apply_patch(${patch} ${out})
+  endforeach()
+  file(WRITE ${out}/patched.stamp "${stamp}")
+endfunction()
+
+# Applies a patch to a folder, unless the folder already is as the patch would have it.
+function(zw_apply_patch patch dir)
   find_program(ZW_PATCH patch)
   find_program(ZW_GIT git)
   mark_as_advanced(ZW_PATCH ZW_GIT)
   if(ZW_PATCH)
-    set(command ${ZW_PATCH} -p1 --forward --fuzz=0 -i ${patch})
+    set(apply ${ZW_PATCH} -p1 --forward --fuzz=0 -i ${patch})
+    set(is_applied ${ZW_PATCH} -p1 --reverse --force --dry-run --fuzz=0 -i ${patch})
   elseif(ZW_GIT)
     # Kept from finding the repository around the build folder: inside one, git takes the paths of a
     # patch from its root and silently skips what is not under the current folder.
-    get_filename_component(parent ${out} DIRECTORY)
-    set(command ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${parent} ${ZW_GIT} apply -p1 ${patch})
+    get_filename_component(parent ${dir} DIRECTORY)
+    set(git ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${parent} ${ZW_GIT})
+    set(apply ${git} apply -p1 ${patch})
+    set(is_applied ${git} apply -p1 --reverse --check ${patch})
   else()
-    message(FATAL_ERROR "patch or git is needed to prepare ${source}")
+    message(FATAL_ERROR "patch or git is needed to prepare ${dir}")
   endif()
-  execute_process(COMMAND ${command} WORKING_DIRECTORY ${out} RESULT_VARIABLE failed
+  execute_process(COMMAND ${is_applied} WORKING_DIRECTORY ${dir} RESULT_VARIABLE is_missing
+    OUTPUT_QUIET ERROR_QUIET)
+  if(NOT is_missing)
+    return()
+  endif()
+  execute_process(COMMAND ${apply} WORKING_DIRECTORY ${dir} RESULT_VARIABLE failed
     OUTPUT_VARIABLE log ERROR_VARIABLE log)
   if(failed)
-    file(REMOVE_RECURSE ${out})
-    message(FATAL_ERROR "${patch} does not apply to ${source}:\n${log}")
+    file(REMOVE_RECURSE ${dir})
+    message(FATAL_ERROR "${patch} does not apply:\n${log}")
   endif()
-  file(WRITE ${out}/patched.stamp "${stamp}")
 endfunction()

@@ -1,5 +1,6 @@
 // npm test: set-up, then every test: the native core under sanitizers, a short run of the fuzzers, the built
 // package in Node, the viewer and the package in Chromium. Ends with one line: N passed, N failed.
+//   npm test -- native node     only these suites, with nothing set up but what they need
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { buildAll } from "./build.mjs";
@@ -8,15 +9,20 @@ import { runEngine } from "./lib/engines.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
 import { attempt, findTool, runMain, SetupError, step } from "./lib/process.mjs";
 import { clearReports, count, readReport, reportsDir, runVitest, summarise } from "./lib/reports.mjs";
+import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
-/** The suites: each runs to its end and says how many tests passed and failed. */
+/**
+ * The suites: each runs to its end and says how many tests passed and failed. `needs` are the kinds of programs that
+ * it cannot do without, `likes` those without which only single tests are left out; `package` is true where it tests
+ * or uses what `npm run build` builds.
+ */
 const suites = {
-  native: runNative,
-  fuzz: runFuzz,
-  node: runNode,
-  browser: runBrowser,
-  engine: () => runEngine("chromium"),
+  native: { run: runNative, needs: ["native"], package: false },
+  fuzz: { run: runFuzz, needs: ["fuzz"], package: true },
+  node: { run: runNode, needs: [], likes: ["node"], package: true },
+  browser: { run: runBrowser, needs: ["browser"], package: true },
+  engine: { run: () => runEngine("chromium"), needs: ["browser"], package: true },
 };
 
 /** Seconds of each fuzzer, after its seeds and the files of tests/bad; npm run fuzz is for more. */
@@ -80,12 +86,18 @@ function ensureOptional(kinds) {
 async function main() {
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(suites);
-  ensureSystem(["build", "native", "fuzz", "browser"]);
-  ensureOptional(["node"]);
-  buildAll();
+  const unknown = names.find((name) => !Object.hasOwn(suites, name));
+  if (unknown)
+    throw new SetupError(`there is no suite "${unknown}"; there are ${Object.keys(suites).join(", ")}`);
+  const wanted = names.map((name) => ({ name, ...suites[name] }));
+  const buildsPackage = wanted.some((suite) => suite.package);
+  ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);
+  ensureOptional(wanted.flatMap(({ likes = [] }) => likes));
+  if (buildsPackage) buildAll();
+  else ensureSources();
   clearReports();
   const results = [];
-  for (const name of names) results.push({ ...(await toItsEnd(suites[name])), name });
+  for (const { name, run } of wanted) results.push({ ...(await toItsEnd(run)), name });
   return summarise(results);
 }
 

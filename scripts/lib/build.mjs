@@ -14,6 +14,7 @@ import {
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
+import { sourceRecords } from "./sources.mjs";
 import { findClang } from "./system.mjs";
 
 const modules = ["decode", "full"];
@@ -38,9 +39,35 @@ function emscriptenEnv() {
   return existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
 }
 
+/** What CMake and Ninja know of where they are; a build folder may hold other things (build/fuzz has findings). */
+const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps", ".ninja_log", "_deps"];
+
+/**
+ * True where a build folder is configured for this checkout. What came along with a copied checkout, or was configured
+ * with a toolchain that is gone, CMake would refuse: that is forgotten.
+ */
+export function isConfigured(dir) {
+  const cache = path.join(dir, "CMakeCache.txt");
+  if (!existsSync(cache)) return false;
+  const text = readFileSync(cache, "utf8");
+  const cached = (name) => new RegExp(`^${name}:\\w+=(.*)$`, "m").exec(text)?.[1];
+  const isAt = (name, place) => {
+    const value = cached(name);
+    return value !== undefined && existsSync(value) && realpathSync(value) === realpathSync(place);
+  };
+  const toolchain = cached("CMAKE_TOOLCHAIN_FILE");
+  if (
+    isAt("CMAKE_HOME_DIRECTORY", root) &&
+    isAt("CMAKE_CACHEFILE_DIR", dir) &&
+    (toolchain === undefined || existsSync(toolchain))
+  )
+    return existsSync(path.join(dir, "build.ninja"));
+  for (const name of placesKnown) rmSync(path.join(dir, name), { recursive: true, force: true });
+  return false;
+}
+
 function cmake(dir, options, targets, env) {
-  const configured = existsSync(path.join(dir, "build.ninja"));
-  if (!configured) quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+  if (!isConfigured(dir)) quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
@@ -59,6 +86,14 @@ export function buildWasm(targets = modules) {
     copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
     minifyGlue(path.join(dir, `${name}.mjs`), path.join(distDir, "wasm", `${name}.mjs`));
   }
+  writeRecord(path.join(distDir, "wasm/sources.json"));
+}
+
+/** Writes what the modules are built from: the C libraries' sources and the compiler. */
+function writeRecord(file) {
+  const emscripten = capture("emcc", ["-dumpversion"]).trim();
+  const text = `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`;
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
 
 function isNewer(from, to) {

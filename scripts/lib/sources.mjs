@@ -1,5 +1,6 @@
 // The C libraries' sources (scripts/sources.json) under third_party/: the pinned upstream archive from
-// the Debian source package, its hash checked, with the distribution's patches applied.
+// the Debian source package, its hash checked, with the distribution's patches applied. What was taken is written
+// down beside them, and for a build in dist/wasm/sources.json.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,32 +10,76 @@ import { quiet, SetupError, step } from "./process.mjs";
 
 const stampName = ".zarr-wasm-source";
 
-/** @returns {Record<string, {debian: {source: string, version: string, archive: string, sha256: string}}>} */
+/**
+ * @returns {Record<string, {
+ *   debian: {source: string, version: string, archive: string, sha256: string},
+ *   upstream: {url: string, sha256: string}
+ * }>}
+ */
 function pinned() {
   return JSON.parse(readFileSync(path.join(root, "scripts/sources.json"), "utf8"));
 }
 
-function stampOf({ debian }) {
-  return `${debian.archive} ${debian.sha256}\n`;
-}
-
-function isUnpacked(name, entry) {
-  const stamp = path.join(thirdPartyDir, name, stampName);
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === stampOf(entry);
+/** What was unpacked into third_party/<name>; undefined where that is not what is pinned, or nothing. */
+function unpackedFrom(name, { debian }) {
+  try {
+    const stamp = JSON.parse(readFileSync(path.join(thirdPartyDir, name, stampName), "utf8"));
+    return stamp.archive === debian.archive && stamp.sha256 === debian.sha256 ? stamp : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Makes sure that third_party/ holds every library. Where the machine has no Debian package sources
- * (or not at the pinned version), nothing is done and CMake fetches the upstream release instead.
+ * (or not at the pinned version, or cannot reach them), CMake takes the upstream release instead
+ * (cmake/ThirdParty.cmake), and says what to do where it cannot be downloaded either.
  */
 export function ensureSources() {
   const all = Object.entries(pinned());
-  const missing = all.filter(([name, entry]) => !isUnpacked(name, entry));
+  const missing = all.filter(([name, entry]) => !unpackedFrom(name, entry) && !isByHand(name));
   if (missing.length === 0 || !hasAptSources()) return;
   step(`Fetching C library sources: ${missing.map(([name]) => name).join(", ")}`);
-  const downloads = downloadSourcePackages(missing.map(([, entry]) => entry.debian));
+  const downloads = download(missing.map(([, entry]) => entry.debian));
+  if (!downloads) return;
   for (const [name, entry] of missing) unpack(name, entry, downloads);
 }
+
+/** True for sources in third_party/ that somebody else has put there. */
+function isByHand(name) {
+  const dir = path.join(thirdPartyDir, name);
+  return existsSync(dir) && !existsSync(path.join(dir, stampName));
+}
+
+/** The folder of downloads, or undefined where the distribution's package sources cannot be reached. */
+function download(packages) {
+  try {
+    return downloadSourcePackages(packages);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    const reason = error.message.trim().split("\n").at(-1);
+    console.log(
+      `  the distribution's package sources cannot be reached (${reason});\n` +
+        "  CMake will take the upstream releases, from third_party/archives or from the network",
+    );
+    return undefined;
+  }
+}
+
+/**
+ * What the C libraries of a build come from: Debian's archives of the upstream release and of its patches, with
+ * Debian's revision, or the upstream release.
+ */
+export function sourceRecords() {
+  return Object.fromEntries(
+    Object.entries(pinned()).map(([name, entry]) => {
+      if (isByHand(name)) return [name, { folder: `third_party/${name}` }];
+      return [name, unpackedFrom(name, entry) ?? { ...entry.upstream }];
+    }),
+  );
+}
+
+const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
 function unpack(name, entry, downloads) {
   const { source, version, archive, sha256 } = entry.debian;
@@ -45,7 +90,7 @@ function unpack(name, entry, downloads) {
     );
     return;
   }
-  const found = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const found = sha256Of(file);
   if (found !== sha256) throw new SetupError(`${archive} has SHA-256 ${found}, expected ${sha256}`);
 
   const to = path.join(thirdPartyDir, name);
@@ -53,8 +98,17 @@ function unpack(name, entry, downloads) {
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   quiet("tar", ["xf", file, "-C", part, "--strip-components=1"]);
-  applyPatches(part, debianArchive(downloads, source, version));
-  writeFileSync(path.join(part, stampName), stampOf(entry));
+  const patches = debianArchive(downloads, source, version);
+  applyPatches(part, patches);
+  const stamp = {
+    package: source,
+    revision: revisionOf(source, patches),
+    archive,
+    sha256,
+    patches: path.basename(patches),
+    patchesSha256: sha256Of(patches),
+  };
+  writeFileSync(path.join(part, stampName), `${JSON.stringify(stamp, null, 2)}\n`);
   rmSync(to, { recursive: true, force: true });
   renameSync(part, to);
 }
@@ -65,6 +119,14 @@ function debianArchive(downloads, source, version) {
   );
   if (found.length === 0) throw new SetupError(`no Debian patches found for ${source} ${version}`);
   return path.join(downloads, found.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1));
+}
+
+/** "libzstd_1.5.4+dfsg2-5.debian.tar.xz" → "1.5.4+dfsg2-5" */
+function revisionOf(source, patches) {
+  return path
+    .basename(patches)
+    .slice(source.length + 1)
+    .replace(/\.debian\.tar\.\w+$/, "");
 }
 
 function applyPatches(dir, archive) {

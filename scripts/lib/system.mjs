@@ -1,10 +1,12 @@
 // System packages: what the build and the tests need, how it is recognised, and what it is called.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { capture, run, SetupError, step, which } from "./process.mjs";
 
 /**
  * Everything needed beyond Node and git. `has` looks for the thing itself, so an Emscripten or a
- * Chromium from elsewhere serves as well as Debian's. `debian` is the package that brings it.
+ * Chromium from elsewhere serves as well as Debian's. `debian` is the package that brings it, or
+ * says which one does.
  */
 const requirements = {
   emscripten: {
@@ -20,10 +22,10 @@ const requirements = {
   clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
   sanitizers: {
     what: "Clang's sanitizer runtime",
-    debian: "libclang-rt-14-dev",
+    debian: clangRuntimePackage,
     has: () => hasRuntime("asan"),
   },
-  fuzzer: { what: "Clang's libFuzzer", debian: "libclang-rt-14-dev", has: () => hasRuntime("fuzzer") },
+  fuzzer: { what: "Clang's libFuzzer", debian: clangRuntimePackage, has: () => hasRuntime("fuzzer") },
   googletest: { what: "GoogleTest", debian: "libgtest-dev", has: () => hasHeader("gtest/gtest.h") },
   blosc: { what: "c-blosc with its static library", debian: "libblosc-dev", has: () => hasHeader("blosc.h") },
   zstd: { what: "libzstd", debian: "libzstd-dev", has: () => hasHeader("zstd.h") },
@@ -47,6 +49,7 @@ const requirements = {
 
 /** Names of requirements by the work they are for. */
 const needs = {
+  sources: ["patch", "xz", "bzip2"],
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
@@ -57,9 +60,28 @@ const needs = {
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
-/** Path of clang++ (plain or with Debian's version suffix), or undefined. */
+/** The oldest Clang that will do. */
+const oldestClang = 14;
+
+/** Path of clang++, or of the newest with Debian's version suffix; undefined where there is none. */
 export function findClang() {
-  return which("clang++") ?? which("clang++-14");
+  const plain = which("clang++");
+  if (plain) return plain;
+  const versions = (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .filter((dir) => dir && existsSync(dir))
+    .flatMap((dir) => readdirSync(dir))
+    .map((name) => Number(/^clang\+\+-(\d+)$/.exec(name)?.[1]))
+    .filter((version) => version >= oldestClang)
+    .sort((a, b) => b - a);
+  return versions.map((version) => which(`clang++-${version}`)).find(Boolean);
+}
+
+/** Debian's package of the runtime of the Clang that is there; of its default where none is. */
+export function clangRuntimePackage() {
+  const clang = findClang();
+  const major = clang && /^(\d+)/.exec(capture(clang, ["-dumpversion"]))?.[1];
+  return major ? `libclang-rt-${major}-dev` : "libclang-rt-dev";
 }
 
 /** Path of nginx, which Debian keeps where only root looks; undefined where there is none. */
@@ -123,9 +145,14 @@ function isDebian() {
   }
 }
 
+/** Names of the Debian packages that bring requirements. */
+function packagesOf(missing) {
+  return [...new Set(missing.map(({ debian }) => (typeof debian === "function" ? debian() : debian)))];
+}
+
 function explain(missing) {
   const list = missing.map((r) => `  - ${r.what}`).join("\n");
-  const packages = [...new Set(missing.map((r) => r.debian))].join(" ");
+  const packages = packagesOf(missing).join(" ");
   return (
     `some programs are missing:\n${list}\n` +
     `On Debian or Ubuntu, install them with\n  sudo apt-get install --no-install-recommends ${packages}\n` +
@@ -136,14 +163,14 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "bench")[]} kinds
+ * @param {("sources" | "build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
   const missing = wanted.filter((r) => !r.has());
   if (missing.length === 0) return;
   if (!isDebian() || process.getuid?.() !== 0) throw new SetupError(explain(missing));
-  const packages = [...new Set(missing.map((r) => r.debian))];
+  const packages = packagesOf(missing);
   step(`Installing Debian packages: ${packages.join(" ")}`);
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   run("apt-get", ["update", "-qq"], { env });

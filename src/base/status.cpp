@@ -7,11 +7,12 @@ namespace {
 
 struct Row {
   const char* name;
+  const char* tag;
   const char* message;
 };
 
 constexpr Row kRows[] = {
-#define ZW_STATUS(Name, message) {#Name, message},
+#define ZW_STATUS(Name, Tag, message) {#Name, #Tag, message},
 #include "base/status_list.inc"
 #undef ZW_STATUS
 };
@@ -26,8 +27,8 @@ const char* statusMessage(uint32_t code) {
   return code < std::size(kRows) ? kRows[code].message : "";
 }
 
-uint32_t statusCount() {
-  return static_cast<uint32_t>(std::size(kRows));
+const char* statusTag(uint32_t code) {
+  return code < std::size(kRows) ? kRows[code].tag : "";
 }
 
 }  // namespace zw

@@ -8,7 +8,7 @@ namespace zw {
 
 /// Every status code, in the order of status_list.inc.
 enum class Code : uint8_t {
-#define ZW_STATUS(Name, message) Name,
+#define ZW_STATUS(Name, Tag, message) Name,
 #include "base/status_list.inc"
 #undef ZW_STATUS
 };
@@ -25,10 +25,10 @@ struct [[nodiscard]] Status {
   constexpr explicit operator bool() const { return code != Code::Ok; }
 };
 
-/// The enumerator's name ("ChecksumMismatch") and its one-line message; "" for a code out of range.
+/// The enumerator's name ("ChecksumMismatch"), its one-line message and the tag of the error that
+/// it becomes ("CorruptChunk"); "" for a code out of range.
 const char* statusName(uint32_t code);
 const char* statusMessage(uint32_t code);
-/// Number of status codes.
-uint32_t statusCount();
+const char* statusTag(uint32_t code);
 
 }  // namespace zw

@@ -42,7 +42,6 @@ constinit const Codec kAstypeCodec = {
     .name = "astype",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
     .mapFill = castFill,

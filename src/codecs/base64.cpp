@@ -93,7 +93,6 @@ constinit const Codec kBase64Codec = {
     .name = "base64",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

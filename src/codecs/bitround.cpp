@@ -131,7 +131,6 @@ constinit const Codec kBitroundCodec = {
     .name = "bitround",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

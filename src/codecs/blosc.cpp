@@ -77,7 +77,6 @@ constinit const Codec kBloscCodec = {
     .name = "blosc",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

@@ -70,8 +70,6 @@ Status copySwappingRuns(const Step& step, ByteView in, ByteSpan out, Workspace&,
 constexpr Codec kMixedBytesCodec = {
     .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
-    .prepare = nullptr,
-    .relabel = nullptr,
     .decode = copySwappingRuns,
     .encode = copySwappingRuns,
 };
@@ -104,8 +102,6 @@ constinit const Codec kBytesCodec = {
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .relabel = relabel,
-    .decode = nullptr,
-    .encode = nullptr,
 };
 
 }  // namespace zw

@@ -60,7 +60,7 @@ Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
   Decompressor d;
   if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return codeOf(r, first);
   d.isOpen = true;
-  uint8_t beyond;  // where a stream that is longer than `out` shows itself
+  uint8_t beyond = 0;  // where a stream that is longer than `out` shows itself
   for (;;) {
     const size_t inLeft = in.size() - done.used, outLeft = out.size() - done.produced;
     const bool isFull = outLeft == 0;
@@ -118,7 +118,6 @@ constinit const Codec kBz2Codec = {
     .name = "bz2",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

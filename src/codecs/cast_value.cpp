@@ -209,7 +209,6 @@ constinit const Codec kCastValueCodec = {
     .name = "cast_value",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
     .mapFill = mapFill,

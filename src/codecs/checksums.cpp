@@ -53,7 +53,6 @@ constexpr Codec checksumCodec(const char* name) {
   return {.name = name,
           .kind = CodecKind::BytesToBytes,
           .prepare = prepare,
-          .relabel = nullptr,
           .decode = decode<sum>,
           .encode = encode<sum>};
 }

@@ -81,34 +81,44 @@ struct Step {
   Size decoded;
   Size encoded;
   StepPool* pool = nullptr;       // where codecs with nested ones keep those; set by the chain
-  std::span<Step> inner;          // the nested ones, prepared
+  Step* nested = nullptr;         // the nested ones, prepared; no span, for Step is incomplete here
+  size_t nestedCount = 0;         // how many: setInner and inner() keep the two together
   uint32_t depth = 0;             // number of codecs that this one is nested in
   bool verifiesChecksums = true;  // false: the caller wants checksums of the data left unread
   uint8_t encodedFill[kMaxMappedItem] = {};  // what `mapFill` made of the fill value
+
+  void setInner(std::span<Step> steps) {
+    nested = steps.data();
+    nestedCount = steps.size();
+  }
+  std::span<const Step> inner() const { return {nested, nestedCount}; }
 };
 
+/// A row of the codec table. What a codec does not do, its row leaves out.
 struct Codec {
   const char* name;
   CodecKind kind;
 
   /// Checks `step.params` and fills the encoded side. Fails with BadParameters or a sharper code.
   /// May put a more special codec into `step.codec`.
-  Status (*prepare)(Step& step);
+  Status (*prepare)(Step& step) = nullptr;
 
   /// Codecs that move nothing (bytes, transpose) only change how the chunk is looked at, from the
   /// encoded towards the decoded side; they have no decode and no encode.
-  void (*relabel)(const Step& step, ChunkView& view);
+  void (*relabel)(const Step& step, ChunkView& view) = nullptr;
 
   /// Decodes all of `in`. `out` holds `step.decoded.bytes` writable bytes and does not overlap
   /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that
   /// only strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch;
   /// when not, more than that is LimitExceeded. Input left over is TrailingBytes. On failure the
   /// contents of `out` mean nothing.
-  Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
+  Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work,
+                   ByteView& result) = nullptr;
 
   /// Encodes all of `in` (`step.decoded.bytes` at most). `out` holds `step.encoded.bytes` writable
   /// bytes and does not overlap `in`; `result` is the part written.
-  Status (*encode)(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result);
+  Status (*encode)(const Step& step, ByteView in, ByteSpan out, Workspace& work,
+                   ByteView& result) = nullptr;
 
   /// Array→array codecs that change values: turns the fill value, one element of the decoded side,
   /// into one of the encoded side (at most kMaxMappedItem bytes). BadFill where there is none.
@@ -126,7 +136,6 @@ struct Codec {
 const Codec* codecOf(uint32_t id);
 /// The name of a codec id whether or not this module holds it; "" out of range.
 const char* codecName(uint32_t id);
-uint32_t codecCount();
 
 /// What a compressor may make of `decoded`: an upper bound that holds for every compressor here
 /// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small

@@ -31,8 +31,4 @@ const char* codecName(uint32_t id) {
   return id < std::size(kNames) ? kNames[id] : "";
 }
 
-uint32_t codecCount() {
-  return static_cast<uint32_t>(std::size(kNames));
-}
-
 }  // namespace zw

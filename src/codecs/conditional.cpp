@@ -93,9 +93,11 @@ Status prepare(Step& step) {
     return Code::BadParameters;
   }
   if (step.depth >= kMaxNesting || !step.pool) return Code::LimitExceeded;
-  if (Status s = step.pool->make(count, step.inner)) return s;
+  std::span<Step> steps;
+  if (Status s = step.pool->make(count, steps)) return s;
+  step.setInner(steps);
   Size size = step.decoded;
-  for (Step& inner : step.inner) {
+  for (Step& inner : steps) {
     if (Status s = prepareInner(step, reader, inner, size)) return s;
   }
   if (!reader.atEnd()) return Code::BadParameters;
@@ -105,7 +107,7 @@ Status prepare(Step& step) {
 
 Status checkHeader(const Step& step, ByteView in) {
   if (in.size() < headerBytes(step)) return {Code::Truncated, in.size()};
-  for (size_t bit = step.inner.size(); bit < 8 * headerBytes(step); bit++) {
+  for (size_t bit = step.inner().size(); bit < 8 * headerBytes(step); bit++) {
     if (isSet(in, bit)) return {Code::BadHeader, bit / 8};
   }
   return {};
@@ -114,9 +116,9 @@ Status checkHeader(const Step& step, ByteView in) {
 /// Undoes the applied codecs; `current` is what they leave, wherever it lies.
 Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scratch,
                    Workspace& work, ByteView& current) {
-  for (size_t i = step.inner.size(); i-- > 0;) {
+  for (size_t i = step.inner().size(); i-- > 0;) {
     if (!isSet(header, i)) continue;
-    const Step& inner = step.inner[i];
+    const Step& inner = step.inner()[i];
     bool isLast = true;
     for (size_t k = 0; k < i; k++) isLast = isLast && !isSet(header, k);
     ByteSpan room = out;
@@ -154,8 +156,8 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   std::memset(out.data(), 0, header);
   Scratch scratch(step, work);
   ByteView current = in;
-  for (size_t i = 0; i < step.inner.size(); i++) {
-    const Step& inner = step.inner[i];
+  for (size_t i = 0; i < step.inner().size(); i++) {
+    const Step& inner = step.inner()[i];
     ByteSpan room;
     ByteView encoded;
     if (Status s = scratch.next(current, inner.encoded.bytes, room)) return s;
@@ -176,7 +178,6 @@ constinit const Codec kConditionalCodec = {
     .name = "conditional",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

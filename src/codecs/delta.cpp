@@ -119,7 +119,6 @@ constinit const Codec kDeltaCodec = {
     .name = "delta",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
     .mapFill = castFill,

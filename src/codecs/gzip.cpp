@@ -122,7 +122,6 @@ constinit const Codec kGzipCodec = {
     .name = "gzip",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

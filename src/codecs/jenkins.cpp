@@ -129,7 +129,6 @@ constinit const Codec kJenkinsCodec = {
     .name = "jenkins_lookup3",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

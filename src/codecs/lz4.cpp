@@ -67,7 +67,6 @@ constinit const Codec kLz4Codec = {
     .name = "lz4",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

@@ -128,7 +128,6 @@ constinit const Codec kLzmaCodec = {
     .name = "lzma",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

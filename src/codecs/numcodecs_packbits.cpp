@@ -62,7 +62,6 @@ constinit const Codec kNumcodecsPackbitsCodec = {
     .name = "numcodecs_packbits",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
     .mapFill = mapFill,

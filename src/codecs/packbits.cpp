@@ -103,7 +103,6 @@ constinit const Codec kPackbitsCodec = {
     .name = "packbits",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

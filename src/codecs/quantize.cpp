@@ -69,7 +69,6 @@ constinit const Codec kQuantizeCodec = {
     .name = "quantize",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
     .mapFill = castFill,

@@ -45,7 +45,6 @@ constinit const Codec kReshapeCodec = {
     .name = "reshape",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

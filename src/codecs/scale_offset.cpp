@@ -179,7 +179,6 @@ constinit const Codec kScaleOffsetCodec = {
     .name = "scale_offset",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
     .mapFill = mapFill,

@@ -51,7 +51,6 @@ constinit const Codec kShuffleCodec = {
     .name = "shuffle",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

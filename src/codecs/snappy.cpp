@@ -58,7 +58,6 @@ constinit const Codec kSnappyCodec = {
     .name = "snappy",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

@@ -41,8 +41,6 @@ constinit const Codec kTransposeCodec = {
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .relabel = relabel,
-    .decode = nullptr,
-    .encode = nullptr,
 };
 
 }  // namespace zw

@@ -431,7 +431,6 @@ constinit const Codec kZfpCodec = {
     .name = "zfp",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = encode,
 };

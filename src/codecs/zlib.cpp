@@ -48,7 +48,6 @@ constinit const Codec kZlibCodec = {
     .name = "zlib",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

@@ -156,7 +156,6 @@ constinit const Codec kZstdCodec = {
     .name = "zstd",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
-    .relabel = nullptr,
     .decode = decode,
     .encode = ZW_FULL_ONLY(encode),
 };

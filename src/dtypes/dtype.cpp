@@ -18,8 +18,4 @@ const DTypeInfo* dtypeInfo(uint32_t id) {
   return id < std::size(kRows) ? &kRows[id] : nullptr;
 }
 
-uint32_t dtypeCount() {
-  return static_cast<uint32_t>(std::size(kRows));
-}
-
 }  // namespace zw

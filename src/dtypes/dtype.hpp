@@ -24,7 +24,5 @@ struct DTypeInfo {
 
 /// The row of a data type, or nullptr for an id out of range.
 const DTypeInfo* dtypeInfo(uint32_t id);
-/// Number of data types.
-uint32_t dtypeCount();
 
 }  // namespace zw

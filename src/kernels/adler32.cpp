@@ -71,13 +71,4 @@ uint32_t adler32(uint32_t adler, const uint8_t* data, size_t size) {
   return static_cast<uint32_t>((s2 % kModulus) << 16 | s1 % kModulus);
 }
 
-uint32_t scalar::adler32(uint32_t adler, const uint8_t* data, size_t size) {
-  uint32_t s1 = adler & 0xffff, s2 = adler >> 16;
-  for (size_t i = 0; i < size; i++) {
-    s1 = (s1 + data[i]) % kModulus;
-    s2 = (s2 + s1) % kModulus;
-  }
-  return s2 << 16 | s1;
-}
-
 }  // namespace zw

@@ -10,9 +10,4 @@ namespace zw {
 /// with 1.
 uint32_t adler32(uint32_t adler, const uint8_t* data, size_t size);
 
-namespace scalar {
-/// The slow twin of zw::adler32, and the oracle of its tests.
-uint32_t adler32(uint32_t adler, const uint8_t* data, size_t size);
-}  // namespace scalar
-
 }  // namespace zw

@@ -20,6 +20,8 @@
 // block: the scalar twin.
 #include "kernels/bitshuffle.hpp"
 
+#include <algorithm>
+
 #include "kernels/byte_planes.hpp"
 #include "kernels/row.hpp"
 #include "kernels/shuffle.hpp"
@@ -161,6 +163,30 @@ void forEachBlock(Block block, size_t step, uint8_t* dst, const uint8_t* src, si
   }
 }
 
+/// For fewer elements than a vector has bits in a row: bit by bit.
+void splitBitByBit(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
+  std::fill_n(dst, count * itemBytes, uint8_t{0});
+  for (size_t i = 0; i < count; i++) {
+    for (size_t bit = 0; bit < size_t{8} * itemBytes; bit++) {
+      const uint32_t value = (src[i * itemBytes + bit / 8] >> (bit % 8)) & 1u;
+      uint8_t& out = dst[bit * (count / 8) + i / 8];
+      out = static_cast<uint8_t>(out | value << (i % 8));
+    }
+  }
+}
+
+/// The inverse of splitBitByBit.
+void joinBitByBit(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
+  std::fill_n(dst, count * itemBytes, uint8_t{0});
+  for (size_t i = 0; i < count; i++) {
+    for (size_t bit = 0; bit < size_t{8} * itemBytes; bit++) {
+      const uint32_t value = (src[bit * (count / 8) + i / 8] >> (i % 8)) & 1u;
+      uint8_t& out = dst[i * itemBytes + bit / 8];
+      out = static_cast<uint8_t>(out | value << (bit % 8));
+    }
+  }
+}
+
 }  // namespace
 
 void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
@@ -170,7 +196,7 @@ void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemB
   } else if (rowBytes >= kVector) {
     forEachBlock(unshuffleBlock<kVector>, kVector, dst, src, rowBytes, itemBytes);
   } else {
-    scalar::bitunshuffle(dst, src, count, itemBytes);
+    joinBitByBit(dst, src, count, itemBytes);
   }
 }
 
@@ -181,7 +207,7 @@ void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemByt
   } else if (rowBytes >= kVector) {
     forEachBlock(shuffleBlock<kVector>, kVector, dst, src, rowBytes, itemBytes);
   } else {
-    scalar::bitshuffle(dst, src, count, itemBytes);
+    splitBitByBit(dst, src, count, itemBytes);
   }
 }
 

@@ -15,9 +15,4 @@ void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemByt
 /// The inverse of bitshuffle.
 void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
-namespace scalar {
-void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
-void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
-}  // namespace scalar
-
 }  // namespace zw

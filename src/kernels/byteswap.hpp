@@ -11,9 +11,4 @@ namespace zw {
 /// other overlap is not. Reads and writes exactly count * width bytes.
 void swapCopy(uint8_t* dst, const uint8_t* src, size_t count, uint32_t width);
 
-namespace scalar {
-/// The slow twin of zw::swapCopy, and the oracle of its tests.
-void swapCopy(uint8_t* dst, const uint8_t* src, size_t count, uint32_t width);
-}  // namespace scalar
-
 }  // namespace zw

@@ -195,7 +195,7 @@ bool isExactCast(Number from, Number to) {
   return signFits && magnitudeBits(from) <= magnitudeBits(to);
 }
 
-bool scalar::castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out) {
+bool castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out) {
   if (rule.from == rule.to) {  // not by way of a double, which would quiet a signalling NaN
     std::memcpy(out, in, numberBytes(rule.to));
     return true;
@@ -218,7 +218,7 @@ size_t castBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t*
   if (isFloat(rule.from) && !isFloat(rule.to) && roundBlock(rule, in, count, out)) return count;
   const uint32_t fromBytes = numberBytes(rule.from), toBytes = numberBytes(rule.to);
   for (size_t i = 0; i < count; i++) {
-    if (!scalar::castNumber(rule, in + i * fromBytes, out + i * toBytes)) return i;
+    if (!castNumber(rule, in + i * fromBytes, out + i * toBytes)) return i;
   }
   return count;
 }

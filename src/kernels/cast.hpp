@@ -34,9 +34,7 @@ bool isExactCast(Number from, Number to);
 /// first that must be refused, else `count`; what is written from there on means nothing.
 size_t castBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* out);
 
-namespace scalar {
 /// Casts one number; false where it must be refused.
 bool castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out);
-}  // namespace scalar
 
 }  // namespace zw

@@ -6,6 +6,7 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0xEDB88320;
+// The first of those that scripts/crc-taps.mjs finds.
 constexpr crc::Taps kTaps = {{{241, 0b101}, {247, 0b101}, {711, 0b1001}}};
 
 }  // namespace
@@ -13,10 +14,6 @@ constexpr crc::Taps kTaps = {{{241, 0b101}, {247, 0b101}, {711, 0b1001}}};
 uint32_t crc32(uint32_t crc, const uint8_t* data, size_t size) {
   static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
   return ~crc::update<kTaps>(tables, ~crc, data, size);
-}
-
-uint32_t scalar::crc32(uint32_t crc, const uint8_t* data, size_t size) {
-  return crc::byBits(kReflected, crc, data, size);
 }
 
 }  // namespace zw

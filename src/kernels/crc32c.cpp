@@ -6,6 +6,7 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kReflected = 0x82F63B78;
+// The first of those that scripts/crc-taps.mjs finds.
 constexpr crc::Taps kTaps = {{{436, 0b1001}, {574}, {856, 0b101}}};
 constexpr crc::FarTaps kFarTaps = {.distance = 5456, .beside = 101, .lone = 12363};
 
@@ -14,10 +15,6 @@ constexpr crc::FarTaps kFarTaps = {.distance = 5456, .beside = 101, .lone = 1236
 uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size) {
   static const crc::Tables tables(kReflected);  // made at first use: cheaper than to download them
   return ~crc::updateLong<kTaps, kFarTaps>(tables, ~crc, data, size);
-}
-
-uint32_t scalar::crc32c(uint32_t crc, const uint8_t* data, size_t size) {
-  return crc::byBits(kReflected, crc, data, size);
 }
 
 }  // namespace zw

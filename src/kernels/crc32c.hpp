@@ -9,9 +9,4 @@ namespace zw {
 /// The CRC of what `crc` is the CRC of followed by the `size` bytes at `data`; start with 0.
 uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size);
 
-namespace scalar {
-/// The slow twin of zw::crc32c, bit by bit, and the oracle of its tests.
-uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size);
-}  // namespace scalar
-
 }  // namespace zw

@@ -89,18 +89,4 @@ uint32_t fletcher32(const uint8_t* data, size_t size) {
   return shown(sums.second, isZero) << 16 | shown(sums.first, isZero);
 }
 
-namespace scalar {
-
-uint32_t fletcher32(const uint8_t* data, size_t size) {
-  uint32_t first = 0, second = 0;
-  const auto fold = [](uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
-  for (size_t i = 0; i < size; i += 2) {
-    first = fold(first + (uint32_t{data[i]} << 8 | (i + 1 < size ? data[i + 1] : 0)));
-    second = fold(second + first);
-  }
-  return second << 16 | first;
-}
-
-}  // namespace scalar
-
 }  // namespace zw

@@ -11,9 +11,4 @@ namespace zw {
 /// low.
 uint32_t fletcher32(const uint8_t* data, size_t size);
 
-namespace scalar {
-/// The slow twin of zw::fletcher32, word by word, and the oracle of its tests.
-uint32_t fletcher32(const uint8_t* data, size_t size);
-}  // namespace scalar
-
 }  // namespace zw

@@ -101,11 +101,4 @@ void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemByte
   sum<8>(dst, src, count);
 }
 
-void scalar::prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
-  if (itemBytes == 1) return sumScalar<1>(dst, src, count, 0);
-  if (itemBytes == 2) return sumScalar<2>(dst, src, count, 0);
-  if (itemBytes == 4) return sumScalar<4>(dst, src, count, 0);
-  sumScalar<8>(dst, src, count, 0);
-}
-
 }  // namespace zw

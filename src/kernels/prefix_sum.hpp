@@ -10,8 +10,4 @@ namespace zw {
 /// overlap.
 void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
-namespace scalar {
-void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
-}  // namespace scalar
-
 }  // namespace zw

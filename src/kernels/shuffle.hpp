@@ -18,9 +18,4 @@ void unshuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t ite
 /// every element, `count` bytes. Saves a copy where the planes are still in an encoded frame.
 void unshufflePlanes(uint8_t* dst, const uint8_t* const* planes, size_t count, uint32_t itemBytes);
 
-namespace scalar {
-void shuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
-void unshuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
-}  // namespace scalar
-
 }  // namespace zw

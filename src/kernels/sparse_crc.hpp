@@ -13,8 +13,8 @@
 // loaded for one serves the others some steps later; of the time it takes, loads are the most. And
 // no load waits for a store that is still under way: the nearest tap is hundreds of bytes back.
 // Long messages are folded with fewer taps first (Far), whose window is then a message for these.
-// The taps were found by a search for such multiples; tests/cpp/checksum_test.cpp checks them
-// against the polynomial.
+// scripts/crc-taps.mjs searched for such multiples; tests/cpp/checksum_test.cpp checks what it
+// found against the polynomial.
 #pragma once
 
 #include <algorithm>
@@ -298,16 +298,6 @@ uint32_t updateLong(const Tables& tables, uint32_t crc, const uint8_t* data, siz
     size -= folded;
   }
   return update<kTaps>(tables, crc, data, size);
-}
-
-/// The definition, bit by bit: the oracle of the tests.
-inline uint32_t byBits(uint32_t reflected, uint32_t crc, const uint8_t* data, size_t size) {
-  crc = ~crc;
-  for (size_t i = 0; i < size; i++) {
-    crc ^= data[i];
-    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (crc & 1 ? reflected : 0);
-  }
-  return ~crc;
 }
 
 }  // namespace zw::crc

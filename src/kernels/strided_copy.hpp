@@ -46,10 +46,4 @@ void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst);
 /// `itemBytes * length` bytes), so that a caller may pass the source on instead.
 bool isPlainCopy(const StridedCopy& copy);
 
-namespace scalar {
-/// The slow twin of prepare + run: element by element, byte by byte, in index order.
-void stridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, uint32_t swapBytes,
-                 const uint8_t* src, uint8_t* dst);
-}  // namespace scalar
-
 }  // namespace zw

@@ -1,8 +1,8 @@
 // Accessibility: keyboard, names of controls, contrast, narrow screens.
 import type { Page } from "@playwright/test";
+import { grayTable } from "../shared/pixels.js";
+import { byteValue, cubeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { byteValue, cubeValue } from "./stores.js";
-import { grayTable } from "./viewer-page.js";
 
 test("values are read with the keyboard, and said", async ({ viewer }) => {
   await viewer.show("source=/stores/cube&select=2,:,:");

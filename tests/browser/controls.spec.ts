@@ -1,7 +1,8 @@
 // Controls, pointer and address: what the reader chooses is what is drawn.
+
+import { grayTable } from "../shared/pixels.js";
+import { byteValue, cubeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { byteValue, cubeValue, sliceValue } from "./stores.js";
-import { grayTable } from "./viewer-page.js";
 
 const range = [-64, 448] as const;
 const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;

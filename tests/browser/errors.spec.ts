@@ -1,7 +1,7 @@
 // Errors: readable, naming what failed, and never the end.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { examplesFolder } from "./places.js";
+import { examplesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 

@@ -1,7 +1,8 @@
 // Groups: the arrays in them are offered.
+
+import { grayTable } from "../shared/pixels.js";
+import { groupValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { groupValue } from "./stores.js";
-import { grayTable } from "./viewer-page.js";
 
 test("at a group its arrays are offered, and opened", async ({ viewer, page }) => {
   await viewer.goto("source=/stores/group&map=gray&range=0:255");

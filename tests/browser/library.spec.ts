@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type * as Library from "zarr-wasm";
-import { examplesFolder } from "./places.js";
+import { examplesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
 interface Sample {

@@ -1,8 +1,8 @@
 // Loading: progress, and the last choice wins. Answers are held back until the test lets them go.
 import type { Page, Route } from "@playwright/test";
+import { grayTable } from "../shared/pixels.js";
+import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { sliceValue } from "./stores.js";
-import { grayTable } from "./viewer-page.js";
 
 /** Holds back the requests that match; `release` lets all go, those to come as well. */
 async function holdBack(page: Page, pattern: RegExp) {

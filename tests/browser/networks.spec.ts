@@ -6,7 +6,7 @@ import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { makeReads, type Reads } from "../node/fault-reads.js";
 import { FaultServer, faults } from "../node/fault-server.js";
 import type { Behaviour } from "../node/store-server.js";
-import { distFolder, pagesFolder } from "./places.js";
+import { distFolder, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
 type Headers = Record<string, string>;

@@ -3,10 +3,19 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { get, open } from "zarr-wasm";
-import { examplesFolder } from "./places.js";
+import { gray, grayTable } from "../shared/pixels.js";
+import { examplesFolder } from "../shared/places.js";
+import {
+  byteValue,
+  cubeValue,
+  holePixel,
+  labelValue,
+  largeShape,
+  largeValue,
+  shiftValue,
+  waveValue,
+} from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { byteValue, cubeValue, holeValue, labelValue, largeShape, largeValue } from "./stores.js";
-import { gray, grayTable } from "./viewer-page.js";
 
 interface Sample {
   name: string;
@@ -73,9 +82,7 @@ test("the automatic range goes from the least to the greatest value", async ({ v
 test("missing chunks and NaN are transparent, infinity is at the end", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   await viewer.show("source=/stores/holes&map=gray&range=0:8");
-  const value = (row: number, column: number) =>
-    row >= 3 && column >= 4 ? Number.NaN : holeValue([row, column]);
-  await viewer.showsGray(grayTable(6, 8, [0, 8], value));
+  await viewer.showsGray(grayTable(6, 8, [0, 8], (row, column) => holePixel([row, column])));
   await expect(page.locator(".zw-legend-note")).toHaveText(
     "13 elements are not numbers (chequered) · 1 element is infinite",
   );
@@ -133,21 +140,20 @@ test("of a slice that costs too much the middle is read, until all of it is aske
 });
 
 test("a part of a complex number", async ({ viewer }) => {
-  const row = (part: (column: number) => number, low: number, high: number) =>
-    Array.from({ length: 64 }, (_, column) => gray(Math.fround(part(column)), low, high));
+  const row = (part: 0 | 1) => grayTable(1, 64, [-1, 1], (_, column) => waveValue([0, column])[part]);
   await viewer.show("source=/stores/waves&select=0:1,:&part=imaginary&map=gray&range=-1:1");
-  await viewer.showsGray([row((column) => Math.sin(column / 6), -1, 1)]);
+  await viewer.showsGray(row(1));
   await viewer.choose("Part", "Real part");
   await viewer.choose("Colour map", "Gray");
   await viewer.choose("Value range", "Manual");
   await viewer.enter("Lowest value", -1);
   await viewer.enter("Highest value", 1);
-  await viewer.showsGray([row((column) => Math.cos(column / 6), -1, 1)]);
+  await viewer.showsGray(row(0));
 });
 
 test("a field of structured elements, and all fields under the pointer", async ({ viewer }) => {
   await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64");
-  await viewer.showsGray(grayTable(4, 6, [0, 64], (row, column) => 10 * column - row));
+  await viewer.showsGray(grayTable(4, 6, [0, 64], (row, column) => shiftValue([row, column])));
   await viewer.choose("Field", "gain");
   await viewer.choose("Colour map", "Gray");
   await viewer.choose("Value range", "Manual");

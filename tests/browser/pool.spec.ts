@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type * as Library from "zarr-wasm";
-import { examplesFolder } from "./places.js";
+import { examplesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
 interface Sample {
@@ -50,7 +50,7 @@ test("every sample decodes to its SHA-256 by workers", async ({ page, problems }
   );
   expect(found).toEqual(samples.map(({ sha256 }) => sha256));
   expect(answers.size).toBe(2);
-  expect(new Set(loads)).toEqual(new Set(["/lib/worker.js"]));
+  expect(new Set(loads)).toEqual(new Set(["/lib/workers/worker.js"]));
   expect(modules.length).toBe(1); // workers get it compiled
 });
 

@@ -1,7 +1,7 @@
 /** Once before all browser tests: the stores that they read, and the page that embeds the component. */
 import { buildSync } from "esbuild";
-import { embedFolder, storesFolder } from "./places.js";
-import { writeStores } from "./stores.js";
+import { embedFolder, storesFolder } from "../shared/places.js";
+import { writeStores } from "../shared/viewer-stores.js";
 
 export default function setup(): void {
   writeStores(storesFolder);

@@ -1,8 +1,7 @@
 /** The tests' fixtures: a server with the strict policy, a viewer page, and a watch for trouble. */
-import path from "node:path";
 import { test as base, expect, type Page } from "@playwright/test";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { distFolder, embedFolder, examplesFolder, pagesFolder, storesFolder } from "./places.js";
+import { embedFolder, packageMounts, pagesFolder, storesFolder } from "../shared/places.js";
 import { ViewerPage } from "./viewer-page.js";
 
 /** Documents that opening looks for: most of them are not there, which browsers report as errors. */
@@ -56,10 +55,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const server = await startServer({
         policy: strictPolicy,
         mounts: {
-          "/viewer/": path.join(distFolder, "viewer"),
-          "/wasm/": path.join(distFolder, "wasm"),
-          "/lib/": distFolder,
-          "/examples/": examplesFolder,
+          ...packageMounts,
           "/stores/": storesFolder,
           "/pages/": pagesFolder,
           "/embed/": embedFolder,

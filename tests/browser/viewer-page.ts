@@ -1,12 +1,6 @@
 /** The viewer as a tester sees it. */
 import { expect, type Locator, type Page } from "@playwright/test";
-
-export interface Pixels {
-  width: number;
-  height: number;
-  /** RGBA, row by row. */
-  data: Buffer;
-}
+import { canvasExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
 export class ViewerPage {
   readonly root: Locator;
@@ -41,18 +35,7 @@ export class ViewerPage {
 
   /** The canvas as it is: one pixel per element. */
   async pixels(): Promise<Pixels> {
-    const { width, height, base64 } = await this.page.locator(".zw-canvas").evaluate((canvas) => {
-      const { width, height } = canvas as HTMLCanvasElement;
-      // A copy, because browsers complain of a canvas of a page that is read often.
-      const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true })!;
-      copy.drawImage(canvas as HTMLCanvasElement, 0, 0);
-      const { data } = copy.getImageData(0, 0, width, height);
-      let binary = "";
-      for (let i = 0; i < data.length; i += 4096)
-        binary += String.fromCharCode(...data.subarray(i, i + 4096));
-      return { width, height, base64: btoa(binary) };
-    });
-    return { width, height, data: Buffer.from(base64, "base64") };
+    return pixelsOf(await this.page.evaluate(canvasExpression));
   }
 
   /** Waits until the canvas shows the given gray values, NaN where it is transparent. */
@@ -90,33 +73,4 @@ export class ViewerPage {
   async choose(label: string, option: string): Promise<void> {
     await this.page.getByLabel(label, { exact: true }).selectOption({ label: option });
   }
-}
-
-/** Gray values of a picture, row by row; NaN for transparent pixels, −1 for coloured ones. */
-function grayRows({ width, height, data }: Pixels): number[][] {
-  return Array.from({ length: height }, (_, row) =>
-    Array.from({ length: width }, (_, column) => {
-      const [r, g, b, alpha] = data.subarray(4 * (row * width + column));
-      if (alpha === 0) return Number.NaN;
-      return r === g && g === b && alpha === 255 ? r! : -1;
-    }),
-  );
-}
-
-/** The gray that a value has between `low` and `high`: 256 equal parts, ends included. */
-export function gray(value: number, low: number, high: number): number {
-  if (Number.isNaN(value)) return Number.NaN;
-  return Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
-}
-
-/** Rows of gray values of a function of row and column. */
-export function grayTable(
-  rows: number,
-  columns: number,
-  [low, high]: readonly [number, number],
-  value: (row: number, column: number) => number,
-): number[][] {
-  return Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: columns }, (_, column) => gray(value(row, column), low, high)),
-  );
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/row.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {

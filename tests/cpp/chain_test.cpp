@@ -104,8 +104,7 @@ std::vector<std::vector<uint32_t>> permutations(uint32_t rank) {
 
 TEST(Chain, EveryDataTypeInBothByteOrdersAndEveryPermutation) {
   const std::vector<std::vector<uint32_t>> shapes = {{}, {7}, {5, 3}, {2, 3, 4}, {3, 1, 5, 2}};
-  for (uint32_t id = 0; id < dtypeCount(); id++) {
-    const DTypeInfo* info = dtypeInfo(id);
+  for (uint32_t id = 0; const DTypeInfo* info = dtypeInfo(id); id++) {
     if (info->itemBytes == 0) continue;
     for (const auto& shape : shapes) {
       for (const auto& order : permutations(static_cast<uint32_t>(shape.size()))) {

@@ -7,6 +7,7 @@
 #include "kernels/adler32.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/crc32c.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {

@@ -5,6 +5,7 @@
 
 #include "codec_support.hpp"
 #include "kernels/shuffle.hpp"
+#include "scalar.hpp"
 
 namespace zw::test {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {

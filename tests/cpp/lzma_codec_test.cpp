@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
+#include "lzma_fixes.h"
 
 namespace zw::test {
 namespace {
@@ -35,6 +36,11 @@ TEST(Lzma, StreamsAndPadding) {
   EXPECT_EQ(decodeWith(kXz, joined(one, one), 2000).bytes, joined(expected, expected));
   EXPECT_EQ(decodeWith(kXz, joined(one, Bytes(3, 0)), 1000).status.code, Code::TrailingBytes);
   EXPECT_EQ(decodeWith(kXz, joined(one, one), 1000).status.code, Code::SizeMismatch);
+}
+
+TEST(Lzma, UpstreamsFixesAreIn) {
+  EXPECT_EQ(zwAppendAfterEmptyIndex(), 0);
+  EXPECT_EQ(zwDecoderAfterFailedAllocation(), 0);
 }
 
 TEST(Lzma, ChecksAreVerified) {

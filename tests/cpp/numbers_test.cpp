@@ -247,7 +247,7 @@ TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
             long double expected;
             const bool passes = slowCast(rule, element, expected);
             ExactBlock out(numberBytes(to), 1);
-            ASSERT_EQ(scalar::castNumber(rule, element, out.data()), passes)
+            ASSERT_EQ(castNumber(rule, element, out.data()), passes)
                 << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
                 << int(to) << " rounding " << int(rounding) << " range " << int(range);
             if (!passes) continue;
@@ -284,7 +284,7 @@ TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
           ExactBlock out(count * b), one(b);
           const size_t done = castBlock(rule, in.data(), count, out.data());
           for (size_t i = 0; i < count; i++) {
-            const bool passes = scalar::castNumber(rule, in.data() + i * a, one.data());
+            const bool passes = castNumber(rule, in.data() + i * a, one.data());
             ASSERT_EQ(passes, i < done);
             if (!passes) break;
             const uint8_t* got = out.data() + i * b;

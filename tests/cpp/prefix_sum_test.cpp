@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/prefix_sum.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {

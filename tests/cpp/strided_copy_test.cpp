@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {

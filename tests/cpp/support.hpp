@@ -51,7 +51,7 @@ inline Bytes smoothBytes(size_t size, uint32_t seed) {
   Bytes bytes(size);
   uint32_t value = seed;
   for (size_t i = 0; i < size; i++) {
-    if (random() % 16 == 0) value += random() % 5;
+    if (random() % 16 == 0) value += static_cast<uint32_t>(random() % 5);
     bytes[i] = static_cast<uint8_t>((value + i / 64) & 0xff);
   }
   return bytes;

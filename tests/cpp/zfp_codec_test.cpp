@@ -3,6 +3,7 @@
 // with it bit by bit; values that it wrote once are here for where it is not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -283,6 +284,7 @@ TEST(Zfp, KnownStreams) {
                       {DTypeId::Int64, 0xe51291cf, 0x6db8ce65},
                       {DTypeId::Float32, 0x6f707ca2, 0x544e0c68},
                       {DTypeId::Float64, 0xcf3d4bac, 0xa9cce9ef}};
+  size_t checked = 0;
   eachType([&](auto name) {
     using T = typename decltype(name)::Type;
     const auto row = std::find_if(std::begin(rows), std::end(rows),
@@ -309,7 +311,9 @@ TEST(Zfp, KnownStreams) {
     }
     EXPECT_EQ(streams, row->streams) << int(name.dtype);
     EXPECT_EQ(elements, row->elements) << int(name.dtype);
+    checked++;
   });
+  EXPECT_EQ(checked, std::size(rows));
 }
 
 TEST(Zfp, AccuracyIsKept) {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "codec_support.hpp"
 #include "codecs/zstd.hpp"
@@ -53,6 +54,50 @@ TEST(Zstd, WindowDoesNotAskForMemory) {
   // Windows of 1 GiB and beyond, five bytes of content: decoded in place, or refused.
   EXPECT_EQ(decodedText(fromHex("28b52ffd 00 a0 290000 68656c6c6f"), 5), "hello");
   EXPECT_EQ(decodedText(fromHex("28b52ffd 00 ff 290000 68656c6c6f"), 5), "BadHeader at 0");
+}
+
+/// Bytes that compress a little by their frequencies and hardly by matches of five bytes or more.
+Bytes unevenBytes(size_t size, uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(size);
+  for (auto& b : bytes) {
+    const auto v = static_cast<uint32_t>(random());
+    b = v % 14 == 0 ? 32 : static_cast<uint8_t>(v >> 16);
+  }
+  return bytes;
+}
+
+/// Words with many short matches, so that the block is split.
+void fillWithMatches(uint32_t* words, size_t count) {
+  std::mt19937 random(1);
+  for (size_t i = 0; i < count; i++) {
+    const bool repeats = i > 100 && random() % 2 == 0;
+    words[i] = repeats ? words[i - 1 - random() % 99]
+                       : 0x61616161 + static_cast<uint32_t>(random() & 0x07070707);
+  }
+}
+
+TEST(Zstd, SplitBlocksKeepTheirRepeatedOffsets) {
+  // zstd 1.5.4 as it was released takes 65536 literals before a repeated offset for none, where it
+  // splits a block, and encodes the next repeated offset wrongly.
+  std::vector<uint32_t> words(75 * 1024);
+  const Bytes uneven = unevenBytes(4 * words.size(), 1);
+  std::memcpy(words.data(), uneven.data(), uneven.size());
+  constexpr size_t kMatches = 8 * 1024, kLiterals = 16 * 1024, kBlock = 32 * 1024;
+  fillWithMatches(words.data(), kMatches);
+  const auto repeatAfter16 = [&](size_t at, uint32_t a, uint32_t b) {
+    words[at] = words[at + 4] = a;
+    words[at + 1] = words[at + 5] = b;
+  };
+  repeatAfter16(kMatches, 0xffffffff, 0xeeeeeeee);
+  repeatAfter16(kMatches + kLiterals + 2, 0xdddddddd, 0xcccccccc);
+  repeatAfter16(kBlock, 0xbbbbbbbb, 0xaaaaaaaa);
+  Bytes bytes(4 * words.size());
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  for (uint32_t level = 13; level <= 19; level++) {
+    const CodecCase c = {"zstd", &kZstdCodec, {level, 0}};
+    EXPECT_TRUE(decodeWith(c, encodedBy(c, bytes), bytes.size()).bytes == bytes) << level;
+  }
 }
 
 TEST(Zstd, Refusals) {

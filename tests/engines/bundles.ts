@@ -4,8 +4,12 @@ import path from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { bundleFolder, distFolder } from "./places.js";
 
-const entries = ["index", "codecs", "worker"];
-const nameOf = (entry: string) => (entry === "index" ? "zarr-wasm" : `zarr-wasm/${entry}`);
+/** The package's entries that the suite imports, and their files. */
+const entries: Record<string, string> = {
+  "zarr-wasm": "index.js",
+  "zarr-wasm/codecs": "codecs.js",
+  "zarr-wasm/worker": "workers/worker.js",
+};
 const contextFile = (name: string) => new URL(`contexts/${name}.ts`, import.meta.url).pathname;
 
 /** The library stays outside: engines load its modules one by one, as they are published. */
@@ -13,7 +17,7 @@ const asPublished: Plugin = {
   name: "as published",
   setup({ onResolve }) {
     onResolve({ filter: /^zarr-wasm(\/|$)/ }, ({ path }) => ({
-      path: `/lib/${path.split("/")[1] ?? "index"}.js`,
+      path: `/lib/${entries[path]}`,
       external: true,
     }));
   },
@@ -21,7 +25,7 @@ const asPublished: Plugin = {
 
 /** The library inside, in one file. */
 const inOneFile: Record<string, string> = Object.fromEntries(
-  entries.map((entry) => [nameOf(entry), path.join(distFolder, `${entry}.js`)]),
+  Object.entries(entries).map(([name, file]) => [name, path.join(distFolder, file)]),
 );
 
 const common: BuildOptions = {

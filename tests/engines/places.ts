@@ -1,8 +1,8 @@
 /** Folders that the tests of engines read and write. */
 import path from "node:path";
-import { root } from "../browser/places.js";
+import { root } from "../shared/places.js";
 
-export { distFolder, examplesFolder, root } from "../browser/places.js";
+export { distFolder, packageMounts, root } from "../shared/places.js";
 /** One for each set of engines, so that several can be tested at a time. */
 export const engineFolder = path.join(
   root,

@@ -1,5 +1,5 @@
 /** Once before the tests of engines: the data, the viewer's stores, and the suite's bundles. */
-import { writeStores } from "../browser/stores.js";
+import { writeStores } from "../shared/viewer-stores.js";
 import { buildBundles } from "./bundles.js";
 import { viewerStores } from "./places.js";
 import { writeData } from "./stores.js";

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { isolationHeaders, startServer } from "../../scripts/lib/server.mjs";
-import { bundleFolder, dataFolder, distFolder, examplesFolder, pageFolder, viewerStores } from "./places.js";
+import { bundleFolder, dataFolder, distFolder, packageMounts, pageFolder, viewerStores } from "./places.js";
 
 const base = "default-src 'self'; worker-src 'self'; report-uri /violation; ";
 /** The strict policy, always on; engines report violations of it. */
@@ -67,7 +67,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
         response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
         return true;
       }
-      if (name.startsWith("parts/") && trouble === "no-parts") {
+      if (name.startsWith("lazy/") && trouble === "no-parts") {
         response.writeHead(404, headers).end("not here");
         return true;
       }
@@ -142,10 +142,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
     policy: strict,
     headers: isolated ? isolationHeaders : {},
     mounts: {
-      "/viewer/": path.join(distFolder, "viewer"),
-      "/wasm/": path.join(distFolder, "wasm"),
-      "/lib/": distFolder,
-      "/examples/": examplesFolder,
+      ...packageMounts,
       "/stores/": viewerStores,
       "/data/": dataFolder,
       "/suite/": bundleFolder,

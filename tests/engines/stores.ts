@@ -9,6 +9,7 @@ import {
   bytesBig,
   bytesLittle,
   crc32c,
+  filled,
   gzip,
   pick,
   regular,
@@ -181,7 +182,7 @@ const specs: Record<string, SampleSpec> = {
 async function writeSamples(): Promise<Sample[]> {
   return Promise.all(
     Object.entries(specs).map(async ([name, { fields, itemBytes, options = {}, selections = [] }], i) => {
-      const meta = v3Meta(fields);
+      const meta = v3Meta(filled(fields));
       const shape = meta["shape"] as number[];
       const elements = randomBytes(product(shape) * itemBytes, i + 1);
       for (let at = 0; at < elements.length; at++) elements[at]! &= 0x0f; // so that compressors find something

@@ -1,4 +1,5 @@
 /** The viewer as a tester sees it, in any browser. */
+import { canvasExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 import { type Driver, elementAt, type Key } from "./drivers/driver.js";
 import { waitFor } from "./engines.js";
 import type { Site } from "./site.js";
@@ -38,19 +39,14 @@ export class ViewerPage {
     );
   }
 
-  /** The canvas as it is, one pixel per element: its gray values row by row, −1 for what is coloured, null for what is transparent. */
-  grays(): Promise<(number | null)[][]> {
-    return this.driver.evaluate(`(() => {
-      const canvas = ${elementAt(".zw-canvas")};
-      const { width, height } = canvas;
-      const copy = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
-      copy.drawImage(canvas, 0, 0);
-      const { data } = copy.getImageData(0, 0, width, height);
-      return Array.from({ length: height }, (_, row) => Array.from({ length: width }, (_, column) => {
-        const [r, g, b, alpha] = data.subarray(4 * (row * width + column));
-        return alpha === 0 ? null : r === g && g === b && alpha === 255 ? r : -1;
-      }));
-    })()`);
+  /** The canvas as it is. */
+  async pixels(): Promise<Pixels> {
+    return pixelsOf(await this.driver.evaluate(canvasExpression));
+  }
+
+  /** Its gray values, one per element, row by row: NaN for what is transparent, −1 for what is coloured. */
+  async grays(): Promise<number[][]> {
+    return grayRows(await this.pixels());
   }
 
   /** The selector of a control, by its label. */

@@ -1,23 +1,22 @@
 /** The viewer in every engine: what it is there for, and not a word on the console. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
-import { byteValue, cubeValue, groupValue } from "../browser/stores.js";
+import { grayTable, lineFaults } from "../shared/pixels.js";
+import {
+  byteValue,
+  cubeValue,
+  dayValue,
+  groupValue,
+  holePixel,
+  largeShape,
+  largeValue,
+  lineValue,
+  shiftValue,
+  waveValue,
+} from "../shared/viewer-stores.js";
 import type { Driver } from "./drivers/driver.js";
 import { engines, keepPicture, start } from "./engines.js";
 import { type Site, startSite } from "./site.js";
 import { ViewerPage } from "./viewer-page.js";
-
-/** Rows of gray values of a function of row and column, as 256 equal parts of a range. */
-const grayTable = (
-  rows: number,
-  columns: number,
-  [low, high]: readonly [number, number],
-  value: (row: number, column: number) => number,
-) =>
-  Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: columns }, (_, column) =>
-      Math.min(255, Math.max(0, Math.floor(((value(row, column) - low) / (high - low)) * 256))),
-    ),
-  );
 
 const range = [-64, 448] as const;
 const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;
@@ -145,9 +144,37 @@ describe.each(engines)("%s", (engine) => {
         expect(await viewer.text("[role=alert]")).toBe("");
       });
 
-      test("draws lines, complex numbers, times and missing values", async () => {
-        for (const store of ["line", "waves", "days", "holes", "records", "single", "large"])
-          await viewer.show(`source=/stores/${store}`);
+      test("draws lines, with gaps where there are no numbers", async () => {
+        await viewer.show("source=/stores/line");
+        const indices = (length: number) => Array.from({ length }, (_, i) => [i]);
+        expect(lineFaults(await viewer.pixels(), indices(200).map(lineValue))).toEqual([]);
+        await viewer.show("source=/stores/days");
+        expect(lineFaults(await viewer.pixels(), indices(40).map(dayValue))).toEqual([]);
+      });
+
+      test("draws complex numbers, fields and missing values", async () => {
+        await viewer.show("source=/stores/waves&part=imaginary&map=gray&range=-48:48");
+        const waves = grayTable(48, 64, [-48, 48], (row, column) => waveValue([row, column])[1]);
+        expect(await viewer.grays()).toEqual(waves);
+        await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64");
+        expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 64], (y, x) => shiftValue([y, x])));
+        await viewer.show("source=/stores/holes&map=gray&range=0:8");
+        expect(await viewer.grays()).toEqual(grayTable(6, 8, [0, 8], (y, x) => holePixel([y, x])));
+      });
+
+      test("draws every few elements of a large slice", async () => {
+        await viewer.show("source=/stores/large&map=gray&range=0:256");
+        const [rows, columns] = [largeShape[0] / 3, largeShape[1] / 2];
+        const shown = await viewer.grays();
+        expect([shown.length, shown[0]!.length]).toEqual([rows, columns]);
+        const expected = grayTable(rows, columns, [0, 256], (y, x) => largeValue([3 * y, 2 * x]));
+        const wrong = expected.flatMap((row, y) => row.filter((gray, x) => gray !== shown[y]![x]));
+        expect(wrong.length).toBe(0);
+      });
+
+      test("shows a single value", async () => {
+        await viewer.show("source=/stores/single");
+        expect(await viewer.text(".zw-value")).toBe("−42");
       });
     });
   });

@@ -12,6 +12,7 @@
 #include "kernels/fletcher32.hpp"
 #include "kernels/prefix_sum.hpp"
 #include "kernels/shuffle.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 #include "targets.hpp"
 
@@ -119,11 +120,11 @@ void checkCasts(Input& input) {
   ZW_PROPERTY(done <= count);
   for (size_t i = 0; i < done; i++) {
     uint8_t expected[8];
-    ZW_PROPERTY(scalar::castNumber(rule, src.data() + i * e.itemBytes, expected));
+    ZW_PROPERTY(castNumber(rule, src.data() + i * e.itemBytes, expected));
     ZW_PROPERTY(std::memcmp(dst.data() + i * toBytes, expected, toBytes) == 0);
   }
   uint8_t refused[8];
-  ZW_PROPERTY(done == count || !scalar::castNumber(rule, src.data() + done * e.itemBytes, refused));
+  ZW_PROPERTY(done == count || !castNumber(rule, src.data() + done * e.itemBytes, refused));
 }
 
 /// NumPy's casts: many numbers at once are each what one by itself is.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "plan_input.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 #include "targets.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "input.hpp"
 #include "kernels/strided_copy.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 #include "targets.hpp"
 

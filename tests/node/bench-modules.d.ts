@@ -14,6 +14,8 @@ declare module "*/bench/download.mjs" {
 declare module "*/bench/documents.mjs" {
   export function readResults(): BenchRow[];
   export function documentOf(document: string, rows: BenchRow[]): string;
+  export const glances: [what: string, beside: string, isOfIt: (name: string) => boolean][];
+  export const glanceCosts: [what: string, start: string][];
   export function chartsOf(rows: BenchRow[]): Record<string, string>;
 }
 

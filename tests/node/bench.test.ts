@@ -2,7 +2,7 @@
 // bench/results.json says. Nothing is measured.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { chartsOf, documentOf, readResults } from "../../bench/documents.mjs";
+import { chartsOf, documentOf, glanceCosts, glances, readResults } from "../../bench/documents.mjs";
 import { packageSuites } from "../../bench/suites/package.mjs";
 import { targetOf, targets } from "../../bench/targets.mjs";
 
@@ -40,6 +40,22 @@ it("docs/performance.md and its charts show bench/results.json: node bench/docum
   expect(documentOf(document, results)).toBe(document);
   for (const [name, svg] of Object.entries(chartsOf(results)))
     expect(text(`docs/charts/${name}`), name).toBe(svg);
+});
+
+it("docs/performance.md begins with how fast, from rows that exist, and ends with the targets that were missed", () => {
+  for (const [what, , isOfIt] of glances) expect(names.filter(isOfIt).length, what).toBeGreaterThan(1);
+  for (const [what, start] of glanceCosts)
+    expect(names.filter((name) => name.startsWith(start)).length, what).toBe(1);
+  const document = text("docs/performance.md");
+  const screen = document.slice(0, document.indexOf("\n## "));
+  expect(screen.split("\n").length).toBeLessThan(40);
+  expect(screen.match(/!\[/g)).toHaveLength(2);
+  expect(screen).not.toContain("missed");
+  const titles = [...document.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  expect(titles.slice(-2)).toEqual(["Targets", "Measure it"]);
+  const [, list] = document.split("\n## Targets\n");
+  expect(list).toMatch(/\d+ of the \d+ rows that have a target met it/);
+  expect(document).not.toMatch(/(NaN|Infinity|undefined)/);
 });
 
 it("charts and pages that are linked are there", () => {

@@ -1,32 +1,15 @@
 // The command line as a user runs it.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { run, runBeside, temporaryFolder, writeStore } from "./cli-tool.js";
 import { goldenCases, serve, sha256, storeOf, v1Meta } from "./support.js";
 
-const root = new URL("../../", import.meta.url).pathname;
-const pkg = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
-  bin: Record<string, string>;
-};
-const tool = path.join(root, pkg.bin["zarr-wasm"]!);
-mkdirSync(path.join(root, "build/tmp"), { recursive: true });
-const folder = mkdtempSync(path.join(root, "build/tmp/cli-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...args], { maxBuffer: 1 << 26 });
-  return { status, out: stdout, text: stdout.toString(), err: stderr.toString() };
-}
-
-function write(name: string, meta: object, chunks: Record<string, Uint8Array | string>, attrs = "{}") {
-  const dir = path.join(folder, name);
-  mkdirSync(dir);
-  writeFileSync(path.join(dir, "meta"), JSON.stringify(meta));
-  writeFileSync(path.join(dir, "attrs"), attrs);
-  for (const [key, bytes] of Object.entries(chunks)) writeFileSync(path.join(dir, key), bytes);
-  return dir;
-}
+/** Writes a Zarr v1 array. */
+const write = (name: string, meta: object, chunks: Record<string, Uint8Array | string>, attrs = "{}") =>
+  writeStore(path.join(folder, name), Object.entries({ meta, attrs, ...chunks }));
 
 const matrix = write(
   "matrix",
@@ -95,25 +78,61 @@ describe("zarr-wasm read", () => {
     expect(npy.length).toBe(10 + length + 48);
   });
 
+  it.each([
+    ["Latin-1 names of fields", ["é", "b'\"\\"], 1, "latin1"],
+    ["other names, in UTF-8", ["é", "ż😀", "\u202e"], 3, "utf8"],
+    ["long Latin-1 headers", Array.from({ length: 1200 }, (_, i) => `${"é".repeat(60)}${i}`), 2, "latin1"],
+    ["long UTF-8 headers", Array.from({ length: 1200 }, (_, i) => `${"ż".repeat(60)}${i}`), 3, "utf8"],
+  ] as const)("writes NumPy files with %s", (name, fields, version, encoding) => {
+    const dtype = fields.map((field) => [field, "|u1"]);
+    const meta = v1Meta({ shape: [1], chunks: [1], dtype, fill_value: null });
+    const elements = Uint8Array.from(fields, (_, i) => i);
+    const { status, out } = run("read", write(name, meta, { 0: elements }), "--format", "npy");
+    expect([status, out.subarray(0, 8)]).toEqual([
+      0,
+      Buffer.from(`\x93NUMPY${String.fromCharCode(version)}\0`, "latin1"),
+    ]);
+    const prefix = version === 1 ? 10 : 12;
+    const length = version === 1 ? out.readUInt16LE(8) : out.readUInt32LE(8);
+    expect((prefix + length) % 64).toBe(0);
+    expect(length > 65535).toBe(fields.length > 100);
+    const descr = fields.map((field) => `(${JSON.stringify(field)}, '|u1')`).join(", ");
+    const header = `{'descr': [${descr}], 'fortran_order': False, 'shape': (1,), }`;
+    expect(
+      out
+        .subarray(prefix, prefix + length)
+        .toString(encoding)
+        .trimEnd(),
+    ).toBe(header);
+    expect(out[prefix + length - 1]).toBe(0x0a);
+    expect(new Uint8Array(out.subarray(prefix + length))).toEqual(elements);
+  });
+
+  it("writes NumPy files of the longest header that format 1.0 holds, and of the next", () => {
+    const header = (nameLength: number) => {
+      const dtype = [["x".repeat(nameLength), "|u1"]];
+      const meta = v1Meta({ shape: [1], chunks: [1], dtype, fill_value: null });
+      const { out } = run("read", write(`name-${nameLength}`, meta, { 0: "x" }), "--format", "npy");
+      return { version: out[6], bytes: out.length - 1 };
+    };
+    const fits =
+      65536 - 10 - 1 - "{'descr': [(\"\", '|u1')], 'fortran_order': False, 'shape': (1,), }".length;
+    expect(header(fits)).toEqual({ version: 1, bytes: 65536 });
+    expect(header(fits + 1)).toEqual({ version: 2, bytes: 65536 + 64 });
+  });
+
   it("reads over HTTP", async () => {
     const golden = goldenCases("v1").find((g) => g.name.includes("021-blosc-zlib"))!;
     const store = storeOf(golden);
     const server = await serve((url) => store.get(url));
-    // spawnSync blocks this process's own server: run it asynchronously.
-    const { spawn } = await import("node:child_process");
-    const child = spawn(process.execPath, [tool, "read", server.url, "--format", "raw"]);
-    const pieces: Buffer[] = [];
-    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-    const status = await new Promise((resolve) => child.on("close", resolve));
+    const { status, out } = await runBeside("read", server.url, "--format", "raw");
     await server.close();
-    expect([status, sha256(Buffer.concat(pieces))]).toEqual([0, golden.sha256]);
+    expect([status, sha256(out)]).toEqual([0, golden.sha256]);
   });
 
   it("warns once about the order of zarr-python 1.x, and takes --v1-order", () => {
     const golden = goldenCases("v1").find((g) => g.writerOrderSha256)!;
-    const dir = path.join(folder, "order");
-    mkdirSync(dir);
-    for (const [key, bytes] of storeOf(golden)) writeFileSync(path.join(dir, key), bytes);
+    const dir = writeStore(path.join(folder, "order"), storeOf(golden));
     const spec = run("read", dir, "--format", "raw");
     expect([spec.status, sha256(spec.out)]).toEqual([0, golden.sha256]);
     expect(spec.err.trim().split("\n").length).toBe(1);

@@ -80,12 +80,10 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   it("refuse every prefix, and forget nothing on failure", async () => {
     const chain = await createCodecChain({ dataType: "int16", shape, codecs, fillValue: 7 });
     const encoded = chain.encode(sparse);
-    const isAtEnd = JSON.stringify(codecs).includes('"start"') === false;
     for (let length = 0; length < encoded.byteLength; length += 7) {
       const error = await errorOf(() => chain.decode(encoded.subarray(0, length)));
       expect(error._tag).toBe("CorruptChunk");
     }
-    expect(isAtEnd || chain.decode(encoded).length).toBeTruthy();
     expect(chain.decode(encoded)).toEqual(sparse);
   });
 });

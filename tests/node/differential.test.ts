@@ -10,6 +10,7 @@ import {
   bytesBig,
   bytesLittle,
   type Codec,
+  filled,
   gzip,
   regular,
   sharded,
@@ -94,8 +95,8 @@ describe("Zarr v3 arrays are read as zarrita reads them", () => {
     const store = new MapStore();
     // zarrita swaps booleans of big-endian arrays (bench/peers).
     const isBool = dataType === "bool";
-    const meta = v3Meta({ shape, data_type: dataType, chunk_grid: regular(3, 4, 5) });
-    Object.assign(meta, { codecs: [isBool ? bytesLittle : bytesBig], fill_value: isBool ? false : 0 });
+    const meta = v3Meta(filled({ shape, data_type: dataType, chunk_grid: regular(3, 4, 5) }));
+    Object.assign(meta, { codecs: [isBool ? bytesLittle : bytesBig] });
     await writeV3(store, meta, elementsOf(dataType, count, 11));
     await compare(store, shape, 1);
   });
@@ -109,7 +110,7 @@ describe("Zarr v3 arrays are read as zarrita reads them", () => {
 
   it.each(shards)("in shards: %s", async (_, codecs) => {
     const store = new MapStore();
-    const meta = v3Meta({ shape, data_type: "float32", chunk_grid: regular(4, 6, 10), codecs });
+    const meta = v3Meta(filled({ shape, data_type: "float32", chunk_grid: regular(4, 6, 10), codecs }));
     await writeV3(store, meta, elementsOf("float32", count, 13), { missing: 0.3 });
     await compare(store, shape, 3);
   });

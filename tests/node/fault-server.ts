@@ -325,7 +325,13 @@ export const faults: readonly Fault[] = [
     name: "206 without `Content-Range`",
     send: headers(() => ({ "content-range": undefined })),
     applies: isRange,
-    outcomes: "right, +0",
+    outcomes: {
+      rest: "right, +0",
+      run: "Network bad-range, 1",
+      innerChunk: "Network bad-range, 1",
+      index: "Network bad-range, 3",
+      zip: "Network bad-range, 3",
+    },
   },
   {
     name: "206 with more bytes than were asked for",
@@ -567,6 +573,17 @@ export const faults: readonly Fault[] = [
     send: headers(() => ({ "content-encoding": "gzip" })),
     outcomes: {
       rest: "Network fetch-failed, 4",
+      run: "Network bad-range, 1",
+      innerChunk: "Network bad-range, 1",
+      index: "Network bad-range, 3",
+      zip: "Network bad-range, 3",
+    },
+  },
+  {
+    name: "what is said to be compressed in an unknown way, or three times",
+    send: headers(({ attempt }) => ({ "content-encoding": attempt % 2 ? "zip" : "br, br, gzip" })),
+    outcomes: {
+      rest: "Network content-coding, 1",
       run: "Network bad-range, 1",
       innerChunk: "Network bad-range, 1",
       index: "Network bad-range, 3",

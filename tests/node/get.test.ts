@@ -27,10 +27,19 @@ const chainTypes: Record<Type, [string, string?]> = {
   "<c16": ["complex128", "little"],
 };
 
+/** Fill values and their bytes: of those types that have one in v1 not zeros, which nothing written might be, too. */
+const fills: Record<Type, [fillValue: unknown, bytes: ArrayBufferView]> = {
+  "|u1": [85, Uint8Array.of(85)],
+  "<i2": [-259, Int16Array.of(-259)],
+  ">i2": [-259, Int16Array.of(-259)],
+  ">f8": [-1.5, Float64Array.of(-1.5)],
+  "|V3": [null, new Uint8Array(3)],
+  "<c16": [[1.5, -2], Float64Array.of(1.5, -2)],
+};
+
 interface Sample {
   store: Map<string, Uint8Array>;
   elements: Uint8Array;
-  fill: Uint8Array;
 }
 
 /** A v1 store of random elements; about one chunk in `missing` is not there. */
@@ -42,11 +51,12 @@ async function makeSample(
   compression: string,
   missing = 4,
 ): Promise<Sample> {
-  const fillItem = new Uint8Array(itemBytes[type]).fill(type === "|V3" ? 0 : 0);
+  const [fillValue, fill] = fills[type];
   const store = v1Store({
     shape,
     chunks,
     dtype: type,
+    fill_value: fillValue,
     order,
     compression,
     compression_opts: compression === "blosc" ? { cname: "lz4", clevel: 1, shuffle: 1 } : null,
@@ -89,8 +99,8 @@ async function makeSample(
       return is;
     },
   );
-  for (const key of gone) blank(elements, key, shape, chunks, itemBytes[type]);
-  return { store, elements, fill: fillItem };
+  for (const key of gone) blank(elements, key, shape, chunks, new Uint8Array(fill.buffer));
+  return { store, elements };
 }
 
 function kindOf(type: Type) {
@@ -104,12 +114,11 @@ function kindOf(type: Type) {
   }[type];
 }
 
-function blank(elements: Uint8Array, key: string, shape: number[], chunks: number[], width: number) {
+function blank(elements: Uint8Array, key: string, shape: number[], chunks: number[], fill: Uint8Array) {
   const at = shape.length === 0 ? [] : key.slice(1).split(".").map(Number);
   for (const index of everyIndex(shape)) {
     if (index.every((i, axis) => Math.floor(i / chunks[axis]!) === at[axis])) {
-      const offset = flatIndex(index, shape) * width;
-      elements.fill(0, offset, offset + width);
+      elements.set(fill, flatIndex(index, shape) * fill.byteLength);
     }
   }
 }

@@ -1,9 +1,8 @@
-/** Stored chunks of every codec, those of the golden stores before all, each with the coder that reads it whole. */
+/** Stored chunks of every codec, those of the golden stores before all, each with what reads it whole. */
 import type { ZarrArray } from "zarr-wasm";
-import { type ChunkCoder, type Content, leafCoder } from "../../dist/chain/coder.js";
+import type { ChunkCodec, Content } from "../../dist/chain/chunk-codec.js";
 import type { ChunkLayout } from "../../dist/chain/layout.js";
-import { shardCoder } from "../../dist/chain/shard-coder.js";
-import { missingValue } from "../../dist/dtypes/fill-value.js";
+import { wholeCodec } from "../../dist/chain/shard-codec.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import type { CodecSession } from "../../dist/engine/session.js";
@@ -18,7 +17,7 @@ export interface GoldenChunk {
   key: string;
   array: ZarrArray;
   encoded: Uint8Array;
-  coder: ChunkCoder;
+  codec: ChunkCodec;
   session: CodecSession;
   /** What it decodes to. */
   right: Content;
@@ -61,13 +60,13 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
   ]) {
     const { entries: store } = documents({ [key]: document });
     const array = await openArray(store);
-    const coder = coderOf(array, array.spec.firstLayout);
+    const codec = codecOf(array, array.spec.firstLayout);
     const session = await sessionOf("full");
-    coder.prepare(session);
+    codec.prepare(session);
     const content = new Float32Array(product(array.chunkShape)).map((_, i) => i / 4);
     store.set(
       joinKey("", array.spec.chunkKey([0, 0])),
-      coder.encode(session, new Uint8Array(content.buffer)),
+      codec.encode(session, new Uint8Array(content.buffer)),
     );
     found.push(
       (await smallestChunk(`ours: ${JSON.stringify(array.codecs.map(({ name }) => name))}`, store, array))!,
@@ -76,10 +75,8 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
   return found;
 }
 
-function coderOf({ dtype, limits, spec: { fill } }: ZarrArray, layout: ChunkLayout): ChunkCoder {
-  const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
-  const coding = { dtype, fill: missing, limits };
-  return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);
+function codecOf({ limits, spec: { layouts } }: ZarrArray, layout: ChunkLayout): ChunkCodec {
+  return wholeCodec(layout, layouts.array, limits);
 }
 
 async function smallestChunk(name: string, store: Map<string, Uint8Array>, array: ZarrArray) {
@@ -93,8 +90,8 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
   }
   if (!best) return undefined;
   const layout = layouts.of(best.shape);
-  const coder = coderOf(array, layout);
-  const { session, right } = await firstDecode(coder, best.encoded);
+  const codec = codecOf(array, layout);
+  const { session, right } = await firstDecode(codec, best.encoded);
   const { key, encoded } = best;
   return {
     name: `${name} ${key}`,
@@ -102,7 +99,7 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
     key,
     array,
     encoded,
-    coder,
+    codec,
     session,
     right,
     isChecked: isChecked(layout),
@@ -110,12 +107,12 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
 }
 
 /** Some chunks turn out to need the full module when they are read. */
-async function firstDecode(coder: ChunkCoder, encoded: Uint8Array) {
-  for (const module of [coder.module("decode"), "full"] as const) {
+async function firstDecode(codec: ChunkCodec, encoded: Uint8Array) {
+  for (const module of [codec.decodeModule, "full"] as const) {
     const session = await sessionOf(module);
-    coder.prepare(session);
+    codec.prepare(session);
     try {
-      return { session, right: coder.decode(session, encoded) };
+      return { session, right: codec.decode(session, encoded) };
     } catch (error) {
       if (module === "full" || (error as Error).constructor.name !== "NeedsFullModule") throw error;
     }

@@ -17,6 +17,7 @@ const layers = [
   "region/fetch",
   "region/assemble",
   "workers",
+  "region",
   "hierarchy",
   "conventions",
   "zarrita",
@@ -30,7 +31,7 @@ const root = path.join(import.meta.dirname, "../../web/src");
 const layerOf = (file: string): string => {
   const [folder, below] = path.dirname(file).split("/");
   if (folder === ".") return "entries";
-  return folder === "region" ? `region/${below}` : folder!;
+  return folder === "region" && below ? `region/${below}` : folder!;
 };
 
 /** The files that each file imports, types included. */

@@ -2,7 +2,7 @@
 //   ZARR_WASM_FLIPS=10000 npx vitest run tests/node/mutations.test.ts     more random flips per chunk
 import { afterAll, describe, expect, it } from "vitest";
 import { getBytes, isZarrError } from "zarr-wasm";
-import type { Content } from "../../dist/chain/coder.js";
+import type { Content } from "../../dist/chain/chunk-codec.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { type GoldenChunk, goldenChunks, goldenGroups, ownChunks } from "./golden-chunks.js";
 import { errorOf, randomizer } from "./support.js";
@@ -23,11 +23,11 @@ const tally = { tried: 0, right: 0, refused: 0, other: 0 };
 afterAll(() => console.log(`${chunks.length} chunks, ${JSON.stringify(tally)}`));
 
 /** What a damaged chunk gave: the right elements, an error of the right kind, or (for formats without a checksum) others. */
-function outcome({ coder, session, right }: GoldenChunk, damaged: Uint8Array): keyof typeof tally {
+function outcome({ codec, session, right }: GoldenChunk, damaged: Uint8Array): keyof typeof tally {
   tally.tried++;
   let content: Content;
   try {
-    content = coder.decode(session, damaged);
+    content = codec.decode(session, damaged);
   } catch (error) {
     if (!isZarrError(error, "CorruptChunk", "LimitExceeded", "Unsupported") && !needsFullModule(error))
       throw error;
@@ -94,15 +94,16 @@ describe.each(chunks.map((chunk) => [chunk.name, chunk] as const))("%s", (_, chu
   });
 
   it("the same session then decodes the chunk", () => {
-    expect(isSame(chunk.coder.decode(chunk.session, encoded), chunk.right)).toBe(true);
+    expect(isSame(chunk.codec.decode(chunk.session, encoded), chunk.right)).toBe(true);
     expect(chunk.session.usable).toBe(true);
   });
 });
 
 describe("reading arrays with a damaged chunk", () => {
-  it.each(chunks.map((chunk) => [chunk.name, chunk] as const))("%s", async (_, chunk) => {
+  const fixed = chunks.filter(({ array }) => !array.dtype.isVariable);
+  it.each(fixed.map((chunk) => [chunk.name, chunk] as const))("%s", async (_, chunk) => {
     const { store, key, encoded, array, isChecked } = chunk;
-    if (chunk.array.dtype.isVariable) return;
+    let refused = 0;
     const right = (await getBytes(array)).bytes;
     const random = randomizer(7);
     const damaged = Array.from({ length: 20 }, () =>
@@ -111,14 +112,16 @@ describe("reading arrays with a damaged chunk", () => {
     for (const bytes of [...damaged, encoded.subarray(0, encoded.length - 1), new Uint8Array(0)]) {
       store.set(key, bytes);
       const result = await getBytes(array).catch((error) => error);
-      if (isZarrError(result))
+      if (isZarrError(result)) {
         expect(["CorruptChunk", "LimitExceeded", "Unsupported"]).toContain(result._tag);
-      else if (result instanceof Error) throw result;
+        refused++;
+      } else if (result instanceof Error) throw result;
       else {
         expect(result.bytes.length).toBe(right.length);
         if (isChecked) expect(Buffer.compare(result.bytes, right)).toBe(0);
       }
     }
+    expect(refused).toBeGreaterThan(1); // one byte less, and none at all, are never a chunk
     store.set(key, encoded);
     expect(Buffer.compare((await getBytes(array)).bytes, right)).toBe(0);
   });
@@ -140,7 +143,7 @@ describe("after 10,000 failed decodes", () => {
     }
     expect(memory()).toEqual(before);
     for (const chunk of chunks)
-      expect(isSame(chunk.coder.decode(chunk.session, chunk.encoded), chunk.right)).toBe(true);
+      expect(isSame(chunk.codec.decode(chunk.session, chunk.encoded), chunk.right)).toBe(true);
   });
 });
 
@@ -159,7 +162,7 @@ describe("the golden chunks", () => {
 
   it("refuse what is no chunk at all", async () => {
     for (const chunk of chunks) {
-      const error = await errorOf(() => chunk.coder.decode(chunk.session, new Uint8Array(0)));
+      const error = await errorOf(() => chunk.codec.decode(chunk.session, new Uint8Array(0)));
       expect(error._tag).toBe("CorruptChunk");
     }
   });

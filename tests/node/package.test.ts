@@ -259,12 +259,33 @@ describe("the published package", () => {
     for (const file of [
       "dist/wasm/decode.wasm",
       "dist/wasm/full.wasm",
+      "dist/wasm/sources.json",
       "dist/cli/main.js",
       "LICENSE",
+      "THIRD_PARTY_NOTICES.md",
       "README.md",
     ])
       expect(files).toContain(file);
     expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo)$/.test(file))).toEqual([]);
+  });
+
+  it("says what its modules were made of, and under which licences", () => {
+    const { emscripten, libraries } = JSON.parse(readFileSync(`${root}dist/wasm/sources.json`, "utf8")) as {
+      emscripten: string;
+      libraries: Record<string, Record<string, string>>;
+    };
+    const pinned = JSON.parse(readFileSync(`${root}scripts/sources.json`, "utf8")) as Record<string, unknown>;
+    expect(emscripten).toMatch(/^\d+\.\d+\.\d+/);
+    expect(Object.keys(libraries)).toEqual(Object.keys(pinned));
+    for (const [name, record] of Object.entries(libraries)) {
+      if (record["folder"]) continue; // somebody's own
+      expect(record["sha256"], name).toMatch(/^[0-9a-f]{64}$/);
+      expect(record["url"] ?? record["revision"], name).toBeTruthy();
+      if (record["revision"]) expect(record["patchesSha256"], name).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const notices = readFileSync(`${root}THIRD_PARTY_NOTICES.md`, "utf8");
+    const titles = [...notices.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(["zstd", "lz4", "libdeflate", "bzip2", "liblzma", "Emscripten", "musl", "LLVM"]);
   });
 
   it("imports nothing by a bare name: every module loads in a browser as it is", () => {

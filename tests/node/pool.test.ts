@@ -13,7 +13,7 @@ import {
   slice,
   WorkerPool,
 } from "zarr-wasm";
-import type { Plan } from "../../dist/engine/plan.js";
+import type { CoreChunkCodec } from "../../dist/chain/core-chunk.js";
 import {
   errorOf,
   goldenCases,
@@ -30,6 +30,7 @@ import {
   bytesBig,
   bytesLittle,
   crc32c,
+  filled,
   gzip,
   regular,
   sharded,
@@ -63,7 +64,7 @@ function watchedPool(size = 2, onPost?: (worker: Worker, posts: number) => void)
 }
 
 async function sample(fields: Record<string, unknown>, bytes: number, options = {}) {
-  const meta = v3Meta(fields);
+  const meta = v3Meta(filled(fields));
   const elements = randomBytes(product(meta["shape"] as number[]) * bytes, 3);
   for (let i = 0; i < elements.length; i++) elements[i]! &= 0x0f; // so that compressors find something
   const store = new MapStore();
@@ -125,12 +126,11 @@ const kinds: Record<string, () => Promise<Store>> = {
       {
         shape: [130, 200],
         data_type: "r24",
-        fill_value: [1, 2, 3],
         chunk_grid: regular(60, 90),
         codecs: [{ name: "bytes" }, zstd],
       },
       3,
-      { fill: Uint8Array.of(1, 2, 3), isMissing: (key: string) => key === "c/0/1" },
+      { isMissing: (key: string) => key === "c/0/1" },
     ),
 };
 
@@ -243,15 +243,15 @@ describe("a pool", () => {
       return openArray(store);
     };
     const array = await makeArray();
-    const { plan } = array.spec.firstLayout.leaf as unknown as { plan: Plan };
-    expect(plan.decodeModule).toBe("decode");
+    const codec = array.spec.firstLayout.leaf as CoreChunkCodec;
+    expect(codec.decodeModule).toBe("decode");
     const before = seen.posts;
     await expectBytes(getBytes(array, null, { pool }), Buffer.concat(new Array<Buffer>(120).fill(raw)));
-    expect(plan.decodeModule).toBe("full");
+    expect(codec.decodeModule).toBe("full");
     expect(seen.posts).toBe(before + 2);
-    const again = (await makeArray()).spec.firstLayout.leaf as unknown as { plan: Plan };
-    expect(Buffer.compare(await pool.decode(again.plan, chunk, undefined), raw)).toBe(0);
-    expect(again.plan.decodeModule).toBe("full");
+    const again = (await makeArray()).spec.firstLayout.leaf as CoreChunkCodec;
+    expect(Buffer.compare(await pool.decode(again, chunk, undefined), raw)).toBe(0);
+    expect(again.decodeModule).toBe("full");
   });
 
   it("is given up with the signal's reason", async () => {

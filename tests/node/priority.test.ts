@@ -6,6 +6,7 @@ import {
   bytesBig,
   bytesLittle,
   CountingStore,
+  filled,
   gzip,
   regular,
   sharded,
@@ -15,7 +16,7 @@ import {
 } from "./zarr-writer.js";
 
 async function sample(fields: Record<string, unknown>, options: WriteOptions = {}) {
-  const meta = v3Meta({ data_type: "int16", ...fields });
+  const meta = v3Meta(filled({ data_type: "int16", ...fields }));
   const elements = randomBytes(2 * product(meta["shape"] as number[]), 5);
   const store = new MapStore();
   await writeV3(store, meta, elements, options);

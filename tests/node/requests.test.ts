@@ -11,6 +11,7 @@ import {
   type Codec,
   CountingStore,
   encodeElements,
+  filled,
   gzip,
   pick,
   regular,
@@ -40,7 +41,7 @@ const kib = 2 ** 10;
 const mib = 2 ** 20;
 
 async function sample(fields: Record<string, unknown>, options: WriteOptions = {}) {
-  const meta = v3Meta({ data_type: "int16", ...fields });
+  const meta = v3Meta(filled({ data_type: "int16", ...fields }));
   const elements = randomBytes(2 * product(meta["shape"] as number[]), 5);
   const store = new MapStore();
   const written = await writeV3(store, meta, elements, options);

@@ -8,7 +8,7 @@ import {
   readRange,
   type Store,
 } from "zarr-wasm";
-import { type Behaviour, ObjectServer } from "./store-server.js";
+import { asCors, type Behaviour, corsFetch, ObjectServer } from "./store-server.js";
 import { errorOf, randomBytes } from "./support.js";
 
 const servers: ObjectServer[] = [];
@@ -21,7 +21,9 @@ const object = randomBytes(100_000);
 async function start(behaviour: Behaviour = {}, options: HttpStoreOptions = {}, bytes: Uint8Array = object) {
   const server = await new ObjectServer({ "/a": bytes }, behaviour).start();
   servers.push(server);
-  return { server, store: new HttpStore(server.url, { retryDelay: 1, ...options }) };
+  // Only where CORS hides them from a page may headers be missing that a server must send.
+  const fetch = behaviour.exposed === false ? corsFetch : undefined;
+  return { server, store: new HttpStore(server.url, { retryDelay: 1, fetch, ...options }) };
 }
 
 const expected = (range: RangeQuery, bytes: Uint8Array = object) =>
@@ -208,17 +210,55 @@ describe("answers that lie", () => {
   });
 
   it("refuses more bytes than asked, and fewer than told", async () => {
-    const answers: [number, Record<string, string>, string][] = [
-      [11, {}, "bad-range"],
+    const answers: [number, Record<string, string>, string, hidden?: "hidden"][] = [
+      [11, {}, "bad-range", "hidden"],
       [11, { "content-range": "bytes 10-19/100000" }, "bad-range"],
       [9, { "content-range": "bytes 10-19/100000" }, "truncated-answer"],
-      [9, { "content-length": "10" }, "truncated-answer"],
+      [9, { "content-length": "10" }, "truncated-answer", "hidden"],
     ];
-    for (const [length, headers, code] of answers) {
-      const answer = () => Promise.resolve(new Response(new Uint8Array(length), { status: 206, headers }));
+    for (const [length, headers, code, hidden] of answers) {
+      const answer = () => {
+        const response = new Response(new Uint8Array(length), { status: 206, headers });
+        return Promise.resolve(hidden ? asCors(response) : response);
+      };
       const store = new HttpStore("http://x/", { fetch: answer, retryDelay: 1 });
       const error = await errorOf(() => store.getRange("/a", { offset: 10, length: 10 }));
       expect([error._tag, error.code]).toEqual(["Network", code]);
+    }
+  });
+
+  it("refuses a part that does not say which it is, but where CORS may hide that", async () => {
+    const nodes = (request: Request) => fetch(request);
+    for (const [send, isRight] of [
+      [undefined, false],
+      [nodes, false],
+      [corsFetch, true],
+    ] as const) {
+      // The same bytes whatever was asked for.
+      const wrong = ({ "content-range": _, ...rest }: Record<string, string>) => rest;
+      const { store } = await start({ headers: wrong }, { fetch: send });
+      for (const range of [{ offset: 10, length: 10 }, { suffixLength: 10 }]) {
+        if (isRight) expect(await store.getRange("/a", range)).toEqual(expected(range));
+        else expect(await errorOf(() => store.getRange("/a", range))).toMatchObject({ code: "bad-range" });
+      }
+    }
+  });
+
+  it("does not believe that an object ends where a part does that says nothing of it", async () => {
+    for (const [first, range] of [
+      ["bytes 10-14/*", { offset: 10, length: 10 }],
+      ["bytes 0-9/*", { suffixLength: 10 }],
+    ] as const) {
+      const { server, store } = await start();
+      server.behaviour.send = (_, { headers }) =>
+        headers.range?.startsWith("bytes=10-") || headers.range?.startsWith("bytes=-")
+          ? (ready, response) =>
+              void response
+                .writeHead(206, { "content-range": first })
+                .end(ready.object.subarray(0, first.startsWith("bytes 10") ? 5 : 10))
+          : undefined;
+      const answer = await store.getRange("/a", range).catch((error) => error.code);
+      expect(answer).toEqual("offset" in range ? "bad-range" : expected(range));
     }
   });
 

@@ -5,6 +5,13 @@ import type { AddressInfo } from "node:net";
 /** What to do with a request instead of serving it: a status, or to break the connection. */
 export type Trouble = { status: number; headers?: Record<string, string>; body?: string } | "break";
 
+/** A response as a page of another origin gets it, to which CORS may hide headers. */
+export const asCors = (response: Response): Response =>
+  Object.defineProperty(response, "type", { value: "cors" });
+
+/** Stands for the fetch of a page of another origin. */
+export const corsFetch = async (request: Request): Promise<Response> => asCors(await fetch(request));
+
 /** An answer that is ready to be sent. */
 export interface Ready {
   status: number;

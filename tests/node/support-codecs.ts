@@ -1,8 +1,7 @@
 /** Arrays that use a codec with a data type: metadata of every Zarr version, and chunks to go with it. */
 import type { ZarrArray } from "zarr-wasm";
 import { defaultLimits } from "../../dist/base/limits.js";
-import { leafCoder } from "../../dist/chain/coder.js";
-import { shardCoder } from "../../dist/chain/shard-coder.js";
+import { wholeCodec } from "../../dist/chain/shard-codec.js";
 import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { type FoundCodec, findCodec } from "../../dist/codecs/registry.js";
 import { sessionOf } from "../../dist/engine/engine.js";
@@ -162,14 +161,13 @@ const v3Zero = (core: string) => (core.includes("e8m0") ? 1 : 0);
 
 /** Encodes a chunk as the array's own chain does. */
 export async function encode({ spec, dtype }: ZarrArray, elements: unknown): Promise<Uint8Array> {
-  const { firstLayout, fill } = spec;
-  const options = { dtype, fill: fill.value, limits: defaultLimits };
-  const coder = shardCoder(firstLayout, leafCoder(firstLayout, options), fill.item, options);
-  const isPacked = firstLayout.leaf.type === "objects" && !dtype.isVariable;
+  const { firstLayout, layouts } = spec;
+  const codec = wholeCodec(firstLayout, layouts.array, defaultLimits);
+  const isPacked = firstLayout.leaf.type === "vlen" && !dtype.isVariable;
   const content = isPacked ? stringsOf(elements as Uint8Array) : elements;
   const session = await sessionOf("full");
-  coder.prepare(session);
-  return coder.encode(session, content as Uint8Array).slice();
+  codec.prepare(session);
+  return codec.encode(session, content as Uint8Array).slice();
 }
 
 /** Strings of two code points, of the type that is tried. */

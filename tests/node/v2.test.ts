@@ -19,6 +19,7 @@ import {
   type Codec,
   documents,
   encodeElements,
+  filled,
   gzip,
   json,
   pick,
@@ -245,6 +246,14 @@ describe("Zarr v2 metadata", () => {
 });
 
 /** Data types by their names in v2: in v3 terms, with their byte order, and the bytes of an element. */
+/** Fill values of types that are no numbers, with their bytes. */
+const fills: Record<string, [fill_value: unknown, bytes: number[]]> = {
+  "|V5": ["AQIDBAU=", [1, 2, 3, 4, 5]],
+  ">M8[ns]": [258, [2, 1, 0, 0, 0, 0, 0, 0]],
+  "|S3": ["YWI=", [97, 98, 0]],
+  ">U2": ["é", [0xe9, 0, 0, 0, 0, 0, 0, 0]],
+};
+
 const types: Record<string, [dataType: unknown, codec: Codec, itemBytes: number]> = {
   "|b1": ["bool", { name: "bytes" }, 1],
   "|u1": ["uint8", { name: "bytes" }, 1],
@@ -287,11 +296,14 @@ describe("Zarr v2 arrays", () => {
         fc.constantFrom(undefined, ".", "/"),
         fc.constantFrom(...compressors),
         fc.boolean(),
-        async (axes, dtype, order, dimension_separator, [compressor, behind], hasMissing) => {
+        fc.boolean(),
+        async (axes, dtype, order, dimension_separator, [compressor, behind], hasMissing, isNull) => {
           const [dataType, codec, itemBytes] = types[dtype]!;
           const shape = axes.map(({ length }) => length);
           const chunks = axes.map(({ chunk }) => chunk);
-          const fields = { shape, chunks, dtype, order, compressor, fill_value: null };
+          const [fill_value, fill] = isNull ? [null] : (fills[dtype] ?? []);
+          const fillField = fill_value === undefined ? {} : { fill_value };
+          const fields = filled({ shape, chunks, dtype, order, compressor, ...fillField });
           const meta = v2Meta({ ...fields, ...(dimension_separator && { dimension_separator }) });
           const elements = randomBytes(product(shape) * itemBytes, 3).map((byte) =>
             dtype === "|b1" ? byte & 1 : byte,
@@ -301,6 +313,7 @@ describe("Zarr v2 arrays", () => {
           const isMissing = () => hasMissing && seen++ % 3 === 1;
           const written = await writeV2(store, meta, { dataType, codecs: [codec, ...behind] }, elements, {
             isMissing,
+            ...(fill && { fill: Uint8Array.from(fill) }),
           });
           const array = await openArray(store);
           expect(Buffer.from((await getBytes(array)).bytes).equals(written.elements)).toBe(true);

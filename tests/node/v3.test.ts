@@ -22,6 +22,7 @@ import {
   crc32c,
   documents,
   encodeElements,
+  filled,
   gzip,
   json,
   pick,
@@ -501,11 +502,10 @@ describe("arrays", () => {
             const rotated = shape.map((_, i) => (i + seed) % shape.length);
             return transposed(...(seed % 2 ? rotated.reverse() : rotated));
           });
-          const [fill_value, fill] = fills[data_type] ?? [data_type === "bool" ? false : 0, undefined];
+          const [fill_value, fill] = fills[data_type] ?? [];
           const meta = v3Meta({
+            ...filled({ data_type, ...(fill && { fill_value }) }),
             shape,
-            data_type,
-            fill_value,
             chunk_grid: isRegular ? regular(...(lists as number[])) : rectilinear(...lists),
             codecs: [...transposes, isBig ? bytesBig : bytesLittle, ...behind],
           });

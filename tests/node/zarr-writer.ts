@@ -31,7 +31,7 @@ export interface WriteOptions extends ShardLayout {
   path?: string;
   /** Stored chunks (shards) that are missing, by key. */
   isMissing?: (key: string) => boolean;
-  /** One element of fill value; zeros without it. */
+  /** One element of fill value, where the metadata's is no plain number (see `fillItem`). */
   fill?: Uint8Array;
 }
 
@@ -62,6 +62,45 @@ export const sharded = (
   name: "sharding_indexed",
   configuration: { chunk_shape, codecs, index_codecs, index_location },
 });
+
+/** Fill values by data type, of v2 or v3. */
+const fills: readonly (readonly [RegExp, unknown])[] = [
+  [/^u?int(8|16|32|64)$|^.[iu][1248]$/, 85],
+  [/^float(32|64)$|^.f[48]$/, -1.5],
+  [/^complex(64|128)$|^.c(8|16)$/, [1.5, -2]],
+  [/^bool$|^.b1$/, true],
+  [/^r24$/, [1, 2, 3]],
+  [/^string$/, "\u00bf"],
+];
+
+/** Fields of metadata with a fill value that is not zeros: what is wrong about missing chunks shows then. */
+export function filled<T extends Record<string, unknown>>(fields: T): T & { fill_value: unknown } {
+  const type = String(fields["data_type"] ?? fields["dtype"] ?? "int32");
+  const fill = fills.find(([types]) => types.test(type));
+  if (!fill && !("fill_value" in fields)) throw new Error(`say what fills ${type}`);
+  return { fill_value: fill?.[1], ...fields };
+}
+
+/** A fill value's bytes, found without the library; null is zeros. */
+function fillItem(dataType: unknown, value: unknown, itemBytes: number): Uint8Array {
+  const numbers: Record<string, (value: never) => ArrayBufferView> = {
+    int: (value: number | bigint) => BigInt64Array.of(BigInt(value)),
+    uint: (value: number | bigint) => BigInt64Array.of(BigInt(value)),
+    bool: (value: boolean) => Uint8Array.of(Number(value)),
+    r: (bytes: number[]) => Uint8Array.from(bytes),
+    float: (value: number) => (itemBytes === 4 ? Float32Array.of(value) : Float64Array.of(value)),
+    complex: (parts: number[]) => (itemBytes === 8 ? Float32Array.from(parts) : Float64Array.from(parts)),
+  };
+  if (value === null) return new Uint8Array(itemBytes);
+  const [, kind] = /^(u?int|bool|r|float|complex)(?:\d+)?$/.exec(String(dataType)) ?? [];
+  if (kind === undefined || String(dataType) === "float16")
+    throw new Error(`say which bytes fill ${dataType}`);
+  const item = new Uint8Array(numbers[kind]!(value as never).buffer.slice(0, itemBytes) as ArrayBuffer);
+  // A reader that fills with zeros always would pass.
+  if (item.every((byte) => byte === 0))
+    throw new Error("arrays with missing chunks need a fill value of more than zeros: filled()");
+  return item;
+}
 
 /** `zarr.json` of an array of int32; the given fields replace the defaults. */
 export function v3Meta(fields: Record<string, unknown> = {}): Record<string, unknown> {
@@ -328,10 +367,12 @@ async function writeChunks(
   }
 }
 
-function withFill(elements: Uint8Array, gone: Iterable<number>, itemBytes: number, fill?: Uint8Array) {
+/** What a reader sees of elements of which some are gone. */
+function withFill(elements: Uint8Array, gone: ReadonlySet<number>, fill: () => Uint8Array): Uint8Array {
   const seen = elements.slice();
-  const item = fill ?? new Uint8Array(itemBytes);
-  for (const position of gone) if (position >= 0) seen.set(item, position * itemBytes);
+  if (gone.size === 0) return seen;
+  const item = fill();
+  for (const position of gone) if (position >= 0) seen.set(item, position * item.byteLength);
   return seen;
 }
 
@@ -358,10 +399,11 @@ export async function writeV3(
   store.entries.set(`${options.path ? `/${options.path}` : ""}/zarr.json`, json(meta));
   const encoder = new Encoder(meta["data_type"], itemBytes, elements, options);
   await writeChunks(store.entries, v3Chunks(meta), encoder, meta["codecs"] as Codec[], options);
-  return { shape, itemBytes, elements: withFill(elements, encoder.gone, itemBytes, options.fill) };
+  const fill = () => options.fill ?? fillItem(meta["data_type"], meta["fill_value"], itemBytes);
+  return { shape, itemBytes, elements: withFill(elements, encoder.gone, fill) };
 }
 
-/** Writes a v3 array of strings; gives them back with "" where they are missing. */
+/** Writes a v3 array of strings; gives them back with the fill value where they are missing. */
 export async function writeStrings(
   store: MapStore,
   meta: Record<string, unknown>,
@@ -371,7 +413,7 @@ export async function writeStrings(
   store.entries.set("/zarr.json", json(meta));
   const encoder = new Encoder("string", 0, values, options);
   await writeChunks(store.entries, v3Chunks(meta), encoder, meta["codecs"] as Codec[], options);
-  return values.map((value, i) => (encoder.gone.has(i) ? "" : value));
+  return values.map((value, i) => (encoder.gone.has(i) ? (meta["fill_value"] as string) : value));
 }
 
 /** Writes a v2 array whose codecs are given in v3 terms; `order` "F" is taken care of. */
@@ -392,7 +434,8 @@ export async function writeV2(
   const reversed = shape.map((_, axis) => shape.length - 1 - axis);
   const chain = meta["order"] === "F" ? [transposed(...reversed), ...codecs] : codecs;
   await writeChunks(store.entries, chunks, encoder, chain, options);
-  return { shape, itemBytes, elements: withFill(elements, encoder.gone, itemBytes, options.fill) };
+  const fill = () => options.fill ?? fillItem(dataType, meta["fill_value"], itemBytes);
+  return { shape, itemBytes, elements: withFill(elements, encoder.gone, fill) };
 }
 
 /** The elements that lists of indices choose, axis by axis: every combination, C order. */

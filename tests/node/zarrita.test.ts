@@ -15,6 +15,7 @@ import {
   concat,
   documents,
   encodeBytes,
+  filled,
   gzip,
   json,
   regular,
@@ -99,13 +100,7 @@ const chains: [string, Codec[]][] = [
 describe("arrays are read as zarrita reads them", () => {
   it.each(dataTypes)("v3 %s", async (dataType) => {
     const store = new MapStore();
-    const isBool = dataType === "bool";
-    const meta = v3Meta({
-      shape,
-      data_type: dataType,
-      chunk_grid: regular(3, 4, 5),
-      fill_value: isBool ? false : 0,
-    });
+    const meta = v3Meta(filled({ shape, data_type: dataType, chunk_grid: regular(3, 4, 5) }));
     Object.assign(meta, { attributes: { a: [1, { b: "c" }] }, dimension_names: ["z", "y", "x"] });
     await writeV3(store, meta, elementsOf(dataType, count, 41), { isMissing: (key) => key.endsWith("1") });
     await compare(store);
@@ -113,7 +108,7 @@ describe("arrays are read as zarrita reads them", () => {
 
   it.each(chains)("v3 with %s", async (_, codecs) => {
     const store = new MapStore();
-    const meta = v3Meta({ shape, data_type: "int32", chunk_grid: regular(4, 6, 10), codecs });
+    const meta = v3Meta(filled({ shape, data_type: "int32", chunk_grid: regular(4, 6, 10), codecs }));
     await writeV3(store, meta, elementsOf("int32", count, 42), { missing: 0.2 });
     await compare(store, 2);
   });

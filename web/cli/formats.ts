@@ -9,6 +9,7 @@ import {
   type ValueRegion,
   ZarrError,
 } from "zarr-wasm";
+import { printable, printableJson } from "./printable.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 
@@ -68,25 +69,32 @@ function toJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
   if (ArrayBuffer.isView(value))
     return `[${Array.from(value as unknown as Iterable<unknown>, toJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`);
+  if (typeof value !== "object" || value === null) return printableJson(value) ?? "null";
+  const fields = Object.entries(value).map(([name, field]) => `${printableJson(name)}:${toJson(field)}`);
   return `{${fields.join(",")}}`;
 }
 
-/** The header of a version 1.0 (or 2.0, if long) .npy file; elements follow. */
+/**
+ * The header of a .npy file, as NumPy writes it; elements follow. Format 1.0 has Latin-1 text and 16 bits for its
+ * length, 2.0 has 32 bits, 3.0 has them and UTF-8 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+ */
 function npyHeader({ shape, dtype }: BytesRegion): Uint8Array {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
   const dict = `{'descr': ${pythonDescr(numpyDescr(dtype))}, 'fortran_order': False, 'shape': ${tuple}, }`;
-  const long = dict.length + 11 > 65535;
-  const prefix = long ? 12 : 10;
-  const length = Math.ceil((prefix + dict.length + 1) / 64) * 64 - prefix;
+  const isLatin1 = !/[\u{100}-\u{10ffff}]/u.test(dict);
+  const text = Buffer.from(dict, isLatin1 ? "latin1" : "utf8");
+  /** Bytes after the length, so that elements start at a multiple of 64: text, spaces, a line's end. */
+  const paddedBehind = (prefix: number) => Math.ceil((prefix + text.length + 1) / 64) * 64 - prefix;
+  const version = isLatin1 ? (paddedBehind(10) < 2 ** 16 ? 1 : 2) : 3;
+  const prefix = version === 1 ? 10 : 12;
+  const length = paddedBehind(prefix);
   const header = Buffer.alloc(prefix + length, " ");
   header.write("\x93NUMPY", "latin1");
-  header[6] = long ? 2 : 1;
+  header[6] = version;
   header[7] = 0;
-  if (long) header.writeUInt32LE(length, 8);
-  else header.writeUInt16LE(length, 8);
-  header.write(dict, prefix, "latin1");
+  if (version === 1) header.writeUInt16LE(length, 8);
+  else header.writeUInt32LE(length, 8);
+  header.set(text, prefix);
   header[header.length - 1] = 0x0a;
   return header;
 }
@@ -117,7 +125,7 @@ function* table(region: ReadRegion): Generator<string> {
 }
 
 function toText(value: unknown): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return printable(value);
   if (value instanceof Uint8Array)
     return Buffer.from(value)
       .toString("latin1")

@@ -1,6 +1,7 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { arrayNote, groupNotes, listed, membersOf, printable, short } from "./notes.js";
+import { arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
+import { printable, printableJson } from "./printable.js";
 import { openSource, type Values } from "./usage.js";
 
 /** What `--json` prints; numbers that JSON cannot hold are strings. */
@@ -58,7 +59,7 @@ export async function runInfo(source: string, values: Values): Promise<void> {
   const print = (text: string) => process.stdout.write(text);
   if (values.json) {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);
-    print(`${JSON.stringify(all, replacer, 2)}\n`);
+    print(`${printableJson(all, replacer, 2)}\n`);
   } else if (node.kind === "array") print(arrayText(node));
   else for await (const line of treeLines(node)) print(`${printable(line)}\n`);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The command line: `zarr-wasm info` and `zarr-wasm read`. */
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { runInfo } from "./info.js";
-import { printable } from "./notes.js";
+import { printable } from "./printable.js";
 import { runRead } from "./read.js";
 import { UsageError } from "./usage.js";
 
@@ -18,7 +18,8 @@ const help = `Usage: zarr-wasm COMMAND SOURCE [options]
         raw    little-endian element bytes
         jsonl  one JSON value per element and line
         npy    a NumPy file
-        text   a table (default)
+        text   a table (default); control characters are escaped, as \\u001b
+      FILE is replaced once all is written to a temporary file beside it
 
 SOURCE is an http or https URL, a folder, or a .zip archive.
 `;
@@ -75,6 +76,11 @@ function report(error: unknown): void {
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
 }
 
+/** Where it went wrong, line by line. */
+function showStack(error: unknown): void {
+  for (const line of inspect(error).split("\n")) process.stderr.write(`${printable(line)}\n`);
+}
+
 // A reader that goes away early (head, say) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
@@ -86,7 +92,7 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     report(error);
-    if (!(error instanceof UsageError) && !isZarrError(error) && process.env["DEBUG"]) console.error(error);
+    if (!(error instanceof UsageError) && !isZarrError(error) && process.env["DEBUG"]) showStack(error);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   },
 );

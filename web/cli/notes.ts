@@ -71,17 +71,9 @@ export function listed(names: readonly string[]): string {
 }
 
 export function short(text: string, length = maxText): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`; // no half of a pair
 }
 
 /** Six digits are enough to read. */
 const rounded = (value: number) => Number(value.toPrecision(6));
-
-/**
- * Text from a store as a terminal may be given it: control characters and those that change the direction of
- * writing are replaced.
- */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
-}

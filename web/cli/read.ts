@@ -1,7 +1,7 @@
 /** `zarr-wasm read`: elements of an array. */
-import { writeFile } from "node:fs/promises";
 import { get, getBytes, type Progress, type Selection, slice, type ZarrArray } from "zarr-wasm";
 import { formats, type ReadRegion } from "./formats.js";
+import { writeOutFile } from "./out-file.js";
 import { openSource, UsageError, type Values } from "./usage.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
@@ -9,13 +9,16 @@ export async function runRead(source: string, values: Values): Promise<void> {
   if (!Object.hasOwn(formats, format)) {
     throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
   }
+  if (/^(raw|npy)$/.test(format) && values.out === undefined && process.stdout.isTTY) {
+    throw new UsageError(`--format ${format} is not for terminals: use --out FILE or a pipe`);
+  }
   const selection = values.select === undefined ? null : parseSelection(values.select);
   const node = await openSource(source, values);
   if (node.kind !== "array")
     throw new Error(`there is a group at "/${node.path}"; name an array in it with --path`);
   const region = await readRegion(node, selection);
   const pieces = formats[format as keyof typeof formats](region);
-  if (values.out !== undefined) await writeFile(values.out, pieces);
+  if (values.out !== undefined) await writeOutFile(values.out, pieces);
   else await writeOut(pieces);
 }
 

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { type OpenedNode, type OpenOptions, open, ZipStore } from "zarr-wasm";
-import { printable } from "./notes.js";
+import { printable } from "./printable.js";
 
 /** Wrong use of the command line: exit status 2. */
 export class UsageError extends Error {}

@@ -3,13 +3,14 @@
  * @packageDocumentation
  */
 
+import { asBytes, isBytes } from "./base/bytes.js";
 import { invalidArgument } from "./base/errors.js";
 import { type Limits, resolveLimits } from "./base/limits.js";
 import { countOf } from "./base/strides.js";
 import type { CodecMetadata } from "./chain/chain.js";
-import { type ChunkCoder, type Content, largerModule, leafCoder } from "./chain/coder.js";
-import { ChunkLayouts } from "./chain/layout.js";
-import { shardCoder } from "./chain/shard-coder.js";
+import { type ChunkCodec, type Content, largerModule } from "./chain/chunk-codec.js";
+import { ChunkLayouts, layoutArray } from "./chain/layout.js";
+import { wholeCodec } from "./chain/shard-codec.js";
 import { loadCodecs, namesIn } from "./codecs/lookup.js";
 import type { DType } from "./dtypes/dtype.js";
 import {
@@ -22,7 +23,6 @@ import {
   toElements,
 } from "./dtypes/elements.js";
 import { parseLooseFill } from "./dtypes/fill.js";
-import { missingValue } from "./dtypes/fill-value.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { ModuleName } from "./engine/module.js";
@@ -91,33 +91,27 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dataType);
   await loadCodecs(namesIn(options.codecs, limits.shardDepth), 3);
-  const coder = coderOf(dtype, options, limits);
-  const decoding = coder.module("decode");
-  const module = direction === "both" ? largerModule(decoding, coder.module("encode")) : decoding;
+  const codec = codecOf(dtype, options, limits);
+  const { decodeModule, encodeModule } = codec;
+  const module = direction === "both" ? largerModule(decodeModule, encodeModule) : decodeModule;
   const session = await sessionOf(module);
-  coder.prepare(session);
+  codec.prepare(session);
   const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(
     dtype,
     [...shape],
-    coder,
+    codec,
     module,
   );
   return chain as unknown as CodecChain<D>;
 }
 
-/** The coder of the chain: a single chunk's, or that of shards around it. */
-function coderOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCoder {
-  const fill = parseLooseFill(dtype, fromPlain(options.fillValue ?? null));
+/** The codec of the chain: a single chunk's, or that of shards around it. */
+function codecOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCodec {
+  const array = layoutArray(dtype, parseLooseFill(dtype, fromPlain(options.fillValue ?? null)));
   const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
   const { verifyChecksums } = options;
-  const layouts = new ChunkLayouts(
-    codecs,
-    { dtype, fillItem: fill.item },
-    { version: 3, limits, verifyChecksums },
-  );
-  const layout = layouts.of(options.shape);
-  const coding = { dtype, fill: missingValue(dtype, fill), limits };
-  return shardCoder(layout, leafCoder(layout, coding), fill.item, coding);
+  const layouts = new ChunkLayouts(codecs, array, { version: 3, limits, verifyChecksums });
+  return wholeCodec(layouts.of(options.shape), array, limits);
 }
 
 class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
@@ -126,7 +120,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   constructor(
     readonly dataType: DType,
     readonly shape: readonly number[],
-    private readonly coder: ChunkCoder,
+    private readonly codec: ChunkCodec,
     private readonly module: ModuleName,
   ) {
     this.#count = countOf(shape);
@@ -139,30 +133,25 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
 
   decodeInto<T extends ElementData | readonly unknown[]>(encoded: Uint8Array, out: T): T {
     this.#check(out, "out");
-    if (this.coder.decodeInto && !isConverted(this.dataType)) {
-      checkBytes(encoded);
-      const target = toBytes(this.dataType, out as ElementData);
-      this.#run((session) => this.coder.decodeInto!(session, encoded, target));
+    if (isConverted(this.dataType)) {
+      readElements(this.dataType, this.#decoded(encoded) as Uint8Array, out as ElementData);
       return out;
     }
-    const content = this.#decoded(encoded);
-    if (content instanceof Uint8Array) readElements(this.dataType, content, out as ElementData);
-    else
-      content.forEach((value, i) => {
-        (out as unknown[])[i] = value;
-      });
+    const bytes = bytesOf(encoded);
+    const target = Array.isArray(out) ? (out as unknown[]) : toBytes(this.dataType, out as ElementData);
+    this.#run((session) => this.codec.decodeInto(session, bytes, target));
     return out;
   }
 
   encode(elements: ElementData | readonly unknown[]): Uint8Array<ArrayBuffer> {
     this.#check(elements, "the elements to encode");
     const content = Array.isArray(elements) ? elements : toBytes(this.dataType, elements as ElementData);
-    return this.#run((session) => this.coder.encode(session, content));
+    return this.#run((session) => this.codec.encode(session, content));
   }
 
   #decoded(encoded: Uint8Array): Content {
-    checkBytes(encoded);
-    return this.#run((session) => this.coder.decode(session, encoded));
+    const bytes = bytesOf(encoded);
+    return this.#run((session) => this.codec.decode(session, bytes));
   }
 
   #check(elements: unknown, what: string): void {
@@ -176,6 +165,8 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   }
 }
 
-function checkBytes(encoded: unknown): asserts encoded is Uint8Array {
-  if (!(encoded instanceof Uint8Array)) throw invalidArgument("encoded chunks must be Uint8Arrays");
+function bytesOf(encoded: unknown): Uint8Array {
+  const bytes = isBytes(encoded) ? asBytes(encoded) : undefined;
+  if (!bytes) throw invalidArgument("encoded chunks must be Uint8Arrays");
+  return bytes;
 }

@@ -65,8 +65,9 @@ export function selectionOf(axes: readonly AxisChoice[]): Selection {
   });
 }
 
-/** Works on items, a few at a time; all failures make one error. */
+/** Works on items, of which there is one at least, a few at a time; all failures make one error. */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  ok(items.length > 0, "there is something to look at");
   const failures: string[] = [];
   const waiting = [...items];
   const run = async () => {

@@ -5,10 +5,14 @@ import { at, forEach, hasHash, inMemory, manifest, openArray } from "./data.js";
 import { equal, errorOf, ok, test } from "./registry.js";
 
 test("errors: a cut chunk never gives elements", async () => {
-  await forEach((await manifest()).golden["v3"]!, async ({ name, path, keys, arrays }) => {
+  const golden = (await manifest()).golden["v3"]!;
+  const chunkOf = ({ keys }: GoldenStore) => keys.find((key) => /\/c\//.test(key));
+  const withChunks = golden.filter(chunkOf);
+  ok(withChunks.length > golden.length / 2, `${withChunks.length} of ${golden.length} stores have chunks`);
+  await forEach(withChunks, async (stored) => {
+    const { name, path, keys, arrays } = stored;
     const store = await inMemory(path, keys);
-    const chunk = keys.find((key) => /\/c\//.test(key));
-    if (!chunk) return;
+    const chunk = chunkOf(stored)!;
     const bytes = (await store.get(chunk))!;
     await store.set(chunk, bytes.subarray(0, bytes.length >> 1));
     const array = await openArray(store, { path: arrays[0]!.path });

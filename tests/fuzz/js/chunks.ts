@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { resolveLimits } from "../../../dist/base/limits.js";
-import { leafCoder } from "../../../dist/chain/coder.js";
-import { shardCoder } from "../../../dist/chain/shard-coder.js";
+import { wholeCodec } from "../../../dist/chain/shard-codec.js";
 import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
@@ -11,7 +10,6 @@ import type { VlenCodec } from "../../../dist/codecs/vlen/definition.js";
 import { frameItems } from "../../../dist/codecs/vlen/framing.js";
 import { writeMsgpack } from "../../../dist/codecs/vlen/msgpack-write.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
-import { missingValue } from "../../../dist/dtypes/fill-value.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
@@ -66,10 +64,10 @@ const chunks: FuzzTarget = {
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
   covers: [
     "codecs/n5.js",
-    "codecs/shard-index.js",
-    "region/shards.js",
-    "region/shard-read.js",
-    "region/objects.js",
+    "chain/shard-index.js",
+    "region/fetch/shards.js",
+    "region/fetch/shard-read.js",
+    "chain/vlen-chunk.js",
   ],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
@@ -98,13 +96,11 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
 }
 
 /** A chunk by the way of zarr-wasm/codecs. */
-async function wholeChunk({ spec, dtype }: ZarrArray, encoded: Uint8Array): Promise<unknown> {
-  const { firstLayout, fill } = spec;
-  const options = { dtype, fill: missingValue(dtype, fill), limits };
-  const coder = shardCoder(firstLayout, leafCoder(firstLayout, options), fill.item, options);
+async function wholeChunk({ spec }: ZarrArray, encoded: Uint8Array): Promise<unknown> {
+  const codec = wholeCodec(spec.firstLayout, spec.layouts.array, limits);
   const session = await sessionOf("full");
-  coder.prepare(session);
-  return coder.decode(session, encoded);
+  codec.prepare(session);
+  return codec.decode(session, encoded);
 }
 
 interface ObjectCase {
@@ -184,7 +180,7 @@ const objectCodecs: FuzzTarget = {
   inputs: mutatedBytes(
     objectCases.flatMap(({ seeds }, i) => seeds.map((seed) => Uint8Array.from([i, ...seed]))),
   ),
-  covers: ["codecs/object/"],
+  covers: ["codecs/vlen/"],
   tags: ["CorruptChunk"],
   run: (input) => {
     const { codec, encodes } = objectCases[(input[0] ?? 0) % objectCases.length]!;
@@ -207,7 +203,7 @@ const shardIndex: FuzzTarget = {
       );
       return mutatedBytes([Uint8Array.from([size % 256, size >> 8, ...whole])]);
     }),
-  covers: ["codecs/shard-index.js"],
+  covers: ["chain/shard-index.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: (input) => {
     const size = (input[0] ?? 0) + 256 * (input[1] ?? 0);
@@ -230,7 +226,7 @@ const frames = await bloscFrames();
 const bloscBlocks: FuzzTarget = {
   name: "blosc-blocks",
   inputs: mutatedBytes(frames.map((frame, i) => Uint8Array.from([7 * i, i, 40, 0, ...frame]))),
-  covers: ["region/blosc-blocks.js"],
+  covers: ["region/fetch/blosc-blocks.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: async (input) => {
     const [low = 0, high = 0, length = 0] = input;

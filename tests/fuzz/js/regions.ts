@@ -88,7 +88,7 @@ const own = (object: object, name: string | null): unknown =>
 const selection: FuzzTarget = {
   name: "selection",
   inputs: selectionCases.map(jsonBytes),
-  covers: ["region/selection.js", "region/projections.js", "region/grid.js"],
+  covers: ["region/selection/selection.js", "region/selection/projections.js", "base/grid.js"],
   tags: ["InvalidSelection"],
   run: (input) => {
     const given = jsonOf<SelectionCase>(input);
@@ -136,7 +136,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/ranges.js", "region/merged-parts.js"],
+  covers: ["store/ranges.js", "region/fetch/merged-ranges.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

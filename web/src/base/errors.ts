@@ -33,7 +33,10 @@ export interface ErrorDetails {
   codec?: string | undefined;
   /** Store key of the chunk concerned. */
   chunkKey?: string | undefined;
-  /** Offset into the encoded chunk at which the trouble was noticed. */
+  /**
+   * Offset at which the trouble was noticed, in what `codec` was given: the encoded chunk for the codec at the chain's
+   * end, which is the first to decode; for those before it, what the codec behind them made of it.
+   */
   byteOffset?: number | undefined;
   /** HTTP status of the answer, for `Network`. */
   status?: number | undefined;
@@ -108,22 +111,29 @@ export const encodeFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EncodeFailed", message, details);
 
 /**
- * The same error with more facts added where it has none yet: lower layers know what went wrong,
- * higher ones know where. Other values pass unchanged.
- * @param place put before the message, such as "the index: ".
+ * Adds facts to an error where it has none yet, and returns it: lower layers know what went wrong, higher ones know
+ * where. It stays the same object, whose stack says where it was thrown. Other values pass unchanged.
+ * @param place put before the message, such as "the index: "; a chunk's key names itself.
  */
 export function withDetails(error: unknown, details: ErrorDetails, place = ""): unknown {
-  if (!isZarrError(error)) return error;
+  if (!isZarrError(error) || Object.isFrozen(error)) return error;
   const where =
     details.chunkKey !== undefined && error.chunkKey === undefined ? `chunk ${details.chunkKey}: ` : place;
-  return new ZarrError(error._tag, where + error.message, {
-    code: error.code,
-    codec: error.codec ?? details.codec,
-    chunkKey: error.chunkKey ?? details.chunkKey,
-    byteOffset: error.byteOffset ?? details.byteOffset,
-    status: error.status ?? details.status,
-    cause: error.cause ?? details.cause,
-  });
+  const facts = error as ErrorDetails;
+  for (const name of ["codec", "chunkKey", "byteOffset", "status", "cause"] as const)
+    if (details[name] !== undefined) facts[name] ??= details[name] as never;
+  const { message, stack } = error;
+  error.message = where + message;
+  // Engines that begin the stack with the message wrote it when the error was made.
+  if (where !== "" && stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
+  return error;
+}
+
+/** A value as messages show it: of what may not be made a text only what it is. */
+export function shown(value: unknown): string {
+  const isText = value === null || !["object", "function", "symbol"].includes(typeof value);
+  if (isText) return String(value);
+  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }
 
 /** A warning: something odd that was read nonetheless. */

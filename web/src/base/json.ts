@@ -275,12 +275,21 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** A JSON value as text, every number as it was written. */
-export function jsonText(json: Json): string {
+/**
+ * A JSON value as text, every number as it was written; numbers of JavaScript so that they are read as the same ones,
+ * -0 and those that are not finite included.
+ * @throws LimitExceeded for nesting beyond `maxDepth`, and so for objects that hold themselves.
+ */
+export function jsonText(json: Json | PlainJson, maxDepth = Number.POSITIVE_INFINITY): string {
   if (json instanceof JsonNumber) return json.text;
-  if (Array.isArray(json)) return `[${json.map(jsonText).join(",")}]`;
-  if (!isJsonObject(json)) return JSON.stringify(json);
-  const members = Object.entries(json).map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value)}`);
+  if (typeof json === "number") return Object.is(json, -0) ? "-0.0" : String(json);
+  if (typeof json === "bigint") return String(json);
+  if (json === null || typeof json !== "object") return JSON.stringify(json) ?? "null";
+  if (maxDepth <= 0) throw limitExceeded("a JSON value is nested too deep");
+  if (Array.isArray(json)) return `[${json.map((value) => jsonText(value, maxDepth - 1)).join(",")}]`;
+  const members = Object.entries(json)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${JSON.stringify(key)}:${jsonText(value, maxDepth - 1)}`);
   return `{${members.join(",")}}`;
 }
 

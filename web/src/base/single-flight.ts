@@ -1,5 +1,5 @@
 /** Work that several callers wait for. */
-import { allowListeners } from "./platform.js";
+import { untilAborted } from "./abort.js";
 
 interface Flight<T> {
   promise: Promise<T>;
@@ -66,21 +66,5 @@ export class SingleFlight<T> {
 
   #forget(id: string, flight: Flight<T>): void {
     if (this.#flights.get(id) === flight) this.#flights.delete(id);
-  }
-}
-
-/** A promise that the signal can cut short for one who waits. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  allowListeners(signal);
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort!);
   }
 }

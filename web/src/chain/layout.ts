@@ -9,15 +9,17 @@
 
 import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
 import type { Limits } from "../base/limits.js";
-import { countOf, indices, stridesOf } from "../base/strides.js";
+import { countOf } from "../base/strides.js";
 import type { CodecArray } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
-import type { BlockConfiguration, BlockFrame } from "../codecs/n5.js";
+import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
-import type { VlenCodec } from "../codecs/vlen/definition.js";
 import { DType } from "../dtypes/dtype.js";
+import { type FillValue, missingValue } from "../dtypes/fill-value.js";
 import { type ChainStep, Plan } from "../engine/plan.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
+import { CoreChunkCodec } from "./core-chunk.js";
+import { VlenChunkCodec } from "./vlen-chunk.js";
 
 /** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
 export interface ShardLevel {
@@ -41,28 +43,8 @@ export interface ShardIndexLayout {
   readonly location: "start" | "end";
 }
 
-/** Chunks that the core decodes. */
-export interface CoreLeaf {
-  readonly type: "core";
-  readonly shape: readonly number[];
-  readonly plan: Plan;
-  readonly chain: ResolvedChain;
-  /** Where chunks are blocks with a shape of their own: what makes whole, native chunks of them, which `plan` is for. */
-  readonly frame?: BlockFrame;
-}
-
-/** Chunks of elements of variable length. */
-export interface VlenLeaf {
-  readonly type: "objects";
-  readonly shape: readonly number[];
-  /** Encoded axis i is the array's axis `axes[i]`. */
-  readonly axes: readonly number[];
-  readonly name: string;
-  readonly codec: VlenCodec;
-  readonly after: readonly ChainStep[];
-}
-
-export type Leaf = CoreLeaf | VlenLeaf;
+/** What decodes and encodes the chunks that hold elements. */
+export type Leaf = CoreChunkCodec | VlenChunkCodec;
 
 export interface ChunkLayout {
   /** Outermost first; empty where chunks are stored by themselves. */
@@ -74,6 +56,14 @@ export interface LayoutArray {
   readonly dtype: DType;
   /** One element of fill value; empty for elements of variable length. */
   readonly fillItem: Uint8Array;
+  /** What values are that are not stored, where chunks hold values instead of bytes. */
+  readonly missing?: unknown;
+}
+
+/** What layouts need to know of an array with this fill value. */
+export function layoutArray(dtype: DType, fill: FillValue): LayoutArray {
+  const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
+  return { dtype, fillItem: fill.item, missing };
 }
 
 /** The layouts of an array's chunks, one per chunk shape, each made when first needed. */
@@ -200,59 +190,81 @@ function coreSteps({ before, toBytes, after }: ResolvedChain, what: string): Res
 
 function makeLeaf(
   chain: ResolvedChain,
-  { dtype, fillItem }: LayoutArray,
+  array: LayoutArray,
   shape: readonly number[],
   options: ChainOptions,
 ): Leaf {
   const { limits } = options;
+  const { dtype, fillItem, missing: fill } = array;
   if (chain.toBytes.type === "objects") {
     checkObjectCount(shape, limits);
     const { name, codec } = chain.toBytes;
     const axes = axesThrough(chain.before, shape.length, "objects");
-    return { type: "objects", shape, axes, name, codec, after: chain.after };
+    return new VlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
   }
   checkChunkBytes({ dtype, shape }, limits);
-  if (chain.toBytes.type === "blocks")
-    return blockLeaf(chain, chain.toBytes.blocks, { dtype, fillItem }, shape, options);
-  const plan = new Plan({ dtype, shape, fillItem }, coreSteps(chain, "a chunk's codecs"));
-  return { type: "core", shape, plan, chain };
+  if (chain.toBytes.type === "blocks") return blockLeaf(chain, chain.toBytes.blocks, array, shape, options);
+  const steps = coreSteps(chain, "a chunk's codecs");
+  return new CoreChunkCodec({
+    plan: new Plan({ dtype, shape, fillItem }, steps),
+    chain,
+    encodedBound: Math.min(encodedBound(chain), limits.encodedBytes),
+    makeSubarray: (part) =>
+      subarrayCodec(steps.slice(0, steps.length - chain.after.length), array, part, options),
+  });
 }
 
-/** Chunks of N5 blocks: the plan is that of what the frame makes of them. */
+/** Codecs of blocks of N5: the plan is that of whole chunks, blocks at the edge of the array have one of their own. */
 function blockLeaf(
   chain: ResolvedChain,
   { codecs, frame: frameOf }: BlockConfiguration,
   array: LayoutArray,
   shape: readonly number[],
   options: ChainOptions,
-): CoreLeaf {
+): Leaf {
   const around = [...chain.before, ...chain.after][0];
   if (around)
     throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });
   const blocks = new ChunkLayouts(codecs, array, options);
-  const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreLeaf).plan;
+  const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreChunkCodec).plan;
   const frame = frameOf(shape, planOf);
-  void frame.plan; // checks the codecs before anything is read
-  const native = { name: "bytes", configuration: { endian: "little" } };
-  const { dtype, fillItem } = array;
-  const steps = coreSteps(resolveChain([native], { dtype, shape }, options), "a block");
-  return { type: "core", shape, plan: new Plan({ dtype, shape, fillItem }, steps), chain, frame };
+  // Blocks may be larger than the chunk: their header says how large.
+  return new CoreChunkCodec({ plan: frame.plan, chain, frame, encodedBound: options.limits.encodedBytes });
 }
 
-/** Distance between neighbours along each axis of the array, in the order in which objects are stored. */
-export function encodedStrides({ axes, shape }: VlenLeaf): number[] {
-  const stored = stridesOf(axes.map((axis) => shape[axis]!));
-  return shape.map((_, axis) => stored[axes.indexOf(axis)]!);
+/**
+ * The codec of a subarray of chunks that are stored uncompressed: the chunk's array codecs for an array of the
+ * subarray's shape. Only for chains that move nothing but whole elements (see region/fetch/partial-rules.ts).
+ */
+function subarrayCodec(
+  steps: readonly ResolvedStep[],
+  array: LayoutArray,
+  shape: readonly number[],
+  options: ChainOptions,
+): CoreChunkCodec {
+  const { dtype } = array;
+  const chain = resolveChain(
+    steps.map((step) => step.metadata),
+    { dtype, shape },
+    options,
+  );
+  return makeLeaf(chain, array, shape, options) as CoreChunkCodec;
 }
 
-/** Where each object of a chunk is stored, in C order of the array's axes. */
-export function storedOrder(leaf: VlenLeaf): Uint32Array {
-  const strides = encodedStrides(leaf);
-  const order = new Uint32Array(countOf(leaf.shape));
-  let i = 0;
-  for (const index of indices(leaf.shape))
-    order[i++] = index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
-  return order;
+/** What a compressor may add to data that it cannot make smaller, in several frames, with names and comments. */
+const expansion = 2;
+const encodedSlack = 2 ** 20;
+
+/** No honest chunk is longer than this: exact sizes where codecs have them, and ample room for the others. */
+function encodedBound({ encodedArray, toBytes, after }: ResolvedChain): number {
+  const ample = (bytes: number) => expansion * bytes + encodedSlack;
+  const bytes = countOf(encodedArray.shape) * Math.max(1, encodedArray.dtype.itemBytes);
+  const steps = toBytes.type === "core" ? [toBytes.step, ...after] : after;
+  // One that is somewhat too long is to be had all the same: what is wrong with it can be said then.
+  return (
+    steps.reduce((size, { definition }) => definition.encodedBytes?.(size) ?? ample(size), bytes) +
+    encodedSlack
+  );
 }
 
 function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): void {
@@ -271,17 +283,4 @@ function checkChunkBytes({ dtype, shape }: CodecArray, { chunkBytes }: Limits): 
       `a chunk of ${shape.join(" × ")} elements of ${dtype} is larger than the limit of ${chunkBytes} bytes`,
     );
   }
-}
-
-/**
- * A plan for a box of a chunk that is stored uncompressed: the chunk's array codecs for an array of the
- * box's shape. Only for chains that move nothing but whole elements (see region/partial.ts).
- */
-export function boxPlan(leaf: CoreLeaf, shape: readonly number[], options: ChainOptions): Plan {
-  const { chain, plan } = leaf;
-  const steps = coreSteps({ ...chain, after: [] }, "a chunk's codecs");
-  const codecs = steps.map((step) => step.metadata);
-  const { dtype, fillItem } = plan.array;
-  const resolved = resolveChain(codecs, { dtype, shape }, options);
-  return new Plan({ dtype, shape, fillItem }, coreSteps(resolved, "a chunk's codecs"));
 }

@@ -11,9 +11,8 @@
 import { corruptChunk, unsupported, withDetails } from "../base/errors.js";
 import { countOf } from "../base/strides.js";
 import { copySubarray, repeated } from "../base/subarray.js";
-import { withDecoder } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
-import type { CodecSession } from "../engine/session.js";
+import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";
@@ -67,21 +66,26 @@ export class BlockFrame {
   ) {}
 
   /** Decodes a block to a whole chunk: C order, native byte order. */
-  async decode(encoded: Uint8Array): Promise<Uint8Array> {
-    const { shape, payload } = this.#header(encoded);
-    const plan = this.#planOf(shape);
-    return this.#fitted(plan, await withDecoder(plan, (session) => session.decode(plan, payload)));
-  }
-
-  /** {@link decode} in a session that holds all the decoders. */
-  decodeIn(session: CodecSession, encoded: Uint8Array): Uint8Array {
-    const { shape, payload } = this.#header(encoded);
-    const plan = this.#planOf(shape);
+  decode(session: CodecSession, encoded: Uint8Array): Uint8Array {
+    const { plan, payload } = this.#opened(encoded);
     return this.#fitted(plan, session.decode(plan, payload));
   }
 
+  /** What puts a part of a chunk into a slab: the block's share of it, and fill value first where that is not all. */
+  placed(encoded: Uint8Array, { offset, axes }: Place): readonly PlacedStep[] {
+    const { plan, payload } = this.#opened(encoded);
+    const { shape } = plan.array;
+    const cropped = axes.map(([start, step, count, stride], axis) => {
+      const fitting = Math.max(0, Math.min(count, Math.ceil((shape[axis]! - start) / step)));
+      return [start, step, fitting, stride] as const;
+    });
+    const own: PlacedStep = { plan, encoded: payload, offset, axes: cropped };
+    if (cropped.every(([, , count], axis) => count === axes[axis]![2])) return [own];
+    return [{ plan: this.plan, encoded: undefined, offset, axes }, own];
+  }
+
   /** Encodes a whole chunk. */
-  encodeIn(session: CodecSession, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  encode(session: CodecSession, content: Uint8Array): Uint8Array<ArrayBuffer> {
     const payload = session.encode(this.plan, content);
     const rank = this.shape.length;
     const block = new Uint8Array(4 + 4 * rank + payload.byteLength);
@@ -99,9 +103,11 @@ export class BlockFrame {
     return this.planOf(this.shape);
   }
 
-  #planOf(shape: readonly number[]): Plan {
+  /** A block's plan, by the shape in its header, and what follows that. */
+  #opened(encoded: Uint8Array): { plan: Plan; payload: Uint8Array } {
+    const { shape, payload } = this.#header(encoded);
     try {
-      return this.planOf(shape);
+      return { plan: this.planOf(shape), payload };
     } catch (error) {
       throw withDetails(error, { codec: name });
     }

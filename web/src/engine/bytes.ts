@@ -40,9 +40,9 @@ export async function decodeBytes(
   );
 }
 
-/** {@link decodeBytes} in a session that holds all the decoders. */
+/** {@link decodeBytes} in a session that holds all the decoders; without steps none is needed. */
 export function decodeBytesIn(
-  session: CodecSession,
+  session: CodecSession | undefined,
   steps: readonly ChainStep[],
   encoded: Uint8Array,
   limit: number,
@@ -52,7 +52,7 @@ export function decodeBytesIn(
   for (let bound = rounded(Math.min(expected, growth * encoded.byteLength)); ; bound *= growth) {
     const plan = planFor(steps, Math.min(bound, limit));
     try {
-      return session.decode(plan, encoded);
+      return session!.decode(plan, encoded);
     } catch (error) {
       if (!isTooSmall(error) || bound >= limit) throw error;
     }

@@ -1,7 +1,6 @@
 /** The engine: one session per module and thread, made when first needed, replaced when broken or outgrown. */
 import { HeapDemand } from "./heap-demand.js";
 import { instantiate, type ModuleName } from "./module.js";
-import type { Plan } from "./plan.js";
 import { CodecSession, NeedsFullModule } from "./session.js";
 
 /** What one WebAssembly memory can serve; the caller's own limits are checked before plans are made. */
@@ -53,16 +52,33 @@ function replace(name: ModuleName, old: Promise<CodecSession>): void {
   if (sessions[name] === old) sessions[name] = startSession(name);
 }
 
+/** What decodes, and in which module: a plan, or the codec of a chunk. */
+export interface Decoder {
+  readonly decodeModule: ModuleName;
+  /** Says that a chunk turned out to need the full module: from now on all are decoded there. */
+  requireFullModule(): void;
+}
+
 /**
- * Runs a piece of decoding with the session that the plan needs, and once more with the full module
- * where a chunk turns out to need a decoder that only that one holds. `work` must not await.
+ * Does some work that decodes, and once more where a chunk turns out to need a decoder that only the full module
+ * holds (rare: frames of before zstd 1.0). Whatever decodes, comes by here.
+ * @param work given the module to use; what it throws is NeedsFullModule only where nothing of it remains.
  */
-export async function withDecoder<T>(plan: Plan, work: (session: CodecSession) => T): Promise<T> {
+export async function withFullIfNeeded<T>(
+  decoder: Decoder,
+  work: (module: ModuleName) => Promise<T>,
+): Promise<T> {
+  const module = decoder.decodeModule;
   try {
-    return work(await sessionOf(plan.decodeModule));
+    return await work(module);
   } catch (error) {
-    if (!(error instanceof NeedsFullModule)) throw error;
+    if (!(error instanceof NeedsFullModule) || module === "full") throw error;
   }
-  plan.requireFullModule();
-  return work(await sessionOf("full"));
+  decoder.requireFullModule();
+  return work("full");
+}
+
+/** {@link withFullIfNeeded} in a session of this thread. `work` must not await. */
+export function withDecoder<T>(decoder: Decoder, work: (session: CodecSession) => T): Promise<T> {
+  return withFullIfNeeded(decoder, async (module) => work(await sessionOf(module)));
 }

@@ -4,15 +4,14 @@
  * Views of that memory are loans. They die when the memory grows, so each is made after the last call
  * that may grow it and used at once; none is stored, returned or carried across an `await`.
  */
+import { isBytes, sizeOf } from "../base/bytes.js";
 import {
-  corruptChunk,
+  type ErrorTag,
   engineFailed,
   invalidArgument,
-  invalidMetadata,
   kebab,
   limitExceeded,
-  unsupported,
-  type ZarrError,
+  ZarrError,
 } from "../base/errors.js";
 import { uninitialised } from "../base/platform.js";
 import type { Core } from "../wasm/core.js";
@@ -20,12 +19,20 @@ import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
-/** Where a part of a decoded chunk goes: per axis `[start, step, count, stride in the slab in bytes]`. */
-export interface Placement {
-  slab: Slab;
-  /** Offset of the first element in the slab, in bytes. */
-  offset: number;
-  axes: readonly (readonly [start: number, step: number, count: number, stride: number])[];
+/**
+ * Where a part of a chunk goes: elements start, start + step, … (count of them) along each axis, `stride` apart.
+ * Strides and the offset of the first element count in bytes of a slab, or in entries of a list.
+ */
+export interface Place {
+  readonly offset: number;
+  readonly axes: readonly (readonly [start: number, step: number, count: number, stride: number])[];
+}
+
+/** A step of putting a chunk into a slab, which a session of any thread can do. */
+export interface PlacedStep extends Place {
+  readonly plan: PlanWords;
+  /** undefined for the plan's fill value. */
+  readonly encoded: Uint8Array | undefined;
 }
 
 /** Memory in the core in which a part of a result is put together. Must be freed. */
@@ -39,18 +46,6 @@ export class NeedsFullModule extends Error {}
 
 /** Plans that a session keeps prepared; the least recently used one goes first. */
 const maxPlans = 512;
-/** Status codes of the core that are the metadata's fault, or a limit's; all others are the chunk's. */
-const metadataCodes = new Set([
-  "BadPlan",
-  "UnknownCodec",
-  "UnknownDataType",
-  "BadParameters",
-  "BadOrder",
-  "BadPermutation",
-  "MissingEndian",
-  "BadFill",
-]);
-const limitCodes = new Set(["LimitExceeded", "OutOfMemory"]);
 
 /** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -95,43 +90,45 @@ export class CodecSession {
 
   /** Decodes a chunk into a new array of plan.decodedBytes bytes: exactly, or at most for bytes-only plans. */
   decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
+    const bytes = checkedSize(encoded);
     const { pieces } = plan;
-    if (pieces && encoded.byteLength === plan.decodedBytes) return this.#decodePieces(pieces, encoded);
-    return this.#call(() => copyOf(this.#decoded(plan, encoded)), encoded.byteLength + plan.decodedBytes);
+    if (pieces && bytes === plan.decodedBytes) return this.#decodePieces(pieces, encoded);
+    return this.#call(() => copyOf(this.#decoded(plan, encoded)), bytes + plan.decodedBytes);
   }
 
   /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
   #decodePieces({ plan, bytes }: PiecePlan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
-    const out = uninitialised(encoded.byteLength); // all of it is written, or none of it is seen
-    for (let at = 0; at < encoded.byteLength; at += bytes) {
-      const start = Math.min(at, encoded.byteLength - bytes);
+    const size = sizeOf(encoded);
+    const out = uninitialised(size); // all of it is written, or none of it is seen
+    for (let at = 0; at < size; at += bytes) {
+      const start = Math.min(at, size - bytes);
       this.decodeInto(plan, encoded.subarray(start, start + bytes), out.subarray(start, start + bytes));
     }
     return out;
   }
 
-  /** Decodes a chunk into the caller's bytes, exactly plan.decodedBytes; nothing is written on failure. */
+  /**
+   * Decodes a chunk into the caller's bytes, exactly plan.decodedBytes (at least, for bytes-only plans); nothing is
+   * written on failure.
+   */
   decodeInto(plan: Plan, encoded: Uint8Array, out: Uint8Array): void {
-    this.#call(() => out.set(this.#decoded(plan, encoded)), encoded.byteLength + out.byteLength);
+    const bytes = checkedSize(encoded) + checkedSize(out);
+    this.#call(() => {
+      const decoded = this.#decoded(plan, encoded);
+      if (decoded.byteLength > sizeOf(out)) throw invalidArgument(tooShort(out, decoded.byteLength));
+      out.set(decoded);
+    }, bytes);
   }
 
-  /** Decodes a chunk and puts a part of it into a slab; nothing is written on failure. */
-  decodePlaced(plan: PlanWords, encoded: Uint8Array, placement: Placement): void {
+  /** Decodes a chunk and puts a part of it into a slab, or its fill value; nothing is written on failure. */
+  place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
     this.#call(() => {
       const id = this.#planId(plan);
-      this.#setInput(encoded);
-      this.#setPlacement(placement);
-      this.demand.note(encoded.byteLength + this.core.decodedBytes(id) + this.#openBytes);
-      this.#check(this.core.decodePlaced(id, encoded.byteLength), plan);
-    });
-  }
-
-  /** Writes the plan's fill value where decodePlaced would put elements. */
-  fillPlaced(plan: PlanWords, placement: Placement): void {
-    this.#call(() => {
-      const id = this.#planId(plan);
-      this.#setPlacement(placement);
-      this.#check(this.core.fillPlaced(id), plan);
+      const bytes = encoded && this.#setInput(encoded);
+      const words = this.#setPlace(slab, offset, axes);
+      if (bytes === undefined) return this.#check(this.core.fillPlaced(id, words), plan);
+      this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
+      this.#check(this.core.decodePlaced(id, bytes, words), plan);
     });
   }
 
@@ -139,14 +136,14 @@ export class CodecSession {
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
-      this.#setInput(decoded);
-      this.#check(this.core.encode(id, decoded.byteLength), plan, encodeErrors);
-      const address = this.core.outputAddress();
-      return copyOf(this.core.HEAPU8.subarray(address, address + this.core.outputBytes()));
-    }, 2 * decoded.byteLength);
+      this.#check(this.core.encode(id, this.#setInput(decoded)), plan, true);
+      return copyOf(this.#output());
+    }, 2 * checkedSize(decoded));
   }
 
+  /** @throws InvalidArgument for what is no size; LimitExceeded ("out-of-memory"). */
   makeSlab(bytes: number): Slab {
+    if (!isWord(bytes)) throw invalidArgument(`a slab cannot have ${bytes} bytes`);
     return this.#call(() => {
       const id = this.core.makeSlab(bytes);
       if (id === 0) throw outOfMemory(bytes);
@@ -166,14 +163,20 @@ export class CodecSession {
 
   /** A copy of all of a slab. */
   copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
-    const start = this.core.slabAddress(slab.id);
-    return copyOf(this.core.HEAPU8.subarray(start, start + slab.bytes));
+    return copyOf(this.#slabBytes(slab, 0, slab.bytes));
   }
 
   /** Copies a run of a slab into a result. */
   copyFromSlab(slab: Slab, offset: number, bytes: number, out: Uint8Array, outOffset: number): void {
-    const start = this.core.slabAddress(slab.id) + offset;
-    out.set(this.core.HEAPU8.subarray(start, start + bytes), outOffset);
+    out.set(this.#slabBytes(slab, offset, bytes), outOffset);
+  }
+
+  /** @throws InvalidArgument for what lies outside of the slab, or for one that has been freed. */
+  #slabBytes(slab: Slab, offset: number, bytes: number): Uint8Array {
+    const start = this.core.slabAddress(slab.id);
+    const isInside = offset >= 0 && bytes >= 0 && offset + bytes <= slab.bytes;
+    if (start === 0 || !isInside) throw invalidArgument(`a slab has no ${bytes} bytes at ${offset}`);
+    return this.core.HEAPU8.subarray(start + offset, start + offset + bytes);
   }
 
   /** Gives back buffers and library contexts inside the module. */
@@ -186,39 +189,64 @@ export class CodecSession {
   /** Decodes and lends the result, which lies in the module's memory. */
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
-    this.#setInput(encoded);
-    this.#check(this.core.decode(id, encoded.byteLength), plan);
+    this.#check(this.core.decode(id, this.#setInput(encoded)), plan);
+    return this.#output();
+  }
+
+  #output(): Uint8Array<ArrayBuffer> {
     const address = this.core.outputAddress();
     return this.core.HEAPU8.subarray(address, address + this.core.outputBytes());
   }
 
-  #setInput(bytes: Uint8Array): void {
-    if (bytes.byteLength > this.#input.bytes || this.#input.address === 0) {
-      const address = this.core.reserveInput(bytes.byteLength);
-      if (address === 0) throw outOfMemory(bytes.byteLength);
-      this.#input = { address, bytes: bytes.byteLength };
+  /** Puts bytes where the core reads its input, and says how many: exactly those that it may look at. */
+  #setInput(bytes: Uint8Array): number {
+    const size = checkedSize(bytes);
+    if (size > this.#input.bytes || this.#input.address === 0) {
+      this.#input = { address: 0, bytes: 0 }; // what was there is lost, also where there is no room for more
+      const address = this.core.reserveInput(size);
+      if (address === 0) throw outOfMemory(size);
+      this.#input = { address, bytes: size };
     }
     this.core.HEAPU8.set(bytes, this.#input.address);
+    return size;
   }
 
-  #setWords(words: ArrayLike<number>): void {
-    if (words.length > this.#words.count || this.#words.address === 0) {
-      const address = this.core.reserveWords(words.length);
+  #wordsFor(count: number): Uint32Array {
+    if (count > this.#words.count || this.#words.address === 0) {
+      this.#words = { address: 0, count: 0 };
+      const address = this.core.reserveWords(count);
       if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
-      this.#words = { address, count: words.length };
+      this.#words = { address, count };
     }
-    new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, words.length).set(words);
+    return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, count);
   }
 
-  #setPlacement({ slab, offset, axes }: Placement): void {
-    this.#setWords([slab.id, offset, ...axes.flat()]);
+  /**
+   * Says to the core where a chunk goes, in so many words. The core checks them against the chunk and the slab, as
+   * whole numbers: others would become some of those.
+   */
+  #setPlace(slab: Slab, offset: number, axes: Place["axes"]): number {
+    const words = this.#wordsFor(2 + 4 * axes.length);
+    let isValid = isWord(offset);
+    words[0] = slab.id;
+    words[1] = offset;
+    let at = 2;
+    for (const axis of axes) {
+      for (let i = 0; i < 4; i++) {
+        const value = axis[i]!;
+        isValid &&= isWord(value);
+        words[at++] = value;
+      }
+    }
+    if (!isValid) throw invalidArgument("a place in a slab must be whole numbers below 2^32");
+    return at;
   }
 
   #planId(plan: PlanWords): number {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     if (this.#plans.size >= maxPlans) this.#forgetOldest();
-    this.#setWords(plan.words);
+    this.#wordsFor(plan.words.length).set(plan.words);
     const id = this.core.prepare(plan.words.length);
     if (id < 0) this.#check(this.core.errorCode(), plan);
     this.#plans.set(plan, id);
@@ -231,15 +259,20 @@ export class CodecSession {
     this.#plans.delete(oldest![0]);
   }
 
-  /** Turns a status code of the core into an error that names the codec. */
-  #check(code: number, plan: PlanWords, errors = errorFor): void {
+  /**
+   * Turns a status code of the core into an error that names the codec.
+   * @param encodes no stored bytes could be corrupt then: values that do not fit are the caller's
+   */
+  #check(code: number, plan: PlanWords, encodes = false): void {
     if (code === 0) return;
     const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.core.errorStep()]?.name;
     const byteOffset = this.core.errorAt();
     const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
-    throw errors(name)(message, { code: kebab(name), codec, byteOffset });
+    const tag = textAt(this.core, this.core.statusTag(code)) as ErrorTag;
+    const whose = encodes && tag === "CorruptChunk" ? "InvalidArgument" : tag;
+    throw new ZarrError(whose, message, { code: kebab(name), codec, byteOffset });
   }
 
   /**
@@ -268,15 +301,16 @@ export class CodecSession {
   }
 }
 
-function errorFor(name: string): typeof corruptChunk {
-  if (name === "EncodeUnsupported") return unsupported;
-  if (metadataCodes.has(name)) return invalidMetadata;
-  return limitCodes.has(name) ? limitExceeded : corruptChunk;
+const isWord = (value: number): boolean => value >>> 0 === value;
+
+/** The number of bytes of what is to be Uint8Array. @throws InvalidArgument for what only looks like one. */
+function checkedSize(bytes: Uint8Array): number {
+  if (!isBytes(bytes)) throw invalidArgument("the bytes of a chunk must be a Uint8Array");
+  return sizeOf(bytes);
 }
 
-/** Encoding has no stored bytes that could be corrupt: values that do not fit are the caller's. */
-function encodeErrors(name: string): typeof corruptChunk {
-  return name === "NotRepresentable" ? invalidArgument : errorFor(name);
+function tooShort(out: Uint8Array, bytes: number): string {
+  return `${sizeOf(out)} bytes are too few for a chunk of ${bytes}`;
 }
 
 function outOfMemory(bytes: number): ZarrError {

@@ -1,24 +1,19 @@
 /** Arrays: metadata in hand, chunks within reach. */
 
-import { invalidSelection, withDetails } from "../base/errors.js";
-import { Limiter } from "../base/limiter.js";
+import { invalidSelection, shown } from "../base/errors.js";
 import type { Limits } from "../base/limits.js";
-import { countOf, stridesOf } from "../base/strides.js";
-import { repeated } from "../base/subarray.js";
+import { stridesOf } from "../base/strides.js";
 import type { CodecMetadata } from "../chain/chain.js";
-import { type Leaf, storedOrder, type VlenLeaf } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
-import { type ElementData, toElements } from "../dtypes/elements.js";
+import type { ElementData } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
-import { missingValue } from "../dtypes/fill-value.js";
-import { packStrings } from "../dtypes/strings.js";
-import { withDecoder } from "../engine/engine.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
-import { decodeVlen } from "../region/assemble/vlen.js";
-import { ArrayReader, defaultCoalescing } from "../region/fetch/reader.js";
-import type { GetOptions, Store } from "../store/store.js";
+import { ArrayReader } from "../region/fetch/reader.js";
+import { readChunkElements, readEncodedChunk } from "../region/read.js";
+import type { Store } from "../store/store.js";
 import type { WorkerPool } from "../workers/pool.js";
+import { checkOptions } from "./arguments.js";
 
 /** Elements of an array with their layout. */
 export interface Region<D extends ElementData | readonly unknown[] = ElementData> {
@@ -125,82 +120,42 @@ export class ZarrArray {
 
   /**
    * Fetches a chunk as it is stored; undefined where there is none.
-   * @throws what the store throws; LimitExceeded for a chunk above `limits.encodedBytes`; CorruptChunk for
-   *   a shard whose index is not right.
+   * @throws InvalidSelection for coordinates that are none; what the store throws; LimitExceeded for a chunk above
+   *   `limits.encodedBytes`; CorruptChunk for a shard whose index is not right; the signal's reason. Errors name the
+   *   chunk's key.
    */
   async fetchChunk(
     coordinates: readonly number[],
-    { signal }: GetOptions = {},
+    options: { signal?: AbortSignal | undefined } = {},
   ): Promise<Uint8Array | undefined> {
     this.#checkCoordinates(coordinates);
-    const options = {
-      signal,
-      limiter: new Limiter(1),
-      requests: new Limiter(1),
-      coalescing: defaultCoalescing,
-    };
-    return this.#reader.readChunk(coordinates, options);
+    checkOptions(options);
+    return readEncodedChunk(this.#reader, coordinates, options.signal);
   }
 
   /**
    * Reads one whole chunk: C order, of its full shape also where it overhangs the array (what lies outside
    * is as stored). A missing chunk is all fill value.
    * @param coordinates position in the grid of chunks (of inner chunks, where there are shards).
-   * @throws InvalidSelection, Network, CorruptChunk, …, naming the chunk's key; the signal's reason.
+   * @throws InvalidSelection for coordinates that are none; InvalidArgument; Network, CorruptChunk, …, naming the
+   *   chunk's key; the signal's reason.
    */
   async getChunk<D extends ElementData | readonly unknown[] = ElementData>(
     coordinates: readonly number[],
     options: ChunkOptions = {},
   ): Promise<Region<D>> {
     this.#checkCoordinates(coordinates);
-    const { dtype } = this.#spec;
-    try {
-      const { signal } = options;
-      const encoded = await this.fetchChunk(coordinates, { signal });
-      const leaf = this.#reader.leafOf(coordinates);
-      const data = await this.#decoded(leaf, encoded, options);
-      return { data: data as D, shape: leaf.shape, stride: stridesOf(leaf.shape), dtype };
-    } catch (error) {
-      throw withDetails(error, { chunkKey: this.#reader.keyOf(coordinates) });
-    }
-  }
-
-  async #decoded(
-    leaf: Leaf,
-    encoded: Uint8Array | undefined,
-    { pool, signal }: ChunkOptions,
-  ): Promise<ElementData | unknown[]> {
-    if (leaf.type === "objects") {
-      const values = await this.#decodedVlen(leaf, encoded);
-      const { dtype } = this.#spec;
-      return dtype.isVariable ? values : toElements(dtype, packStrings(dtype, values as string[]));
-    }
-    if (leaf.frame && encoded) return toElements(this.#spec.dtype, await leaf.frame.decode(encoded));
-    const { plan } = leaf;
-    if (encoded && pool?.takes(plan))
-      return toElements(this.#spec.dtype, await pool.decode(plan, encoded, signal));
-    const bytes = encoded
-      ? await withDecoder(plan, (session) => session.decode(plan, encoded))
-      : repeated(plan.array.fillItem, plan.decodedBytes);
-    return toElements(this.#spec.dtype, bytes);
-  }
-
-  async #decodedVlen(leaf: VlenLeaf, encoded: Uint8Array | undefined): Promise<unknown[]> {
-    const { dtype, fill } = this.#spec;
-    const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
-    if (!encoded) return new Array<unknown>(countOf(leaf.shape)).fill(missing);
-    const values = await decodeVlen(leaf, encoded, this.#limits.chunkBytes);
-    return Array.from(storedOrder(leaf), (at) => values[at]);
+    checkOptions(options);
+    const { data, shape } = await readChunkElements(this.#reader, coordinates, options);
+    return { data: data as D, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
   }
 
   #checkCoordinates(coordinates: readonly number[]): void {
     const grid = this.gridShape;
-    const inside = (index: number, axis: number) =>
-      Number.isSafeInteger(index) && index >= 0 && index < grid[axis]!;
-    if (coordinates.length !== grid.length || !coordinates.every(inside)) {
-      throw invalidSelection(
-        `there is no chunk [${coordinates.join(", ")}] in a grid of [${grid.join(", ")}] chunks`,
-      );
-    }
+    const inside = (index: unknown, axis: number) =>
+      Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < grid[axis]!;
+    if (Array.isArray(coordinates) && coordinates.length === grid.length && coordinates.every(inside)) return;
+    const given = Array.isArray(coordinates) ? `[${coordinates.map(shown).join(", ")}]` : shown(coordinates);
+    throw invalidSelection(`there is no chunk ${given} in a grid of [${grid.join(", ")}] chunks`);
   }
 }

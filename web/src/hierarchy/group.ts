@@ -1,5 +1,6 @@
 /** Groups: nodes that hold arrays and other groups. */
 
+import { untilAborted } from "../base/abort.js";
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
 import { Limiter } from "../base/limiter.js";
@@ -118,7 +119,8 @@ export class ZarrGroup {
   }
 
   async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
-    const names = await listChildren(this.store, this.path);
+    signal?.throwIfAborted();
+    const names = await untilAborted(listChildren(this.store, this.path), signal);
     if (!names) {
       throw unsupported(
         "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
@@ -131,7 +133,7 @@ export class ZarrGroup {
       const kind = await this.#opener.kindOf(this.#pathOf(name), signal);
       if (kind !== undefined) members.set(name, kind);
     };
-    await settleAll(names.map((name) => limiter.run(() => look(name))));
+    await settleAll(names.map((name) => limiter.run(() => look(name), signal)));
     return members;
   }
 

@@ -26,10 +26,11 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
 import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
-import { isStore, joinKey, type Store } from "../store/store.js";
+import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
 import { writesTo } from "./changes.js";
 import {
@@ -367,17 +368,18 @@ export class Opener implements NodeOpener {
 
   async #bytes(path: string, key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const full = joinKey(path, key);
-    const bytes = await this.#stored(full, signal);
     const { metadataBytes } = this.#limits;
+    const bytes = await this.#stored(full, { signal, maxBytes: metadataBytes });
     if (bytes && bytes.byteLength > metadataBytes)
       throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
     return bytes;
   }
 
   /** A page that a server sends in place of a document is a document that is not valid. */
-  async #stored(key: string, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  async #stored(key: string, options: GetOptions): Promise<Uint8Array | undefined> {
+    const { store } = this;
     try {
-      return await this.store.get(key, { signal });
+      return await answerOf(store, key, () => store.get(key, options), options.signal);
     } catch (error) {
       if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
       const name = key.slice(key.lastIndexOf("/") + 1);

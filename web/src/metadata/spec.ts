@@ -5,7 +5,7 @@ import { type AxisGrid, RectilinearAxis, regularGrid } from "../base/grid.js";
 import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
 import type { Limits } from "../base/limits.js";
 import type { CodecMetadata } from "../chain/chain.js";
-import { type ChunkLayout, ChunkLayouts } from "../chain/layout.js";
+import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
@@ -72,11 +72,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
     );
   }
   const axes = axesOf(shape, grid);
-  const layouts = new ChunkLayouts(
-    codecs,
-    { dtype, fillItem: fill.item },
-    { ...options, version: zarrFormat },
-  );
+  const layouts = new ChunkLayouts(codecs, layoutArray(dtype, fill), { ...options, version: zarrFormat });
   const first = axes.map((axis) => axis.size(0));
   const firstLayout = layouts.of(first);
   const isRegular = "chunkShape" in grid;

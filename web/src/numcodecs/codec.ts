@@ -1,5 +1,6 @@
 /** What the codecs of `zarr-wasm/numcodecs` share: npm `numcodecs`' interface over the codec core. */
 
+import { asBytes, isBytes } from "../base/bytes.js";
 import { invalidArgument } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { decodeBytes, encodeBytesIn } from "../engine/bytes.js";
@@ -58,6 +59,7 @@ export abstract class CoreCodec implements Codec {
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
     const bytes = bytesOf(data);
+    if (out !== undefined && !isBytes(out)) throw invalidArgument("out must be a Uint8Array");
     const expected = this.#sizeOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const decoded = await decodeBytes(this.#steps, bytes, defaultLimits.chunkBytes, expected);
     if (out === undefined) return decoded;
@@ -68,11 +70,12 @@ export abstract class CoreCodec implements Codec {
   }
 }
 
+/** Of wider typed arrays, too: whoever hands them over means their bytes. */
 function bytesOf(data: Bytes): Uint8Array {
-  if (data instanceof Uint8Array) return data;
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  throw invalidArgument("the data must be a Uint8Array");
+  const isView = ArrayBuffer.isView(data) && !isBytes(data);
+  const bytes = asBytes(isView ? new DataView(data.buffer, data.byteOffset, data.byteLength) : data);
+  if (!bytes) throw invalidArgument("the data must be a Uint8Array");
+  return bytes;
 }
 
 /** The little-endian 32-bit size at an offset of a frame that is long enough. */

@@ -6,6 +6,7 @@
  * another reader waits for the same bytes, and only by stores of ours themselves: whoever wraps one, or puts something
  * in the place of its `get`, may keep what passes through.
  */
+import { answerOf } from "./answers.js";
 import type { GetOptions, Store } from "./store.js";
 
 interface LeasingStore {
@@ -31,7 +32,13 @@ export async function readLeased(
   options: GetOptions,
 ): Promise<Uint8Array | undefined> {
   const lender = lenders.get(store);
-  return lender && store.get === lender.get ? lender.lend(key, options) : store.get(key, options);
+  const lends = lender && store.get === lender.get;
+  return answerOf(
+    store,
+    key,
+    () => (lends ? lender.lend(key, options) : store.get(key, options)),
+    options.signal,
+  );
 }
 
 /** Lends bytes. */

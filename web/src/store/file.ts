@@ -2,7 +2,15 @@
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import { readFilePart, readFolder, realFolder, removeFile, writeFileWhole } from "./files.js";
+import {
+  type FolderEntry,
+  isLink,
+  readFilePart,
+  readFolder,
+  realFolder,
+  removeFile,
+  writeFileWhole,
+} from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
@@ -14,7 +22,7 @@ export interface FileSystemStoreOptions {
 
 /**
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder; links in it
- * are followed. Missing are files that do not exist and folders; all other trouble throws a Network error
+ * are followed, when listing not in circles. Missing are files that do not exist and folders; all other trouble throws a Network error
  * with the code "file-failed".
  */
 export class FileSystemStore implements Store {
@@ -37,13 +45,17 @@ export class FileSystemStore implements Store {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
-    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#maxBytes });
+    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
   /** Reads just these bytes of the file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
-    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#maxBytes });
+    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
+  }
+
+  #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+    return Math.min(maxBytes, this.#maxBytes);
   }
 
   /** Writes a file: others see the old one or the new one, never a part of it. */
@@ -59,25 +71,59 @@ export class FileSystemStore implements Store {
   /** Every file below a path, each as its key; in the order of names, folder by folder. */
   async *list(path: string): AsyncGenerator<string> {
     const folder = normalizePath(path);
-    yield* this.#walk(folder === "" ? "" : `/${folder}`, []);
+    yield* this.#walk(folder, undefined);
   }
 
+  /** Names of the folders in a folder; without links that lead in a circle. */
   async listChildren(path: string): Promise<string[]> {
-    const entries = await readFolder(await this.#folderOf(path));
-    return entries.filter((entry) => entry.isFolder).map((entry) => entry.name);
+    const folder = normalizePath(path);
+    const entries = (await readFolder(await this.#folderOf(folder))).filter((entry) => entry.isFolder);
+    if (entries.length === 0) return [];
+    const way = await this.#wayTo(folder);
+    const names: string[] = [];
+    for (const entry of entries) if (await this.#step(way, entry)) names.push(entry.name);
+    return names;
   }
 
-  /** @param above real paths of the folders that this one is in: a link back to one of them is not followed. */
-  async *#walk(prefix: string, above: readonly string[]): AsyncGenerator<string> {
-    const url = await this.#folderOf(prefix);
-    const entries = await readFolder(url);
+  /** @param known the way to the folder, where it is known. */
+  async *#walk(folder: string, known: Way | undefined): AsyncGenerator<string> {
+    const entries = await readFolder(await this.#folderOf(folder));
     if (entries.length === 0) return;
-    const real = await realFolder(url);
-    if (above.includes(real)) return;
-    for (const { name, isFolder } of entries) {
-      if (isFolder) yield* this.#walk(`${prefix}/${name}`, [...above, real]);
-      else yield `${prefix}/${name}`;
+    const way = known ?? (await this.#wayTo(folder));
+    for (const entry of entries) {
+      const next = entry.isFolder ? await this.#step(way, entry) : undefined;
+      if (next) yield* this.#walk(next.folder, next);
+      else if (!entry.isFolder) yield `/${below(folder, entry.name)}`;
     }
+  }
+
+  /** The way from the store's own folder to one below it. */
+  async #wayTo(folder: string): Promise<Way> {
+    let way: Way = { folder: "", links: 0 };
+    for (const name of folder === "" ? [] : folder.split("/")) {
+      const next = below(way.folder, name);
+      const links = way.links + ((await isLink(await this.#fileOf(next))) ? 1 : 0);
+      way = { folder: next, links, above: way };
+    }
+    return way;
+  }
+
+  /** The way on to a folder in one; undefined where listing goes no further. */
+  async #step(above: Way, { name, isLink }: FolderEntry): Promise<Way | undefined> {
+    const links = above.links + (isLink ? 1 : 0);
+    const way: Way = { folder: below(above.folder, name), links, above };
+    // Without links folders lie in one another as their names say, and in no circle.
+    if (links === 0) return way;
+    if (isLink && links > maxLinks) return undefined;
+    const real = await this.#real(way);
+    for (let at: Way | undefined = above; at; at = at.above)
+      if ((await this.#real(at)) === real) return undefined;
+    return way;
+  }
+
+  async #real(way: Way): Promise<string> {
+    way.real ??= await realFolder(await this.#folderOf(way.folder));
+    return way.real;
   }
 
   async #folderOf(path: string): Promise<URL> {
@@ -93,6 +139,24 @@ export class FileSystemStore implements Store {
     return new URL(encodeKey(path), await this.#base);
   }
 }
+
+/** How a folder is reached: through which folders, from the store's own on, and how many of them are links. */
+interface Way {
+  /** Its path in the store. */
+  readonly folder: string;
+  readonly links: number;
+  readonly above?: Way | undefined;
+  /** Its real path, once it has been asked for. */
+  real?: string;
+}
+
+/**
+ * Links to folders on one way that listing follows. Each link below a link multiplies the ways there are: folders that
+ * are full of links to one another would never be listed to the end.
+ */
+const maxLinks = 2;
+
+const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
 
 const badPath = { code: "bad-path" };
 

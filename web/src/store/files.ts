@@ -125,9 +125,10 @@ export async function removeFile(url: URL): Promise<void> {
   });
 }
 
-interface FolderEntry {
+export interface FolderEntry {
   name: string;
   isFolder: boolean;
+  isLink: boolean;
 }
 
 /**
@@ -154,19 +155,28 @@ async function kindOf(
   entry: import("node:fs").Dirent,
 ): Promise<FolderEntry | undefined> {
   const { name } = entry;
-  if (!entry.isSymbolicLink()) {
-    return entry.isFile() || entry.isDirectory() ? { name, isFolder: entry.isDirectory() } : undefined;
-  }
-  const target = await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined);
+  const isLink = entry.isSymbolicLink();
+  const target = isLink
+    ? await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined)
+    : entry;
   return target && (target.isFile() || target.isDirectory())
-    ? { name, isFolder: target.isDirectory() }
+    ? { name, isFolder: target.isDirectory(), isLink }
     : undefined;
 }
 
-/** The path that a folder really has; tells a link to a folder above it. */
+/** The path that a folder really has. */
 export async function realFolder(url: URL): Promise<string> {
   const fs = await fileSystem();
   return fs.realpath(url).catch((cause) => {
     throw fileError(url, "listed", cause);
   });
+}
+
+/** Whether what has this URL (without a "/" at its end) is a link. */
+export async function isLink(url: URL): Promise<boolean> {
+  const fs = await fileSystem();
+  const info = await fs.lstat(url).catch((cause) => {
+    throw fileError(url, "listed", cause);
+  });
+  return info.isSymbolicLink();
 }

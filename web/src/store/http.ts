@@ -4,6 +4,7 @@ import { addLeasingStore } from "./buffer-lease.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import type { HeadersFor } from "./http/requests.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
@@ -11,9 +12,9 @@ import type { GetOptions, RangeQuery, Store } from "./store.js";
 export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Sent with every request. */
+  /** Sent with every request; in Node not to other origins that the server redirects to. */
   headers?: HeadersInit | undefined;
-  /** Most bytes of one answer; longer ones are LimitExceeded. */
+  /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
   maxBytes?: number | undefined;
   /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */
   retries?: number | undefined;
@@ -74,11 +75,17 @@ export class HttpStore implements Store {
   }
 }
 
-/** A client with the options of a store, the defaults filled in. */
-export function makeClient(options: HttpStoreOptions): HttpClient {
+/**
+ * A client with the options of a store, the defaults filled in.
+ * @param headersFor the headers for a URL; `options.headers` for all of them without it.
+ */
+export function makeClient(
+  options: HttpStoreOptions,
+  headersFor: HeadersFor = () => options.headers,
+): HttpClient {
   return new HttpClient({
     fetch: options.fetch,
-    headers: options.headers,
+    headersFor,
     maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
     policy: checkPolicy({
       retries: options.retries ?? defaultRetryPolicy.retries,

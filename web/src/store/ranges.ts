@@ -1,5 +1,6 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
 import { invalidArgument, networkError } from "../base/errors.js";
+import { answerOf } from "./answers.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**
@@ -7,7 +8,8 @@ import type { GetOptions, RangeQuery, Store } from "./store.js";
  * @returns undefined where there is no such key; fewer bytes than asked only where the object ends, so
  *   callers that need all of them compare the length.
  * @throws InvalidArgument for a range that is none; Network ("bad-range") for a store that returns more than
- *   was asked, so that what was meant cannot be told; what the store throws.
+ *   was asked, so that what was meant cannot be told, and ("bad-answer") for one that returns no bytes; what the
+ *   store throws; the signal's reason.
  */
 export async function readRange(
   store: Store,
@@ -16,12 +18,18 @@ export async function readRange(
   options: GetOptions = {},
 ): Promise<Uint8Array | undefined> {
   checkRange(range);
-  options.signal?.throwIfAborted();
+  const { signal } = options;
   if (!store.getRange) {
-    const whole = await store.get(key, options);
+    // All of the object is asked for, not just as much as the range may have.
+    const whole = await answerOf(
+      store,
+      key,
+      () => store.get(key, { ...options, maxBytes: undefined }),
+      signal,
+    );
     return whole && cutRange(whole, range);
   }
-  const bytes = await store.getRange(key, range, options);
+  const bytes = await answerOf(store, key, () => store.getRange!(key, range, options), signal);
   if (bytes && bytes.byteLength > wantedBytes(range)) {
     throw networkError(
       `${store.locate?.(key) ?? key}: the store returned ${bytes.byteLength} bytes where ${wantedBytes(range)} were asked for`,

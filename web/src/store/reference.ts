@@ -1,7 +1,8 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
-import { invalidArgument, networkError, notFound, unsupported } from "../base/errors.js";
-import { folderIndex } from "./children.js";
+import { invalidArgument, limitExceeded, networkError, notFound, unsupported } from "../base/errors.js";
+import { KeyIndex } from "./children.js";
 import type { HttpClient } from "./http/client.js";
+import { type HeadersFor, headersOf } from "./http/requests.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
@@ -14,10 +15,21 @@ import {
 } from "./reference/document.js";
 import { targetUrl } from "./reference/target.js";
 import { byteReader, type StoredObject } from "./source.js";
-import type { GetOptions, RangeQuery, Store } from "./store.js";
+import type { GetOptions, MaybePromise, RangeQuery, Store } from "./store.js";
 
-/** Options; those of HttpStore are for the document and for targets read by URL. */
+/**
+ * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own
+ * origin alone, which may be trusted with them: a document can name any host.
+ */
 export interface ReferenceStoreOptions extends HttpStoreOptions {
+  /**
+   * Headers for a target that is read by URL, whatever its origin; on the document's own they take the place of those of
+   * the same name among `headers`. Without it other origins get none. In Node a redirection to another origin leaves
+   * them out.
+   */
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersInit | undefined>) | undefined;
+  /** Most bytes of the document; 256 MiB. More is LimitExceeded. */
+  maxDocumentBytes?: number | undefined;
   /** What relative targets are resolved against; as a rule the document's own URL. */
   base?: string | URL | undefined;
   /** The object that references without a URL are parts of. */
@@ -29,7 +41,7 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
   /** Values of templates, instead of the document's own. */
   templates?: Record<string, string> | undefined;
-  /** Most references of a document; 10 000 000. */
+  /** Most references of a document, generated ones included; 10 000 000. */
   maxReferences?: number | undefined;
 }
 
@@ -50,17 +62,18 @@ export class ReferenceStore implements Store {
   readonly #client: HttpClient;
   readonly #base: URL | undefined;
   readonly #target: URL | undefined;
-  #folders: Map<string, Set<string>> | undefined;
+  #index: KeyIndex | undefined;
 
   /**
    * @param document the document, parsed.
+   * @param origin where it comes from; `options.base` without it.
    * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
    */
-  constructor(document: unknown, options: ReferenceStoreOptions = {}, client = makeClient(options)) {
+  constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     this.#table = readDocument(document, options.templates ?? {}, options.maxReferences ?? 10_000_000);
     this.#options = options;
-    this.#client = client;
     this.#base = options.base === undefined ? undefined : urlOf(options.base);
+    this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
     this.#target = options.target === undefined ? undefined : urlOf(options.target, this.#base);
   }
 
@@ -74,17 +87,20 @@ export class ReferenceStore implements Store {
     options: ReferenceStoreOptions & GetOptions = {},
   ): Promise<ReferenceStore> {
     const { signal, ...own } = options;
-    const client = makeClient(own);
-    const { name, url, read } = byteReader(source, own, client);
-    const base = own.base ?? (await url?.());
+    const { name, url, read } = byteReader(source, own);
+    const origin = await url?.();
     if (/\.(parq|parquet)\/?(\?|$)/i.test(name)) {
       throw unsupported(`${name}: references in Parquet files are not supported`, {
         code: "parquet-references",
       });
     }
-    const bytes = await read(undefined, { signal });
+    const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
+    const bytes = await read(undefined, { signal, maxBytes });
     if (!bytes) throw notFound(`there is no ${name}`);
-    return new ReferenceStore(parseDocument(bytes, name), { ...own, base }, client);
+    if (bytes.byteLength > maxBytes) {
+      throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    }
+    return new ReferenceStore(parseDocument(bytes, name), { ...own, base: own.base ?? origin }, origin);
   }
 
   locate(key: string): string {
@@ -107,8 +123,8 @@ export class ReferenceStore implements Store {
   }
 
   listChildren(path: string): string[] {
-    this.#folders ??= folderIndex(this.#table.references.keys());
-    return [...(this.#folders.get(normalizePath(path)) ?? [])].sort();
+    this.#index ??= new KeyIndex(this.#table.references.keys());
+    return this.#index.children(normalizePath(path));
   }
 
   async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
@@ -153,6 +169,18 @@ export class ReferenceStore implements Store {
     if (resolved === undefined) return targetUrl(named, this.#base);
     return typeof resolved === "string" || resolved instanceof URL ? urlOf(resolved, this.#base) : resolved;
   }
+}
+
+/** The headers for each target: the caller's own where the document is, and those that are meant for targets. */
+function targetHeadersOf(
+  { headers, targetHeaders }: ReferenceStoreOptions,
+  document: URL | undefined,
+): HeadersFor {
+  return async (url) => {
+    const own = headersOf(url.origin === document?.origin ? headers : undefined);
+    headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
+    return own;
+  };
 }
 
 /** The range of a target that is a range of what a reference stands for. */

@@ -2,6 +2,7 @@
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
+import { answerOf } from "./answers.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { fileSystem } from "./loaded.js";
@@ -60,7 +61,9 @@ function blob(object: Blob): ByteReader {
 
 function stored({ store, key }: StoredObject): ByteReader {
   const read: ByteReader["read"] = async (range, options) =>
-    range ? readRange(store, key, range, options) : store.get(key, options);
+    range
+      ? readRange(store, key, range, options)
+      : answerOf(store, key, () => store.get(key, options), options.signal);
   return { name: store.locate?.(key) ?? key, read };
 }
 
@@ -77,7 +80,8 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
   const read: ByteReader["read"] = async (range, get) => {
     const { readFilePart } = await fileSystem();
-    return readFilePart(await file(), { ...get, range, maxBytes });
+    const most = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+    return readFilePart(await file(), { ...get, range, maxBytes: most });
   };
   return { name: String(source), url: file, read };
 }

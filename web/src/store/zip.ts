@@ -10,7 +10,7 @@ import {
 import { defaultLimits } from "../base/limits.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
-import { folderIndex } from "./children.js";
+import { KeyIndex } from "./children.js";
 import type { HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
@@ -43,7 +43,7 @@ interface Archive {
   version: ObjectVersion;
   /** Where the bytes of entries start that have been read before. */
   starts: Map<ZipEntry, number>;
-  folders?: Map<string, Set<string>>;
+  index?: KeyIndex;
 }
 
 /**
@@ -80,6 +80,7 @@ export class ZipStore implements Store {
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#withEntry(key, options, (archive, entry, name) => {
+      checkBytes(name, entry.bytes, options.maxBytes);
       const kept = this.#inflated.get(name);
       return kept ? Promise.resolve(kept) : this.#whole(archive, entry, name, options.signal);
     });
@@ -89,6 +90,8 @@ export class ZipStore implements Store {
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#withEntry(key, options, async (archive, entry, name) => {
+      const { start, end } = resolveRange(range, entry.bytes);
+      checkBytes(name, end - start, options.maxBytes);
       if (entry.method === stored) return this.#slice(archive, entry, name, range, options.signal);
       return cutRange(await this.#inflatedWhole(archive, entry, name, options.signal), range);
     });
@@ -103,8 +106,8 @@ export class ZipStore implements Store {
 
   async listChildren(path: string): Promise<string[]> {
     const archive = await this.#open(undefined);
-    archive.folders ??= folderIndex(archive.directory.entries.keys());
-    return [...(archive.folders.get(normalizePath(path)) ?? [])].sort();
+    archive.index ??= new KeyIndex(archive.directory.entries.keys());
+    return archive.index.children(normalizePath(path));
   }
 
   async #withEntry(
@@ -167,10 +170,7 @@ export class ZipStore implements Store {
     name: string,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
-    const most = Math.max(entry.bytes, entry.storedBytes);
-    if (most > this.#maxBytes) {
-      throw limitExceeded(`${name} has ${most} bytes, more than the limit of ${this.#maxBytes}`);
-    }
+    checkBytes(name, Math.max(entry.bytes, entry.storedBytes), this.#maxBytes);
     const raw = await this.#raw(archive, entry, name, signal);
     const bytes = entry.method === stored ? raw : await inflate(raw, entry.bytes, name);
     signal?.throwIfAborted();
@@ -258,6 +258,11 @@ export class ZipStore implements Store {
     if (bytes?.byteLength !== length) throw damaged(name, "is cut short", "truncated");
     return bytes;
   }
+}
+
+/** Before anything is read or inflated: what the directory claims is also all that is inflated. */
+function checkBytes(name: string, bytes: number, most = Number.POSITIVE_INFINITY): void {
+  if (bytes > most) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${most}`);
 }
 
 /** A page in place of an archive is an archive that is not valid. */

@@ -6,6 +6,7 @@ export interface Core {
   // Texts: addresses of ASCII characters that a zero ends.
   statusName(code: number): number;
   statusMessage(code: number): number;
+  statusTag(code: number): number;
   codecName(id: number): number;
   hasCodec(id: number): boolean;
   dtypeName(id: number): number;
@@ -21,8 +22,8 @@ export interface Core {
   release(plan: number): void;
   decodedBytes(plan: number): number;
   decode(plan: number, bytes: number): number;
-  decodePlaced(plan: number, bytes: number): number;
-  fillPlaced(plan: number): number;
+  decodePlaced(plan: number, bytes: number, words: number): number;
+  fillPlaced(plan: number, words: number): number;
   encode(plan: number, bytes: number): number;
   outputAddress(): number;
   outputBytes(): number;

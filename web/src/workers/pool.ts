@@ -13,21 +13,19 @@ import {
   stopWorker,
 } from "../base/platform.js";
 import { stridesOf } from "../base/strides.js";
-import { sessionOf } from "../engine/engine.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
-import type { Plan } from "../engine/plan.js";
-import { NeedsFullModule } from "../engine/session.js";
 import type { ResultBytes } from "../region/assemble/result.js";
 import type { Sink } from "../region/assemble/sink.js";
-import type { PlanSource } from "../region/assemble/slabs.js";
 import type { Projection } from "../region/selection/projections.js";
 import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
 import {
   Acquaintance,
   encodedBytes,
-  PartFailure,
   runSlab,
   type SlabWork,
+  StepFailure,
   unpackFailure,
   type WorkAnswer,
   type WorkerMessage,
@@ -95,14 +93,13 @@ export class WorkerPool {
 
   /** @internal A sink whose work is done here; undefined where the calling thread had better do it. */
   makeSink(
-    plans: PlanSource,
+    codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     out: ResultBytes,
     located: LocateError,
   ): Sink | undefined {
-    const { anyPlan } = plans;
-    if (this.#places === 0 || anyPlan.isNative) return undefined;
-    if (!isWorthPooling(projections, anyPlan.array.dtype.itemBytes)) return undefined;
+    if (this.#places === 0 || codec.isNative) return undefined;
+    if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
     const helpers: Helpers = {
       enter: () => {
         this.#reads++;
@@ -111,7 +108,7 @@ export class WorkerPool {
       submit: (work, signal) => this.#submit(work, signal),
       releaseBytes: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
     };
-    return new PoolSink(helpers, plans, projections, out, located);
+    return new PoolSink(helpers, codec, projections, out, located);
   }
 
   #leave(): void {
@@ -120,27 +117,29 @@ export class WorkerPool {
     this.#inputs.clear();
   }
 
-  /** @internal Whether single chunks of a plan are decoded here. */
-  takes(plan: Plan): boolean {
-    return this.#places > 0 && !plan.isNative && plan.decodedBytes >= minWorkBytes;
+  /** @internal Whether single chunks are decoded here. */
+  takes({ isNative, plan }: CoreChunkCodec): boolean {
+    return this.#places > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
   }
 
   /** @internal Decodes one chunk. */
-  async decode(plan: Plan, encoded: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const { shape, dtype } = plan.array;
+  async decode(
+    codec: CoreChunkCodec,
+    encoded: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { shape, dtype } = codec.plan.array;
     const strides = stridesOf(shape, dtype.itemBytes);
     const axes = shape.map((length, axis) => [0, 1, length, strides[axis]!] as const);
-    const parts = [{ plan, encoded, offset: 0, axes }];
-    for (;;) {
-      const module = plan.decodeModule;
+    const steps = codec.placed(encoded, { offset: 0, axes });
+    const bytes = codec.plan.decodedBytes;
+    return withFullIfNeeded(codec, async (module) => {
       try {
-        return (await this.#submit({ module, bytes: plan.decodedBytes, parts }, signal))!;
-      } catch (failure) {
-        const error = failure instanceof PartFailure ? failure.error : failure;
-        if (!(error instanceof NeedsFullModule) || module === "full") throw error;
-        plan.requireFullModule();
+        return (await this.#submit({ module, bytes, steps }, signal))!;
+      } catch (error) {
+        throw error instanceof StepFailure ? error.error : error;
       }
-    }
+    });
   }
 
   async #submit(work: SlabWork, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {

@@ -1,17 +1,19 @@
 /** Chunks of a region that are decoded by a pool of workers, slab by slab. */
 
 import { countOf, stridesOf } from "../base/strides.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
+import type { PlacedStep } from "../engine/session.js";
+import { type PlaceBox, placeOf } from "../region/assemble/place.js";
 import type { ResultBytes } from "../region/assemble/result.js";
 import type { Sink } from "../region/assemble/sink.js";
 import { chooseSlabAxis, SlabPartition } from "../region/assemble/slab-partition.js";
-import { type PlanSource, placeOf } from "../region/assemble/slabs.js";
 import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
 import type { RegionTask } from "../region/assemble/task.js";
-import type { Fetched } from "../region/fetch/object-read.js";
+import type { Fetched } from "../region/fetch/fetched.js";
 import { extentOf, type Projection } from "../region/selection/projections.js";
 import { releaseBytes } from "../store/buffer-lease.js";
-import { PartFailure, type SlabPart, type SlabWork } from "./slab-work.js";
+import { type SlabWork, StepFailure } from "./slab-work.js";
 
 /** Smaller pieces of work are done sooner than they are handed over. */
 export const minWorkBytes = 2 ** 15;
@@ -42,7 +44,7 @@ export function isWorthPooling(projections: readonly (readonly Projection[])[], 
 /** What is gathered of a slab. */
 interface Gathered {
   readonly place: SlabPlace;
-  readonly members: { readonly task: RegionTask; readonly fetched: Fetched | undefined }[];
+  readonly members: { readonly task: RegionTask; readonly fetched: Fetched }[];
 }
 
 /**
@@ -61,25 +63,28 @@ export class PoolSink implements Sink {
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
 
-  /** @param out the result: C order, native byte order */
+  /**
+   * @param codec that stands for those of all chunks: their modules are the same
+   * @param out the result: C order, native byte order
+   */
   constructor(
     private readonly helpers: Helpers,
-    private readonly plans: PlanSource,
+    private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
     private readonly located: LocateError,
   ) {
-    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(extentOf);
   }
 
   async start(): Promise<void> {
     this.helpers.enter();
     // Whatever is wrong with the chain is said before anything is read.
-    (await sessionOf(this.plans.anyPlan.decodeModule)).prepare(this.plans.anyPlan);
+    this.codec.prepare(await sessionOf(this.codec.decodeModule));
   }
 
-  put(task: RegionTask, fetched: Fetched | undefined, signal: AbortSignal): Promise<void> | undefined {
+  put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {
     const slab = this.#partition.of(task);
     slab.content.members.push({ task, fetched });
     return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
@@ -93,28 +98,33 @@ export class PoolSink implements Sink {
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
     const bytes = countOf(place.shape) * this.#itemBytes;
     const strides = stridesOf(place.shape, this.#itemBytes);
-    const parts = members.map(({ task, fetched }): SlabPart => {
-      const isSubarray = fetched !== undefined && "subarray" in fetched;
-      const subarray = isSubarray ? fetched.subarray : undefined;
-      const encoded = isSubarray ? fetched.bytes : fetched?.encoded;
-      const plan = this.plans.planOf(task, subarray?.shape);
-      return {
-        plan,
-        encoded,
-        ...placeOf(task.projections, subarray?.start, { origin: place.origin, strides }),
-      };
-    });
+    const box = { origin: place.origin, strides };
+    const steps: PlacedStep[] = [];
+    const tasks: RegionTask[] = []; // of each step
+    for (const { task, fetched } of members) {
+      for (const step of this.#steps(task, fetched, box)) {
+        steps.push(step);
+        tasks.push(task);
+      }
+    }
     const { shared: result } = this.out;
-    const module = this.plans.anyPlan.decodeModule;
+    const { decodeModule: module } = this.codec;
     try {
-      const slab = await this.helpers.submit(
-        { module, bytes, parts, place: result && { ...place, result } },
-        signal,
-      );
-      for (const { encoded } of parts) if (encoded) releaseBytes(encoded);
+      const work = { module, bytes, steps, place: result && { ...place, result } };
+      const slab = await this.helpers.submit(work, signal);
+      for (const { fetched } of members) if (fetched.encoded) releaseBytes(fetched.encoded);
       if (slab) this.#copyOut(slab, place);
     } catch (error) {
-      throw error instanceof PartFailure ? this.located(error.error, members[error.part]!.task) : error;
+      throw error instanceof StepFailure ? this.located(error.error, tasks[error.step]!) : error;
+    }
+  }
+
+  /** A chunk's own steps. What shows to be wrong before they are done is the chunk's, too. */
+  #steps(task: RegionTask, { codec, encoded, start }: Fetched, box: PlaceBox): readonly PlacedStep[] {
+    try {
+      return (codec as CoreChunkCodec).placed(encoded, placeOf(task.projections, start, box));
+    } catch (error) {
+      throw this.located(error, task);
     }
   }
 

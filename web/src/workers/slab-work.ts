@@ -6,15 +6,8 @@
 import { isZarrError, ZarrError } from "../base/errors.js";
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
-import { type CodecSession, NeedsFullModule, type Placement } from "../engine/session.js";
+import { type CodecSession, NeedsFullModule, type Place, type PlacedStep } from "../engine/session.js";
 import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
-
-/** A chunk, or a box of one, and where its wanted part goes in the slab. */
-export interface SlabPart extends Omit<Placement, "slab"> {
-  readonly plan: PlanWords;
-  /** undefined for a missing chunk: the fill value. */
-  readonly encoded: Uint8Array | undefined;
-}
 
 /** A shared result, and the box of it that a slab is. */
 export interface SharedPlace extends SlabPlace {
@@ -25,17 +18,18 @@ export interface SlabWork {
   readonly module: ModuleName;
   /** Size of the slab. */
   readonly bytes: number;
-  readonly parts: readonly SlabPart[];
+  /** What puts the chunks into it, as their codecs say. */
+  readonly steps: readonly PlacedStep[];
   readonly place?: SharedPlace | undefined;
 }
 
-/** Says which part of a slab failed. */
-export class PartFailure extends Error {
+/** Says at which step a slab failed. */
+export class StepFailure extends Error {
   constructor(
-    readonly part: number,
+    readonly step: number,
     readonly error: unknown,
   ) {
-    super("a part of a slab failed");
+    super("a step of putting a slab together failed");
   }
 }
 
@@ -43,7 +37,7 @@ export class PartFailure extends Error {
  * Does the work.
  * @param spare memory of the slab's size to hand it back in: fresh memory costs as much as the copy
  * @returns the slab's bytes; undefined where they have been put into a shared result
- * @throws PartFailure, or what making the slab throws
+ * @throws StepFailure, or what making the slab throws
  */
 export function runSlab(
   session: CodecSession,
@@ -52,12 +46,11 @@ export function runSlab(
 ): Uint8Array<ArrayBuffer> | undefined {
   const slab = session.makeSlab(work.bytes);
   try {
-    for (const [i, { plan, encoded, offset, axes }] of work.parts.entries()) {
+    for (const [i, step] of work.steps.entries()) {
       try {
-        if (encoded) session.decodePlaced(plan, encoded, { slab, offset, axes });
-        else session.fillPlaced(plan, { slab, offset, axes });
+        session.place(slab, step);
       } catch (error) {
-        throw new PartFailure(i, error);
+        throw new StepFailure(i, error);
       }
     }
     if (!work.place) {
@@ -85,14 +78,14 @@ export interface WorkMessage {
   /** Whether the worker is to forget all earlier plans. */
   readonly forget: boolean;
   readonly encoded: ArrayBuffer;
-  readonly parts: readonly PartMessage[];
+  readonly steps: readonly StepMessage[];
   readonly bytes: number;
   readonly place: SharedPlace | undefined;
   /** Memory for the answer, of the slab's size. */
   readonly spare: ArrayBuffer | undefined;
 }
 
-interface PartMessage extends Omit<Placement, "slab"> {
+interface StepMessage extends Place {
   readonly plan: number;
   /** Where the chunk lies in the buffer; undefined for a missing one. */
   readonly at: readonly [start: number, length: number] | undefined;
@@ -111,7 +104,7 @@ export interface WorkAnswer {
 
 /** An error as plain data. */
 export interface FailureMessage {
-  readonly part: number | undefined;
+  readonly step: number | undefined;
   readonly kind: "zarr" | "needs-full" | "other";
   readonly message: string;
   /** The fields of a ZarrError; of others the name. */
@@ -124,8 +117,8 @@ export interface FailureMessage {
 }
 
 /** Bytes of all the encoded chunks of some work. */
-export const encodedBytes = ({ parts }: SlabWork): number =>
-  parts.reduce((sum, part) => sum + (part.encoded?.byteLength ?? 0), 0);
+export const encodedBytes = ({ steps }: SlabWork): number =>
+  steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0);
 
 /** Plans that a worker is told of before it is told to forget them. */
 const maxPlans = 512;
@@ -147,12 +140,12 @@ export class Acquaintance {
     encoded: Uint8Array<ArrayBuffer>,
     spare: ArrayBuffer | undefined,
   ): WorkMessage {
-    const { module, parts, bytes, place } = work;
+    const { module, steps, bytes, place } = work;
     const forget = this.#plans.size >= maxPlans;
     if (forget) this.#plans.clear();
     const plans: { id: number; words: Uint32Array; names: string[] }[] = [];
     let end = 0;
-    const packed = parts.map(({ plan, encoded: chunk, offset, axes }): PartMessage => {
+    const packed = steps.map(({ plan, encoded: chunk, offset, axes }): StepMessage => {
       let known = this.#plans.get(plan);
       if (known === undefined) {
         known = this.#nextPlan++;
@@ -174,7 +167,7 @@ export class Acquaintance {
       plans,
       forget,
       encoded: encoded.buffer,
-      parts: packed,
+      steps: packed,
       bytes,
       place,
       spare,
@@ -186,37 +179,37 @@ export class Acquaintance {
 export class KnownPlans {
   readonly #plans = new Map<number, PlanWords>();
 
-  unpack({ module, plans, forget, encoded, parts, bytes, place }: WorkMessage): SlabWork {
+  unpack({ module, plans, forget, encoded, steps, bytes, place }: WorkMessage): SlabWork {
     if (forget) this.#plans.clear();
     for (const { id, words, names } of plans) {
       this.#plans.set(id, { words, steps: names.map((name) => ({ name })) });
     }
-    const unpacked = parts.map(({ plan, at, offset, axes }) => ({
+    const unpacked = steps.map(({ plan, at, offset, axes }) => ({
       plan: this.#plans.get(plan)!,
       encoded: at && new Uint8Array(encoded, ...at),
       offset,
       axes,
     }));
-    return { module, bytes, parts: unpacked, place };
+    return { module, bytes, steps: unpacked, place };
   }
 }
 
 /** Takes an error apart. */
-export function packFailure(error: unknown, part?: number): FailureMessage {
-  if (error instanceof PartFailure) return packFailure(error.error, error.part);
-  if (error instanceof NeedsFullModule) return { part, kind: "needs-full", message: error.message };
+export function packFailure(error: unknown, step?: number): FailureMessage {
+  if (error instanceof StepFailure) return packFailure(error.error, error.step);
+  if (error instanceof NeedsFullModule) return { step, kind: "needs-full", message: error.message };
   const message = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause !== undefined ? packFailure(error.cause) : undefined;
   if (!isZarrError(error))
-    return { part, kind: "other", message, name: error instanceof Error ? error.name : "Error", cause };
+    return { step, kind: "other", message, name: error instanceof Error ? error.name : "Error", cause };
   const { _tag: tag, code, codec, byteOffset } = error;
-  return { part, kind: "zarr", message, tag, code, codec, byteOffset, cause };
+  return { step, kind: "zarr", message, tag, code, codec, byteOffset, cause };
 }
 
 /** Puts it together again. */
 export function unpackFailure(failure: FailureMessage): unknown {
   const error = rebuilt(failure);
-  return failure.part === undefined ? error : new PartFailure(failure.part, error);
+  return failure.step === undefined ? error : new StepFailure(failure.step, error);
 }
 
 function rebuilt({ kind, message, tag, name, code, codec, byteOffset, cause }: FailureMessage): Error {

@@ -6,20 +6,24 @@
 import { corruptChunk } from "../../base/errors.js";
 import { countOf, stridesOf } from "../../base/strides.js";
 import { repeated } from "../../base/subarray.js";
+import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import type { Plan } from "../../engine/plan.js";
-import type { Fetched } from "../fetch/object-read.js";
+import { releaseBytes } from "../../store/buffer-lease.js";
+import type { Fetched } from "../fetch/fetched.js";
 import { extentOf, type Projection } from "../selection/projections.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
-import type { PlanSource } from "./slabs.js";
 import type { RegionTask } from "./task.js";
 
 /** Shorter rows are better gathered by the core, row copies from JavaScript cost some 50 ns each. */
 const minRowBytes = 64;
 
-/** True where the projections of a plan's chunks can be copied as they are, in rows that are long enough. */
-export function isNativePlan(plan: Plan, projections: readonly (readonly Projection[])[]): boolean {
-  if (!plan.isNative) return false;
+/** True where the projections of chunks can be copied as they are, in rows that are long enough. */
+export function isNativeCopy(
+  { isNative, plan }: CoreChunkCodec,
+  projections: readonly (readonly Projection[])[],
+): boolean {
+  if (!isNative) return false;
   const inner = projections.at(-1);
   if (!inner) return true;
   const longest = inner.reduce((most, projection) => Math.max(most, projection.count), 0);
@@ -33,21 +37,19 @@ export class NativeSink implements Sink {
   readonly #outStrides: readonly number[];
 
   constructor(
-    private readonly plans: PlanSource,
+    { plan }: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
   ) {
-    this.#outStrides = stridesOf(projections.map(extentOf), plans.anyPlan.array.dtype.itemBytes);
+    this.#outStrides = stridesOf(projections.map(extentOf), plan.array.dtype.itemBytes);
   }
 
   async start(): Promise<void> {}
 
-  put(task: RegionTask, fetched: Fetched | undefined): void {
-    const isSubarray = fetched !== undefined && "subarray" in fetched;
-    const plan = this.plans.planOf(task, isSubarray ? fetched.subarray.shape : undefined);
-    const start = isSubarray ? fetched.subarray.start : undefined;
-    const bytes = fetched && ("subarray" in fetched ? fetched.bytes : fetched.encoded);
-    placeNative(plan, bytes, task.projections, start, this.out.bytes, this.#outStrides);
+  put(task: RegionTask, { codec, encoded, start }: Fetched): void {
+    const { plan } = codec as CoreChunkCodec;
+    placeNative(plan, encoded, task.projections, start, this.out.bytes, this.#outStrides);
+    if (encoded) releaseBytes(encoded);
   }
 
   end(): void {}

@@ -4,12 +4,13 @@
  */
 
 import { countOf, stridesOf } from "../../base/strides.js";
+import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import { sessionOf } from "../../engine/engine.js";
-import type { Plan } from "../../engine/plan.js";
-import type { CodecSession, Placement, Slab } from "../../engine/session.js";
+import type { CodecSession, Slab } from "../../engine/session.js";
 import { releaseBytes } from "../../store/buffer-lease.js";
-import type { Fetched } from "../fetch/object-read.js";
+import type { Fetched } from "../fetch/fetched.js";
 import { extentOf, type Projection } from "../selection/projections.js";
+import { type PlaceBox, placeOf } from "./place.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "./slab-partition.js";
@@ -32,19 +33,9 @@ interface OpenCount {
 const openCounts = new WeakMap<CodecSession, OpenCount>();
 
 /** A box of the result, and the slab in which it is put together. */
-interface Box {
+interface Box extends PlaceBox {
   readonly slab: Slab;
-  readonly origin: readonly number[];
   readonly shape: readonly number[];
-  readonly strides: readonly number[];
-}
-
-/** Plans of the chunks of a region. */
-export interface PlanSource {
-  /** The plan of a chunk, or of a box of it with this shape. */
-  planOf(task: RegionTask, boxShape?: readonly number[]): Plan;
-  /** A plan that stands for all of them: their modules are the same. */
-  readonly anyPlan: Plan;
 }
 
 /** Decodes chunks into slabs and copies these to the result. */
@@ -58,22 +49,25 @@ export class SlabSink implements Sink {
   readonly #itemBytes: number;
   #session!: CodecSession;
 
-  /** @param out the result: C order, native byte order */
+  /**
+   * @param codec that stands for those of all chunks: their modules are the same
+   * @param out the result: C order, native byte order
+   */
   constructor(
-    private readonly plans: PlanSource,
+    private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
   ) {
-    this.#itemBytes = plans.anyPlan.array.dtype.itemBytes;
+    this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(extentOf);
   }
 
   async start(): Promise<void> {
-    this.#session = await sessionOf(this.plans.anyPlan.decodeModule);
-    this.#session.prepare(this.plans.anyPlan); // whatever is wrong with the chain is said before anything is read
+    this.#session = await sessionOf(this.codec.decodeModule);
+    this.codec.prepare(this.#session); // whatever is wrong with the chain is said before anything is read
   }
 
-  put(task: RegionTask, fetched: Fetched | undefined): void {
+  put(task: RegionTask, fetched: Fetched): void {
     const slab = this.#partition.of(task);
     const box = slab.content;
     if (box) this.#place(task, fetched, box);
@@ -90,22 +84,18 @@ export class SlabSink implements Sink {
     for (const box of this.#partition.clear()) if (box) this.#free(box);
   }
 
-  #place(task: RegionTask, fetched: Fetched | undefined, to: Box): void {
-    if (!fetched) {
-      this.#session.fillPlaced(this.plans.planOf(task), placement(task.projections, undefined, to));
-    } else if ("encoded" in fetched) {
-      const plan = this.plans.planOf(task);
-      this.#session.decodePlaced(plan, fetched.encoded, placement(task.projections, undefined, to));
-      releaseBytes(fetched.encoded);
-    } else {
-      const { subarray, bytes } = fetched;
-      const plan = this.plans.planOf(task, subarray.shape);
-      this.#session.decodePlaced(plan, bytes, placement(task.projections, subarray.start, to));
-    }
+  #place({ projections }: RegionTask, { codec, encoded, start }: Fetched, box: Box): void {
+    (codec as CoreChunkCodec).decodePlaced(
+      this.#session,
+      encoded,
+      box.slab,
+      placeOf(projections, start, box),
+    );
+    if (encoded) releaseBytes(encoded);
   }
 
   /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
-  #placeAlone(task: RegionTask, fetched: Fetched | undefined): void {
+  #placeAlone(task: RegionTask, fetched: Fetched): void {
     const { projections } = task;
     const box = this.#makeBox(
       projections.map((projection) => projection.out),
@@ -168,35 +158,4 @@ export class SlabSink implements Sink {
     }))
       this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
   }
-}
-
-/** Where the wanted part of a chunk (or of a box that starts at `subarrayStart` in it) goes in its slab. */
-function placement(
-  projections: readonly Projection[],
-  subarrayStart: readonly number[] | undefined,
-  box: Box,
-): Placement {
-  return { slab: box.slab, ...placeOf(projections, subarrayStart, box) };
-}
-
-/** {@link placement} in a slab that may lie in another thread. */
-export function placeOf(
-  projections: readonly Projection[],
-  subarrayStart: readonly number[] | undefined,
-  { origin, strides }: Pick<Box, "origin" | "strides">,
-): Omit<Placement, "slab"> {
-  const offset = projections.reduce(
-    (sum, projection, axis) => sum + (projection.out - origin[axis]!) * strides[axis]!,
-    0,
-  );
-  const axes = projections.map(
-    (projection, axis) =>
-      [
-        projection.start - (subarrayStart?.[axis] ?? 0),
-        projection.step,
-        projection.count,
-        strides[axis]!,
-      ] as const,
-  );
-  return { offset, axes };
 }

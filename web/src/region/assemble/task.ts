@@ -1,6 +1,6 @@
 /** What a read of a region consists of. */
 
-import type { ChunkTask } from "../fetch/object-read.js";
+import type { ChunkTask } from "../fetch/fetched.js";
 import type { Projection } from "../selection/projections.js";
 
 /** A chunk of a region, with the part of it that is wanted. */

@@ -1,35 +1,20 @@
 /** Reading the chunks of one stored object: each whole or in part. */
 
-import { isZarrError } from "../../base/errors.js";
+import { isZarrError, limitExceeded } from "../../base/errors.js";
 import { lazy } from "../../base/lazy.js";
 import type { Limiter } from "../../base/limiter.js";
-import type { CoreLeaf, Leaf } from "../../chain/layout.js";
-import { wantedBytes } from "../../store/ranges.js";
-import type { Projection } from "../selection/projections.js";
+import type { Limits } from "../../base/limits.js";
+import type { CoreChunkCodec } from "../../chain/core-chunk.js";
+import type { Leaf } from "../../chain/layout.js";
+import { readLeased } from "../../store/buffer-lease.js";
+import { readRange, wantedBytes } from "../../store/ranges.js";
+import type { ObjectVersion, RangeQuery, Store } from "../../store/store.js";
+import type { ChunkTask, Fetched } from "./fetched.js";
 import type { partialReader as PartialReaderOf } from "./partial.js";
-import { mayReadInPart, type PartialReader, type SubarrayBytes, subarrayOf } from "./partial-rules.js";
-import {
-  type Coalescing,
-  type ReadRange,
-  readWithin,
-  type StoredRange,
-  wholeObject,
-} from "./stored-range.js";
+import { mayReadInPart, type PartialReader, subarrayOf } from "./partial-rules.js";
+import { type Coalescing, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 
 const partialReading = lazy("partial reading", () => import("../../lazy/partial-reading.js"));
-
-/** One chunk to read. */
-export interface ChunkTask {
-  /** Position in the grid of the chunks that are decoded (of the inner chunks, where there are shards). */
-  readonly coordinates: readonly number[];
-  /** The part of it that is wanted, per axis; without them all of it. */
-  readonly projections?: readonly Projection[];
-  /** Chunks of one object with lower ranks are read first; all have one, or none. */
-  readonly rank?: number | undefined;
-}
-
-/** What was read of a chunk: all of it encoded, or a subarray of its elements. */
-export type Fetched = { readonly encoded: Uint8Array } | SubarrayBytes;
 
 export interface FetchOptions {
   readonly signal: AbortSignal | undefined;
@@ -44,8 +29,8 @@ export interface FetchOptions {
   onFailure?(error: unknown): void;
 }
 
-/** Receives a chunk, undefined for a missing one; called in any order. Encoded bytes may be given back after use. */
-export type Visit<T> = (task: T, fetched: Fetched | undefined) => void | Promise<void>;
+/** Receives a chunk; called in any order. */
+export type Visit<T> = (task: T, fetched: Fetched) => void | Promise<void>;
 
 /** Whether an object turned out to have changed since something else of it was read. */
 export const isChange = (error: unknown): boolean =>
@@ -53,23 +38,41 @@ export const isChange = (error: unknown): boolean =>
 
 /** One pass over the chunks of one stored object. */
 export class ObjectRead<T extends ChunkTask> {
-  /** Reads within the bounds of the options. */
-  readonly read: ReadRange;
   #hasVisited = false;
   #partialReader: typeof PartialReaderOf | undefined;
 
   constructor(
-    read: ReadRange,
+    private readonly store: Store,
+    private readonly limits: Limits,
     private readonly leaf: Leaf,
     readonly options: FetchOptions,
     private readonly visitor: Visit<T>,
-  ) {
-    this.read = async (key, range, version, signal) => {
-      if (range && wantedBytes(range) === 0) return new Uint8Array(0);
-      const bytes = await options.requests.run(() => read(key, range, version, signal), signal);
-      options.onBytes?.(bytes?.byteLength ?? 0);
-      return bytes;
-    };
+  ) {}
+
+  /**
+   * Reads a range of the object, or all of it, within the bounds of the options. May return less at its end.
+   * @param maxBytes of the whole object
+   */
+  async read(
+    key: string,
+    range: RangeQuery | undefined,
+    version: ObjectVersion | undefined,
+    signal: AbortSignal | undefined,
+    maxBytes = this.limits.encodedBytes,
+  ): Promise<Uint8Array | undefined> {
+    const wanted = range ? wantedBytes(range) : maxBytes;
+    if (wanted === 0) return new Uint8Array(0);
+    const { store, limits, options } = this;
+    const get = { signal, version, maxBytes: Math.min(wanted, limits.encodedBytes) };
+    const bytes = await options.requests.run(
+      () => (range ? readRange(store, key, range, get) : readLeased(store, key, get)),
+      signal,
+    );
+    const size = bytes?.byteLength ?? 0;
+    if (size > limits.encodedBytes)
+      throw limitExceeded(`the chunk has ${size} bytes, more than the limit of ${limits.encodedBytes}`);
+    options.onBytes?.(size);
+    return bytes;
   }
 
   /** Whether any chunk has been handed out. */
@@ -77,8 +80,12 @@ export class ObjectRead<T extends ChunkTask> {
     return this.#hasVisited;
   }
 
-  /** Hands out a chunk. */
-  async visit(task: T, fetched: Fetched | undefined): Promise<void> {
+  /** Hands out a chunk as it is stored; undefined for one that is not. */
+  async visit(task: T, encoded: Uint8Array | undefined): Promise<void> {
+    await this.#visit(task, { codec: this.leaf, encoded });
+  }
+
+  async #visit(task: T, fetched: Fetched): Promise<void> {
     this.#hasVisited = true;
     await this.visitor(task, fetched);
   }
@@ -99,7 +106,7 @@ export class ObjectRead<T extends ChunkTask> {
   /** A way to read less than a whole chunk, where that is worth it. To be loaded before. */
   partial({ projections }: T): PartialReader | undefined {
     if (!projections || !this.#partialReader) return undefined;
-    return this.#partialReader(this.leaf as CoreLeaf, subarrayOf(projections));
+    return this.#partialReader(this.leaf as CoreChunkCodec, subarrayOf(projections));
   }
 
   /** An object that is one chunk. */
@@ -108,37 +115,36 @@ export class ObjectRead<T extends ChunkTask> {
     await limiter.run(async () => {
       const partial = this.partial(task);
       // Parts of a chunk must come from one version of it.
-      const part = { key, offset: 0, length: undefined, ...(partial && { version: {} }) };
-      await this.visitPart(task, partial, part);
+      if (partial) return this.visitPart(task, partial, { key, offset: 0, length: undefined, version: {} });
+      await this.visit(task, await this.read(key, undefined, undefined, signal, this.leaf.encodedBound));
     }, signal);
   }
 
-  /** Reads a chunk, or what is wanted of it, and hands it out. */
-  async visitPart(task: T, partial: PartialReader | undefined, at: StoredRange): Promise<void> {
-    await this.visit(task, await this.#readPartOrAll(partial, at));
+  /** Reads what is wanted of a chunk, or all of it where that turns out better, and hands it out. */
+  async visitPart(task: T, partial: PartialReader, at: StoredRange): Promise<void> {
+    const fetched = await this.#readPart(partial, at);
+    if (fetched !== "whole") return this.#visit(task, fetched ?? { codec: this.leaf, encoded: undefined });
+    const { signal } = this.options;
+    // What was seen of an object that may have changed says nothing of it as a whole.
+    const encoded =
+      at.length === undefined
+        ? await this.read(at.key, undefined, undefined, signal, this.leaf.encodedBound)
+        : await wholeObject(this, at, signal);
+    await this.visit(task, encoded);
+  }
+
+  /** Hands out a chunk of an object that is in memory. */
+  async visitLoaded(task: T, at: StoredRange): Promise<void> {
+    await this.visit(task, await readWithin(this, at, 0, at.length!, this.options.signal));
   }
 
   /** A chunk that changes between two reads of it is read with one. */
-  async #readWithin(partial: PartialReader, part: StoredRange): ReturnType<PartialReader["read"]> {
+  async #readPart(partial: PartialReader, part: StoredRange): ReturnType<PartialReader["read"]> {
     try {
-      return await partial.read(this.read, part, this.options.signal);
+      return await partial.read(this, part, this.options.signal);
     } catch (error) {
       if (part.length === undefined && isChange(error)) return "whole";
       throw error;
     }
-  }
-
-  async #readPartOrAll(partial: PartialReader | undefined, part: StoredRange): Promise<Fetched | undefined> {
-    const { signal } = this.options;
-    const subarray = partial ? await this.#readWithin(partial, part) : "whole";
-    if (subarray !== "whole") return subarray;
-    const encoded = part.bytes
-      ? await readWithin(this.read, part, 0, part.length!, signal)
-      : await wholeObject(
-          this.read,
-          { ...part, version: part.length === undefined ? undefined : part.version },
-          signal,
-        );
-    return encoded && { encoded };
   }
 }

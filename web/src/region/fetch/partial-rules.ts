@@ -1,9 +1,10 @@
 /** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
 
 import { countOf } from "../../base/strides.js";
-import type { CoreLeaf } from "../../chain/layout.js";
+import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import type { Projection } from "../selection/projections.js";
-import type { ReadRange, StoredRange } from "./stored-range.js";
+import type { Fetched } from "./fetched.js";
+import type { RangeReader, StoredRange } from "./stored-range.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;
@@ -15,19 +16,13 @@ export interface Subarray {
   readonly shape: readonly number[];
 }
 
-/** Elements of a subarray, encoded as the chunk's array codecs encode an array of that shape. */
-export interface SubarrayBytes {
-  readonly subarray: Subarray;
-  readonly bytes: Uint8Array;
-}
-
 export interface PartialReader {
   /** Reads the subarray; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
   read(
-    read: ReadRange,
+    reader: RangeReader,
     part: StoredRange,
     signal: AbortSignal | undefined,
-  ): Promise<SubarrayBytes | "whole" | undefined>;
+  ): Promise<Fetched<CoreChunkCodec> | "whole" | undefined>;
 }
 
 /** The smallest subarray that holds the projections of a chunk. */
@@ -41,7 +36,7 @@ export function subarrayOf(projections: readonly Projection[]): Subarray {
 export type Kind = "plain" | "blosc";
 
 /** Which way of partial reading chunks allow, if any. */
-export function kindOf({ chain, plan }: CoreLeaf): Kind | undefined {
+export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
   const { before, toBytes, after } = chain;
   const movesWholeElements =
     before.every((step) => step.core === "transpose") &&
@@ -54,6 +49,6 @@ export function kindOf({ chain, plan }: CoreLeaf): Kind | undefined {
 }
 
 /** Whether a subarray may be read by itself: what it holds is at least as much as is read, and more than half is not worth it. */
-export function mayReadInPart(leaf: CoreLeaf, subarray: Subarray): boolean {
+export function mayReadInPart(leaf: CoreChunkCodec, subarray: Subarray): boolean {
   return kindOf(leaf) !== undefined && countOf(subarray.shape) <= countOf(leaf.shape) / 2;
 }

@@ -10,13 +10,15 @@
 import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { settledValues } from "../../base/settle.js";
 import { countOf, indices, stridesOf } from "../../base/strides.js";
-import { axesThrough, type CoreLeaf } from "../../chain/layout.js";
+import type { CoreChunkCodec } from "../../chain/core-chunk.js";
+import { axesThrough } from "../../chain/layout.js";
 import { withDecoder } from "../../engine/engine.js";
 import { Plan } from "../../engine/plan.js";
 import { changedError } from "../../store/store.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
-import { kindOf, type PartialReader, type Subarray, type SubarrayBytes } from "./partial-rules.js";
-import { type ByteSpan, exactly, type ReadRange, readWithin, type StoredRange } from "./stored-range.js";
+import type { Fetched } from "./fetched.js";
+import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
+import { type ByteSpan, exactly, type RangeReader, readWithin, type StoredRange } from "./stored-range.js";
 
 /** Most requests for one chunk. */
 const maxRanges = 8;
@@ -34,7 +36,7 @@ interface StoredSubarray {
 }
 
 /** A way to read a subarray of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
-export function partialReader(leaf: CoreLeaf, subarray: Subarray): PartialReader | undefined {
+export function partialReader(leaf: CoreChunkCodec, subarray: Subarray): PartialReader | undefined {
   const kind = kindOf(leaf);
   const size = leaf.plan.decodedBytes;
   if (!kind) return undefined;
@@ -45,7 +47,7 @@ export function partialReader(leaf: CoreLeaf, subarray: Subarray): PartialReader
   return kind === "plain" ? new PlainReader(leaf, stored, spans) : new BloscReader(leaf, stored, spans);
 }
 
-function storedSubarray({ chain, plan, shape }: CoreLeaf, subarray: Subarray): StoredSubarray {
+function storedSubarray({ chain, plan, shape }: CoreChunkCodec, subarray: Subarray): StoredSubarray {
   const axes = axesThrough(chain.before, shape.length, "a subarray");
   const pick = (lengths: readonly number[]) => axes.map((axis) => lengths[axis]!);
   const { itemBytes } = plan.array.dtype;
@@ -82,8 +84,12 @@ export function byteSpans({ chunk, start, shape, itemBytes }: StoredSubarray): B
 type Filled = readonly [ByteSpan, Uint8Array];
 
 /** Gathers the elements of a subarray, in stored order, from spans that cover it. */
-function gather(stored: StoredSubarray, spans: readonly Filled[]): SubarrayBytes {
-  const { chunk, start, shape, itemBytes } = stored;
+function gather(
+  leaf: CoreChunkCodec,
+  stored: StoredSubarray,
+  spans: readonly Filled[],
+): Fetched<CoreChunkCodec> {
+  const { subarray, chunk, start, shape, itemBytes } = stored;
   const strides = stridesOf(chunk, itemBytes);
   // Inner axes that are whole in the subarray lie without gaps, and so does the axis before them.
   let inner = shape.length;
@@ -98,7 +104,7 @@ function gather(stored: StoredSubarray, spans: readonly Filled[]): SubarrayBytes
     bytes.set(rowOf(spans, offset, rowBytes), out);
     out += rowBytes;
   }
-  return { subarray: stored.subarray, bytes };
+  return { codec: leaf.subarray(subarray.shape), encoded: bytes, start: subarray.start };
 }
 
 function rowOf(spans: readonly Filled[], offset: number, length: number): Uint8Array {
@@ -142,34 +148,34 @@ function checkSize(stored: number | undefined, needed: number): void {
 
 class PlainReader implements PartialReader {
   constructor(
-    private readonly leaf: CoreLeaf,
+    private readonly leaf: CoreChunkCodec,
     private readonly stored: StoredSubarray,
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(read: ReadRange, part: StoredRange, signal: AbortSignal | undefined) {
+  async read(reader: RangeReader, part: StoredRange, signal: AbortSignal | undefined) {
     const size = this.leaf.plan.decodedBytes;
     checkSize(part.length, size);
-    const readBytes: ReadBytes = (offset, length) => readWithin(read, part, offset, length, signal);
+    const readBytes: ReadBytes = (offset, length) => readWithin(reader, part, offset, length, signal);
     const filled = await readSpans(part.key, readBytes, this.spans, 0);
     // Of a part of something else than the chunk the reads tell nothing; of its size they may.
     if (filled && part.length === undefined) checkSize(part.version?.size, size);
-    return filled && gather(this.stored, filled);
+    return filled && gather(this.leaf, this.stored, filled);
   }
 }
 
 class BloscReader implements PartialReader {
   constructor(
-    private readonly leaf: CoreLeaf,
+    private readonly leaf: CoreChunkCodec,
     private readonly stored: StoredSubarray,
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(read: ReadRange, part: StoredRange, signal: AbortSignal | undefined) {
-    const readBytes: ReadBytes = (offset, length) => readWithin(read, part, offset, length, signal);
+  async read(reader: RangeReader, part: StoredRange, signal: AbortSignal | undefined) {
+    const readBytes: ReadBytes = (offset, length) => readWithin(reader, part, offset, length, signal);
     try {
       const filled = await this.#filled(part.key, readBytes);
-      return filled === "whole" ? filled : filled && gather(this.stored, filled);
+      return filled === "whole" ? filled : filled && gather(this.leaf, this.stored, filled);
     } catch (error) {
       // What is wrong, if anything is, shows when the frame is read whole.
       if (isZarrError(error, "CorruptChunk")) return "whole" as const;

@@ -3,18 +3,16 @@
  * ranges of shards, parts of chunks.
  */
 
-import { limitExceeded } from "../../base/errors.js";
 import { type AxisGrid, regularGrid } from "../../base/grid.js";
 import { lazy, preload } from "../../base/lazy.js";
 import type { Limits } from "../../base/limits.js";
 import type { Leaf } from "../../chain/layout.js";
 import type { ArraySpec } from "../../metadata/spec.js";
-import { alone, readLeased } from "../../store/buffer-lease.js";
-import { readRange } from "../../store/ranges.js";
 import { joinKey, type Store } from "../../store/store.js";
-import { type ChunkTask, type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
+import type { ChunkTask } from "./fetched.js";
+import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
 import type { ShardReader } from "./shard-read.js";
-import type { Coalescing, ReadRange } from "./stored-range.js";
+import type { Coalescing } from "./stored-range.js";
 
 const shards = lazy("shards", () => import("../../lazy/shards.js"));
 
@@ -26,33 +24,27 @@ export class ArrayReader {
   readonly axes: readonly AxisGrid[];
   readonly objectAxes: readonly AxisGrid[];
   #shards: ShardReader | undefined;
-  readonly #read: ReadRange;
-  /** The leaf of every chunk, where all are alike. */
-  readonly #onlyLeaf: Leaf | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly path: string,
-    private readonly spec: ArraySpec,
-    private readonly limits: Limits,
+    readonly spec: ArraySpec,
+    readonly limits: Limits,
   ) {
-    this.#read = (key, range, version, signal) => this.#readStore(key, range, { version, signal });
     this.objectAxes = spec.axes;
-    const { isSharded, isRegular, chunkShape } = spec;
+    const { isSharded, chunkShape } = spec;
     this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
-    this.#onlyLeaf = isRegular ? spec.firstLayout.leaf : undefined;
     if (isSharded) preload(shards);
   }
 
-  /** How a chunk is decoded. */
-  leafOf(coordinates: readonly number[]): Leaf {
-    if (this.#onlyLeaf) return this.#onlyLeaf;
-    return this.spec.layouts.of(this.#objectShape(this.#objectOf(coordinates))).leaf;
+  /** The codec of the first chunk: its data type and modules are those of all. */
+  get firstCodec(): Leaf {
+    return this.spec.firstLayout.leaf;
   }
 
   /** Store key of the object that holds a chunk. */
   keyOf(coordinates: readonly number[]): string {
-    return this.#objectKey(this.#objectOf(coordinates));
+    return this.objectKey(this.#objectOf(coordinates));
   }
 
   /** Says that a chunk does not decode: where it lies may have been read too long ago. */
@@ -60,13 +52,13 @@ export class ArrayReader {
     this.#shards?.forget(this.keyOf(coordinates));
   }
 
-  /** Reads one whole chunk; undefined where it is missing. */
-  async readChunk(coordinates: readonly number[], options: FetchOptions): Promise<Uint8Array | undefined> {
-    let bytes: Uint8Array | undefined;
-    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, (_, fetched) => {
-      if (fetched && "encoded" in fetched) bytes = fetched.encoded;
-    });
-    return bytes && alone(bytes);
+  /** Reads one whole chunk. */
+  async readChunk(
+    coordinates: readonly number[],
+    options: FetchOptions,
+    visit: Visit<ChunkTask>,
+  ): Promise<void> {
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
   }
 
   /** Reads chunks of one stored object. */
@@ -76,11 +68,11 @@ export class ArrayReader {
     options: FetchOptions,
     visit: Visit<T>,
   ): Promise<void> {
-    const key = this.#objectKey(object);
+    const key = this.objectKey(object);
     const { levels, leaf } = this.spec.isRegular
       ? this.spec.firstLayout
       : this.spec.layouts.of(this.#objectShape(object));
-    const work = new ObjectRead(this.#read, leaf, options, visit);
+    const work = new ObjectRead(this.store, this.limits, leaf, options, visit);
     const hasRanges = Boolean(this.store.getRange);
     if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
     if (levels.length === 0) return work.plain(key, tasks[0]!);
@@ -112,21 +104,8 @@ export class ArrayReader {
     return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
   }
 
-  #objectKey(object: readonly number[]): string {
+  /** Store key of an object. */
+  objectKey(object: readonly number[]): string {
     return joinKey(this.path, this.spec.chunkKey(object));
-  }
-
-  async #readStore(
-    key: string,
-    range: Parameters<ReadRange>[1],
-    options: { version: Parameters<ReadRange>[2]; signal: AbortSignal | undefined },
-  ): Promise<Uint8Array | undefined> {
-    const bytes = range
-      ? await readRange(this.store, key, range, options)
-      : await readLeased(this.store, key, options);
-    const { encodedBytes } = this.limits;
-    if (bytes && bytes.byteLength > encodedBytes)
-      throw limitExceeded(`the chunk has ${bytes.byteLength} bytes, more than the limit of ${encodedBytes}`);
-    return bytes;
   }
 }

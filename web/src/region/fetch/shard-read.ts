@@ -4,8 +4,9 @@ import { isZarrError } from "../../base/errors.js";
 import type { Limits } from "../../base/limits.js";
 import { settleAll } from "../../base/settle.js";
 import type { ShardLevel } from "../../chain/layout.js";
+import type { ChunkTask } from "./fetched.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
-import { type ChunkTask, isChange, type ObjectRead } from "./object-read.js";
+import { isChange, type ObjectRead } from "./object-read.js";
 import { ShardLocator } from "./shards.js";
 import { exactly, readWithin, type StoredRange } from "./stored-range.js";
 
@@ -59,7 +60,7 @@ export class ShardReader {
     const found = await limiter.run(async () => {
       const part = await shardPart(work, key, hasRanges);
       return part
-        ? this.#locator.locate(levels, part, wanted, work.read, signal)
+        ? this.#locator.locate(levels, part, wanted, work, signal)
         : new Map<Located<T>, StoredRange>();
     }, signal);
     const whole: (readonly [T, StoredRange])[] = [];
@@ -70,7 +71,7 @@ export class ShardReader {
       const at = found.get(located);
       const partial = at && !at.bytes ? work.partial(task) : undefined;
       if (!at) absent.push(task);
-      else if (at.bytes) visits.push(work.visitPart(task, undefined, at));
+      else if (at.bytes) visits.push(work.visitLoaded(task, at));
       else if (partial) visits.push(limiter.run(() => work.visitPart(task, partial, at), signal));
       else whole.push([task, at]);
     }
@@ -104,12 +105,11 @@ async function readMerged<T extends ChunkTask>(
   const { options } = work;
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
-  const bytes = await readWithin(work.read, whole, 0, length, options.signal);
+  const bytes = await readWithin(work, whole, 0, length, options.signal);
   // Not one after another: whoever decodes them in other threads is to have all of them.
   const visits = members.map(async ([task, part]) => {
     const start = part.offset - offset;
-    const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
-    await work.visit(task, encoded && { encoded });
+    await work.visit(task, bytes && exactly(bytes.subarray(start, start + part.length!), part.length!));
   });
   await settleAll(visits, (error) => isChange(error) || options.onFailure?.(error));
 }

@@ -12,7 +12,7 @@ import { entryOf, parseEntries, shorterThanIndex } from "../../chain/shard-index
 import { decodeBytes } from "../../engine/bytes.js";
 import { withDecoder } from "../../engine/engine.js";
 import type { ObjectVersion } from "../../store/store.js";
-import { type ReadRange, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+import { type RangeReader, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -32,7 +32,7 @@ export interface WantedChunk {
 
 /** How to read, and the signal of the one who does. */
 interface Reading {
-  readonly read: ReadRange;
+  readonly reader: RangeReader;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -53,11 +53,11 @@ export class ShardLocator {
     levels: readonly ShardLevel[],
     object: StoredRange,
     wanted: readonly T[],
-    read: ReadRange,
+    reader: RangeReader,
     signal: AbortSignal | undefined,
   ): Promise<Map<T, StoredRange>> {
     const found = new Map<T, StoredRange>();
-    await this.#locateIn(levels, object, wanted, wanted, found, { read, signal });
+    await this.#locateIn(levels, object, wanted, wanted, found, { reader, signal });
     return found;
   }
 
@@ -100,10 +100,10 @@ export class ShardLocator {
   async #opened(
     level: ShardLevel,
     part: StoredRange,
-    { read, signal }: Reading,
+    { reader, signal }: Reading,
   ): Promise<StoredRange | undefined> {
     if (level.after.length === 0) return part;
-    const encoded = await wholeObject(read, part, signal);
+    const encoded = await wholeObject(reader, part, signal);
     if (!encoded) return undefined;
     const bytes = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
     return { key: part.key, bytes, offset: 0, length: bytes.byteLength };
@@ -113,12 +113,12 @@ export class ShardLocator {
     level: ShardLevel,
     part: StoredRange,
     depth: number,
-    { read, signal }: Reading,
+    { reader, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
     // An inner shard may start where its outer one does.
     const id = `${part.key}\n${part.offset}\n${depth}`;
     // What lies in memory is not kept: its offset says nothing about which object it came from.
-    if (part.bytes) return readIndex(read, level.index, part, signal);
+    if (part.bytes) return readIndex(reader, level.index, part, signal);
     const kept = this.#kept.get(id);
     // The index of an inner shard must be of the same version of the object as that of the outer one.
     if (kept && (part.version === undefined || part.version === kept.version)) {
@@ -126,7 +126,7 @@ export class ShardLocator {
       this.#kept.set(id, kept);
       return kept;
     }
-    const index = await this.#reads.run(id, signal, (joint) => readIndex(read, level.index, part, joint));
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(reader, level.index, part, joint));
     if (index) this.#keep(id, index);
     return index;
   }
@@ -147,7 +147,7 @@ export class ShardLocator {
 
 /** Reads and checks an index; undefined where the object is missing. */
 async function readIndex(
-  read: ReadRange,
+  reader: RangeReader,
   layout: ShardIndexLayout,
   part: StoredRange,
   signal: AbortSignal | undefined,
@@ -157,8 +157,8 @@ async function readIndex(
   const versioned = { ...part, version };
   const encoded =
     location === "end"
-      ? await readEndOf(read, versioned, size, signal)
-      : await readWithin(read, versioned, 0, size, signal);
+      ? await readEndOf(reader, versioned, size, signal)
+      : await readWithin(reader, versioned, 0, size, signal);
   if (!encoded) return undefined;
   if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
   try {

@@ -22,13 +22,16 @@ export interface StoredRange {
   readonly version?: ObjectVersion | undefined;
 }
 
-/** Reads a range of a stored object, or all of it; undefined where it is missing. May return less at the object's end. */
-export type ReadRange = (
-  key: string,
-  range: RangeQuery | undefined,
-  version: ObjectVersion | undefined,
-  signal: AbortSignal | undefined,
-) => Promise<Uint8Array | undefined>;
+/** What reads a range of a stored object, or all of it. */
+export interface RangeReader {
+  /** @returns undefined where the object is missing; less than the range at the object's end. */
+  read(
+    key: string,
+    range: RangeQuery | undefined,
+    version: ObjectVersion | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array | undefined>;
+}
 
 /**
  * Reads bytes at an offset within a part: exactly `length`, or fewer where the object or the part ends.
@@ -37,7 +40,7 @@ export type ReadRange = (
  *   what an index lists is not to be taken for a chunk that was never stored.
  */
 export async function readWithin(
-  read: ReadRange,
+  reader: RangeReader,
   part: StoredRange,
   offset: number,
   length: number,
@@ -46,31 +49,31 @@ export async function readWithin(
   const available = Math.max(0, Math.min(length, (part.length ?? Number.MAX_SAFE_INTEGER) - offset));
   const start = part.offset + offset;
   if (part.bytes) return part.bytes.subarray(start, start + available);
-  const bytes = await read(part.key, { offset: start, length: available }, part.version, signal);
+  const bytes = await reader.read(part.key, { offset: start, length: available }, part.version, signal);
   if (!bytes && part.length !== undefined) throw changedError(part.key);
   return bytes;
 }
 
 /** Reads the last bytes of a part, or fewer where it is shorter. */
 export async function readEndOf(
-  read: ReadRange,
+  reader: RangeReader,
   part: StoredRange,
   length: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return read(part.key, { suffixLength: length }, part.version, signal);
+  if (part.length === undefined) return reader.read(part.key, { suffixLength: length }, part.version, signal);
   const available = Math.min(length, part.length);
-  return readWithin(read, part, part.length - available, available, signal);
+  return readWithin(reader, part, part.length - available, available, signal);
 }
 
 /** Reads all of a part. */
 export async function wholeObject(
-  read: ReadRange,
+  reader: RangeReader,
   part: StoredRange,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return read(part.key, undefined, part.version, signal);
-  return exactly(await readWithin(read, part, 0, part.length, signal), part.length);
+  if (part.length === undefined) return reader.read(part.key, undefined, part.version, signal);
+  return exactly(await readWithin(reader, part, 0, part.length, signal), part.length);
 }
 
 /** Checks that a read gave all that was asked for. */

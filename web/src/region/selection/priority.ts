@@ -1,5 +1,5 @@
 /** Which chunks of a region are read first. */
-import { invalidArgument } from "../../base/errors.js";
+import { invalidArgument, shown } from "../../base/errors.js";
 import type { Projection } from "./projections.js";
 
 /**
@@ -14,7 +14,9 @@ export type Rank = (projections: readonly Projection[]) => number;
 /** @throws InvalidArgument for what is no priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
   if (priority === undefined || priority === "centre" || typeof priority === "function") return;
-  throw invalidArgument(`priority must be "centre" or a function of a chunk's coordinates, not ${priority}`);
+  throw invalidArgument(
+    `priority must be "centre" or a function of a chunk's coordinates, not ${shown(priority)}`,
+  );
 }
 
 /** @param shape of the selection, dimensions that it drops included. */
@@ -23,7 +25,7 @@ export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;
-    throw invalidArgument(`priority must give numbers, not ${rank}`);
+    throw invalidArgument(`priority must give numbers, not ${shown(rank)}`);
   };
 }
 

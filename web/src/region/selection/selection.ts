@@ -1,5 +1,5 @@
 /** Selections: which elements of an array are wanted. */
-import { invalidSelection } from "../../base/errors.js";
+import { invalidSelection, shown } from "../../base/errors.js";
 
 /** A range with a step, as in Python: negative positions count from the end, null means "to the end". */
 export interface Slice {
@@ -120,10 +120,10 @@ function resolveDimension(entry: DimensionSelection, length: number, axis: numbe
   if (Array.isArray(entry) || (ArrayBuffer.isView(entry) && !(entry instanceof DataView)))
     return resolveList(entry as readonly (number | boolean)[], length, axis);
   if (!isSlice(entry))
-    throw invalidSelection(`dimension ${axis}: ${String(entry)} is not an index, a slice, a list or null`);
+    throw invalidSelection(`dimension ${axis}: ${shown(entry)} is not an index, a slice, a list or null`);
   const step = entry.step ?? 1;
   if (!Number.isSafeInteger(step) || step < 1)
-    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, not ${step}`);
+    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, not ${shown(step)}`);
   const start = clampPosition(entry.start ?? 0, length, axis);
   const stop = clampPosition(entry.stop ?? length, length, axis);
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)), dropped: false };
@@ -138,9 +138,11 @@ function resolveIndex(index: number, length: number, axis: number): AxisRange {
 }
 
 function checkIndex(index: number, length: number, axis: number): number {
-  const start = index < 0 ? index + length : index;
+  const start = Number.isSafeInteger(index) && index < 0 ? index + length : index;
   if (!Number.isSafeInteger(index) || start < 0 || start >= length) {
-    throw invalidSelection(`dimension ${axis}: index ${index} is out of range for a length of ${length}`);
+    throw invalidSelection(
+      `dimension ${axis}: index ${shown(index)} is out of range for a length of ${length}`,
+    );
   }
   return start;
 }
@@ -176,6 +178,6 @@ function rangeOf(indices: readonly number[]): AxisRange | undefined {
 
 function clampPosition(position: number, length: number, axis: number): number {
   if (!Number.isSafeInteger(position))
-    throw invalidSelection(`dimension ${axis}: ${position} is not an integer`);
+    throw invalidSelection(`dimension ${axis}: ${shown(position)} is not an integer`);
   return Math.min(Math.max(position < 0 ? position + length : position, 0), length);
 }

@@ -3,6 +3,7 @@ import { networkError, type ZarrError } from "../../base/errors.js";
 import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
 import { readBody } from "./body.js";
+import { codingsOf } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
 import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
@@ -27,10 +28,7 @@ export function rangeError(name: string, what: string): ZarrError {
 }
 
 /** True for a body that is compressed on the way, as far as one can see: CORS may hide it. */
-function isEncoded(response: Answer): boolean {
-  const encoding = response.headers.get("content-encoding");
-  return encoding !== null && encoding.trim() !== "" && encoding.trim().toLowerCase() !== "identity";
-}
+const isEncoded = ({ headers }: Answer): boolean => codingsOf(headers).length > 0;
 
 /** The Content-Length of a body that is not compressed; undefined where there is none. */
 export function announcedBytes(response: Answer): number | undefined {
@@ -62,7 +60,8 @@ function parseContentRange(text: string): ContentRange | undefined {
 /** The size of the object that an answer of 416 tells; undefined where it does not. */
 export function unsatisfiedTotal(response: Answer): number | undefined {
   const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(response.headers.get("content-range") ?? "");
-  return match ? Number(match[1]) : undefined;
+  const total = Number(match?.[1]);
+  return Number.isSafeInteger(total) ? total : undefined;
 }
 
 /** A part of an object as an answer of 206 gave it. */
@@ -70,12 +69,18 @@ export interface RangeAnswer {
   bytes: Uint8Array<ArrayBuffer>;
   /** Where it lies; undefined where CORS hides the Content-Range. */
   range: ContentRange | undefined;
+  /**
+   * Size that the object must have for the bytes to be what was asked for: they are fewer, and the answer does not say
+   * that the object ends there. Undefined where they are what was asked for as they are.
+   */
+  unprovenSize: number | undefined;
 }
 
 /**
  * Reads the body of an answer of 206.
- * @throws Network ("bad-range") for another part than was asked for, for several parts, and for a
- *   compressed one, of which nobody can say what it is part of; TransientFault for a body that is cut short.
+ * @throws Network ("bad-range") for another part than was asked for, for one that does not say which it is (and may:
+ *   CORS can hide that), for several parts, and for a compressed one, of which nobody can say what it is part of;
+ *   LimitExceeded; TransientFault for a body that is cut short.
  */
 export async function readRangeAnswer(
   response: Answer,
@@ -94,20 +99,35 @@ export async function readRangeAnswer(
   const most = told ?? wanted;
   const bytes = await readBody(response, { name, take: most + 1, maxBytes, expected: most, watch });
   if (bytes.byteLength > most) throw rangeError(name, `it sent more than ${most} bytes`);
-  checkLength(bytes, told ?? announcedBytes(response), name);
-  return { bytes, range };
+  checkLength(bytes.byteLength, told ?? announcedBytes(response), name);
+  return { bytes, range, unprovenSize: unprovenSize(bytes.byteLength, range, asked) };
+}
+
+function unprovenSize(
+  length: number,
+  range: ContentRange | undefined,
+  asked: RangeQuery,
+): number | undefined {
+  if (range?.total !== undefined) return undefined;
+  if (!("suffixLength" in asked)) return length < asked.length ? asked.offset + length : undefined;
+  // Where the last bytes start, only the size of the object says; what CORS hides is believed if it has the length.
+  if (range) return range.end;
+  return length < asked.suffixLength ? length : undefined;
 }
 
 /** The Content-Range, where it can be seen, if it is the part that was asked for. */
 function contentRange(response: Answer, asked: RangeQuery, name: string): ContentRange | undefined {
   const text = response.headers.get("content-range");
-  if (text === null) return undefined;
+  if (text === null) {
+    if (response.isCors) return undefined;
+    throw rangeError(name, "it does not say which part it sent");
+  }
   const range = parseContentRange(text);
-  if (!range || !fits(range, asked)) throw rangeError(name, `it sent "${text}"`);
+  if (!range || !fits(range, asked)) throw rangeError(name, `it sent "${text.slice(0, 80)}"`);
   return range;
 }
 
-/** Exactly what was asked for, or what there is of it. Without the object's size, an early end is believed. */
+/** Exactly what was asked for, or what there is of it. Without the object's size, an early end is to be proven. */
 function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
   if (total !== undefined) {
     const wanted = resolveRange(asked, total);
@@ -118,9 +138,9 @@ function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
 }
 
 /** @throws TransientFault for a body of another length than was told. */
-export function checkLength(bytes: Uint8Array, told: number | undefined, name: string): void {
-  if (told === undefined || bytes.byteLength === told) return;
+export function checkLength(bytes: number, told: number | undefined, name: string): void {
+  if (told === undefined || bytes === told) return;
   throw new TransientFault(
-    networkError(`${name} sent ${bytes.byteLength} bytes of ${told}`, { code: "truncated-answer" }),
+    networkError(`${name} sent ${bytes} bytes of ${told}`, { code: "truncated-answer" }),
   );
 }

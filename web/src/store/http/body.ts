@@ -3,13 +3,19 @@
 import type { BufferPool } from "../../base/buffer-pool.js";
 import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
 import { uninitialised } from "../../base/platform.js";
+import { checkCodings } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
+import { tellingBytes } from "./page.js";
 import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
 
-/** Nothing larger is allocated on an answer's word; from there on the buffer doubles as bytes arrive. */
-const trustedBytes = 16 * 2 ** 20;
+/** No more is allocated on an answer's word; from there on the buffer grows as bytes arrive. */
+const trustedBytes = 2 ** 20;
 const startBytes = 64 * 2 ** 10;
+/** A buffer grows by no more than this at a time, … */
+const mostGrowth = 2 ** 28;
+/** … and up to the length that was announced no faster than by this factor. */
+const growthFactor = 4;
 
 interface BodyOptions {
   /** What is read, for messages. */
@@ -18,7 +24,7 @@ interface BodyOptions {
   skip?: number;
   /** Bytes to read after that; the rest is cancelled. */
   take?: number;
-  /** More bytes than this, left out ones included, are LimitExceeded. */
+  /** More bytes than this, after all content codings, left out ones included, are LimitExceeded. */
   maxBytes: number;
   /** How many bytes to expect: a hint only. */
   expected?: number | undefined;
@@ -29,11 +35,12 @@ interface BodyOptions {
 }
 
 /**
- * Reads a body, or a part of it.
- * @throws LimitExceeded; TransientFault when the connection fails on the way.
+ * Reads a body, or a part of it. Bytes are counted as they come: a body that turns out to be too long is ended there.
+ * @throws LimitExceeded; Network ("content-coding"); TransientFault when the connection fails on the way.
  */
 export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
+  checkCodings(answer.headers, name);
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
   const spare = options.expected ? options.bufferPool?.take(expected, 2 * expected) : undefined;
   const sink = new ByteSink(expected, spare);
@@ -43,14 +50,53 @@ export async function readBody(answer: Answer, options: BodyOptions): Promise<Ui
     seen += piece.byteLength;
     const late = piece.subarray(Math.max(0, piece.byteLength - Math.max(0, seen - skip)));
     const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
-    if (seen - late.byteLength + wanted.byteLength > maxBytes) {
-      throw limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
-    }
+    if (seen - late.byteLength + wanted.byteLength > maxBytes) throw tooMany(name, maxBytes);
     sink.add(wanted);
     return sink.length < take;
   };
   if (take > 0) await answer.read(onPiece).catch((cause) => rethrow(cause, name));
   return sink.bytes();
+}
+
+function tooMany(name: string, maxBytes: number): Error {
+  return limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
+}
+
+/** The end of a body. */
+interface BodyEnd {
+  /** Its last bytes. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Its first ones, as many as tell whether it is a web page. */
+  head: Uint8Array<ArrayBuffer>;
+  /** Bytes of all of it. */
+  size: number;
+}
+
+/**
+ * Reads a body to its end, in memory for twice the bytes that are wanted.
+ * @param options.length bytes at the end that are wanted.
+ * @throws as {@link readBody}.
+ */
+export async function readLastBytes(
+  answer: Answer,
+  { name, length, maxBytes, watch }: { name: string; length: number; maxBytes: number; watch: Watch },
+): Promise<BodyEnd> {
+  checkCodings(answer.headers, name);
+  const [sink, head] = [new ByteSink(startBytes), new ByteSink(tellingBytes)];
+  let size = 0;
+  const onPiece = (piece: Uint8Array): boolean => {
+    watch.hear();
+    size += piece.byteLength;
+    if (size > maxBytes) throw tooMany(name, maxBytes);
+    head.add(piece.subarray(0, tellingBytes - head.length));
+    sink.add(piece);
+    // Rarely, so that each byte is moved once or twice.
+    if (sink.length > 2 * length + startBytes) sink.keepLast(length);
+    return true;
+  };
+  await answer.read(onPiece).catch((cause) => rethrow(cause, name));
+  sink.keepLast(length);
+  return { bytes: sink.bytes(), head: head.bytes(), size };
 }
 
 /** Whatever is not an error of ours is a connection that broke. */
@@ -74,10 +120,13 @@ export class ByteSink {
   #buffer: Uint8Array<ArrayBuffer>;
   /** Memory that is used again: what is not needed of it is not worth a copy of the rest. */
   #isSpare: boolean;
+  readonly #expected: number;
   length = 0;
 
+  /** @param expectedBytes how many bytes are likely to come: a hint only. */
   constructor(expectedBytes: number, spare?: ArrayBuffer) {
     this.#isSpare = spare !== undefined;
+    this.#expected = expectedBytes;
     this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
   }
 
@@ -88,10 +137,20 @@ export class ByteSink {
     this.length = needed;
   }
 
+  /** Leaves out all but the last bytes. */
+  keepLast(bytes: number): void {
+    if (bytes >= this.length) return;
+    this.#buffer.copyWithin(0, this.length - bytes, this.length);
+    this.length = bytes;
+  }
+
   #grow(needed: number): void {
+    const size = this.#buffer.byteLength;
+    // No further than to what was announced at first, so that nothing is left over there; then by doubling.
+    const next = size < this.#expected ? Math.min(growthFactor * size, this.#expected) : 2 * size;
     let grown: Uint8Array<ArrayBuffer>;
     try {
-      grown = new Uint8Array(Math.max(needed, Math.min(2 * this.#buffer.byteLength, needed + 2 ** 28)));
+      grown = uninitialised(Math.max(needed, Math.min(next, needed + mostGrowth)));
     } catch (cause) {
       throw limitExceeded(`there is no memory for ${needed} bytes`, { code: "out-of-memory", cause });
     }

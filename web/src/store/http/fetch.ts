@@ -10,8 +10,15 @@ export function fetchTransport(own?: (request: Request) => Promise<Response>): T
     const response = await (own
       ? unlessAborted(own(new Request(url, init)), watch.signal, discard)
       : fetch(url, init));
-    return new FetchAnswer(response, watch);
+    if (typeof response?.status !== "number") throw new Error("fetch gave no response");
+    return new FetchAnswer(response, watch, mayHide(response, url));
   };
+}
+
+/** Whether CORS may hide headers of a response; one that a program has made itself may come from one that does. */
+function mayHide({ type }: Response, { origin: there }: URL): boolean {
+  const { origin: here } = globalThis as { origin?: string };
+  return type === "cors" || (type === "default" && here !== undefined && here !== there);
 }
 
 function discard({ body }: Response): void {
@@ -22,6 +29,7 @@ class FetchAnswer implements Answer {
   constructor(
     private readonly response: Response,
     private readonly watch: Watch,
+    readonly isCors: boolean,
   ) {}
 
   get status() {
@@ -34,10 +42,6 @@ class FetchAnswer implements Answer {
 
   get headers() {
     return this.response.headers;
-  }
-
-  get isCors() {
-    return this.response.type === "cors";
   }
 
   async read(take: (piece: Uint8Array) => boolean): Promise<void> {

@@ -5,13 +5,23 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { nodeModule } from "../../base/platform.js";
+import { codingError, codingsOf } from "./codings.js";
 import type { Answer, Transport, TransportRequest } from "./transport.js";
 
 /** What `fetch` follows. Spec: Fetch standard, "HTTP-redirect fetch", as are the two below. */
 const redirectStatus: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 20;
-/** Not for the eyes of the server that a redirection to another origin leads to. */
-const credentials = ["authorization", "proxy-authorization", "cookie", "host"];
+/**
+ * All that the server hears which a redirection to another origin leads to: what every client says. Other headers may
+ * be keys, whatever they are called. (`fetch` leaves out credentials alone.)
+ */
+const harmless: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "range",
+  "user-agent",
+]);
 
 /** A body that nobody wants is read to its end where it is this short, so that the connection can be used again. */
 const shortBody = 2 ** 16;
@@ -41,21 +51,36 @@ export async function nodeTransport(): Promise<Transport> {
     "http:": { request: http.request, agent: new http.Agent(keeping) },
     "https:": { request: https.request, agent: new https.Agent(keeping) },
   };
-  const decoders: Decoders = {
-    gzip: zlib.createGunzip,
-    "x-gzip": zlib.createGunzip,
-    deflate: zlib.createInflate,
-    br: zlib.createBrotliDecompress,
-  };
+  const decoders = decodersOf(zlib);
   return async (url, request) => {
     const message = await follow(clients, url, request);
     return new NodeAnswer(message, decoders, request.watch.signal);
   };
 }
 
+/**
+ * Decoders give their output in pieces of some 16 KiB and wait until they are taken, so that no more than a piece for
+ * each is in memory, however long the body is that a few bytes stand for.
+ */
+function decodersOf(zlib: typeof import("node:zlib")): Decoders {
+  type Zstd = { createZstdDecompress?: (options: object) => Transform };
+  const { createZstdDecompress } = zlib as Zstd;
+  return {
+    gzip: () => zlib.createGunzip(),
+    "x-gzip": () => zlib.createGunzip(),
+    deflate: () => zlib.createInflate(),
+    br: () => zlib.createBrotliDecompress(),
+    // The window that RFC 9659 allows: others may take 128 MiB and more.
+    ...(createZstdDecompress && { zstd: () => createZstdDecompress({ params: { [zstdWindowLogMax]: 23 } }) }),
+  };
+}
+
+/** ZSTD_d_windowLogMax. Spec: zstd.h, ZSTD_dParameter. */
+const zstdWindowLogMax = 100;
+
 /** The first answer that does not lead elsewhere. */
 async function follow(clients: Clients, from: URL, { method, headers: own, watch }: TransportRequest) {
-  const headers = headersOf(own);
+  let headers = headersOf(own);
   let url = from;
   for (let hops = 0; ; hops++) {
     const client = clients[url.protocol];
@@ -67,9 +92,13 @@ async function follow(clients: Clients, from: URL, { method, headers: own, watch
     drop(message);
     if (hops === maxRedirects) throw new Error("redirect count exceeded");
     const next = new URL(location, url);
-    if (next.origin !== url.origin) for (const name of credentials) delete headers[name];
+    if (next.origin !== url.origin) headers = withoutKeys(headers);
     url = next;
   }
+}
+
+function withoutKeys(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => harmless.has(name)));
 }
 
 /** The headers that `fetch` would send. */
@@ -164,13 +193,18 @@ class NodeAnswer implements Answer {
     if (!this.#isRead) drop(this.message);
   }
 
-  /** The body as it was before it was compressed on the way; one that is compressed in an unknown way as it is. */
+  /** The body as it was before it was compressed on the way. */
   async #decoded(): Promise<Readable> {
-    const codings = (this.headers.get("content-encoding") ?? "").toLowerCase().split(",");
-    const makers = codings.map((coding) => this.decoders[coding.trim()]);
-    if (makers.some((make) => !make)) return this.message;
+    const codings = codingsOf(this.headers);
+    if (codings.length === 0) return this.message;
+    const makers = codings.map((coding) => {
+      const make = this.decoders[coding];
+      if (!make)
+        throw codingError("the server", `compressed by "${coding}", which this version of Node cannot undo`);
+      return make;
+    });
     const { pipeline } = await nodeModule<typeof import("node:stream")>("node:stream");
-    const stages = makers.reverse().map((make) => make!());
+    const stages = makers.reverse().map((make) => make());
     return pipeline([this.message, ...stages], () => {}) as Transform;
   }
 }

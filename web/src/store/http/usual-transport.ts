@@ -28,13 +28,25 @@ function isNodesFetch(): boolean {
   };
   const { fetch, process } = globalThis as Host;
   if (process?.release?.name !== "node" || process.env?.["NODE_USE_ENV_PROXY"]) return false;
-  // Where undici looks for the dispatcher that a program has set for all.
-  const key = Symbol.for("undici.globalDispatcher.1");
-  const dispatcher = (globalThis as Record<symbol, object | undefined>)[key];
-  if (dispatcher && dispatcher.constructor.name !== "Agent") return false;
+  if (!hasUsualDispatchers()) return false;
   if (judged.fetch !== fetch) {
     const source = typeof fetch === "function" ? Function.prototype.toString.call(fetch) : "";
     judged = { fetch, isNodes: source.includes("internal/deps/undici") };
   }
   return judged.isNodes;
+}
+
+/**
+ * True unless a program has set a dispatcher of its own for every request of `fetch`; Node's is an `Agent`. Its
+ * undici keeps the dispatcher under a key with a number, which grows: newer versions keep it under the newest key,
+ * and a wrapper of it under the older one for what still looks there.
+ */
+function hasUsualDispatchers(): boolean {
+  const host = globalThis as Record<symbol, object | undefined>;
+  const classes = Object.getOwnPropertySymbols(host)
+    .filter((key) => key.description?.startsWith("undici.globalDispatcher."))
+    .flatMap((key) => host[key]?.constructor.name ?? []);
+  return classes.every(
+    (name) => name === "Agent" || (name === "Dispatcher1Wrapper" && classes.includes("Agent")),
+  );
 }

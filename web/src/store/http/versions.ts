@@ -1,9 +1,12 @@
 /** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
-import { checkVersion, type ObjectVersion } from "../store.js";
+import { cutRange, wantedBytes } from "../ranges.js";
+import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import type { Answer } from "./transport.js";
 
 /** Objects whose newest version is remembered. */
 const maxObjects = 10_000;
+/** A longer ETag is none: as many are kept as objects are remembered. */
+const maxEtagLength = 512;
 
 /** Remembers of which versions bytes are, and the newest one of each object. */
 export class Versions {
@@ -24,10 +27,14 @@ export class Versions {
     if (oldest !== undefined) this.#newest.delete(oldest);
   }
 
-  /** Makes a part of bytes the same version as the whole. */
-  inherit(part: Uint8Array, whole: Uint8Array): void {
+  /** Cuts a part out of a whole object, of the same version. */
+  cut(whole: Uint8Array, range: RangeQuery): Uint8Array {
+    const view = cutRange(whole, range);
+    // A small part must not hold the whole in memory.
+    const part = wantedBytes(range) * 2 < whole.byteLength ? view.slice() : view;
     const version = this.#ofBytes.get(whole);
     if (version) this.#ofBytes.set(part, version);
+    return part;
   }
 
   /** True for kept bytes of an object of which a newer version has been seen since. */
@@ -55,7 +62,7 @@ const changedAt = "last change ";
 
 function etagOf({ headers }: Answer): string | undefined {
   const etag = headers.get("etag");
-  if (etag !== null) return strong(etag);
+  if (etag !== null && etag.length <= maxEtagLength) return strong(etag);
   // CORS hides ETags, but not this.
   const time = Date.parse(headers.get("last-modified") ?? "");
   // A server that gives the time of the answer says nothing about the object.

@@ -3,7 +3,11 @@
  * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
  */
 import { invalidMetadata, limitExceeded, unsupported } from "../../base/errors.js";
+import { isJsonObject, type Json, jsonText, parseJson, toPlain } from "../../base/json.js";
+import { defaultLimits } from "../../base/limits.js";
 import { normalizePath } from "../path.js";
+import { bad, entriesOf, type Fields, listOf, objectOf, textOf } from "./fields.js";
+import { GenerationBudget, Rule } from "./generate.js";
 import { render, type TemplateValues } from "./template.js";
 
 /** Where an object's bytes are: in the document itself, or in a part of another object, or in all of it. */
@@ -15,25 +19,69 @@ export type Reference =
 /** References by key, with a leading "/"; each is looked at when it is read. */
 export interface ReferenceTable {
   readonly references: ReadonlyMap<string, unknown>;
-  readonly templates: TemplateValues;
+  /** Undefined where there are none: braces are then just braces. */
+  readonly templates: TemplateValues | undefined;
 }
 
-type Fields = Record<string, unknown>;
+/** One of the references that a rule stands for, made when it is read. */
+class Generated {
+  constructor(
+    readonly rule: Rule,
+    readonly index: number,
+  ) {}
+}
 
-/** @throws InvalidMetadata for bytes that are no JSON document. */
+/** Deepest nesting: an object in the document may nest as deep as one that is stored. */
+const maxDepth = defaultLimits.metadataDepth + 2;
+
+/**
+ * Parses a document. Where objects are given as JSON in it (metadata, that is), every number in them is kept as it is
+ * written; all else is plain.
+ * @throws InvalidMetadata for bytes that are no JSON document; LimitExceeded for one that nests too deep.
+ */
 export function parseDocument(bytes: Uint8Array, name: string): unknown {
+  const own = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+  const plain = parsePlain(own);
+  if (plain && !hasObjects(plain.document)) return plain.document;
+  const exact = parseJson(own, { name, maxDepth, bareNonFinite: true });
+  if (!isJsonObject(exact)) return toPlain(exact);
+  if (!Object.hasOwn(exact, "version")) return mapValues(exact, exactObject);
+  return mapValues(exact, (value, key) =>
+    key === "refs" && isJsonObject(value) ? mapValues(value, exactObject) : toPlain(value),
+  );
+}
+
+/** By the fastest of parsers, which most documents need no more than; undefined for what it does not understand. */
+function parsePlain(bytes: Uint8Array): { document: unknown } | undefined {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw invalidMetadata(`${name} is not a JSON document`, { code: "not-json", cause });
+    return { document: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+  } catch {
+    return undefined; // perhaps a bare NaN, as Python writes it
   }
+}
+
+function hasObjects(document: unknown): boolean {
+  const isObject = (value: unknown): value is Fields =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(document)) return false;
+  const refs = Object.hasOwn(document, "version") ? document["refs"] : document;
+  return isObject(refs) && Object.values(refs).some(isObject);
+}
+
+/** A reference that is an object as it is, others plain. */
+const exactObject = (value: Json): unknown => (isJsonObject(value) ? value : toPlain(value));
+
+function mapValues(object: Record<string, Json>, map: (value: Json, key: string) => unknown): Fields {
+  const entries = Object.entries(object).map(([key, value]) => [key, map(value, key)] as const);
+  return Object.fromEntries(entries); // defines keys, "__proto__" too
 }
 
 /**
  * Reads a document.
  * @param own values of templates that replace the document's own.
  * @throws InvalidMetadata ("bad-reference"); Unsupported for Parquet references, for versions above 1 and for
- *   templates that need more than names and arithmetic; LimitExceeded for more references than `most`.
+ *   templates that need more than names and arithmetic; LimitExceeded for more references than `most`, and for rules
+ *   that take too much work.
  */
 export function readDocument(document: unknown, own: Record<string, string>, most: number): ReferenceTable {
   const fields = objectOf(document, "the document");
@@ -43,7 +91,7 @@ export function readDocument(document: unknown, own: Record<string, string>, mos
   const references = new Map<string, unknown>();
   if (!Object.hasOwn(fields, "version")) {
     addAll(references, fields, most);
-    return { references, templates: new Map() };
+    return { references, templates: undefined };
   }
   if (fields["version"] !== 1) {
     throw unsupported(`references of version ${JSON.stringify(fields["version"])} are not supported`, {
@@ -55,8 +103,13 @@ export function readDocument(document: unknown, own: Record<string, string>, mos
     templates.set(name, textOf(value, `template "${name}"`));
   }
   addAll(references, objectOf(fields["refs"] ?? {}, "refs"), most);
-  for (const rule of listOf(fields["gen"] ?? [], "gen")) generate(references, rule, templates, most);
-  return { references, templates };
+  const budget = new GenerationBudget(most);
+  for (const gen of listOf(fields["gen"] ?? [], "gen")) {
+    const rule = new Rule(gen, templates);
+    let index = 0;
+    for (const key of rule.keys(budget)) add(references, key, new Generated(rule, index++), most);
+  }
+  return { references, templates: templates.size > 0 ? templates : undefined };
 }
 
 function addAll(references: Map<string, unknown>, refs: Fields, most: number): void {
@@ -75,71 +128,17 @@ function add(references: Map<string, unknown>, key: string, value: unknown, most
   if (references.size > most) throw limitExceeded(`there are more references than the limit of ${most}`);
 }
 
-/** Adds the references that a rule of "gen" stands for: one for each combination of its dimensions. */
-function generate(
-  references: Map<string, unknown>,
-  rule: unknown,
-  templates: TemplateValues,
-  most: number,
-): void {
-  const fields = objectOf(rule, "gen");
-  const [key, url] = [textOf(fields["key"], "gen.key"), textOf(fields["url"], "gen.url")];
-  const [offset, length] = [fields["offset"], fields["length"]];
-  if ((offset === undefined) !== (length === undefined)) throw bad("gen has an offset without a length");
-  const dimensions = entriesOf(fields, "dimensions").map(
-    ([name, values]) => [name, valuesOf(values, most)] as const,
-  );
-  const count = dimensions.reduce((product, [, values]) => product * values.length, 1);
-  if (count > most) throw limitExceeded(`gen stands for ${count} references, the limit is ${most}`);
-  for (let index = 0; index < count; index++) {
-    const values = new Map<string, string | number>(templates);
-    let rest = index;
-    for (const [name, list] of dimensions.toReversed()) {
-      values.set(name, list[rest % list.length]!);
-      rest = Math.floor(rest / list.length);
-    }
-    const part = offset === undefined ? [] : [offset, length].map((text) => countOf(text, values));
-    add(references, render(key, values), [render(url, values), ...part], most);
-  }
-}
-
-/** A whole number, or a template of one. */
-function countOf(value: unknown, values: TemplateValues): number {
-  if (typeof value !== "string") return value as number; // checked where it is read
-  const text = render(value, values).trim();
-  if (!/^\d+$/.test(text)) throw bad(`"${text}" is no number of bytes`);
-  return Number(text);
-}
-
-/** The values of a dimension: a list, or a range from `start` to before `stop`. */
-function valuesOf(dimension: unknown, most: number): (string | number)[] {
-  if (Array.isArray(dimension)) {
-    if (dimension.every((value) => typeof value === "string" || Number.isSafeInteger(value)))
-      return dimension;
-    throw bad("a dimension of gen has values that are neither texts nor whole numbers");
-  }
-  const { start = 0, stop, step = 1 } = objectOf(dimension, "a dimension of gen");
-  const [first, end, by] = [start, stop, step].map((value) => {
-    if (Number.isSafeInteger(value)) return value as number;
-    throw bad("a dimension of gen has a start, stop or step that is not a whole number");
-  }) as [number, number, number];
-  if (by === 0) throw bad("a dimension of gen has the step 0");
-  const count = Math.max(0, Math.ceil((end - first) / by));
-  if (count > most) throw limitExceeded(`gen has a dimension of ${count} values, the limit is ${most}`);
-  return Array.from({ length: count }, (_, at) => first + at * by);
-}
-
 /**
  * Reads one reference.
  * @throws InvalidMetadata ("bad-reference"); Unsupported for its template.
  */
-export function readReference(value: unknown, key: string, templates: TemplateValues): Reference {
+export function readReference(value: unknown, key: string, templates: TemplateValues | undefined): Reference {
+  if (value instanceof Generated) return readReference(value.rule.reference(value.index), key, undefined);
   if (typeof value === "string") return { bytes: inlineBytes(value, key) };
-  if (!Array.isArray(value)) return { bytes: utf8.encode(JSON.stringify(objectOf(value, key))) };
+  if (!Array.isArray(value)) return { bytes: utf8.encode(jsonText(objectOf(value, key) as Json, maxDepth)) };
   const [target, offset, length] = value as unknown[];
   if (target !== null && typeof target !== "string") throw bad(`${key} refers to no URL`);
-  // Without templates braces are just braces.
-  const url = target === null || templates.size === 0 ? target : render(target, templates);
+  const url = target === null || !templates ? target : render(target, templates);
   if (value.length === 1) return { url };
   const isCount = (number: unknown): number is number =>
     Number.isSafeInteger(number) && (number as number) >= 0;
@@ -160,27 +159,4 @@ function inlineBytes(text: string, key: string): Uint8Array {
   } catch (cause) {
     throw invalidMetadata(`${key} has bytes that are not base64`, { code: "bad-reference", cause });
   }
-}
-
-function objectOf(value: unknown, what: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw bad(`${what} is not an object`);
-}
-
-function listOf(value: unknown, what: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw bad(`${what} is not a list`);
-}
-
-function textOf(value: unknown, what: string): string {
-  if (typeof value === "string") return value;
-  throw bad(`${what} is not a text`);
-}
-
-function entriesOf(fields: Fields, name: string): [string, unknown][] {
-  return Object.entries(objectOf(fields[name] ?? {}, name));
-}
-
-function bad(what: string): Error {
-  return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
 }

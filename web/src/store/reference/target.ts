@@ -1,5 +1,6 @@
 /** From what references name to what can be fetched. */
 import { unsupported } from "../../base/errors.js";
+import { shown } from "./fields.js";
 
 /**
  * The URL of a target.
@@ -8,8 +9,13 @@ import { unsupported } from "../../base/errors.js";
  *   a base, and for a local file named by a document that is not one.
  */
 export function targetUrl(target: string, base: URL | undefined): URL {
-  const url = bucketUrl(target) ?? drivePath(target) ?? parse(target, base);
-  if (!url) throw refused(target, "it is relative, and there is no base to resolve it against");
+  const url = parse(target, base);
+  if (!url) {
+    const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(target);
+    const why =
+      isRelative && !base ? "it is relative, and there is no base to resolve it against" : "it is not a URL";
+    throw refused(target, why);
+  }
   if (url.protocol === "file:" && base?.protocol !== "file:") {
     throw refused(target, "a document that is not a local file itself must not name local files");
   }
@@ -38,13 +44,14 @@ function drivePath(target: string): URL | undefined {
     : undefined;
 }
 
+/** Undefined for what is none. */
 function parse(target: string, base: URL | undefined): URL | undefined {
   // Beside a local document stand paths of files, in which "#" and "%" mean nothing.
   const isPath = base?.protocol === "file:" && !/^[a-z][a-z0-9+.-]*:/i.test(target);
   try {
-    return new URL(isPath ? segments(target) : target, base);
+    return bucketUrl(target) ?? drivePath(target) ?? new URL(isPath ? segments(target) : target, base);
   } catch {
-    return undefined;
+    return undefined; // no URL at all, a bucket whose name cannot be one of a host, lone surrogates
   }
 }
 
@@ -53,7 +60,7 @@ function segments(path: string): string {
 }
 
 function refused(target: string, why: string): Error {
-  return unsupported(`the target ${JSON.stringify(target)} cannot be read: ${why}`, {
+  return unsupported(`the target ${JSON.stringify(shown(target))} cannot be read: ${why}`, {
     code: "reference-target",
   });
 }

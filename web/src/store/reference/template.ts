@@ -2,39 +2,83 @@
  * Templates in references: `{{ name }}`, and whole-number arithmetic as in `{{ (i + 1) * 1000 }}`.
  * The format borrows Jinja; what goes beyond this (functions, filters, formatting) is refused by name.
  */
-import { unsupported } from "../../base/errors.js";
+import { limitExceeded, unsupported } from "../../base/errors.js";
+import { shown } from "./fields.js";
 
 /** Values that templates may name. */
-export type TemplateValues = ReadonlyMap<string, string | number>;
+export interface TemplateValues {
+  get(name: string): string | number | undefined;
+}
 
-/**
- * Replaces every `{{ … }}` in a text.
- * @throws Unsupported ("reference-template") for what is neither a known name nor arithmetic on numbers.
- */
+/** Most characters that templates may make of a text: no URL and no key is nearly as long. */
+const maxLength = 2 ** 16;
+
+/** What working out an expression costs, by its characters: as much as so many characters that are copied. */
+const expressionCost = 8;
+
+/** A text, cut up once: what stands as it is and, in turn with it, what is filled in. */
+export class Template {
+  readonly #expressions: { readonly before: string; readonly expression: Expression }[] = [];
+  readonly #rest: string;
+  /** What it costs to fill it in, in characters. */
+  readonly cost: number;
+
+  constructor(readonly text: string) {
+    let at = 0;
+    for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", at)) {
+      const end = text.indexOf("}}", start + 2);
+      if (end < 0) break;
+      const expression = new Expression(text.slice(start + 2, end));
+      this.#expressions.push({ before: text.slice(at, start), expression });
+      at = end + 2;
+    }
+    this.#rest = text.slice(at);
+    this.cost = this.#expressions.reduce(
+      (cost, { expression }) => cost + expressionCost * expression.text.length,
+      text.length,
+    );
+  }
+
+  /**
+   * Replaces every `{{ … }}`.
+   * @throws Unsupported ("reference-template") for what is neither a known name nor arithmetic on numbers;
+   *   LimitExceeded for a result that is longer than any URL.
+   */
+  render(values: TemplateValues): string {
+    let rendered = "";
+    for (const { before, expression } of this.#expressions) {
+      rendered += before + String(expression.value(values));
+      if (rendered.length > maxLength) {
+        throw limitExceeded(`templates make more than ${maxLength} characters of "${shown(this.text)}"`);
+      }
+    }
+    return rendered + this.#rest;
+  }
+}
+
+/** A text with every `{{ … }}` in it replaced, as {@link Template.render} does it. */
 export function render(text: string, values: TemplateValues): string {
-  if (!text.includes("{{")) return text;
-  return text.replace(/\{\{(.*?)\}\}/gs, (_, expression: string) =>
-    String(new Expression(expression, values).value()),
-  );
+  return text.includes("{{") ? new Template(text).render(values) : text;
 }
 
 /** Deepest nesting of parentheses and signs. */
 const maxDepth = 32;
 
 class Expression {
-  readonly #tokens: string[];
+  #tokens: string[] | undefined;
   #at = 0;
   #depth = 0;
+  #values: TemplateValues = new Map();
 
-  constructor(
-    private readonly text: string,
-    private readonly values: TemplateValues,
-  ) {
-    const tokens = text.match(/\s+|\d+|[A-Za-z_]\w*|\/\/|[-+*%()]|./gs) ?? [];
-    this.#tokens = tokens.filter((token) => token.trim() !== "");
-  }
+  constructor(readonly text: string) {}
 
-  value(): string | number {
+  value(values: TemplateValues): string | number {
+    this.#tokens ??= (this.text.match(/\s+|\d+|[A-Za-z_]\w*|\/\/|[-+*%()]|./gs) ?? []).filter(
+      (token) => token.trim() !== "",
+    );
+    this.#at = 0;
+    this.#depth = 0;
+    this.#values = values;
     const value = this.#sum();
     if (this.#at < this.#tokens.length) throw this.#refusal();
     return value;
@@ -62,7 +106,7 @@ class Expression {
 
   #term(): string | number {
     if (++this.#depth > maxDepth) throw this.#refusal();
-    const token = this.#tokens[this.#at++] ?? "";
+    const token = this.#tokens![this.#at++] ?? "";
     let value: string | number;
     if (token === "-") value = -this.#number(this.#term());
     else if (token === "(") {
@@ -75,14 +119,14 @@ class Expression {
   }
 
   #named(name: string): string | number {
-    const value = this.values.get(name);
+    const value = this.#values.get(name);
     // A template that holds a template is a function.
     if (value === undefined || (typeof value === "string" && value.includes("{{"))) throw this.#refusal();
     return value;
   }
 
   #next(...wanted: string[]): string | undefined {
-    const token = this.#tokens[this.#at];
+    const token = this.#tokens![this.#at];
     if (token === undefined || !wanted.includes(token)) return undefined;
     this.#at++;
     return token;
@@ -95,7 +139,7 @@ class Expression {
 
   #refusal(): Error {
     return unsupported(
-      `the template {{${this.text}}} is not supported: only names and arithmetic on whole numbers are`,
+      `the template {{${shown(this.text)}}} is not supported: only names and arithmetic on whole numbers are`,
       { code: "reference-template" },
     );
   }

@@ -5,13 +5,14 @@
  *     … entries …  │ directory │ zip64 end │ zip64 locator │ end (22 bytes + comment)
  *
  * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
- * entries lie before; names are normalised, and those that would leave the archive are left out.
+ * entries lie before, and against one another, as no two may overlap; names are normalised, and those that would leave the archive are left out.
  */
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../base/errors.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source.js";
 import type { GetOptions } from "../store.js";
 import { decodeName } from "./names.js";
+import { Extents } from "./overlap.js";
 
 /** An object in the archive. */
 export interface ZipEntry {
@@ -131,6 +132,7 @@ function place64(record: Uint8Array, source: ByteReader): Place {
 function parseEntries(bytes: Uint8Array, offset: number, source: ByteReader): Map<string, ZipEntry> {
   const view = viewOf(bytes);
   const entries = new Map<string, ZipEntry>();
+  const extents = new Extents();
   for (let at = 0; at < bytes.byteLength; ) {
     if (at + entryBytes > bytes.byteLength || view.getUint32(at, true) !== entrySignature) {
       throw badZip(source, `its directory is damaged ${at} bytes from its start`);
@@ -146,9 +148,11 @@ function parseEntries(bytes: Uint8Array, offset: number, source: ByteReader): Ma
       const entry = parseEntry(view, at, extraAt, commentAt, source);
       if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside of it`);
       entries.set(key, entry);
+      extents.add(entry);
     }
     at = next;
   }
+  if (extents.overlap) throw badZip(source, "its objects overlap");
   return entries;
 }
 

@@ -45,6 +45,21 @@ function decompressor(): Decompressor | undefined {
   }
 }
 
+/**
+ * Bytes that are handed over at a time. Browsers inflate all of what they get before anybody can stop them: so much, and
+ * at most {@link maxRatio} times as many bytes, is under way.
+ */
+const pieceBytes = 2 ** 14;
+
+/** Hands a stream over piece by piece, each when the one before it has been inflated and read. */
+async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, deflated: Uint8Array): Promise<void> {
+  for (let at = 0; at < deflated.byteLength; at += pieceBytes) {
+    await writer.ready;
+    await writer.write(deflated.subarray(at, at + pieceBytes));
+  }
+  await writer.close();
+}
+
 /** Inflates, and stops once there is one byte too many. */
 async function streamed(
   { readable, writable }: Decompressor,
@@ -54,8 +69,7 @@ async function streamed(
   const writer = (writable as WritableStream<Uint8Array>).getWriter();
   const reader = (readable as ReadableStream<Uint8Array>).getReader();
   // What goes wrong is heard of at the reading end.
-  writer.write(deflated).catch(() => {});
-  writer.close().catch(() => {});
+  feed(writer, deflated).catch(() => {});
   const sink = new ByteSink(bytes);
   for (;;) {
     const { done, value } = await reader.read();

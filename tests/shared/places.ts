@@ -8,3 +8,11 @@ export const examplesFolder = path.join(root, "examples");
 export const storesFolder = path.join(root, "build/tmp/browser-stores");
 export const embedFolder = path.join(root, "build/tmp/browser-embed");
 export const pagesFolder = path.join(root, "tests/browser/pages");
+
+/** What every server of the tests offers of the package, by path: the viewer, the library and the samples. */
+export const packageMounts = {
+  "/viewer/": path.join(distFolder, "viewer"),
+  "/wasm/": path.join(distFolder, "wasm"),
+  "/lib/": distFolder,
+  "/examples/": examplesFolder,
+};

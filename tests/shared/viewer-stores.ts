@@ -35,6 +35,17 @@ export const holeValue = ([row, column]: readonly number[]) => {
   if (row === 0 && column === 2) return Number.POSITIVE_INFINITY;
   return row! + column! / 8;
 };
+/** What is read of `holes`, whose last chunk is missing: its fill value is NaN. */
+export const holePixel = ([row, column]: readonly number[]) =>
+  row! >= 3 && column! >= 4 ? Number.NaN : holeValue([row!, column!]);
+/** Real and imaginary part. */
+export const waveValue = ([row, column]: readonly number[]): [number, number] => [
+  Math.fround(Math.cos(column! / 6) * (row! + 1)),
+  Math.fround(Math.sin(column! / 6) * (row! + 1)),
+];
+/** Days since 1970; NaN where there is no date. */
+export const dayValue = ([i]: readonly number[]) => (i === 3 ? Number.NaN : 18262 + 7 * i!);
+export const shiftValue = ([row, column]: readonly number[]) => 10 * column! - row!;
 export const labelValue = ([row, column]: readonly number[]) =>
   row === 5 && column === 5 ? 2n ** 53n + 1n : BigInt(Math.floor(row! / 2) * 3 + Math.floor(column! / 2));
 
@@ -78,17 +89,17 @@ const stores: Record<string, StoreSpec> = {
     chunks: [48, 64],
     dtype: "<c8",
     itemBytes: 8,
-    item: (view, at, [row, column]) => {
-      view.setFloat32(at, Math.cos(column! / 6) * (row! + 1), true);
-      view.setFloat32(at + 4, Math.sin(column! / 6) * (row! + 1), true);
-    },
+    item: (view, at, index) => waveValue(index).map((part, i) => view.setFloat32(at + 4 * i, part, true)),
   },
   days: {
     shape: [40],
     chunks: [16],
     dtype: "<M8[D]",
     itemBytes: 8,
-    item: (view, at, [i]) => view.setBigInt64(at, i === 3 ? -(2n ** 63n) : BigInt(18262 + 7 * i!), true),
+    item: (view, at, index) => {
+      const day = dayValue(index);
+      view.setBigInt64(at, Number.isNaN(day) ? -(2n ** 63n) : BigInt(day), true);
+    },
   },
   line: {
     shape: [200],
@@ -125,7 +136,7 @@ const stores: Record<string, StoreSpec> = {
     item: (view, at, [row, column]) => {
       new TextEncoder().encodeInto("abc", new Uint8Array(view.buffer, at, 3));
       view.setFloat32(at + 3, row! + column! / 4, true);
-      view.setInt16(at + 7, 10 * column! - row!, false);
+      view.setInt16(at + 7, shiftValue([row!, column!]), false);
     },
   },
   // 160 000 chunks of 8 MB, none of them stored.

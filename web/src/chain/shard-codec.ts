@@ -1,36 +1,49 @@
 /** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
 
 import { withDetails } from "../base/errors.js";
+import type { Limits } from "../base/limits.js";
 import { countOf, indices } from "../base/strides.js";
 import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { moduleFor } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { type ChunkCoder, type CoderOptions, type Content, largerModule } from "./coder.js";
-import type { ChunkLayout, ShardLevel } from "./layout.js";
+import { type ChunkCodec, type Content, largerModule } from "./chunk-codec.js";
+import type { ChunkLayout, LayoutArray, ShardLevel } from "./layout.js";
 import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";
 
 /**
- * Codes shards level by level: an inner coder for what the level's entries hold, chunks or shards again.
+ * Codes shards level by level: an inner codec for what the level's entries hold, chunks or shards again.
  * An inner chunk that is all fill value is not stored, as zarr-python does.
  */
-export class ShardCoder implements ChunkCoder {
+export class ShardCodec implements ChunkCodec {
+  readonly usesCore = true;
   readonly #level: ShardLevel;
 
   constructor(
     level: ShardLevel,
-    private readonly inner: ChunkCoder,
-    private readonly fillItem: Uint8Array,
-    private readonly options: CoderOptions,
+    private readonly inner: ChunkCodec,
+    private readonly array: LayoutArray,
+    private readonly limits: Limits,
   ) {
     this.#level = level;
   }
 
-  module(direction: "decode" | "encode"): ModuleName {
+  get shape(): readonly number[] {
+    return this.#level.shape;
+  }
+  get decodeModule(): ModuleName {
     const { index, after } = this.#level;
-    const own = direction === "decode" ? index.plan.decodeModule : index.plan.encodeModule;
-    return largerModule(largerModule(own, moduleFor(after, direction)), this.inner.module(direction));
+    const own = largerModule(index.plan.decodeModule, moduleFor(after, "decode"));
+    return largerModule(own, this.inner.decodeModule);
+  }
+  get encodeModule(): ModuleName {
+    const { index, after } = this.#level;
+    const own = largerModule(index.plan.encodeModule, moduleFor(after, "encode"));
+    return largerModule(own, this.inner.encodeModule);
+  }
+  requireFullModule(): void {
+    this.inner.requireFullModule();
   }
 
   prepare(session: CodecSession): void {
@@ -40,7 +53,7 @@ export class ShardCoder implements ChunkCoder {
 
   decode(session: CodecSession, encoded: Uint8Array): Content {
     const { after, innerShape } = this.#level;
-    const { limits } = this.options;
+    const { limits } = this;
     const shard = decodeBytesIn(session, after, encoded, limits.chunkBytes);
     const entries = this.#readIndex(session, shard);
     const whole = this.#filled(this.#level.shape);
@@ -53,6 +66,12 @@ export class ShardCoder implements ChunkCoder {
       copySubarray(cell, this.#zero, whole, origin, innerShape, this.#width);
     }
     return whole.content;
+  }
+
+  decodeInto(session: CodecSession, encoded: Uint8Array, out: Uint8Array | unknown[]): void {
+    const content = this.decode(session, encoded);
+    if (out instanceof Uint8Array) out.set(content as Uint8Array);
+    else for (let i = 0; i < content.length; i++) out[i] = content[i];
   }
 
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
@@ -104,31 +123,24 @@ export class ShardCoder implements ChunkCoder {
   }
 
   get #width(): number {
-    return this.options.dtype.isVariable ? 1 : this.options.dtype.itemBytes;
+    const { dtype } = this.array;
+    return dtype.isVariable ? 1 : dtype.itemBytes;
   }
 
   /** An array of fill value. */
   #filled(shape: readonly number[]): MemoryArray {
     const count = countOf(shape);
-    const { dtype, fill } = this.options;
+    const { dtype, fillItem, missing } = this.array;
     const content = dtype.isVariable
-      ? new Array<unknown>(count).fill(fill)
-      : repeated(this.fillItem, count * this.#width);
+      ? new Array<unknown>(count).fill(missing)
+      : repeated(fillItem, count * this.#width);
     return { content, shape };
   }
 }
 
-/** The coder of a chunk of this layout: shards, if any, over what `leaf` codes. */
-export function shardCoder(
-  { levels }: ChunkLayout,
-  leaf: ChunkCoder,
-  fillItem: Uint8Array,
-  options: CoderOptions,
-): ChunkCoder {
-  return levels.reduceRight<ChunkCoder>(
-    (inner, level) => new ShardCoder(level, inner, fillItem, options),
-    leaf,
-  );
+/** The codec of stored chunks of a layout as wholes: shards, if any, over the chunks that hold elements. */
+export function wholeCodec({ levels, leaf }: ChunkLayout, array: LayoutArray, limits: Limits): ChunkCodec {
+  return levels.reduceRight<ChunkCodec>((inner, level) => new ShardCodec(level, inner, array, limits), leaf);
 }
 
 function isSame(a: MemoryArray["content"], b: MemoryArray["content"]): boolean {

@@ -1,0 +1,42 @@
+// The tables that everything is looked up in: codecs and status codes.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "codecs/codec.hpp"
+
+namespace zw::test {
+namespace {
+
+TEST(CodecTable, EveryRowSaysWhatItsCodecDoes) {
+  uint32_t id = 0;
+  for (; const Codec* codec = codecOf(id); id++) {
+    SCOPED_TRACE(codecName(id));
+    EXPECT_STREQ(codec->name, codecName(id));
+    EXPECT_NE(codec->prepare, nullptr);
+    // A codec changes how the chunk is looked at, or its bytes, in both directions.
+    EXPECT_NE(codec->relabel != nullptr, codec->decode != nullptr);
+    EXPECT_EQ(codec->decode != nullptr, codec->encode != nullptr);
+    if (codec->mapFill) {
+      EXPECT_EQ(codec->kind, CodecKind::ArrayToArray);
+    }
+  }
+  EXPECT_STREQ(codecName(id), "");
+}
+
+TEST(StatusTable, EveryRowHasANameATagAndAMessage) {
+  std::set<std::string> names;
+  uint32_t code = 0;
+  for (; *statusName(code); code++) {
+    EXPECT_TRUE(names.insert(statusName(code)).second) << statusName(code);
+    EXPECT_NE(std::string(statusTag(code)), "");
+    EXPECT_NE(std::string(statusMessage(code)), "");
+  }
+  EXPECT_STREQ(statusTag(code), "");
+  EXPECT_STREQ(statusMessage(code), "");
+  EXPECT_STREQ(statusTag(static_cast<uint32_t>(Code::BadOrder)), "InvalidMetadata");
+}
+
+}  // namespace
+}  // namespace zw::test

@@ -1,0 +1,93 @@
+/** What the viewer draws, pixel by pixel, and what it should: the same for the tests in all browsers. */
+
+export interface Pixels {
+  width: number;
+  height: number;
+  /** RGBA, row by row. */
+  data: Buffer;
+}
+
+/** An expression that gives a page's canvas as it is, one pixel per element of a picture; `pixelsOf` takes it. */
+export const canvasExpression = `(() => {
+  const canvas = document.querySelector(".zw-canvas");
+  const { width, height } = canvas;
+  // A copy, because browsers complain of a canvas of a page that is read often.
+  const copy = Object.assign(document.createElement("canvas"), { width, height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  let binary = "";
+  for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
+  return { width, height, base64: btoa(binary) };
+})()`;
+
+export const pixelsOf = ({
+  width,
+  height,
+  base64,
+}: {
+  width: number;
+  height: number;
+  base64: string;
+}): Pixels => ({
+  width,
+  height,
+  data: Buffer.from(base64, "base64"),
+});
+
+/** Gray values of a picture, row by row; NaN for transparent pixels, −1 for coloured ones. */
+export function grayRows({ width, height, data }: Pixels): number[][] {
+  return Array.from({ length: height }, (_, row) =>
+    Array.from({ length: width }, (_, column) => {
+      const at = 4 * (row * width + column);
+      if (data[at + 3] === 0) return Number.NaN;
+      const isGray = data[at] === data[at + 1] && data[at + 1] === data[at + 2] && data[at + 3] === 255;
+      return isGray ? data[at]! : -1;
+    }),
+  );
+}
+
+/** The gray that a value has between `low` and `high`: 256 equal parts, ends included. */
+export function gray(value: number, low: number, high: number): number {
+  if (Number.isNaN(value)) return Number.NaN;
+  return Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
+}
+
+/** Rows of gray values of a function of row and column. */
+export function grayTable(
+  rows: number,
+  columns: number,
+  [low, high]: readonly [number, number],
+  value: (row: number, column: number) => number,
+): number[][] {
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => gray(value(row, column), low, high)),
+  );
+}
+
+/**
+ * Where a picture is not the line through some values: each over the middle of its share of the width, the least and the
+ * greatest a little inside, nothing where there is no number. Empty if it is that line.
+ */
+export function lineFaults({ width, height, data }: Pixels, values: readonly number[]): string[] {
+  const finite = values.filter(Number.isFinite);
+  const [least, greatest] = [Math.min(...finite), Math.max(...finite)];
+  const margin = 0.06 * (greatest - least);
+  const rowOf = (value: number) => height * ((greatest + margin - value) / (greatest - least + 2 * margin));
+  return values.flatMap((value, i) => {
+    const column = Math.floor(((i + 0.5) / values.length) * width);
+    const drawn = Array.from({ length: height }, (_, row) => row).filter(
+      (row) => data[4 * (row * width + column) + 3]! > 0,
+    );
+    if (!Number.isFinite(value)) return drawn.length === 0 ? [] : [`${i}: a line where there is no number`];
+    const near = [values[i - 1], value, values[i + 1]]
+      .filter((one) => Number.isFinite(one))
+      .map((one) => rowOf(one!));
+    const [top, bottom] = [Math.min(...near) - 3, Math.max(...near) + 3];
+    if (!drawn.some((row) => Math.abs(row + 0.5 - rowOf(value)) < 3))
+      return [`${i}: no line at row ${rowOf(value)}`];
+    return drawn.every((row) => row > top - 1 && row < bottom)
+      ? []
+      : [`${i}: a line elsewhere, too: ${drawn}`];
+  });
+}

@@ -1,0 +1,272 @@
+/**
+ * Reading: what `get`, `getBytes` and `getChunk` do once their arguments are known to be good. A chunk's bytes go
+ * straight from the store (fetch/) to what decodes them (chain/) into their place (assemble/).
+ */
+
+import { isZarrError, limitExceeded, withDetails } from "../base/errors.js";
+import { Limiter } from "../base/limiter.js";
+import { countOf } from "../base/strides.js";
+import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import {
+  checkElements,
+  checkValues,
+  type ElementData,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "../dtypes/elements.js";
+import { packStrings } from "../dtypes/strings.js";
+import { withFullIfNeeded } from "../engine/engine.js";
+import { alone } from "../store/buffer-lease.js";
+import type { WorkerPool } from "../workers/pool.js";
+import { type AssembleOptions, assemble } from "./assemble/assemble.js";
+import { isNativeCopy, NativeSink } from "./assemble/native.js";
+import { ResultBytes } from "./assemble/result.js";
+import type { Sink } from "./assemble/sink.js";
+import { SlabSink } from "./assemble/slabs.js";
+import type { RegionTask } from "./assemble/task.js";
+import { VlenSink } from "./assemble/vlen.js";
+import type { Fetched } from "./fetch/fetched.js";
+import { type ArrayReader, defaultCoalescing } from "./fetch/reader.js";
+import { type AxisPicks, pickCount, pickElements, picksOf } from "./selection/orthogonal.js";
+import type { Projection } from "./selection/projections.js";
+import { resolveSelection, type Selection } from "./selection/selection.js";
+
+/** How a region is read, checked. */
+export interface RegionOptions extends AssembleOptions {
+  readonly pool?: WorkerPool | undefined;
+}
+
+/** Where the elements of a result go. */
+export interface OutOptions {
+  readonly out?: ElementData | unknown[] | undefined;
+  readonly useSharedArrayBuffer?: boolean | undefined;
+}
+
+/** A selection, resolved: what to read, and what to pick from that. */
+export interface Wanted {
+  /** Of the result. */
+  readonly shape: readonly number[];
+  readonly axes: readonly AxisPicks[];
+}
+
+/** @throws InvalidSelection, LimitExceeded. */
+export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
+  const { spec, axes } = reader;
+  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
+  const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
+  // Before lists of chunks are made:
+  checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
+  checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
+  return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
+}
+
+const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
+  axes.map((axis) => axis.projections);
+const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
+const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
+
+/** Reads a region as elements: into `out`, where that is given. @throws InvalidArgument for an `out` that does not fit. */
+export async function readElementsOf(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  { out, useSharedArrayBuffer }: OutOptions,
+): Promise<ElementData | unknown[]> {
+  const { dtype } = reader.spec;
+  const count = countOf(wanted.shape);
+  if (dtype.isVariable) {
+    if (out !== undefined) checkValues(dtype, out, count, "out");
+    return readValues(reader, wanted, options, out);
+  }
+  if (out !== undefined) checkElements(dtype, out, count, "out");
+  // Types that are handed out in another form than they are stored in are put together as stored first.
+  const direct = out !== undefined && !isConverted(dtype);
+  const given = direct ? toBytes(dtype, out) : undefined;
+  const result = given
+    ? new ResultBytes(given.byteLength, given)
+    : newBytes(reader, count, useSharedArrayBuffer);
+  await readInto(reader, wanted, result, options);
+  if (direct) return out;
+  if (out === undefined) return toElements(dtype, result.bytes);
+  readElements(dtype, result.bytes, out);
+  return out;
+}
+
+/** Reads a region as packed bytes. */
+export async function readBytesOf(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  { useSharedArrayBuffer }: OutOptions,
+): Promise<Uint8Array> {
+  const result = newBytes(reader, countOf(wanted.shape), useSharedArrayBuffer);
+  await readInto(reader, wanted, result, options);
+  return result.bytes;
+}
+
+/** Reads the stored bytes of a selection. */
+async function readInto(
+  reader: ArrayReader,
+  wanted: Wanted,
+  target: ResultBytes,
+  options: RegionOptions,
+): Promise<void> {
+  const { dtype } = reader.spec;
+  if (reader.firstCodec.type === "vlen") {
+    // Strings of fixed length that are stored as values (labels of a categorize filter).
+    target.bytes.set(packStrings(dtype, (await readValues(reader, wanted, options)) as string[]));
+    return;
+  }
+  if (!hasLists(wanted)) return readProjections(reader, wanted, target, options);
+  const { itemBytes } = dtype;
+  const read = newBytes(reader, readCount(wanted), false);
+  await readProjections(reader, wanted, read, options);
+  pickElements(wanted.axes, (from, to, count) => {
+    const start = from * itemBytes;
+    target.bytes.set(read.bytes.subarray(start, start + count * itemBytes), to * itemBytes);
+  });
+}
+
+/** Reads what the projections name, without picking. */
+async function readProjections(
+  reader: ArrayReader,
+  wanted: Wanted,
+  target: ResultBytes,
+  options: RegionOptions,
+): Promise<void> {
+  const codec = reader.firstCodec as CoreChunkCodec;
+  const projections = projectionsOf(wanted);
+  const located = (error: unknown, { coordinates }: RegionTask) => {
+    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
+    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  };
+  const makeSink = (): Sink => {
+    if (isNativeCopy(codec, projections)) return new NativeSink(codec, projections, target);
+    const pooled = options.pool?.makeSink(codec, projections, target, located);
+    return pooled ?? new SlabSink(codec, projections, target);
+  };
+  const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
+  await withFullIfNeeded(codec, () => assemble(plan, makeSink(), options));
+}
+
+/** Reads a region as a list of values. */
+async function readValues(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  out?: unknown[],
+): Promise<unknown[]> {
+  const count = countOf(wanted.shape);
+  const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
+  const projections = projectionsOf(wanted);
+  // An element takes at least a reference.
+  await assemble({ reader, projections, itemBytes: 8 }, new VlenSink(projections, read), options);
+  if (!hasLists(wanted)) return read;
+  const picked = out ?? new Array<unknown>(count);
+  pickElements(wanted.axes, (from, to, run) => {
+    for (let i = 0; i < run; i++) picked[to + i] = read[from + i];
+  });
+  return picked;
+}
+
+export interface ReadChunkOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly pool?: WorkerPool | undefined;
+}
+
+/** The elements of one whole chunk, with its shape. */
+export interface ChunkElements {
+  readonly data: ElementData | readonly unknown[];
+  readonly shape: readonly number[];
+}
+
+/** Reads and decodes one whole chunk; all fill value where it is not stored. */
+export async function readChunkElements(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  { signal, pool }: ReadChunkOptions,
+): Promise<ChunkElements> {
+  const { dtype } = reader.spec;
+  // Decoded while the object is being read: a shard's index that has become outdated shows in chunks that do not decode.
+  return visitChunk(reader, coordinates, signal, async ({ codec, encoded }) => {
+    const content = await decodeChunk(codec, encoded, pool, signal);
+    return { data: elementsOf(content), shape: codec.shape };
+  });
+
+  function elementsOf(content: Content): ElementData | readonly unknown[] {
+    if (content instanceof Uint8Array) return toElements(dtype, content);
+    return dtype.isVariable ? content : toElements(dtype, packStrings(dtype, content as string[]));
+  }
+}
+
+function decodeChunk(
+  codec: Fetched["codec"],
+  encoded: Uint8Array | undefined,
+  pool: WorkerPool | undefined,
+  signal: AbortSignal | undefined,
+): Content | Promise<Content> {
+  if (!encoded) return codec.missing();
+  if (codec.type === "core" && pool?.takes(codec)) return pool.decode(codec, encoded, signal);
+  const decoder: ChunkCodec = codec;
+  return withSession(decoder, (session) => decoder.decode(session, encoded));
+}
+
+/** Reads one whole chunk as it is stored, in memory that nothing else is in; undefined where there is none. */
+export function readEncodedChunk(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  return visitChunk(reader, coordinates, signal, ({ encoded }) => encoded && alone(encoded));
+}
+
+/** Reads one whole chunk, and gives what is made of it. @throws errors that name the chunk's key. */
+async function visitChunk<T>(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  signal: AbortSignal | undefined,
+  use: (chunk: Fetched) => T | Promise<T>,
+): Promise<T> {
+  const options = {
+    signal,
+    limiter: new Limiter(1),
+    requests: new Limiter(1),
+    coalescing: defaultCoalescing,
+  };
+  let made: T | undefined;
+  try {
+    await reader.readChunk(coordinates, options, async (_, chunk) => {
+      made = await use(chunk);
+    });
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    throw withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  }
+  return made as T;
+}
+
+function checkSize(bytes: number, { limits }: ArrayReader): void {
+  if (!(bytes <= limits.resultBytes))
+    throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
+}
+
+function checkChunks(count: number, { limits }: ArrayReader): void {
+  if (!(count <= limits.readChunks))
+    throw limitExceeded(`the selection touches ${count} chunks, more than the limit of ${limits.readChunks}`);
+}
+
+function newList(reader: ArrayReader, count: number): unknown[] {
+  checkSize(8 * count, reader);
+  if (count >= 2 ** 32)
+    throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
+  return new Array<unknown>(count).fill(null);
+}
+
+function newBytes(reader: ArrayReader, count: number, isShared = false): ResultBytes {
+  const bytes = count * reader.spec.dtype.itemBytes;
+  checkSize(bytes, reader);
+  return new ResultBytes(bytes, { isShared });
+}

@@ -1,0 +1,40 @@
+/** What stores answer: the one place where it is waited for and looked at. */
+import { untilAborted } from "../base/abort.js";
+import { asBytes, kindName } from "../base/bytes.js";
+import { networkError, type ZarrError } from "../base/errors.js";
+import type { Store } from "./store.js";
+
+/**
+ * Asks a store for bytes. Its answer is waited for as long as the signal allows, whether or not the store heeds it.
+ * @returns plain bytes; undefined, and only for undefined, where there is nothing under the key.
+ * @throws Network ("bad-answer"), naming the store, for an answer that is no bytes; what the store throws; the
+ *   signal's reason.
+ */
+export async function answerOf(
+  store: Store,
+  key: string,
+  ask: () => unknown,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  signal?.throwIfAborted();
+  const asked = ask();
+  // What is there already need not be waited for.
+  const answer = isPromise(asked) ? await untilAborted(asked, signal) : asked;
+  if (answer === undefined) return undefined;
+  const bytes = asBytes(answer);
+  if (!bytes) throw badAnswer(store, key, answer);
+  return bytes;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
+  const name = store.constructor?.name || "a store";
+  const place = store.locate?.(key) ?? key;
+  return networkError(
+    `${name} answered with ${kindName(answer)} for ${place}: stores give a Uint8Array, or undefined where there is nothing`,
+    { code: "bad-answer" },
+  );
+}
