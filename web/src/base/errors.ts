@@ -14,13 +14,13 @@ export const errorTags = {
   CorruptChunk: "a chunk's bytes cannot be decoded",
   InvalidSelection: "a selection does not fit the array",
   InvalidArgument: "an argument does not fit the call",
-  Network: "a store could not be read",
+  Network: "a store could not be read or written",
   LimitExceeded: "a limit is exceeded",
   EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
-  AlreadyExists: "there is a node already",
-  Conflict: "another writer has changed what was to be written",
-  ReadOnly: "the store cannot write",
-  EncodeFailed: "values cannot be encoded",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
 } as const;
 
 export type ErrorTag = keyof typeof errorTags;

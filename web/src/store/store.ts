@@ -48,10 +48,17 @@ export interface GetOptions {
   maxBytes?: number | undefined;
 }
 
-/** Options of a single write. */
-export interface SetOptions {
+/** Options of whatever changes a store. */
+export interface WriteOptions {
   signal?: AbortSignal | undefined;
-  /** Write only if the key is in this state: there is nothing, or what a read has seen. */
+}
+
+/** Options of a single write. */
+export interface SetOptions extends WriteOptions {
+  /**
+   * Writes only while there is nothing under the key ("absent"), or while the object is of the version that a read has
+   * noted in its `version`. Only for stores that are {@link Store.conditional}; `writeObject` is the safe way to ask.
+   */
   ifVersion?: ObjectVersion | "absent" | undefined;
 }
 
@@ -74,11 +81,11 @@ export interface Store {
   /** Writes a whole object, or nothing. */
   set?(key: string, value: Uint8Array, options?: SetOptions): MaybePromise<unknown>;
   /** Removes an object; no error where there is none. */
-  delete?(key: string, options?: SetOptions): MaybePromise<unknown>;
+  delete?(key: string, options?: WriteOptions): MaybePromise<unknown>;
   /** Removes everything below a path ("a/b", or "" for all). */
-  deletePrefix?(path: string): MaybePromise<unknown>;
-  /** True where `ifVersion` is honoured. */
-  readonly conditional?: boolean | undefined;
+  deletePrefix?(path: string, options?: WriteOptions): MaybePromise<unknown>;
+  /** Whether `set` heeds `ifVersion`; "absent" where it only heeds that. */
+  readonly conditional?: boolean | "absent" | undefined;
   /** Where a key is, for messages: its URL or the file's path. */
   locate?(key: string): string;
   /** Every key below a path ("a/b", or "" for all), each with its leading "/". */

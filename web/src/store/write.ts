@@ -1,11 +1,15 @@
 /** Writing to stores: the safe ways to call what a store may or may not have. */
 import { readOnly } from "../base/errors.js";
 import { normalizePath } from "./path.js";
-import type { SetOptions, Store } from "./store.js";
+import type { SetOptions, Store, WriteOptions } from "./store.js";
 
-/** Whether a store honours `ifVersion`. */
-export function supportsConditions(store: Store): boolean {
-  return store.conditional === true;
+/**
+ * Whether a store can make a write depend on what is stored.
+ * @param ifVersion the condition; "absent" without one.
+ */
+export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersion"] = "absent"): boolean {
+  if (!store.conditional) return false;
+  return ifVersion === "absent" || (store.conditional === true && ifVersion.etag !== undefined);
 }
 
 /**
@@ -19,7 +23,7 @@ export async function writeObject(
   options: SetOptions = {},
 ): Promise<void> {
   if (typeof store.set !== "function") throw missing("set");
-  if (options.ifVersion !== undefined && !supportsConditions(store)) {
+  if (options.ifVersion !== undefined && !supportsConditions(store, options.ifVersion)) {
     throw readOnly("the store cannot write only if nothing else has written", { code: "no-conditions" });
   }
   options.signal?.throwIfAborted();
@@ -27,18 +31,18 @@ export async function writeObject(
 }
 
 /** Removes an object; no error where there is none. */
-export async function deleteObject(store: Store, key: string, options: SetOptions = {}): Promise<void> {
+export async function deleteObject(store: Store, key: string, options: WriteOptions = {}): Promise<void> {
   if (typeof store.delete !== "function") throw missing("delete");
   options.signal?.throwIfAborted();
   await store.delete(key, options);
 }
 
 /** Removes everything below a path: `deletePrefix`, or `list` and `delete`. */
-export async function deleteBelow(store: Store, path: string, options: SetOptions = {}): Promise<void> {
+export async function deleteBelow(store: Store, path: string, options: WriteOptions = {}): Promise<void> {
   const folder = normalizePath(path);
   options.signal?.throwIfAborted();
   if (store.deletePrefix) {
-    await store.deletePrefix(folder);
+    await store.deletePrefix(folder, options);
     return;
   }
   const prefix = folder === "" ? "/" : `/${folder}/`;

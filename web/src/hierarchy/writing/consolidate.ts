@@ -8,6 +8,7 @@ import { withEntries } from "../../metadata/print.js";
 import { v3NodeType } from "../../metadata/v3.js";
 import { listChildren } from "../../store/children.js";
 import type { Store } from "../../store/store.js";
+import { checkOptions } from "../arguments.js";
 import type { Target, UpdateOptions } from "../create.js";
 import type { ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
@@ -19,8 +20,10 @@ const concurrency = 16;
 
 export async function consolidate(
   target: Target,
-  { path: given, signal }: UpdateOptions & { path?: string | undefined },
+  options: UpdateOptions & { path?: string | undefined },
 ): Promise<ZarrGroup> {
+  checkOptions(options);
+  const { path: given, signal } = options;
   const { store, path } = await placeOf(target, given);
   const found = await collect(store, path, signal);
   const main = found.get("");

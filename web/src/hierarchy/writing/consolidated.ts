@@ -42,7 +42,7 @@ export async function replaceDocument(
       noteWrite(store);
       return;
     } catch (error) {
-      if (!isZarrError(error, "Conflict")) throw error;
+      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
     }
   }
   throw conflict(

@@ -10,6 +10,7 @@ import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { deleteBelow, deleteObject, writeObject } from "../../store/write.js";
+import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
 import type { CreateOptions, GroupCreateOptions, NodeCreateOptions, Target } from "../create.js";
@@ -73,7 +74,7 @@ export async function createFrom(
 }
 
 function optionsOf<T extends NodeCreateOptions>(options: T): T {
-  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
+  checkOptions(options);
   if (options.overwrite !== undefined && typeof options.overwrite !== "boolean")
     throw invalidArgument("overwrite must be a boolean");
   return options;
@@ -178,10 +179,10 @@ async function writeGroup(
   try {
     await writeObject(store, joinKey(path, key), printDocument(object), {
       signal,
-      ...conditionOf(store, "absent"),
+      ...conditionOf(store, undefined),
     });
   } catch (error) {
-    if (!isZarrError(error, "Conflict")) throw error;
+    if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
   }
 }
 
@@ -195,12 +196,12 @@ async function writeDocuments(
   try {
     for (const [key, bytes] of printMetadata({ documents })) {
       const full = joinKey(path, key);
-      await writeObject(store, full, bytes, { signal, ...conditionOf(store, "absent") });
+      await writeObject(store, full, bytes, { signal, ...conditionOf(store, undefined) });
       written.push(full);
     }
   } catch (error) {
     for (const key of written) await deleteObject(store, key).catch(() => {});
-    if (!isZarrError(error, "Conflict")) throw error;
+    if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
     throw alreadyExists(`another writer has made a node at "/${path}"`, {
       code: "node-exists",
       cause: error,

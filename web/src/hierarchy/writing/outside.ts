@@ -1,5 +1,5 @@
 /** Chunks that a smaller shape leaves outside. */
-import { limitExceeded } from "../../base/errors.js";
+import { limitExceeded, readOnly } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import { countOf } from "../../base/strides.js";
 import { joinKey } from "../../store/store.js";
@@ -11,7 +11,8 @@ const fewChunks = 4096;
 /**
  * Keys of the stored objects (chunks, or shards) that lie outside a new shape altogether: all that may be there, or,
  * where those are many, all that the store lists.
- * @throws LimitExceeded where they are too many to name, and the store cannot list.
+ * @throws ReadOnly for a store that cannot delete; LimitExceeded where they are too many to name, and the store cannot
+ *   list.
  */
 export async function chunksToDelete(
   array: ZarrArray,
@@ -23,6 +24,11 @@ export async function chunksToDelete(
   const count = countOf(before) - countOf(after.map((length, i) => Math.min(length, before[i]!)));
   if (count === 0) return [];
   const { store } = array;
+  // Said before anything is written.
+  if (typeof store.delete !== "function")
+    throw readOnly("the store cannot delete chunks outside the new shape: it has no delete", {
+      code: "no-delete",
+    });
   const canList = store.list !== undefined || store instanceof Map;
   if (count > fewChunks && canList) return listed(array, before, after);
   if (!(count <= array.limits.readChunks))

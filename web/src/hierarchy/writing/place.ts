@@ -76,10 +76,9 @@ export async function readDocument(
 }
 
 /** The condition of a write that replaces what was read, or that makes a new object: as far as the store has any. */
-export function conditionOf(store: Store, read: ReadDocument | "absent" | undefined): SetOptions {
-  if (!supportsConditions(store)) return {};
-  if (read === undefined || read === "absent") return { ifVersion: "absent" };
-  return read.version.etag === undefined ? {} : { ifVersion: read.version };
+export function conditionOf(store: Store, read: ReadDocument | undefined): SetOptions {
+  const ifVersion = read?.version ?? "absent";
+  return supportsConditions(store, ifVersion) ? { ifVersion } : {};
 }
 
 /** The node at a path, by the documents that it would be made of; undefined for none. */

@@ -9,13 +9,15 @@ import {
   asArguments,
   attributesIn,
   attributesKey,
-  readMetadata,
   withAttributes,
   withShape,
 } from "../../metadata/model.js";
 import { attributesJson } from "../../metadata/print.js";
+import type { ArraySpec, Attributes } from "../../metadata/spec.js";
+import { dimensionNamesOf } from "../../metadata/v2.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { deleteBelow, deleteObject } from "../../store/write.js";
+import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
 import type { Target, UpdateAttributesOptions, UpdateOptions } from "../create.js";
@@ -27,8 +29,10 @@ import { nodeAt, placeOf, readDocument } from "./place.js";
 export async function updateAttributes(
   node: OpenedNode,
   attributes: unknown,
-  { mode = "merge", signal }: UpdateAttributesOptions,
+  options: UpdateAttributesOptions,
 ): Promise<void> {
+  checkOptions(options);
+  const { mode = "merge", signal } = options;
   const { store, path, zarrFormat } = checkNode(node);
   if (mode !== "merge" && mode !== "replace")
     throw invalidArgument(`mode must be "merge" or "replace", not "${mode}"`);
@@ -44,45 +48,39 @@ export async function updateAttributes(
   await replaceDocument(store, path, key, change, signal);
   const plain = attributesOf(attributesIn(written, zarrFormat), "attributes");
   if (node instanceof ZarrGroup) node.adopt(plain);
-  else node.adopt(await specWith(node, key, written));
+  else node.adopt(specWith(node, plain));
   await updateConsolidated(store, zarrFormat, [{ path, documents: new Map([[key, written]]) }], { signal });
 }
 
-/** What an array's documents mean now that one has been written: names of dimensions may be attributes. */
-async function specWith(array: ZarrArray, key: string, written: JsonObject) {
-  const { zarrFormat, spec } = array;
-  const attributes = attributesOf(attributesIn(written, zarrFormat), "attributes");
+/** An array with other attributes, which in v2 name its dimensions, too. */
+function specWith({ spec, zarrFormat }: ZarrArray, attributes: Attributes): ArraySpec {
   if (zarrFormat !== 2) return { ...spec, attributes };
-  const main = await readDocument(array.store, array.path, v2ArrayKey, undefined);
-  if (!main) throw gone(array.path);
-  const documents = new Map([
-    [v2ArrayKey, main.object],
-    [key, written],
-  ]);
-  return ((await readMetadata(documents, { limits: array.limits })) as ArrayMetadata).spec;
+  return { ...spec, attributes, dimensionNames: dimensionNamesOf(attributes, spec.shape.length) };
 }
 
 export async function resize(
   array: ZarrArray,
   shape: readonly number[],
-  { signal }: UpdateOptions,
+  options: UpdateOptions,
 ): Promise<void> {
+  checkOptions(options);
+  const { signal } = options;
   if (!(array instanceof ZarrArray)) throw invalidArgument("resize needs an array");
   const { store, path, zarrFormat, limits } = array;
   const wanted = checkShape(shape, array.shape.length);
   const key = mainKeys[zarrFormat];
   const before = await documentsOf(array, signal);
-  const options = { limits, v1Order: "spec" } as const;
+  const parsing = { limits, v1Order: "spec" } as const;
   const metadata: ArrayMetadata = { kind: "array", zarrFormat, documents: before, spec: array.spec };
   const toError = (error: Error) =>
     invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
-  const resized = await asArguments(() => withShape(metadata, wanted, options), toError);
+  const resized = await asArguments(() => withShape(metadata, wanted, parsing), toError);
   const outside = await chunksToDelete(array, wanted);
   let written: JsonObject = {};
   const change = async (object: JsonObject | undefined) => {
     if (!object) throw gone(path);
     const documents = new Map([...before, [key, object] as const]);
-    written = (await withShape({ ...metadata, documents }, wanted, options)).documents.get(key)!;
+    written = (await withShape({ ...metadata, documents }, wanted, parsing)).documents.get(key)!;
     return written;
   };
   await replaceDocument(store, path, key, change, signal);
@@ -149,7 +147,9 @@ function checkNode<T extends OpenedNode>(node: T): T {
 
 const gone = (path: string) => notFound(`there is no node at "/${path}" any more`);
 
-export async function deleteNode(target: Target, given: string, { signal }: UpdateOptions): Promise<void> {
+export async function deleteNode(target: Target, given: string, options: UpdateOptions): Promise<void> {
+  checkOptions(options);
+  const { signal } = options;
   const { store, path } = await placeOf(target, given);
   const node = await nodeAt(store, path, signal);
   if (!node) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
