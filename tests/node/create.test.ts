@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   type CreateOptions,
+  consolidate,
   create,
   createGroup,
   DType,
@@ -518,6 +519,93 @@ describe("create", () => {
   });
 });
 
+describe("create like another array", () => {
+  it("keeps all that is not changed, exactly, in its version and in others", async () => {
+    const store = files();
+    const source = await create(store, {
+      path: "a",
+      shape: [6, 8],
+      chunkShape: [2, 4],
+      dtype: ">f4",
+      fillValue: 1.5,
+      codecs: "blosc:zstd:2",
+      dimensionNames: ["y", "x"],
+      attributes: { a: 1 },
+      zarrFormat: 2,
+    });
+    const attributes = text(store, "/a/.zattrs").replace('"a": 1', '"a": 1.50, "10": NaN, "b": 1e400');
+    store.set("/a/.zattrs", bytesOf(attributes));
+    const copies = files();
+    await create(copies, { like: source });
+    expect(json(copies, "/.zarray")).toEqual(json(store, "/a/.zarray"));
+    expect(text(copies, "/.zattrs").replace(/\s/g, "")).toBe(attributes.replace(/\s/g, ""));
+    const v3 = await create(copies, { like: source, path: "v3", zarrFormat: 3, overwrite: true }).catch(
+      (error) => error,
+    );
+    expect(v3.code).toBe("parent-is-array");
+    const other = files();
+    const like = await create(other, { like: source, zarrFormat: 3, chunkShape: [3, 4], shardShape: [6, 8] });
+    expect([like.chunkShape, like.shardShape, like.fillValue, like.dimensionNames]).toEqual([
+      [3, 4],
+      [6, 8],
+      1.5,
+      ["y", "x"],
+    ]);
+    expect(text(other, "/zarr.json")).toMatch(/"a": 1\.50,\s*"10": NaN,\s*"b": 1e400/);
+    expect(text(other, "/zarr.json")).toContain('"endian": "big"');
+    const back = await create(files(), {
+      like,
+      zarrFormat: 1,
+      shardShape: null,
+      codecs: "zlib:1",
+      shape: [4, 4],
+    });
+    expect([back.zarrFormat, back.shape, back.codecs.map(({ name }) => name)]).toEqual([
+      1,
+      [4, 4],
+      ["bytes", "zlib"],
+    ]);
+    const error = await errorOf(() => create(files(), { like, zarrFormat: 2 }));
+    expect([error._tag, error.message]).toEqual(["Unsupported", expect.stringContaining("sharding_indexed")]);
+    for (const wrong of [
+      { like: {} },
+      { like, dtype: "int8" },
+      { like, codecs: "best" },
+      { like, shape: [1] },
+    ])
+      expect((await errorOf(() => create(files(), wrong as never)))._tag).toMatch(
+        /InvalidArgument|UnknownCodec/,
+      );
+    await deleteNode(store, "a");
+    expect((await errorOf(() => create(files(), { like: source })))._tag).toBe("NotFound");
+  });
+
+  it("takes v1's order F as the array was opened with it", async () => {
+    const store = files();
+    await create(store, { shape: [4, 6], chunkShape: [2, 3], dtype: "int8", zarrFormat: 1, codecs: "zlib" });
+    store.set("/meta", bytesOf(text(store, "/meta").replace('"C"', '"F"')));
+    const names = async (v1Order: "spec" | "writer") => {
+      const like = await open(store, { kind: "array", v1Order });
+      return (await create(files(), { like, zarrFormat: 3 })).codecs.map(({ name }) => name);
+    };
+    expect(await names("spec")).toEqual(["transpose", "bytes", "numcodecs.zlib"]);
+    expect(await names("writer")).toEqual(["bytes", "numcodecs.zlib"]);
+  });
+
+  it("makes groups with another one's attributes", async () => {
+    const store = new Map([
+      ["/.zgroup", bytesOf('{"zarr_format": 2}')],
+      ["/.zattrs", bytesOf('{"a": 1.0, "b": Infinity}')],
+    ]);
+    const like = await open(store, { kind: "group" });
+    const copy = files();
+    expect((await createGroup(copy, { like, zarrFormat: 3 })).attributes).toEqual({ a: 1, b: Infinity });
+    expect(text(copy, "/zarr.json")).toMatch(/"a": 1\.0,\s*"b": Infinity/);
+    expect((await createGroup(files(), { like })).zarrFormat).toBe(2);
+    expect((await createGroup(files(), { like, attributes: {} })).attributes).toEqual({});
+  });
+});
+
 describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
   const chunkOf = (array: ZarrArray, ...coordinates: number[]) => array.chunkKey(coordinates);
   const make = (store: Store, more: Partial<CreateOptions> = {}) =>
@@ -632,6 +720,18 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
       await store.set(key, store.files.get(key)!);
     };
     expect((await errorOf(() => updateAttributes(array, { x: 1 })))._tag).toBe("Conflict");
+  });
+
+  it("of many writers at once leave consolidated metadata that names all", async () => {
+    if (zarrFormat === 1) return;
+    const store = new ConditionalStore();
+    await createGroup(store, { zarrFormat });
+    await consolidate(store);
+    const names = ["a", "b", "c", "d", "e", "f"];
+    await Promise.all(names.map((name) => make(store, { path: `g/${name}` })));
+    const group = await open({ get: (key) => store.files.get(key) }, { path: "", kind: "group" });
+    const inside = (await group.open("g", { kind: "group" })) as typeof group;
+    expect((await inside.members()).map(({ name }) => name)).toEqual(names);
   });
 
   it("delete nodes with all below them", async () => {

@@ -37,6 +37,7 @@ export { configureWasm, type ModuleName, type WasmSource } from "./engine/module
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export {
   type CodecInput,
+  type CreateLikeOptions,
   type CreateOptions,
   consolidate,
   create,

@@ -62,16 +62,33 @@ export interface CreateOptions extends NodeCreateOptions {
   limits?: Partial<Limits> | undefined;
 }
 
-export type GroupCreateOptions = NodeCreateOptions;
+type Changes<T> = { [K in keyof T]?: T[K] | undefined };
+
+/** An array like another one: what is not given is that one's. */
+export interface CreateLikeOptions
+  extends NodeCreateOptions,
+    Changes<Omit<CreateOptions, "dtype" | "shardShape" | keyof NodeCreateOptions>> {
+  /** The other array: its data type, byte order, fill value, attributes, names of dimensions, chunks and codecs. */
+  like: ZarrArray;
+  /** null for no shards. Default: as the other array's, where the chunks are the same. */
+  shardShape?: readonly number[] | null | undefined;
+  dtype?: undefined;
+}
+
+export interface GroupCreateOptions extends NodeCreateOptions {
+  /** Another group, whose attributes it gets where none are given. */
+  like?: ZarrGroup | undefined;
+}
 
 /**
- * Creates an array. Groups that its path lacks are created, too; nothing that is there is changed, unless `overwrite`
+ * Creates an array, from options or like another one (then in that one's version, unless the target is a group or
+ * `zarrFormat` says another). Groups that its path lacks are created, too; nothing that is there is changed, unless `overwrite`
  * is given. Its chunks are all fill value.
  * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for what the version
  *   cannot hold; AlreadyExists; ReadOnly for a store that cannot write. What the store throws, after which the array
  *   is not there.
  */
-export async function create(target: Target, options: CreateOptions): Promise<ZarrArray> {
+export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
   return (await writing()).createArray(target, options);
 }
 

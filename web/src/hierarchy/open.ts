@@ -1,5 +1,6 @@
 /** Opening arrays and groups. */
 
+import { untilAborted } from "../base/abort.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -162,11 +163,11 @@ export class Opener implements NodeOpener {
       this.#writes = writes;
       this.#known.clear();
       this.#members.clear();
-      const groups = [...this.#consolidated];
-      this.#consolidated.clear();
-      this.#renewing = Promise.allSettled(groups.map((group) => this.#find(group, signal)));
+      // For all who ask meanwhile, whoever gives up.
+      const groups = [...this.#consolidated].map((group) => this.#find(group, undefined));
+      this.#renewing = Promise.allSettled(groups);
     }
-    await this.#renewing;
+    if (this.#renewing) await untilAborted(this.#renewing, signal);
   }
 
   /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */

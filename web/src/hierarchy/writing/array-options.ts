@@ -17,7 +17,7 @@ import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadat
 import { type ArrayMetadata, asArguments } from "../../metadata/model.js";
 import type { ChunkKeys, NewArray } from "../../metadata/new-array.js";
 import { attributesJson, jsonOf } from "../../metadata/print.js";
-import type { CreateOptions } from "../create.js";
+import type { CreateLikeOptions, CreateOptions } from "../create.js";
 import { defaultChunkShape } from "./chunk-shape.js";
 import { chainOf } from "./codecs-option.js";
 
@@ -41,23 +41,10 @@ export function arrayMetadata(
 }
 
 /** What an array that is like another one shall have of its own. */
-export interface ArrayChanges
-  extends Partial<
-    Pick<
-      CreateOptions,
-      | "shape"
-      | "chunkShape"
-      | "fillValue"
-      | "codecs"
-      | "dimensionNames"
-      | "attributes"
-      | "order"
-      | "chunkKeyEncoding"
-    >
-  > {
-  /** null for no shards. Default: as the other array's, where its chunks are the same. */
-  shardShape?: readonly number[] | null | undefined;
-}
+export type ArrayChanges = Omit<
+  CreateLikeOptions,
+  "like" | "dtype" | "limits" | "path" | "zarrFormat" | "overwrite" | "signal"
+>;
 
 /**
  * The metadata of an array like another one, in a version: data type, byte order, fill value, attributes, names of

@@ -1,5 +1,5 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
-import { conflict, isZarrError } from "../../base/errors.js";
+import { conflict, isZarrError, withDetails } from "../../base/errors.js";
 import { isJsonObject, type JsonObject } from "../../base/json.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { own } from "../../metadata/document.js";
@@ -79,7 +79,14 @@ export async function updateConsolidated(
       }
     };
     const key = version === 3 ? v3Key : v2ConsolidatedKey;
-    await replaceDocument(store, group, key, (object) => object && patched(object, version, apply), signal);
+    const change = (object: JsonObject | undefined) => object && patched(object, version, apply);
+    await replaceDocument(store, group, key, change, signal).catch((error) => {
+      throw withDetails(
+        error,
+        {},
+        `written, but the consolidated metadata of "/${group}" could not be kept true: `,
+      );
+    });
   }
 }
 

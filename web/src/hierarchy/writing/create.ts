@@ -1,11 +1,11 @@
 /** Creating arrays and groups. */
-import { alreadyExists, invalidArgument, isZarrError } from "../../base/errors.js";
+import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { attributesOf } from "../../metadata/document.js";
 import { v2GroupKey, v3Key } from "../../metadata/keys.js";
-import { attributesKey, type NodeMetadata, printMetadata } from "../../metadata/model.js";
+import { type ArrayMetadata, attributesIn, attributesKey, printMetadata } from "../../metadata/model.js";
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
@@ -13,10 +13,16 @@ import { deleteBelow, deleteObject, writeObject } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
-import type { CreateOptions, GroupCreateOptions, NodeCreateOptions, Target } from "../create.js";
-import { type OpenedNode, ZarrGroup } from "../group.js";
+import type {
+  CreateLikeOptions,
+  CreateOptions,
+  GroupCreateOptions,
+  NodeCreateOptions,
+  Target,
+} from "../create.js";
+import { ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
-import { arrayMetadata } from "./array-options.js";
+import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated.js";
 import {
   ancestorsOf,
@@ -24,26 +30,56 @@ import {
   checkNames,
   conditionOf,
   isArrayDocument,
+  metadataAt,
   nodeAt,
   type Place,
   placeOf,
   readDocument,
 } from "./place.js";
 
-export async function createArray(target: Target, options: CreateOptions): Promise<ZarrArray> {
+export async function createArray(
+  target: Target,
+  options: CreateOptions | CreateLikeOptions,
+): Promise<ZarrArray> {
   const place = await placeOf(target, optionsOf(options).path);
-  const version = versionOf(options, place);
   const limits = resolveLimits(options.limits);
-  const metadata = await arrayMetadata(options, version, limits);
+  const version = versionOf(options, place);
   checkNames(place.path);
-  await writeNode(place, version, metadata.documents, { ...options, isArray: true });
+  const metadata = isLike(options)
+    ? await metadataLike(options, version, limits)
+    : await arrayMetadata(options, version ?? 3, limits);
+  await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, isArray: true });
   return new ZarrArray(place.store, place.path, metadata.spec, limits);
+}
+
+const isLike = (options: CreateOptions | CreateLikeOptions): options is CreateLikeOptions =>
+  (options as CreateLikeOptions).like !== undefined;
+
+async function metadataLike(
+  { like, dtype, signal, ...changes }: CreateLikeOptions,
+  version: ZarrVersion | undefined,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  if (!(like instanceof ZarrArray)) throw invalidArgument("like must be an array that was opened or created");
+  if (dtype !== undefined) throw invalidArgument("an array like another one has that one's data type");
+  const metadata = await metadataAt(like.store, like.path, { limits: like.limits, signal });
+  if (metadata?.kind !== "array") throw notFound(`there is no array at "/${like.path}" any more`);
+  // As it was opened: of v1's two readings of order "F" the handle has one.
+  const source: ArrayMetadata = { ...metadata, spec: like.spec };
+  const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
+  const { dimensionNames, attributes, order, chunkKeyEncoding } = changes;
+  const wanted = { shape, chunkShape, shardShape, fillValue, codecs, dimensionNames, attributes, order };
+  return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
 }
 
 export async function createGroup(target: Target, options: GroupCreateOptions): Promise<ZarrGroup> {
   const place = await placeOf(target, optionsOf(options).path);
-  const version = versionOf(options, place);
-  const attributes = attributesJson(options.attributes);
+  const { like } = options;
+  const version = versionOf(options, place) ?? like?.zarrFormat ?? 3;
+  const attributes =
+    like && options.attributes === undefined
+      ? await attributesLike(like, options.signal)
+      : attributesJson(options.attributes);
   const documents = groupDocuments(attributes, version);
   checkNames(place.path);
   await writeNode(place, version, documents, { ...options, isArray: false });
@@ -52,25 +88,14 @@ export async function createGroup(target: Target, options: GroupCreateOptions): 
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
 }
 
-/**
- * Creates a node of metadata that is there: what is copied or converted.
- * @throws as `create` does.
- */
-export async function createFrom(
-  target: Target,
-  metadata: NodeMetadata,
-  options: Pick<NodeCreateOptions, "path" | "overwrite" | "signal"> & {
-    limits?: Partial<Limits> | undefined;
-  },
-): Promise<OpenedNode> {
-  const place = await placeOf(target, optionsOf(options).path);
-  const { store, path } = place;
-  const { zarrFormat, documents } = metadata;
-  checkNames(path);
-  await writeNode(place, zarrFormat, documents, { ...options, isArray: metadata.kind === "array" });
-  if (metadata.kind === "array")
-    return new ZarrArray(store, path, metadata.spec, resolveLimits(options.limits));
-  return new ZarrGroup(store, path, zarrFormat, metadata.attributes, new Opener(store, {}));
+/** A group's attributes, exactly as they are stored. */
+async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined): Promise<JsonObject> {
+  if (!(like instanceof ZarrGroup)) throw invalidArgument("like must be a group that was opened or created");
+  const limits = resolveLimits(undefined);
+  const metadata = await metadataAt(like.store, like.path, { limits, signal });
+  if (metadata?.kind !== "group") throw notFound(`there is no group at "/${like.path}" any more`);
+  const { documents, zarrFormat } = metadata;
+  return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
 }
 
 function optionsOf<T extends NodeCreateOptions>(options: T): T {
@@ -80,9 +105,11 @@ function optionsOf<T extends NodeCreateOptions>(options: T): T {
   return options;
 }
 
-function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion {
-  const version = zarrFormat ?? place.version ?? 3;
-  if (![1, 2, 3].includes(version)) throw invalidArgument(`zarrFormat must be 1, 2 or 3, not ${version}`);
+/** The version that is asked for, or that of the group where it shall be. */
+function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
+  const version = zarrFormat ?? place.version;
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(`zarrFormat must be 1, 2 or 3, not ${version}`);
   return version;
 }
 
