@@ -724,14 +724,35 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
 
   it("of many writers at once leave consolidated metadata that names all", async () => {
     if (zarrFormat === 1) return;
-    const store = new ConditionalStore();
-    await createGroup(store, { zarrFormat });
-    await consolidate(store);
-    const names = ["a", "b", "c", "d", "e", "f"];
-    await Promise.all(names.map((name) => make(store, { path: `g/${name}` })));
-    const group = await open({ get: (key) => store.files.get(key) }, { path: "", kind: "group" });
-    const inside = (await group.open("g", { kind: "group" })) as typeof group;
-    expect((await inside.members()).map(({ name }) => name)).toEqual(names);
+    const slow = new MapStore();
+    const get = slow.get.bind(slow);
+    slow.get = ((key: string) => new Promise((resolve) => setTimeout(() => resolve(get(key)), 1))) as never;
+    for (const store of [new ConditionalStore(), slow]) {
+      await createGroup(store, { zarrFormat });
+      await consolidate(store);
+      const names = Array.from({ length: 20 }, (_, i) => `a${i + 10}`);
+      const attributes = { mine: 1 };
+      await Promise.all([
+        createGroup(store, { path: "g", zarrFormat, attributes }),
+        ...names.map((name) => make(store, { path: `g/${name}` })),
+      ]);
+      const blind: Store = { get: (key) => store.get(key) };
+      const group = await open(blind, { path: "", kind: "group" });
+      const inside = (await group.open("g", { kind: "group" })) as typeof group;
+      expect(inside.attributes).toEqual(attributes);
+      expect((await inside.members()).map(({ name }) => name)).toEqual(names);
+    }
+  });
+
+  it("of many writers at once make a node once", async () => {
+    const store = new MapStore();
+    const get = store.get.bind(store);
+    store.get = ((key: string) => new Promise((resolve) => setTimeout(() => resolve(get(key)), 1))) as never;
+    const made = await Promise.allSettled([1, 2, 3].map((a) => make(store, { attributes: { a } })));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect((await open(store)).attributes).toEqual({ a: 1 });
+    await Promise.all([2, 3, 4].map(async (i) => updateAttributes(await open(store), { [`b${i}`]: i })));
+    expect((await open(store)).attributes).toEqual({ a: 1, b2: 2, b3: 3, b4: 4 });
   });
 
   it("delete nodes with all below them", async () => {

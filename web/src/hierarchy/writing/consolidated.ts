@@ -10,6 +10,7 @@ import { joinKey, type Store } from "../../store/store.js";
 import { writeObject } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
 import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./place.js";
+import { inTurn } from "./turns.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {
@@ -21,33 +22,35 @@ export interface Change {
 const attempts = 10;
 
 /**
- * Replaces a document by what `change` makes of it, whatever others write at the same time, where the store can tell.
+ * Replaces a document by what `change` makes of it, whatever others write at the same time: other calls in this program
+ * wait, and other programs' writes are seen where the store can tell.
  * @param change undefined for no change; of undefined where there is no document.
- * @throws Conflict where others are always faster.
+ * @throws Conflict where other programs are always faster.
  */
-export async function replaceDocument(
+export function replaceDocument(
   store: Store,
   path: string,
   key: string,
   change: (object: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const read: ReadDocument | undefined = await readDocument(store, path, key, signal);
-    const changed = await change(read?.object);
-    if (changed === undefined) return;
-    try {
-      const options = { signal, ...conditionOf(store, read) };
-      await writeObject(store, joinKey(path, key), printDocument(changed), options);
-      noteWrite(store);
-      return;
-    } catch (error) {
-      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+  return inTurn(store, path, async () => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const read: ReadDocument | undefined = await readDocument(store, path, key, signal);
+      const changed = await change(read?.object);
+      if (changed === undefined) return;
+      try {
+        const options = { signal, ...conditionOf(store, read) };
+        await writeObject(store, joinKey(path, key), printDocument(changed), options);
+        noteWrite(store);
+        return;
+      } catch (error) {
+        if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      }
     }
-  }
-  throw conflict(
-    `${joinKey(path, key)} is written by others all the time; gave up after ${attempts} attempts`,
-  );
+    const message = `${joinKey(path, key)} is written by others all the time; gave up after ${attempts} attempts`;
+    throw conflict(message);
+  });
 }
 
 /**

@@ -36,6 +36,7 @@ import {
   placeOf,
   readDocument,
 } from "./place.js";
+import { inTurn } from "./turns.js";
 
 export async function createArray(
   target: Target,
@@ -128,19 +129,20 @@ async function writeNode(
   { signal, overwrite, isArray }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const missing = await missingGroups(store, path, version, signal);
-  if (overwrite) {
-    await deleteBelow(store, path, { signal });
-    noteWrite(store);
-  } else await checkAbsent(store, path, version, isArray, signal);
   const changes: Change[] = [];
-  for (const group of missing) {
-    const parents = groupDocuments({}, version);
-    await writeGroup(store, group, parents, signal);
-    changes.push({ path: group, documents: parents });
-  }
-  await writeDocuments(store, path, documents, signal);
-  noteWrite(store);
+  await inTurn(store, path, async () => {
+    const missing = await missingGroups(store, path, version, signal);
+    if (overwrite) {
+      await deleteBelow(store, path, { signal });
+      noteWrite(store);
+    } else await checkAbsent(store, path, version, isArray, signal);
+    for (const group of missing) {
+      const made = await writeGroup(store, group, version, signal);
+      if (made) changes.push({ path: group, documents: made });
+    }
+    await writeDocuments(store, path, documents, signal);
+    noteWrite(store);
+  });
   await updateConsolidated(store, version, [...changes, { path, documents }], {
     signal,
     isReplaced: overwrite,
@@ -195,22 +197,30 @@ async function checkAbsent(
   if (isArray) await checkEmpty(store, path);
 }
 
-/** Writes a group that is missing; one that another writer has made in the meantime serves as well. */
-async function writeGroup(
+/**
+ * Writes a group that is missing; one that another writer has made in the meantime serves as well.
+ * @returns what was written; undefined for nothing.
+ */
+function writeGroup(
   store: Store,
   path: string,
-  documents: Documents,
+  version: ZarrVersion,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  const [[key, object]] = documents as unknown as [[string, JsonObject]];
-  try {
-    await writeObject(store, joinKey(path, key), printDocument(object), {
-      signal,
-      ...conditionOf(store, undefined),
-    });
-  } catch (error) {
-    if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-  }
+): Promise<Documents | undefined> {
+  const documents = groupDocuments({}, version);
+  return inTurn(store, path, async () => {
+    if (await nodeAt(store, path, signal)) return undefined;
+    try {
+      for (const [key, object] of documents) {
+        const options = { signal, ...conditionOf(store, undefined) };
+        await writeObject(store, joinKey(path, key), printDocument(object), options);
+      }
+      return documents;
+    } catch (error) {
+      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      return undefined;
+    }
+  });
 }
 
 async function writeDocuments(
