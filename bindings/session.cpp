@@ -86,39 +86,40 @@ uint32_t Session::decode(uint32_t plan, uint32_t bytes) {
 }
 
 /// Reads the placement in the words; false where it does not fit the plan or names no slab.
-bool Session::readPlacement(const Plan& plan, uint32_t count, PlacementAxis* axes,
-                            Placement& placement, ByteSpan& slab) {
+bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement,
+                            ByteSpan& slab) {
   const uint32_t rank = plan.array().rank;
-  if (count != 2 + 4 * rank || count > wordCount_) return false;
+  if (wordCount_ < 3 + 4 * rank) return false;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
+  if (words[2] != rank) return false;  // the words behind would be those of another placement
   const uint32_t number = words[0];
   if (number == 0 || number > kMaxSlabs || !slabs_[number - 1].data()) return false;
   slab = slabs_[number - 1].first(slabs_[number - 1].capacity());
   for (uint32_t i = 0; i < rank; i++) {
-    const uint32_t* axis = words + 2 + 4 * i;
+    const uint32_t* axis = words + 3 + 4 * i;
     axes[i] = {axis[0], axis[1], axis[2], axis[3]};
   }
   placement = {{axes, rank}, words[1]};
   return true;
 }
 
-uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes, uint32_t count) {
+uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes) {
   const Plan* p = planOf(plan);
   PlacementAxis axes[kMaxRank];
   Placement placement;
   ByteSpan slab;
   if (!p || bytes > input_.capacity()) return finish({Code::BadPlan});
-  if (!readPlacement(*p, count, axes, placement, slab)) return finish({Code::BadPlacement});
+  if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
   return finish(zw::decodePlaced(*p, input_.first(bytes), placement, slab, stages_, work_));
 }
 
-uint32_t Session::fillPlaced(uint32_t plan, uint32_t count) {
+uint32_t Session::fillPlaced(uint32_t plan) {
   const Plan* p = planOf(plan);
   PlacementAxis axes[kMaxRank];
   Placement placement;
   ByteSpan slab;
   if (!p) return finish({Code::BadPlan});
-  if (!readPlacement(*p, count, axes, placement, slab)) return finish({Code::BadPlacement});
+  if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
   return finish({zw::fillPlaced(*p, placement, slab)});
 }
 

@@ -37,11 +37,11 @@ class Session {
   /// Decodes `bytes` bytes of input into the output buffer, decodedBytes(plan) of them; for
   /// bytes-only plans outputBytes says how many.
   uint32_t decode(uint32_t plan, uint32_t bytes);
-  /// Decodes `bytes` bytes of input and places a part of it in a slab, as the first `count` words
-  /// say: [slab, offset in it, (start, step, count, destination stride) per axis of the chunk].
-  uint32_t decodePlaced(uint32_t plan, uint32_t bytes, uint32_t count);
+  /// Decodes `bytes` bytes of input and places a part of it in a slab, as the words say:
+  /// [slab, offset in it, number of axes, (start, step, count, destination stride)…].
+  uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
   /// Writes the plan's fill value where decodePlaced would write elements.
-  uint32_t fillPlaced(uint32_t plan, uint32_t count);
+  uint32_t fillPlaced(uint32_t plan);
   /// Encodes the `bytes` bytes of input, decodedBytes(plan) or for bytes-only plans at most that
   /// many, into the output buffer; outputBytes says how many.
   uint32_t encode(uint32_t plan, uint32_t bytes);
@@ -69,8 +69,7 @@ class Session {
   static constexpr uint32_t kMaxSlabs = 256;
 
   const Plan* planOf(uint32_t plan) const { return plan < kMaxPlans ? plans_[plan] : nullptr; }
-  bool readPlacement(const Plan& plan, uint32_t count, PlacementAxis* axes, Placement& placement,
-                     ByteSpan& slab);
+  bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
   uint32_t finish(ChainStatus status);
 
   uint64_t maxChunkBytes_;

@@ -14,7 +14,7 @@ import {
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
-import { sourceRecords } from "./sources.mjs";
+import { sourceRecords, sourcesByHand } from "./sources.mjs";
 import { findClang } from "./system.mjs";
 
 const modules = ["decode", "full"];
@@ -66,8 +66,18 @@ export function isConfigured(dir) {
   return false;
 }
 
+function configure(dir, options, env) {
+  try {
+    quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+  } catch (error) {
+    // CMake says it at length, in the middle of much else.
+    if (/zw_\w+-populate|Each download failed/.test(error.message)) throw new SetupError(sourcesByHand());
+    throw error;
+  }
+}
+
 function cmake(dir, options, targets, env) {
-  if (!isConfigured(dir)) quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+  if (!isConfigured(dir)) configure(dir, options, env);
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
@@ -151,10 +161,17 @@ function removeOrphans(sources, outputs) {
   }
 }
 
+/** Types of the glue, which is not compiled: those of the library name them. */
+function copyDeclarations() {
+  const from = path.join(root, "web/src/wasm");
+  for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));
+}
+
 /** Compiles the library and the command line into dist. */
 export function buildLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
+  copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   bundleForNode();
 }

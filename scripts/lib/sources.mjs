@@ -79,6 +79,22 @@ export function sourceRecords() {
   );
 }
 
+/** What to do where the sources cannot be downloaded: files to put into third_party/archives, by hand. */
+export function sourcesByHand() {
+  const folder = path.join(thirdPartyDir, "archives");
+  const missing = Object.entries(pinned()).filter(
+    ([name, { upstream }]) =>
+      !existsSync(path.join(thirdPartyDir, name)) &&
+      !existsSync(path.join(folder, path.posix.basename(upstream.url))),
+  );
+  const files = missing.map(([, { upstream }]) => `  ${upstream.url}\n    SHA-256 ${upstream.sha256}`);
+  return (
+    "sources of C libraries are missing and cannot be downloaded. Either make a network available,\n" +
+    `or download these files elsewhere, put them into ${path.relative(root, folder)}/ and run the command again:\n` +
+    files.join("\n")
+  );
+}
+
 const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
 function unpack(name, entry, downloads) {

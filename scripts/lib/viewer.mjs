@@ -9,7 +9,7 @@ import { distDir, root } from "./paths.mjs";
 import { findTool, run, step } from "./process.mjs";
 
 const source = path.join(root, "web/viewer");
-const copied = ["index.html", "style.css", "page.css", "icon.svg"];
+const copied = ["index.html", "style.css", "style.css.d.ts", "page.css", "icon.svg"];
 
 /** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
 const splitPart = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?$/;

@@ -8,10 +8,14 @@
 // Uniform byte order moves nothing here: the codec relabels the view, and the swap happens in the
 // materialise pass. Structs with components of several widths or orders get the variant below,
 // which copies item by item.
+//
+// Booleans are 0 and 1 in memory and in chunks: any byte that is not 0 stands for 1, as NumPy takes
+// it, so that whoever counts or adds them may rely on it. They have a variant that copies.
 #include <cstring>
 
 #include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/byteswap.hpp"
 
 namespace zw {
@@ -74,6 +78,22 @@ constexpr Codec kMixedBytesCodec = {
     .encode = copySwappingRuns,
 };
 
+/// Booleans, the same in both directions.
+Status copyAsBooleans(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  if (in.size() != step.decodedArray.bytes()) return {Code::SizeMismatch, in.size()};
+  copyBooleans(in.data(), in.size(), out.data());
+  result = out.first(in.size());
+  return {};
+}
+
+/// Stands in for kBytesCodec in steps whose items are booleans.
+constexpr Codec kBooleanBytesCodec = {
+    .name = "bytes",
+    .kind = CodecKind::ArrayToBytes,
+    .decode = copyAsBooleans,
+    .encode = copyAsBooleans,
+};
+
 /// Width to reverse when all components are alike; 0 when they are not.
 uint32_t uniformSwap(const Step& step) {
   const auto runs = step.decodedArray.components;
@@ -87,7 +107,11 @@ uint32_t uniformSwap(const Step& step) {
 Status prepare(Step& step) {
   if (Status s = checkEndian(step)) return s;
   step.encoded = {step.decodedArray.bytes(), true};
-  if (uniformSwap(step) == 0) step.codec = &kMixedBytesCodec;
+  if (step.decodedArray.dtype == DTypeId::Bool) {
+    step.codec = &kBooleanBytesCodec;
+  } else if (uniformSwap(step) == 0) {
+    step.codec = &kMixedBytesCodec;
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "simd/u8x16.hpp"
 
 namespace zw {
 namespace {
@@ -120,6 +121,14 @@ void packBooleans(BitOrder order, const uint8_t* in, size_t count, uint8_t* out)
     *out++ = gather(order, onesWhereSet(load<uint64_t>(in)));
   }
   if (count > 0) *out = gather(order, onesWhereSet(loadFront(in, count)));
+}
+
+void copyBooleans(const uint8_t* in, size_t count, uint8_t* out) {
+  using simd::U8x16;
+  for (; count >= 16; count -= 16, in += 16, out += 16) {
+    simd::store(out, (U8x16)(simd::load(in) != U8x16{}) & 1);
+  }
+  for (; count > 0; count--) *out++ = *in++ != 0;
 }
 
 void unpackFields(const BitField& field, const uint8_t* in, size_t count, uint8_t* out) {

@@ -15,6 +15,9 @@ void unpackBooleans(BitOrder order, const uint8_t* in, size_t count, uint8_t* ou
 /// what is left of the last one is zeros.
 void packBooleans(BitOrder order, const uint8_t* in, size_t count, uint8_t* out);
 
+/// Copies `count` bytes, each of which stands for 1 where it is not 0, as 0 and 1.
+void copyBooleans(const uint8_t* in, size_t count, uint8_t* out);
+
 /// Bits `first` … `first + bits - 1` of numbers of `bytes` (1, 2, 4 or 8) bytes, packed one after
 /// the other, lowest bits first.
 struct BitField {

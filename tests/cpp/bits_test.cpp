@@ -40,6 +40,17 @@ TEST(Bits, BooleansInBothOrders) {
   }
 }
 
+TEST(Bits, BooleansOfAnyBytes) {
+  for (size_t count : {0u, 1u, 15u, 16u, 17u, 70u}) {
+    Bytes bytes = randomBytes(count, static_cast<uint32_t>(count) + 1);
+    for (size_t i = 0; i < count; i += 3) bytes[i] = static_cast<uint8_t>(i % 2);
+    const ExactBlock in(bytes, 1);
+    ExactBlock out(count, 3);
+    copyBooleans(in.data(), count, out.data());
+    for (size_t i = 0; i < count; i++) ASSERT_EQ(out.data()[i], bytes[i] != 0);
+  }
+}
+
 TEST(Bits, FieldsOfEveryWidthAndPlace) {
   for (uint32_t bytes : {1u, 2u, 4u, 8u}) {
     for (uint32_t bits = 1; bits <= 8 * bytes; bits++) {

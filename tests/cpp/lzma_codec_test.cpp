@@ -38,8 +38,11 @@ TEST(Lzma, StreamsAndPadding) {
   EXPECT_EQ(decodeWith(kXz, joined(one, one), 1000).status.code, Code::SizeMismatch);
 }
 
-TEST(Lzma, UpstreamsFixesAreIn) {
+TEST(Lzma, AppendsToAnIndexSetUpForNoRecords) {
   EXPECT_EQ(zwAppendAfterEmptyIndex(), 0);
+}
+
+TEST(Lzma, DecoderMakesItsDictionaryAfterAFailure) {
   EXPECT_EQ(zwDecoderAfterFailedAllocation(), 0);
 }
 

@@ -38,14 +38,17 @@ static void release(void* opaque, void* pointer) {
 }
 
 int zwDecoderAfterFailedAllocation(void) {
-  Budget budget = {1};  // the coder, and not its dictionary
+  Budget budget = {2};  // the coder and its first dictionary
   const lzma_allocator allocator = {allocate, release, &budget};
   uint32_t dictionary = 1 << 16;
   const lzma_filter_info filters[] = {{.init = NULL, .options = &dictionary}, {.init = NULL}};
   lzma_next_coder next = LZMA_NEXT_CODER_INIT;
   next.init = (uintptr_t)&lzma_lz_decoder_init;  // as lzma_next_filter_init would have set it
-  const int first = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
-  const int second = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
+  const int small = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
+  dictionary *= 2;
+  const int large = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
+  dictionary /= 2;
+  const int again = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
   lzma_next_end(&next, &allocator);
-  return first == LZMA_MEM_ERROR && second == LZMA_MEM_ERROR ? 0 : 1;
+  return small == LZMA_OK && large == LZMA_MEM_ERROR && again == LZMA_MEM_ERROR ? 0 : 1;
 }

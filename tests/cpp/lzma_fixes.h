@@ -9,8 +9,8 @@ extern "C" {
 /// writes beyond the memory that it has allocated, which AddressSanitizer sees.
 int zwAppendAfterEmptyIndex(void);
 
-/// Initialises a decoder twice without memory for its dictionary: 0 where both calls say so.
-/// Without the fix the second succeeds, with a dictionary that is not there.
+/// Initialises a decoder, then for a larger dictionary that there is no memory for, then as at first: 0 where the
+/// last call says that there is no memory. Without the fix it succeeds, with a dictionary that is not there.
 int zwDecoderAfterFailedAllocation(void);
 
 #ifdef __cplusplus

@@ -1,15 +1,19 @@
 // zarr-wasm/codecs: chains on typed arrays.
 import { describe, expect, it } from "vitest";
 import { type CodecChainOptions, createCodecChain, isZarrError } from "zarr-wasm/codecs";
-import { codecDefinitions } from "../../dist/codecs/registry.js";
-import { errorOf, everyIndex, flatIndex, product, randomBytes } from "./support.js";
+import type { CodecDefinition } from "../../dist/codecs/definition.js";
+import { codecDefinitions, findCodec } from "../../dist/codecs/registry.js";
+import { errorOf, everyIndex, flatIndex, openArray, product, randomBytes, v1Store } from "./support.js";
+import { codecOf, encode } from "./support-codecs.js";
+import { triedTypes } from "./support-types.js";
+import { regular, transposed, v3Store } from "./zarr-writer.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
 const big = { name: "bytes", configuration: { endian: "big" } };
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** Configurations worth trying of every bytes-to-bytes codec, by core name. */
-const configurations: Record<string, Record<string, unknown>[]> = {
+/** Configurations worth trying of bytes-to-bytes codecs, by core name; those of others are of support-codecs.ts. */
+const worthTrying: Record<string, Record<string, unknown>[]> = {
   zlib: [{ level: 1 }, { level: 9 }, {}],
   gzip: [{ level: 5 }],
   zstd: [{ level: 3 }, { level: 1, checksum: true }],
@@ -56,6 +60,22 @@ const configurations: Record<string, Record<string, unknown>[]> = {
 
 // Codecs that Zarr v3 has no name for are tested in codecs-bytes.test.ts.
 const compressors = codecDefinitions.filter(({ kind, names }) => kind === "bytes-to-bytes" && names[3]);
+
+const uint16 = triedTypes.find(({ label }) => label === "uint16")!;
+const configurationsOf = ({ core, names }: CodecDefinition) =>
+  worthTrying[core] ?? [codecOf(names[3]![0]!, uint16, 3).configuration as Record<string, unknown>];
+
+function circle(): unknown[] {
+  const list: unknown[] = [];
+  list.push(list);
+  return list;
+}
+
+function conditionalCircle(): object {
+  const codec = { name: "conditional", configuration: { codecs: [] as unknown[] } };
+  codec.configuration.codecs.push(codec);
+  return codec;
+}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
   Buffer.from(buffer, byteOffset, byteLength);
@@ -145,9 +165,10 @@ describe("codec chains", () => {
 
   describe.each(compressors.map((definition) => [definition.core, definition] as const))(
     "%s",
-    (core, definition) => {
+    (_core, definition) => {
       const name = definition.names[3]![0]!;
-      it.each(configurations[core]!)("%j survives both ways, at every size", async (configuration) => {
+      const [configuration] = configurationsOf(definition) as [Record<string, unknown>];
+      it.each(configurationsOf(definition))("%j survives both ways, at every size", async (configuration) => {
         for (const length of [1, 15, 16, 17, 1000, 70_000]) {
           const chain = await createCodecChain({
             dataType: "uint16",
@@ -167,7 +188,6 @@ describe("codec chains", () => {
       });
 
       it("refuses every prefix and a byte more, then decodes well", async () => {
-        const configuration = configurations[core]![0]!;
         const chain = await createCodecChain({
           dataType: "uint16",
           shape: [300],
@@ -187,7 +207,7 @@ describe("codec chains", () => {
       });
 
       it("refuses data of another size than the array's", async () => {
-        const codecs = [little, { name, configuration: configurations[core]![0]! }];
+        const codecs = [little, { name, configuration }];
         const make = (length: number) => createCodecChain({ dataType: "int32", shape: [length], codecs });
         const encoded = (await make(100)).encode(new Int32Array(100).fill(5));
         for (const length of [99, 101, 1, 5000]) {
@@ -312,6 +332,98 @@ describe("codec chains", () => {
     }
   });
 
+  it.each([
+    ["bytes", { endian: ["big"] }],
+    ["bytes", { endian: null }],
+    ["bytes", { endian: "Big" }],
+    ["bytes", { endian: "little", order: "C" }],
+    ["transpose", { order: null }],
+    ["transpose", { order: [0, true] }],
+    ["gzip", { level: null }],
+    ["gzip", { level: "5" }],
+    ["gzip", { level: true }],
+    ["gzip", { level: 5, cname: "lz4" }],
+    ["zstd", { level: 1, checksum: null }],
+    ["zstd", { level: 1, checksum: 1 }],
+    ["zstd", { level: 1, dictionary: 2 }],
+    ["blosc", { shuffle: 1 }],
+    ["blosc", { shuffle: -1 }],
+    ["blosc", { shuffle: null }],
+    ["blosc", { shuffle: "BYTE" }],
+    ["blosc", { shuffle: "Shuffle" }],
+    ["blosc", { cname: "LZ4" }],
+    ["blosc", { typesize: null }],
+    ["blosc", { level: 5 }],
+    ["crc32c", { location: null }],
+    ["bitround", { keepbits: null }],
+    ["scale_offset", { offset: null }],
+    ["cast_value", { data_type: "int32", rounding: null }],
+    ["cast_value", { data_type: "int32", scalar_map: null }],
+  ])("of Zarr v3 take nothing that only v1, v2 or numcodecs have: %s %j", async (name, configuration) => {
+    const { kind } = findCodec(name, 3)!.definition;
+    const codec = { name, configuration };
+    const codecs = {
+      "array-to-array": [codec, little],
+      "array-to-bytes": [codec],
+      "bytes-to-bytes": [little, codec],
+    }[kind];
+    const shard = (inner: unknown[], index: unknown[]) => [
+      {
+        name: "sharding_indexed",
+        configuration: { chunk_shape: [1, 3], codecs: inner, index_codecs: index },
+      },
+    ];
+    const tries: unknown[][] = [codecs, shard(codecs, [little])];
+    if (name === "bytes" || name === "crc32c" || name === "gzip") tries.push(shard([little], codecs));
+    for (const chain of tries) {
+      const error = await errorOf(() =>
+        createCodecChain({ dataType: "int16", shape: [2, 3], codecs: chain as never }),
+      );
+      expect([error._tag, error.codec], JSON.stringify(chain)).toEqual(["InvalidMetadata", name]);
+      const fields = { shape: [2, 3], chunk_grid: regular(2, 3), data_type: "int16", codecs: chain };
+      const opened = await errorOf(() => openArray(v3Store(fields)));
+      expect([opened._tag, opened.codec], JSON.stringify(chain)).toEqual(["InvalidMetadata", name]);
+    }
+  });
+
+  it("take null for an option that is not given where the codec is numcodecs'", async () => {
+    const take = (dataType: string, ...codecs: object[]) =>
+      createCodecChain({ dataType, shape: [4], codecs: codecs as never });
+    const named = (name: string, configuration: object) => ({ name, configuration });
+    await take("int16", little, named("numcodecs.blosc", { shuffle: 1, typesize: null, more: 1 }));
+    await take("int16", little, named("numcodecs.gzip", { level: null, more: 1 }));
+    await take("int16", little, named("lzma", { preset: null, filters: null, check: -1 }));
+    await take("uint8", named("packbits", { first_bit: null, last_bit: null })); // its specification's own
+  });
+
+  it("have booleans of 0 and 1 both ways", async () => {
+    const stored = Uint8Array.of(0, 1, 2, 255, 0, 128);
+    const booleans = Uint8Array.of(0, 1, 1, 1, 0, 1);
+    for (const after of [[], ["crc32c"], [{ name: "zstd", configuration: { level: 1 } }]]) {
+      const asBytes = await createCodecChain({
+        dataType: "uint8",
+        shape: [2, 3],
+        codecs: ["bytes", ...after] as never,
+      });
+      for (const before of [[], [transposed(1, 0)]]) {
+        const codecs = [...before, "bytes", ...after] as never;
+        const chain = await createCodecChain({ dataType: "bool", shape: [2, 3], codecs });
+        const at = before.length > 0 ? [0, 2, 4, 1, 3, 5] : [0, 1, 2, 3, 4, 5];
+        const expected = Uint8Array.from(at, (i) => booleans[i]!);
+        expect(chain.decode(asBytes.encode(stored))).toEqual(expected);
+        expect(chain.decodeInto(asBytes.encode(stored), new Uint8Array(6))).toEqual(expected);
+        const written = asBytes.decode(chain.encode(stored));
+        expect([...written].sort()).toEqual([0, 0, 1, 1, 1, 1]);
+        expect(chain.decode(chain.encode(stored))).toEqual(booleans);
+      }
+    }
+    for (const name of ["packbits", "numcodecs.packbits"]) {
+      const codecs = [name, ...(name === "packbits" ? [] : ["bytes"])];
+      const chain = await createCodecChain({ dataType: "bool", shape: [2, 3], codecs });
+      expect(chain.decode(chain.encode(stored))).toEqual(booleans);
+    }
+  });
+
   it("accept a codec that needs no configuration by its name alone, and big-endian single bytes", async () => {
     const chain = await createCodecChain({ dataType: "uint8", shape: [3], codecs: ["bytes"] });
     expect(chain.decode(Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2, 3));
@@ -341,6 +453,42 @@ describe("codec chains", () => {
     expect(await fails(() => chain.decode("text" as never))).toBe(true);
   });
 
+  it.each([
+    ["no options", undefined],
+    ["null for options", null],
+    ["no codecs", { codecs: undefined }],
+    ["null for codecs", { codecs: null }],
+    ["a text for codecs", { codecs: "bytes" }],
+    ["null among the codecs", { codecs: [null] }],
+    ["a hole among the codecs", { codecs: new Array(1) }],
+    ["a number among the codecs", { codecs: [7] }],
+    ["a codec without a name", { codecs: [{ configuration: {} }] }],
+    ["a name that is a symbol", { codecs: [{ name: Symbol("bytes") }] }],
+    ["null for a configuration", { codecs: [{ name: "bytes", configuration: null }] }],
+    ["a list for a configuration", { codecs: [{ name: "bytes", configuration: [] }] }],
+    ["a circle in a configuration", { codecs: [{ name: "bytes", configuration: { endian: circle() } }] }],
+    ["a function in a configuration", { codecs: [{ name: "bytes", configuration: { endian: () => 1 } }] }],
+    ["a circle of conditional", { codecs: [little, conditionalCircle()] }],
+    ["holes in the shape", { shape: new Array(2) }],
+    ["null for the data type", { dataType: null }],
+    ["a symbol for the fill value", { fillValue: Symbol("x") }],
+    ["a symbol for a limit", { limits: { rank: Symbol("x") } }],
+  ])("refuse %s with a typed error", async (_what, options) => {
+    const given = options && { dataType: "int16", shape: [2, 3], codecs: [little], ...options };
+    const error = await errorOf(() => createCodecChain(given as never));
+    expect(isZarrError(error, "InvalidArgument", "InvalidMetadata", "LimitExceeded"), String(error)).toBe(
+      true,
+    );
+  });
+
+  it("leave codecs out that need not be understood, by either name of that", async () => {
+    for (const key of ["mustUnderstand", "must_understand"]) {
+      const codecs = [little, { name: "example.unknown", configuration: {}, [key]: false }];
+      const chain = await createCodecChain({ dataType: "int16", shape: [1], codecs });
+      expect([...chain.encode(Int16Array.of(258))]).toEqual([2, 1]);
+    }
+  });
+
   it("take views with an offset, and leave what lies around alone", async () => {
     const chain = await createCodecChain({ dataType: "int32", shape: [4], codecs: [big] });
     const around = new Uint8Array(40).fill(0xaa);
@@ -367,12 +515,14 @@ describe("codec chains", () => {
     const chain = await createCodecChain({ dataType, shape: [1], codecs: [big] });
     expect([...chain.encode(item)]).toEqual([1, 3, 2, 7, 6, 5, 4, 11, 10, 9, 8]);
     expect(chain.decode(chain.encode(item))).toEqual(item);
-    const mixed = await createCodecChain({
-      dataType,
-      shape: [1],
-      codecs: [{ name: "bytes", configuration: { endian: [null, "little", "big"] } }],
-    });
-    expect([...mixed.encode(item)]).toEqual([1, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8]);
+    // Each field in an order of its own: the dtypes of Zarr v1 and v2.
+    const dtype = [
+      ["a", "|u1"],
+      ["b", "<u2"],
+      ["c", ">c8"],
+    ];
+    const mixed = await openArray(v1Store({ dtype, shape: [1], chunks: [1], fill_value: null }));
+    expect([...(await encode(mixed, item))]).toEqual([1, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8]);
   });
 
   it("with direction decode use the small module and say so when asked to encode", async () => {

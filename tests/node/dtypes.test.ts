@@ -41,6 +41,20 @@ describe("type strings", () => {
     expect([dtype.name, dtype.itemBytes, endians]).toEqual([name, itemBytes, [endian]]);
   });
 
+  it("times without a unit are generic, where the version has such", async () => {
+    for (const text of ["<M8", ">m8"]) {
+      const { dtype } = parseTypestr(text, { genericTimes: true });
+      expect([dtype.unit, dtype.scaleFactor, dtype.itemBytes]).toEqual(["generic", 1, 8]);
+      expect(numpyDescr(dtype)).toBe(text.replace(">", "<"));
+      const struct = parseDescr([["t", text]], false, { genericTimes: true });
+      expect(struct.dtype.fields![0]!.dtype.unit).toBe("generic");
+    }
+    for (const text of ["<M", "<M4", "|M8", "<M08"])
+      expect((await errorOf(() => parseTypestr(text, { genericTimes: true })))._tag, text).toBe(
+        "InvalidMetadata",
+      );
+  });
+
   it("keeps unit and multiple of times", () => {
     const { dtype } = parseTypestr("<m8[10μs]");
     expect([dtype.unit, dtype.scaleFactor]).toEqual(["us", 10]);
@@ -59,6 +73,11 @@ describe("type strings", () => {
     "<i4[ns]",
     "<M4[ns]",
     "<M8[0s]",
+    "<i08",
+    "|b01",
+    "|S012",
+    "<M8[010s]",
+    "<M08[s]",
     "",
     "<f",
     "<fa",
@@ -108,6 +127,17 @@ describe("structured types", () => {
       ],
       ["k", "|u1"],
     ]);
+  });
+
+  it("has NumPy's names for the padding of aligned types", () => {
+    const { dtype } = parseDescr(json('[["a", "|u1"], ["", "|V3"], ["b", "<i4"], ["", "|V2"]]'), false);
+    expect(dtype.fields!.map((f) => [f.name, f.dtype.name, f.offset])).toEqual([
+      ["a", "uint8", 0],
+      ["f1", "r24", 1],
+      ["b", "int32", 4],
+      ["f3", "r16", 8],
+    ]);
+    expect(() => parseDescr(json('[["f1", "|u1"], ["", "|V3"]]'), false)).toThrow(/unique/);
   });
 
   it("has subarrays where the version allows them", () => {

@@ -3,11 +3,14 @@ import type { ZarrArray } from "zarr-wasm";
 import type { ChunkCodec, Content } from "../../dist/chain/chunk-codec.js";
 import type { ChunkLayout } from "../../dist/chain/layout.js";
 import { wholeCodec } from "../../dist/chain/shard-codec.js";
+import { codecDefinitions } from "../../dist/codecs/registry.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import type { CodecSession } from "../../dist/engine/session.js";
 import { joinKey } from "../../dist/store/store.js";
 import { everyIndex, goldenCases, openArray, product, storeOf } from "./support.js";
+import { documentsOf } from "./support-codecs.js";
+import { triedTypes } from "./support-types.js";
 import { bytesLittle, documents, v2Meta, v3Meta } from "./zarr-writer.js";
 
 export interface GoldenChunk {
@@ -27,6 +30,8 @@ export interface GoldenChunk {
 
 /** Groups of golden stores that hold a single array each. */
 export const goldenGroups = ["v1", "v2", "v3"] as const;
+
+const float32 = triedTypes.find(({ label }) => label === "float32")!;
 
 /** The smallest stored chunk of each golden store that has one. */
 export async function goldenChunks(group: (typeof goldenGroups)[number]): Promise<GoldenChunk[]> {
@@ -51,13 +56,14 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
       "/zarr.json",
       v3Meta({ data_type: "float32", codecs: [...before, { name, configuration }, ...after] }),
     ] as const;
-  const found: GoldenChunk[] = [];
-  for (const [key, document] of [
+  const own = [
     v3("conditional", { codecs: [gzip, { name: "crc32c" }] }, [bytesLittle], []),
     v3("reshape", { shape: [3, 2] }, [], [bytesLittle, gzip]),
     v3("zfp", { mode: "reversible" }, [], []),
     ["/.zarray", v2Meta({ dtype: "<f4", compressor: { id: "snappy" } })] as const,
-  ]) {
+  ];
+  const found: GoldenChunk[] = [];
+  for (const [key, document] of [...own, ...documentsOfOthers(JSON.stringify(own))]) {
     const { entries: store } = documents({ [key]: document });
     const array = await openArray(store);
     const codec = codecOf(array, array.spec.firstLayout);
@@ -73,6 +79,22 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
     );
   }
   return found;
+}
+
+/** Metadata of codecs that neither the golden stores have nor `known` names. */
+function documentsOfOthers(known: string): (readonly [key: string, document: object])[] {
+  const texts = goldenGroups.flatMap((group) =>
+    goldenCases(group).flatMap(({ store }) =>
+      Object.values(store).filter((value) => typeof value === "string"),
+    ),
+  );
+  const isKnown = (name: string) => [known, ...texts].some((text) => text.includes(`"${name}"`));
+  return codecDefinitions.flatMap(({ names }) => {
+    if (Object.values(names).flat().some(isKnown)) return [];
+    const version = names[3] ? 3 : 2;
+    const found = documentsOf(names[version]![0]!, float32, version);
+    return Object.entries(found!).map(([key, document]) => [`/${key}`, document] as const);
+  });
 }
 
 function codecOf({ limits, spec: { layouts } }: ZarrArray, layout: ChunkLayout): ChunkCodec {

@@ -1,5 +1,7 @@
 // The TypeScript mirrors of the core's lists, compared with what both wasm modules say.
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { coreTypes } from "../../dist/dtypes/table.js";
 import { coreCodecs } from "../../dist/engine/codec-table.js";
@@ -30,4 +32,19 @@ describe.each(["decode", "full"] as const)("%s.wasm", (name) => {
     const glue = readFileSync(new URL(`../../dist/wasm/${name}.mjs`, import.meta.url), "utf8");
     expect(glue).not.toMatch(/\beval\s*\(|\bnew Function\b|\bFunction\s*\(/);
   });
+});
+
+it("the taps of the CRCs are the first that their search finds", () => {
+  const root = new URL("../../", import.meta.url);
+  const script = fileURLToPath(new URL("scripts/crc-taps.mjs", root));
+  const lines = execFileSync(process.execPath, [script], { encoding: "utf8" }).split("\n");
+  /** The first line below a heading, without its counts and without what C++ leaves out. */
+  const first = (heading: string) =>
+    lines[lines.findIndex((line) => line.startsWith(heading)) + 1]!.trim()
+      .replace(/(?: {2}\d+)+$/, "")
+      .replaceAll(", 0b1}", "}");
+  const source = (name: string) => readFileSync(new URL(`src/kernels/${name}.cpp`, root), "utf8");
+  expect(source("crc32")).toContain(`kTaps = {${first("crc32: near")}}`);
+  expect(source("crc32c")).toContain(`kTaps = {${first("crc32c: near")}}`);
+  expect(source("crc32c")).toContain(`kFarTaps = ${first("crc32c: far")}`);
 });

@@ -1,6 +1,6 @@
 // n5_default: blocks with headers, smaller and larger than the chunk.
 import { describe, expect, it } from "vitest";
-import { get } from "zarr-wasm";
+import { get, type Slice, slice, WorkerPool } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { errorOf, openArray } from "./support.js";
 
@@ -73,6 +73,62 @@ describe("n5_default", () => {
     expect((await array.getChunk([1, 0, 0])).data).toEqual(
       Int16Array.from({ length: 24 }, (_, i) => (i < 12 ? valueAt([2, Math.floor(i / 4), i % 4]) : -7)),
     );
+  });
+
+  it("reads parts as it reads chunks, here and in workers", async () => {
+    const [rows, columns] = [200, 130];
+    const document = {
+      zarr_format: 3,
+      node_type: "array",
+      shape: [rows, columns],
+      data_type: "int16",
+      chunk_grid: { name: "regular", configuration: { chunk_shape: [150, 125] } },
+      chunk_key_encoding: { name: "v2", configuration: { separator: "/" } },
+      fill_value: -7,
+      codecs: [inner(2)],
+    };
+    const value = ([y, x]: number[]) => ((131 * y! + x!) % 60000) - 30000;
+    const blockAt = (shape: number[], [y0, x0]: readonly [number, number]) =>
+      block(shape, ([y, x]) => value([y! + y0, x! + x0]));
+    const store = new Map([
+      ["/zarr.json", new TextEncoder().encode(JSON.stringify(document))],
+      ["/0/0", blockAt([150, 125], [0, 0])],
+      ["/0/1", blockAt([140, 5], [0, 125])], // smaller than what lies in the array
+      ["/1/0", blockAt([50, 125], [150, 0])],
+    ]);
+    const isStored = ([y, x]: number[]) => (y! < 150 ? x! < 125 || y! < 140 : x! < 125);
+    const at = (index: number[]) => (isStored(index) ? value(index) : -7);
+    const array = await openArray(store);
+    const pool = new WorkerPool({ size: 2 });
+    const range = (start: number, stop: number, step: number) =>
+      Array.from({ length: Math.ceil((stop - start) / step) }, (_, i) => start + i * step);
+    for (const [ys, xs] of [
+      [slice(null), slice(null)],
+      [slice(100, 190, 7), slice(3, 130, 2)],
+      [slice(145, 149), slice(120, 130)],
+      [slice(160, 200), slice(126, 130)],
+    ] as [Slice, Slice][]) {
+      const expected = range(ys.start ?? 0, ys.stop ?? rows, ys.step ?? 1).flatMap((y) =>
+        range(xs.start ?? 0, xs.stop ?? columns, xs.step ?? 1).map((x) => at([y, x])),
+      );
+      for (const options of [{}, { pool }, { priority: "centre" } as const])
+        expect(Array.from((await get(array, [ys, xs], options)).data as Int16Array)).toEqual(expected);
+    }
+    for (const coordinates of [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ]) {
+      const here = await array.getChunk(coordinates);
+      expect((await array.getChunk(coordinates, { pool })).data).toEqual(here.data);
+    }
+    store.set("/1/0", Uint8Array.of(0, 0, 0, 9));
+    for (const options of [{}, { pool }]) {
+      const error = await errorOf(() => get(array, null, options));
+      expect([error._tag, error["codec"], error["chunkKey"]]).toEqual(["CorruptChunk", "n5_default", "/1/0"]);
+    }
+    pool.destroy();
   });
 
   it.each([[[]], [[gzip]]])("comes back through %j", async (compressor) => {

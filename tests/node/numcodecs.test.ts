@@ -90,6 +90,25 @@ describe("codecs of numcodecs", () => {
     expect(short.every((byte) => byte === 0)).toBe(true);
   });
 
+  it.each(names)("%s refuses other kinds of `out`, and leaves them as they are", async (name) => {
+    const bytes = randomBytes(1000, 4);
+    const codec = make(ours, name);
+    const encoded = await codec.encode(bytes);
+    for (const out of [new Int32Array(500), new Float64Array(1000), new ArrayBuffer(1000), null, "x", {}]) {
+      await expect(codec.decode(encoded, out as never)).rejects.toMatchObject({ _tag: "InvalidArgument" });
+      if (ArrayBuffer.isView(out))
+        expect(Array.from(out as Int32Array).every((item) => item === 0)).toBe(true);
+    }
+    for (const data of [undefined, null, "x", [1, 2]])
+      await expect(codec.decode(data as never)).rejects.toMatchObject({ _tag: "InvalidArgument" });
+    for (const config of [null, 7]) {
+      const { fromConfig } = (ours as never as Record<string, { fromConfig(config: unknown): unknown }>)[
+        name
+      ]!;
+      expect(() => fromConfig(config)).toThrow(ours.ZarrError);
+    }
+  });
+
   it.each(names)("%s takes views into larger buffers, and buffers", async (name) => {
     const bytes = randomBytes(1000, 5);
     const codec = make(ours, name);

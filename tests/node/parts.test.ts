@@ -70,7 +70,18 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "chain/shard-index.js",
   ],
   "partial-reading": ["region/fetch/partial.js", "region/fetch/blosc-blocks.js"],
-  archives: ["store/zip.js", "store/zip/directory.js", "store/zip/inflate.js", "store/source.js"],
+  archives: [
+    "store/zip.js",
+    "store/zip/directory.js",
+    "store/zip/inflate.js",
+    "store/source.js",
+    "store/key-index.js",
+  ],
+  "range-fallbacks": [
+    "store/http/range-fallbacks.js",
+    "store/http/kept-objects.js",
+    "store/http/object-size.js",
+  ],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
   writing: [

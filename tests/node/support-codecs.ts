@@ -62,7 +62,8 @@ const configurations: Record<
   }),
 };
 
-function codecOf(name: string, type: TriedType, version: ZarrVersion): Codec {
+/** The codec of this name with a configuration that fits the type. */
+export function codecOf(name: string, type: TriedType, version: ZarrVersion): Codec {
   const id = name.replace(/^numcodecs\./, "");
   const { old, v3 } = configurations[id]?.(type, version) ?? {};
   return { name, configuration: (version < 3 || id !== name ? old : v3) ?? {} };

@@ -1,6 +1,6 @@
 // Zarr v1 metadata: what each key may hold, and what is said when it does not.
 import { describe, expect, it } from "vitest";
-import { get, type ZarrWarning } from "zarr-wasm";
+import { field, get, strings, type ZarrWarning } from "zarr-wasm";
 import { bytesOf, errorOf, openArray, v1Meta, v1Store } from "./support.js";
 
 const openWith = (fields: Record<string, unknown>, options = {}) => openArray(v1Store(fields), options);
@@ -113,6 +113,103 @@ describe("Zarr v1 metadata", () => {
     const error = await errorOf(() => openWith({ compression, compression_opts }));
     expect(error._tag).toBe("InvalidMetadata");
     expect(error.codec).toBe(compression);
+  });
+
+  it.each([
+    ["none", 5],
+    ["none", { level: 1 }],
+    [null, "x"],
+    ["zlib", -1],
+    ["zlib", { cname: "lz4" }],
+    ["zlib", true],
+    ["zlib", 1.5],
+    ["bz2", { level: 0 }],
+    ["blosc", "fast"],
+    ["blosc", 10],
+    ["blosc", [5]],
+    ["lzma", 5],
+    ["lzma", "5"],
+  ])("refuses compression %j with options %j that mean nothing", async (compression, compression_opts) => {
+    const error = await errorOf(() => openWith({ compression, compression_opts }));
+    expect([error._tag, error.codec]).toEqual(["InvalidMetadata", compression ?? "none"]);
+  });
+
+  it.each([
+    [5, { clevel: 5 }],
+    [{ level: 5 }, { clevel: 5 }],
+    [
+      { clevel: 3, level: 5, cname: "lz4", more: 1 },
+      { clevel: 3, cname: "lz4", more: 1 },
+    ],
+    [null, {}],
+  ])("takes Blosc's options %j for %j", async (compression_opts, configuration) => {
+    const array = await openWith({ compression: "blosc", compression_opts });
+    expect(array.codecs[1]).toEqual({ name: "blosc", configuration });
+  });
+
+  it.each([
+    ["|S12", "test", "test"],
+    ["|S12", "none", "none"],
+    ["|S12", "null", "null"],
+    ["|S12", "data", "data"],
+    ["|S12", "0000", "0000"],
+    ["|S12", "ca==", "ca=="],
+    ["|S12", "", ""],
+    ["|S2", "é", "é"],
+    ["|V4", "test", "test"],
+    ["|V4", "ab", "ab"],
+  ])("%s has the fill value %j as it is written", async (dtype, fill_value, text) => {
+    const array = await openWith({ dtype, fill_value });
+    const width = array.dtype.itemBytes;
+    const expected = new Uint8Array(24 * width);
+    for (let i = 0; i < 24; i++) expected.set(bytesOf(text), i * width);
+    expect((await get(array)).data).toEqual(expected);
+  });
+
+  it("has fill values of Unicode strings and of structured types as they are written", async () => {
+    const names = await openWith({ dtype: ">U4", fill_value: "test" });
+    expect(new Set(strings(await get<Uint8Array>(names)))).toEqual(new Set(["test"]));
+    const dtype = [
+      ["a", "|S4"],
+      ["b", ">i2"],
+      ["c", [["d", "|V2"]]],
+    ];
+    for (const fill_value of [["data", 258, [[1, 2]]], { a: "data", b: 258, c: { d: [1, 2] } }]) {
+      const array = await openWith({ dtype, fill_value, shape: [1], chunks: [1] });
+      expect([...((await get(array)).data as Uint8Array)]).toEqual([...bytesOf("data"), 2, 1, 1, 2]);
+    }
+    for (const fill_value of ["ZGF0YQECAQI=", ["data", 258], ["data", 258, [[1]]], [0, 0, 0, 0]])
+      expect((await errorOf(() => openWith({ dtype, fill_value })))?.code).toBe("bad-fill-value");
+    expect((await errorOf(() => openWith({ dtype: "|S3", fill_value: "test" })))?.code).toBe(
+      "bad-fill-value",
+    );
+    expect((await errorOf(() => openWith({ dtype: "<c8", fill_value: "AACAPwAAAEA=" })))?.code).toBe(
+      "bad-fill-value",
+    );
+  });
+
+  it("opens NumPy's aligned structs, and times without a unit", async () => {
+    const store = v1Store({
+      dtype: [
+        ["a", "|u1"],
+        ["", "|V3"],
+        ["b", "<i4"],
+      ],
+      shape: [2],
+      chunks: [2],
+      fill_value: null,
+    });
+    store.set("/0", Uint8Array.of(1, 9, 9, 9, 5, 0, 0, 0, 2, 8, 8, 8, 6, 0, 0, 0));
+    const region = await get<Uint8Array>(await openArray(store));
+    expect([...field(region, "b").data]).toEqual([5, 6]);
+    expect([...field(region, "f1").data]).toEqual([9, 9, 9, 8, 8, 8]);
+    const times = await openWith({ dtype: "<M8", fill_value: 7 });
+    expect([times.dtype.name, times.dtype.unit, times.fillValue]).toEqual([
+      "numpy.datetime64",
+      "generic",
+      7n,
+    ]);
+    expect((await errorOf(() => openWith({ dtype: "<i08" })))._tag).toBe("InvalidMetadata");
   });
 
   it("ignores keys that it does not know", async () => {

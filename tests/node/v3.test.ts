@@ -55,6 +55,18 @@ describe("Zarr v3 metadata", () => {
     expect([array.fillValue, codes]).toEqual([null, ["null-fill"]]);
   });
 
+  it.each([
+    ["null", null],
+    ["a number", 7],
+    ["a symbol for kind", { kind: Symbol("array") }],
+    ["a version without a text", { version: Object.create(null) }],
+    ["a symbol for v1Order", { v1Order: Symbol("spec") }],
+    ["a number for a signal", { signal: 7 }],
+    ["a symbol for a limit", { limits: { rank: Symbol("1") } }],
+  ])("is not opened with %s for options", async (_what, options) => {
+    expect((await errorOf(() => open(v3Store(), options as never)))._tag).toBe("InvalidArgument");
+  });
+
   it("opens with its facts", async () => {
     const { array, codes } = await warningsOf({
       data_type: "int64",

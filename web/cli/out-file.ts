@@ -1,6 +1,6 @@
 /** The file of `--out`: there whole, or as it was. */
 import { randomUUID } from "node:crypto";
-import { rmSync, type Stats } from "node:fs";
+import { closeSync, openSync, rmSync, type Stats } from "node:fs";
 import {
   access,
   constants,
@@ -35,9 +35,11 @@ export async function writeOutFile(file: string, pieces: Pieces): Promise<void> 
 
 async function replace(target: string, old: Stats | undefined, pieces: Pieces): Promise<void> {
   const temporary = path.join(path.dirname(target), `.zarr-wasm-${randomUUID()}.tmp`);
-  const handle = await open(temporary, "wx", old ? 0o600 : 0o666);
   const release = removeAtTheEnd(temporary);
   try {
+    // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.
+    closeSync(openSync(temporary, "wx", old ? 0o600 : 0o666));
+    const handle = await open(temporary, "r+");
     try {
       await writeFile(handle, pieces);
       if (old) await takeOver(handle, old);

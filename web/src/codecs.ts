@@ -12,6 +12,7 @@ import { type ChunkCodec, type Content, largerModule } from "./chain/chunk-codec
 import { ChunkLayouts, layoutArray } from "./chain/layout.js";
 import { wholeCodec } from "./chain/shard-codec.js";
 import { loadCodecs, namesIn } from "./codecs/lookup.js";
+import { parseCodecs } from "./codecs/metadata.js";
 import type { DType } from "./dtypes/dtype.js";
 import {
   checkElements,
@@ -82,16 +83,20 @@ export interface CodecChain<D extends ElementData | readonly unknown[] = Element
 export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
   options: CodecChainOptions,
 ): Promise<CodecChain<D>> {
+  if (typeof options !== "object" || options === null)
+    throw invalidArgument("createCodecChain takes an object: dataType, shape and codecs");
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
-  const valid = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length >= 1);
+  const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;
+  const valid = Array.isArray(shape) && Array.from(shape).every(isLength); // holes are no lengths
   if (!valid || shape.length > limits.rank)
     throw invalidArgument(`shape must be a list of at most ${limits.rank} positive integers`);
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dataType);
-  await loadCodecs(namesIn(options.codecs, limits.shardDepth), 3);
-  const codec = codecOf(dtype, options, limits);
+  const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
+  await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
+  const codec = codecOf(dtype, codecs, options, limits);
   const { decodeModule, encodeModule } = codec;
   const module = direction === "both" ? largerModule(decodeModule, encodeModule) : decodeModule;
   const session = await sessionOf(module);
@@ -106,9 +111,13 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
 }
 
 /** The codec of the chain: a single chunk's, or that of shards around it. */
-function codecOf(dtype: DType, options: CodecChainOptions, limits: Limits): ChunkCodec {
+function codecOf(
+  dtype: DType,
+  codecs: readonly CodecMetadata[],
+  options: CodecChainOptions,
+  limits: Limits,
+): ChunkCodec {
   const array = layoutArray(dtype, parseLooseFill(dtype, fromPlain(options.fillValue ?? null)));
-  const codecs = options.codecs.map((codec) => (typeof codec === "string" ? { name: codec } : codec));
   const { verifyChecksums } = options;
   const layouts = new ChunkLayouts(codecs, array, { version: 3, limits, verifyChecksums });
   return wholeCodec(layouts.of(options.shape), array, limits);

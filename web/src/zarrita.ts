@@ -7,8 +7,11 @@
 export { isZarrError, ZarrError } from "./base/errors.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export { FileSystemStore } from "./store/folder.js";
+export type { ReferenceStore } from "./store/reference.js";
+export type { ZipStore as ZipFileStore } from "./store/zip.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
+export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -22,8 +25,11 @@ export {
   CodecPipelineError,
   InvalidMetadataError,
   InvalidSelectionError,
+  InvalidSelectionError as IndexError,
   isZarritaError,
   NotFoundError,
+  NotFoundError as KeyError,
+  NotFoundError as NodeNotFoundError,
   UnknownCodecError,
   UnsupportedError,
 } from "./zarrita/errors.js";
@@ -34,8 +40,23 @@ export {
   extendArray,
   extendStore,
 } from "./zarrita/extensions.js";
-export { FetchStore, type FetchStoreOptions } from "./zarrita/fetch-store.js";
-export { type ChunkQueue, type GetOptions, get, select, slice } from "./zarrita/indexing.js";
+export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./zarrita/fetch-store.js";
+export {
+  type ChunkQueue,
+  type GetOptions,
+  type GetOptions as SetOptions,
+  get,
+  select,
+  slice,
+} from "./zarrita/indexing.js";
+export {
+  getPrepared as _zarrita_internal_get,
+  setPrepared as _zarrita_internal_set,
+  sliceIndices as _zarrita_internal_slice_indices,
+  sliceIndices as _zarrita_internal_sliceIndices,
+  stridesIn as _zarrita_internal_get_strides,
+  stridesIn as _zarrita_internal_getStrides,
+} from "./zarrita/names.js";
 export {
   type GetChunkOptions,
   Location,
@@ -44,12 +65,14 @@ export {
   ZarritaGroup as Group,
 } from "./zarrita/nodes.js";
 export { type OpenOptions, open } from "./zarrita/open.js";
+export type { StoreOptions } from "./zarrita/options.js";
 export { setPool } from "./zarrita/pool.js";
-export { type CodecRegistry, type RegisteredCodec, registerCodecs } from "./zarrita/register.js";
+export { type CodecRegistry, registerCodecs } from "./zarrita/register.js";
 export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,
+  type RangeCoalescingOptions,
   withByteCaching,
   withRangeCoalescing,
 } from "./zarrita/store-extensions.js";

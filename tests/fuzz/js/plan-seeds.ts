@@ -64,7 +64,8 @@ async function triedPlans(): Promise<PlanSeed[]> {
         const documents = documentsOf(name, type, version);
         const array = documents && (await openIn(documents).catch(() => undefined));
         const { leaf } = array?.spec.firstLayout ?? {};
-        if (!array || leaf?.type !== "core" || leaf.isFramed || array.spec.isSharded) continue;
+        if (!array || leaf?.type !== "core" || leaf.chain.toBytes.type !== "core" || array.spec.isSharded)
+          continue;
         const decoded = elementsOf(type);
         seeds.push({ plan: leaf.plan, decoded, encoded: await encode(array, decoded) });
       }
@@ -87,7 +88,7 @@ async function goldenPlans(): Promise<PlanSeed[]> {
     const array = await open(store).catch(() => undefined);
     if (!(array instanceof ZarrArray)) continue;
     const { leaf, levels } = array.spec.firstLayout;
-    if (leaf.type !== "core" || leaf.isFramed || levels.length > 0) continue;
+    if (leaf.type !== "core" || leaf.chain.toBytes.type !== "core" || levels.length > 0) continue;
     for (const encoded of Object.values(chunks)
       .filter(({ length }) => length <= mostBytes)
       .slice(0, 1))

@@ -48,7 +48,9 @@ export function resolveLimits(own: Partial<Limits> | undefined): Limits {
     if (value === undefined) continue;
     if (!Object.hasOwn(defaultLimits, name)) throw invalidArgument(`unknown limit "${name}"`);
     if (!Number.isSafeInteger(value) || value <= 0) {
-      throw invalidArgument(`limits.${name} must be a positive integer, not ${value}`);
+      throw invalidArgument(
+        `limits.${name} must be a positive integer, not ${typeof value === "number" ? value : typeof value}`,
+      );
     }
     limits[name] = value;
   }

@@ -73,7 +73,7 @@ export function parallelism(): number {
 export type AnyWorker = WebWorker | NodeWorker;
 
 interface WebWorker {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
   addEventListener(type: "error" | "messageerror", listener: (event: Event) => void): void;
   terminate(): void;

@@ -102,7 +102,7 @@ class Resolver {
     const { kind } = found.definition;
     checkOrder(name, kind, this.#previous);
     this.#previous = { name, kind };
-    const config = new ConfigReader(name, configuration);
+    const config = new ConfigReader(name, configuration, this.options.version);
     const context: CodecContext = { version: this.options.version, array: this.array };
     if (found.type === "core") this.#addCore(metadata, found.definition, config, context);
     else if (found.type === "objects")

@@ -5,6 +5,7 @@
  * Their work is synchronous, in a session of the core that is had beforehand ({@link withSession}).
  */
 
+import { stridesOf } from "../base/strides.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, Slab } from "../engine/session.js";
@@ -59,6 +60,12 @@ export function withSession<T>(
   work: (session: CodecSession | undefined) => T,
 ): T | Promise<T> {
   return codec.usesCore ? withDecoder(codec, work) : work(undefined);
+}
+
+/** All of a chunk, packed. @param width bytes of an element, or 1 entry of a list. */
+export function wholePlace(shape: readonly number[], width = 1): Place {
+  const strides = stridesOf(shape, width);
+  return { offset: 0, axes: shape.map((length, axis) => [0, 1, length, strides[axis]!]) };
 }
 
 /** The larger of two modules. */

@@ -48,10 +48,6 @@ export class CoreChunkCodec implements LeafCodec {
   get encodeModule(): ModuleName {
     return this.plan.encodeModule;
   }
-  /** True where chunks are blocks with a header and a shape of their own. */
-  get isFramed(): boolean {
-    return this.#frame !== undefined;
-  }
   /** True where encoded chunks are byte for byte what they decode to. */
   get isNative(): boolean {
     return !this.#frame && this.plan.isNative;

@@ -8,7 +8,7 @@ import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, Place } from "../engine/session.js";
-import type { Content, LeafCodec } from "./chunk-codec.js";
+import { type Content, type LeafCodec, wholePlace } from "./chunk-codec.js";
 
 /** What a chunk of elements of variable length is made of. */
 export interface VlenParts {
@@ -31,7 +31,6 @@ export class VlenChunkCodec implements LeafCodec {
   /** No metadata says how long the elements are. */
   readonly encodedBound: number;
   #decodeModule: ModuleName;
-  #order: Uint32Array | undefined;
 
   constructor(private readonly parts: VlenParts) {
     this.shape = parts.shape;
@@ -60,40 +59,33 @@ export class VlenChunkCodec implements LeafCodec {
   }
 
   decode(session: CodecSession | undefined, encoded: Uint8Array): unknown[] {
-    const values = this.#values(session, encoded);
-    return Array.from(this.#stored(), (at) => values[at]);
+    const out = new Array<unknown>(countOf(this.shape));
+    this.decodePlaced(session, encoded, out, wholePlace(this.shape));
+    return out;
   }
 
   decodeInto(session: CodecSession | undefined, encoded: Uint8Array, out: unknown[]): void {
-    this.decode(session, encoded).forEach((value, i) => {
-      out[i] = value;
-    });
+    this.decodePlaced(session, encoded, out, wholePlace(this.shape));
   }
 
   decodePlaced(
     session: CodecSession | undefined,
     encoded: Uint8Array | undefined,
     out: unknown[],
-    { offset, axes }: Place,
+    place: Place,
   ): void {
+    const { fill } = this.parts;
     const values = encoded && this.#values(session, encoded);
-    const strides = this.#strides();
-    for (const index of indices(axes.map(([, , count]) => count))) {
-      let [from, to] = [0, offset];
-      for (let axis = 0; axis < axes.length; axis++) {
-        const [start, step, , stride] = axes[axis]!;
-        from += (start + index[axis]! * step) * strides[axis]!;
-        to += index[axis]! * stride;
-      }
-      out[to] = values ? values[from] : this.parts.fill;
-    }
+    this.#each(place, (stored, to) => {
+      out[to] = values ? values[stored] : fill;
+    });
   }
 
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {
     const { axes, codec, shape } = this.parts;
     const values = new Array<unknown>(countOf(shape));
-    this.#stored().forEach((at, i) => {
-      values[at] = content[i];
+    this.#each(wholePlace(shape), (stored, from) => {
+      values[stored] = content[from];
     });
     const storedShape = axes.map((axis) => shape[axis]!);
     return encodeBytesIn(session, this.after, codec.encode(values, storedShape));
@@ -110,22 +102,19 @@ export class VlenChunkCodec implements LeafCodec {
     }
   }
 
-  /** Distance between neighbours along each axis of the array, in the order in which values are stored. */
-  #strides(): number[] {
+  /** Goes through the values of a place: where each is stored, and where it belongs. */
+  #each({ offset, axes: placed }: Place, visit: (stored: number, at: number) => void): void {
     const { axes, shape } = this.parts;
-    const stored = stridesOf(axes.map((axis) => shape[axis]!));
-    return shape.map((_, axis) => stored[axes.indexOf(axis)]!);
-  }
-
-  /** Where each value of a chunk is stored, in C order of the array's axes. */
-  #stored(): Uint32Array {
-    if (this.#order) return this.#order;
-    const strides = this.#strides();
-    const order = new Uint32Array(countOf(this.shape));
-    let i = 0;
-    for (const index of indices(this.shape))
-      order[i++] = index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
-    this.#order = order;
-    return order;
+    const strides = stridesOf(axes.map((axis) => shape[axis]!));
+    const stored = shape.map((_, axis) => strides[axes.indexOf(axis)]!);
+    for (const index of indices(placed.map(([, , count]) => count))) {
+      let [from, to] = [0, offset];
+      for (let axis = 0; axis < placed.length; axis++) {
+        const [start, step, , stride] = placed[axis]!;
+        from += (start + index[axis]! * step) * stored[axis]!;
+        to += index[axis]! * stride;
+      }
+      visit(from, to);
+    }
   }
 }

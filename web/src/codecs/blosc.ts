@@ -14,16 +14,19 @@ const trailingBytesFlag = 2;
 /** Zarr v1 data of 2016 holds zstd frames of before its format was final; z5py appended bytes to v2 chunks. */
 const flagsOf: Readonly<Record<ZarrVersion, number>> = { 1: legacyZstdFlag, 2: trailingBytesFlag, 3: 0 };
 
-/** v3 names the shuffle; v1 and v2 number it, with -1 for "bits for single bytes, else bytes". */
+/** v3 names the shuffle; numcodecs numbers it, with -1 for "bits for single bytes, else bytes". */
 function readShuffle(config: ConfigReader, itemBytes: number): number {
   const value = config.get("shuffle");
-  if (gdalShuffles.includes(value as string)) return config.choice("shuffle", gdalShuffles);
+  if (config.isStrict) return config.choice("shuffle", shuffles, "shuffle");
+  if (config.version === 2 && gdalShuffles.includes(value as string))
+    return config.choice("shuffle", gdalShuffles);
   if (typeof value === "string") return config.choice("shuffle", shuffles);
   const shuffle = config.integer("shuffle", autoShuffle, 2, 1);
   return shuffle === autoShuffle ? (itemBytes === 1 ? 2 : 1) : shuffle;
 }
 
 function parse(config: ConfigReader, { version, array }: CodecContext) {
+  if (config.isStrict) config.only("cname", "clevel", "shuffle", "typesize", "blocksize");
   const itemBytes = array.dtype.itemBytes || 1; // of bytes, where elements have no fixed size
   const compressor = config.choice("cname", compressors, "lz4");
   const level = config.integer("clevel", 0, 9, 5);

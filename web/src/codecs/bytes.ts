@@ -6,34 +6,39 @@ import { show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
 function wordOf(endian: unknown): number | undefined {
-  if (endian === undefined || endian === null) return noEndian;
   return typeof endian === "string" && Object.hasOwn(endianWords, endian)
     ? endianWords[endian as Endian]
     : undefined;
 }
 
 /**
- * `endian` is "little" or "big"; required for types of several bytes. Beyond the specification, a list
- * gives one per leaf field of a structured type (null for single bytes): Zarr v1 and v2 allow that.
+ * The words of a list with one endian per run of components, null for single bytes: what the dtypes of Zarr v1 and v2
+ * become here. Zarr v3 has no such lists.
  */
+function wordsOfRuns(endians: readonly unknown[], runs: readonly unknown[]): (number | undefined)[] {
+  if (endians.length !== runs.length) return [undefined];
+  return endians.map((endian) => (endian === null ? noEndian : wordOf(endian)));
+}
+
+/** `endian` is "little" or "big"; required for types of several bytes. */
 export const bytes: CodecDefinition = {
   core: "bytes",
   kind: "array-to-bytes",
   // Zarr v1 and v2 do not name it: their dtype says the byte order. The draft of 2022 called it "endian".
   names: { 1: ["bytes"], 2: ["bytes"], 3: ["bytes", "endian"] },
   encodedBytes: (bytes) => bytes,
-  parse(config, { array }) {
+  parse(config, { version, array }) {
     config.only("endian");
     const endian = config.get("endian");
     const runs = componentsOf(array.dtype);
-    const words = Array.isArray(endian) ? endian.map(wordOf) : [wordOf(endian)];
-    if (words.includes(undefined) || (Array.isArray(endian) && words.length !== runs.length)) {
+    const isList = version < 3 && Array.isArray(endian);
+    const words = isList ? wordsOfRuns(endian, runs) : [endian === undefined ? noEndian : wordOf(endian)];
+    if (words.includes(undefined))
       throw config.error(`"endian" must be "little" or "big", not ${show(endian)}`);
-    }
-    const missing = runs.some((run, i) => run.bytes > 1 && words[Array.isArray(endian) ? i : 0] === noEndian);
+    const missing = runs.some((run, i) => run.bytes > 1 && words[isList ? i : 0] === noEndian);
     if (missing)
       throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`, "missing-endian");
-    return { params: Array.isArray(endian) ? [perComponent, ...(words as number[])] : (words as number[]) };
+    return { params: isList ? [perComponent, ...(words as number[])] : (words as number[]) };
   },
 };
 

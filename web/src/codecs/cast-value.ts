@@ -17,7 +17,7 @@ const wrap = outOfRange.indexOf("wrap");
 
 /** Entries of a direction of the scalar map, as the core wants them: words, by ascending key, none twice. */
 function readEntries(config: ConfigReader, name: string, from: DType, to: DType): number[][] {
-  const entries = config.get(name) ?? [];
+  const entries = config.given(name, []);
   const valid =
     Array.isArray(entries) && entries.every((entry) => Array.isArray(entry) && entry.length === 2);
   if (!valid) throw config.error(`"${name}" must be a list of [from, to], not ${show(entries)}`);
@@ -45,10 +45,10 @@ function keyItem(config: ConfigReader, dtype: DType, key: unknown, what: string)
 }
 
 function readMap(config: ConfigReader, outer: DType, inner: DType): [encode: number[][], decode: number[][]] {
-  const value = config.get("scalar_map") ?? {};
-  if (typeof value !== "object" || Array.isArray(value))
+  const value = config.given("scalar_map", {});
+  if (typeof value !== "object" || value === null || Array.isArray(value))
     throw config.error(`"scalar_map" must be an object, not ${show(value)}`);
-  const map = new ConfigReader(config.codec, value as ConfigReader["values"]);
+  const map = new ConfigReader(config.codec, value as ConfigReader["values"], config.version);
   map.only("encode", "decode");
   return [readEntries(map, "encode", outer, inner), readEntries(map, "decode", inner, outer)];
 }

@@ -1,5 +1,6 @@
 /** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
 
+import { limitExceeded } from "../base/errors.js";
 import { codecRow } from "../engine/codec-table.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
@@ -8,6 +9,8 @@ import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js
 const maxHeaderBits = 8192;
 /** Most codecs in one list, as in the core. */
 const maxCodecs = 64;
+/** Deepest nesting, as in the core. */
+const maxDepth = 4;
 
 type FindCodec = (name: string, version: ZarrVersion) => CodecDefinition | undefined;
 
@@ -19,11 +22,16 @@ export function makeConditional(find: FindCodec): CodecDefinition {
     names: { 3: ["conditional"] },
     parse(config, context) {
       config.only("codecs", "header_bits");
+      const { depth = 0 } = context;
+      if (depth >= maxDepth)
+        throw limitExceeded(`codec conditional is nested deeper than ${maxDepth} levels`);
       const codecs = config.get("codecs");
       if (!Array.isArray(codecs) || codecs.length > maxCodecs) {
         throw config.error(`"codecs" must be a list of at most ${maxCodecs} codecs, not ${show(codecs)}`);
       }
-      const nested = codecs.flatMap((codec) => nestedWords(config, codec, find, context));
+      const nested = codecs.flatMap((codec) =>
+        nestedWords(config, codec, find, { ...context, depth: depth + 1 }),
+      );
       return { params: [readHeaderBits(config, codecs.length) / 8, codecs.length, ...nested] };
     },
   };
@@ -49,7 +57,7 @@ function nestedWords(
   if (definition?.kind !== "bytes-to-bytes") {
     throw config.error(`"codecs" holds ${show(name)}, which is no bytes-to-bytes codec known here`);
   }
-  const { params } = definition.parse(new ConfigReader(name, configuration), context);
+  const { params } = definition.parse(new ConfigReader(name, configuration, context.version), context);
   return [codecRow(definition.core).id, params.length, ...params];
 }
 

@@ -5,19 +5,37 @@ import { invalidMetadata, type ZarrError } from "../base/errors.js";
 export type Configuration = Readonly<Record<string, unknown>>;
 
 export class ConfigReader {
+  /** Whether null stands for an option that is not given: so numcodecs writes Python's None, in every version. */
+  readonly #takesNull: boolean;
+
+  /** @param version of Zarr. The third knows no null for options, but in codecs that it calls numcodecs'. */
   constructor(
     readonly codec: string,
     readonly values: Configuration,
-  ) {}
+    readonly version: 1 | 2 | 3 = 2,
+  ) {
+    this.#takesNull = version < 3 || codec.startsWith("numcodecs.");
+  }
+
+  /** True for a codec that Zarr v3 itself specifies: what older versions and numcodecs let pass does not hold for it. */
+  get isStrict(): boolean {
+    return !this.#takesNull;
+  }
 
   /** The value under a name, or undefined; only own properties count. */
   get(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }
 
+  /** The value under a name, or `fallback` where the option is not given. */
+  given(name: string, fallback?: unknown): unknown {
+    const value = this.get(name);
+    return value === undefined || (value === null && this.#takesNull) ? fallback : value;
+  }
+
   /** An integer between min and max; `fallback` when absent (an error without one). */
   integer(name: string, min: number, max: number, fallback?: number): number {
-    const value = this.get(name) ?? fallback;
+    const value = this.given(name, fallback);
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
       throw this.error(`"${name}" must be an integer from ${min} to ${max}, not ${show(value)}`);
     }
@@ -25,14 +43,14 @@ export class ConfigReader {
   }
 
   boolean(name: string, fallback: boolean): boolean {
-    const value = this.get(name) ?? fallback;
+    const value = this.given(name, fallback);
     if (typeof value !== "boolean") throw this.error(`"${name}" must be true or false, not ${show(value)}`);
     return value;
   }
 
   /** The position of a string in a list of choices; `fallback` (a choice) when absent. */
   choice(name: string, choices: readonly string[], fallback?: string): number {
-    const value = this.get(name) ?? fallback;
+    const value = this.given(name, fallback);
     const index = choices.indexOf(value as string);
     if (index < 0) throw this.error(`"${name}" must be one of ${choices.join(", ")}, not ${show(value)}`);
     return index;
@@ -54,6 +72,16 @@ export class ConfigReader {
 export function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "bigint") return String(value);
-  const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part)) ?? "?";
+  const text = textOf(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** As JSON; what JSON has no form for (functions, circles) by the name of its type. */
+function textOf(value: unknown): string {
+  try {
+    const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
+    return text ?? typeof value;
+  } catch {
+    return typeof value;
+  }
 }

@@ -1,6 +1,6 @@
 /** What a codec is to the TypeScript side: its names, and how its configuration becomes parameters. */
 import type { DType } from "../dtypes/dtype.js";
-import type { CoreCodec } from "../engine/codec-table.js";
+import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
 import type { ConfigReader } from "./config.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
@@ -18,6 +18,8 @@ export interface CodecContext {
   readonly version: ZarrVersion;
   /** For array codecs the array they are given; for bytes codecs the last array before them. */
   readonly array: CodecArray;
+  /** How deep the codec stands inside codecs that hold others (conditional); 0 where it is not given. */
+  readonly depth?: number;
 }
 
 export interface ParsedCodec {
@@ -45,3 +47,8 @@ export interface CodecDefinition {
   /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */
   parse(config: ConfigReader, context: CodecContext): ParsedCodec;
 }
+
+/** A definition for every codec that the list puts into a part; several where one codec of the core is two to metadata. */
+export type DefinitionsIn<Part extends "usual" | "rare"> = {
+  readonly [Core in CodecIn<Part>]: CodecDefinition | readonly CodecDefinition[];
+};

@@ -8,12 +8,15 @@ export const zlib: CodecDefinition = {
   kind: "bytes-to-bytes",
   // zarr-python 1.x took "gzip" for an alias of zlib, and wrote zlib streams.
   names: { 1: ["zlib", "gzip"], 2: ["zlib"], 3: ["zlib", "numcodecs.zlib"] },
-  parse: (config) => ({ params: [config.integer("level", -1, 9, level)] }),
+  parse: (config) => ({ params: [config.integer("level", config.version === 1 ? 0 : -1, 9, level)] }),
 };
 
 export const gzip: CodecDefinition = {
   core: "gzip",
   kind: "bytes-to-bytes",
   names: { 2: ["gzip"], 3: ["gzip", "numcodecs.gzip"] },
-  parse: (config) => ({ params: [config.integer("level", 0, 9, level)] }),
+  parse(config) {
+    if (config.isStrict) config.only("level");
+    return { params: [config.integer("level", 0, 9, level)] };
+  },
 };

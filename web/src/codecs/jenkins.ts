@@ -20,7 +20,7 @@ export const jenkinsLookup3: CodecDefinition = {
 
 /** `prefix` as a list of bytes or as base64 text: numcodecs takes bytes, for which JSON has no form. */
 function readPrefix(config: ConfigReader): readonly number[] {
-  const value = config.get("prefix") ?? [];
+  const value = config.given("prefix", []);
   const bytes = typeof value === "string" ? fromBase64(value) : value;
   const isByte = (item: unknown) =>
     Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;

@@ -4,26 +4,16 @@
  */
 import type { ZarrError } from "../base/errors.js";
 import { lazy } from "../base/lazy.js";
-import { blosc } from "./blosc.js";
-import { bytes } from "./bytes.js";
-import { crc32c } from "./checksums.js";
 import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
 import type { CodecKind, ZarrVersion } from "./definition.js";
-import { gzip, zlib } from "./deflate.js";
-import { lz4 } from "./lz4.js";
-import { shardingIndexed } from "./sharding.js";
-import { shuffle } from "./shuffle.js";
-import { transpose } from "./transpose.js";
-import { zstd } from "./zstd.js";
+import { shards, usualCodecs } from "./usual.js";
+import { isVlenName } from "./vlen/names.js";
 
 const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
 const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
 
 /** What most arrays use. */
-const usual = new CodecList([
-  ...[bytes, transpose, zlib, gzip, zstd, lz4, blosc, crc32c, shuffle].map(coreCodec),
-  { type: "shards", definition: shardingIndexed },
-]);
+const usual = new CodecList([...Object.values(usualCodecs).map(coreCodec), shards]);
 /** The parts that have been loaded. */
 let objects: CodecList | undefined;
 let all: Awaited<ReturnType<typeof allCodecs>> | undefined;
@@ -43,9 +33,6 @@ export function codecNames(version: ZarrVersion, kind: CodecKind): string[] {
   return all!.codecNames(version, kind);
 }
 
-/** Codecs for elements of variable length, by any of their names. */
-const objectName = /^(numcodecs\.)?(vlen-\w+|json2|msgpack2|categorize)$/;
-
 /**
  * Loads the codecs of these names, as far as there are such. To be awaited before a chain is resolved: what is not
  * found then is not known.
@@ -54,7 +41,7 @@ const objectName = /^(numcodecs\.)?(vlen-\w+|json2|msgpack2|categorize)$/;
 export async function loadCodecs(names: Iterable<string>, version: ZarrVersion): Promise<void> {
   const missing = [...names].filter((name) => !findCodec(name, version));
   if (missing.length === 0) return;
-  if (missing.every((name) => objectName.test(name)))
+  if (missing.every(isVlenName))
     objects ??= new CodecList((await objectCodecs()).objectCodecs.map(objectCodec));
   if (missing.some((name) => !findCodec(name, version))) await loadEveryCodec();
 }

@@ -13,23 +13,25 @@ export interface CodecMetadata {
 /**
  * Reads a list of codecs: objects `{ name, configuration?, must_understand? }`, or names alone.
  * @param what what the list is called in messages.
+ * @param alias another name of `must_understand`: what programs say instead.
  * @throws InvalidMetadata for anything else.
  */
-export function parseCodecs(value: unknown, what: string): CodecMetadata[] {
+export function parseCodecs(value: unknown, what: string, alias = "must_understand"): CodecMetadata[] {
   if (!Array.isArray(value)) {
     throw invalidMetadata(`${what} must be a list of codecs, not ${show(value)}`, { code: "bad-codecs" });
   }
-  return value.map((entry) => parseCodec(entry, what));
+  return Array.from(value, (entry) => parseCodec(entry, what, alias)); // holes are no codecs
 }
 
-function parseCodec(entry: unknown, what: string): CodecMetadata {
+function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata {
   if (typeof entry === "string") return { name: entry };
   const object = isRecord(entry) ? entry : {};
   const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
   const name = own("name");
   const configuration = own("configuration");
-  const mustUnderstand = own("must_understand");
-  const unknown = Object.keys(object).find((key) => !/^(name|configuration|must_understand)$/.test(key));
+  const mustUnderstand = own("must_understand") ?? own(alias);
+  const known = ["name", "configuration", "must_understand", alias];
+  const unknown = Object.keys(object).find((key) => !known.includes(key));
   const valid =
     typeof name === "string" &&
     (configuration === undefined || isRecord(configuration)) &&

@@ -36,7 +36,7 @@ function significantBits(dtype: DType): number {
 function readBit(config: ConfigReader, names: readonly [string, string], bits: number, fallback: number) {
   const given = names.filter((name) => (config.get(name) ?? undefined) !== undefined);
   if (given.length > 1) throw config.error(`"${names[0]}" and "${names[1]}" are two names of one option`);
-  return config.integer(given[0] ?? names[0], 0, bits - 1, fallback);
+  return given[0] === undefined ? fallback : config.integer(given[0], 0, bits - 1);
 }
 
 export const packbits: CodecDefinition = {

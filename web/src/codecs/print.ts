@@ -63,7 +63,7 @@ function printCodec(
   to: ZarrVersion,
 ): Printed {
   const { name, configuration = {} } = metadata;
-  const config = new ConfigReader(name, configuration);
+  const config = new ConfigReader(name, configuration, context.version);
   if (found.type === "shards") {
     const printed = printShards(found.definition, config, context, to);
     return { codec: named(nameIn(found, name, context.version, to), printed) };
@@ -165,7 +165,7 @@ function printBlosc({ params, context: { array }, config, to }: Source): Configu
 
 /** The place of a checksum, where it is not the usual one. */
 function printLocation({ definition, params, context }: Source): Configuration {
-  const [usual] = definition.parse(new ConfigReader(definition.core, {}), context).params;
+  const [usual] = definition.parse(new ConfigReader(definition.core, {}, context.version), context).params;
   return params[0] === usual ? {} : { location: params[0] === 0 ? "start" : "end" };
 }
 

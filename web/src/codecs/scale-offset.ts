@@ -28,8 +28,8 @@ export const scaleOffset: CodecDefinition = {
     config.only("offset", "scale");
     if (!realType.test(array.dtype.core))
       throw config.error(`it cannot calculate with data type ${array.dtype}`, "codec-dtype");
-    const offset = readItem(config, array.dtype, config.get("offset") ?? 0, '"offset"');
-    const scale = readItem(config, array.dtype, config.get("scale") ?? 1, '"scale"');
+    const offset = readItem(config, array.dtype, config.given("offset", 0), '"offset"');
+    const scale = readItem(config, array.dtype, config.given("scale", 1), '"scale"');
     const zero = readItem(config, array.dtype, 0, "0");
     const sign = array.dtype.core.startsWith("float") ? 0x80 : 0;
     const isZero = scale.every((byte, i) =>

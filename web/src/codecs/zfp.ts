@@ -30,7 +30,7 @@ const headerTypes = ["int32", "int64", "float32", "float64"];
 const plainTypes = [...headerTypes, "int8", "uint8", "int16", "uint16", "uint32", "uint64"];
 
 function readNumber(config: ConfigReader, name: string, fallback?: number): number {
-  const value = config.get(name) ?? fallback;
+  const value = config.given(name, fallback);
   if (typeof value !== "number" || !Number.isFinite(value))
     throw config.error(`"${name}" must be a number, not ${show(value)}`);
   return value;

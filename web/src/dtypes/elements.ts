@@ -173,6 +173,8 @@ export function field(region: ElementRegion, path: string | readonly string[]): 
     dtype.itemBytes * perItem,
     count,
   );
+  // Booleans by themselves are 0 and 1 in chunks already (src/codecs/bytes.cpp).
+  if (dtype.core === "bool") for (let i = 0; i < bytes.length; i++) bytes[i] = Number(bytes[i] !== 0);
   return { data: toElements(dtype, bytes), shape, dtype };
 }
 

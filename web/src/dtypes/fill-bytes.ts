@@ -12,8 +12,10 @@ function byteList(json: Json): Uint8Array | undefined {
   return Uint8Array.from(json, (entry) => (entry as JsonNumber).value);
 }
 
-/** Raw bytes: a list of integers, or base64 of the item. */
+/** Raw bytes: a list of integers, or base64 of the item; plain: or a text. */
 export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
+  if (source.rules === "plain" && typeof source.json === "string")
+    return writeText(source, source.json, item);
   if (!Array.isArray(source.json)) return readStored(source, item);
   const bytes = byteList(source.json);
   if (bytes?.length !== item.length) refuse(source);
@@ -22,12 +24,13 @@ export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
 }
 
 /**
- * base64 of the whole element in its stored byte order.
+ * base64 of the whole element in its stored byte order; plain: nothing is base64.
  * @throws InvalidMetadata unless the length fits exactly.
  */
 export function readStored(source: FillSource, item: Uint8Array): Uint8Array {
   if (isLooseZero(source)) return item;
-  const bytes = typeof source.json === "string" ? decodeBase64(source.json) : undefined;
+  const { json, rules } = source;
+  const bytes = typeof json === "string" && rules !== "plain" ? decodeBase64(json) : undefined;
   if (bytes?.length !== item.length) refuse(source);
   item.set(bytes);
   swapItem(source, item);
@@ -45,19 +48,24 @@ function swapItem({ dtype, endian }: FillSource, item: Uint8Array): void {
   }
 }
 
-/** base64 of at most the item's bytes; loose: or the text itself. */
+/** base64 of at most the item's bytes; loose: or the text itself; plain: the text itself. */
 export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array {
   const { json, rules } = source;
   if (isLooseZero(source)) return item;
   if (typeof json !== "string") refuse(source);
-  const bytes = decodeBase64(json);
+  const bytes = rules === "plain" ? undefined : decodeBase64(json);
   if (bytes && bytes.length <= item.length) {
     item.set(bytes);
     return item;
   }
-  const text = new TextEncoder().encode(json);
-  if (rules === "strict" || text.length > item.length) refuse(source);
-  item.set(text);
+  return rules === "strict" ? refuse(source) : writeText(source, json, item);
+}
+
+/** A text as UTF-8, padded with NULs. */
+function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > item.length) refuse(source);
+  item.set(bytes);
   return item;
 }
 

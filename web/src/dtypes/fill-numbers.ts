@@ -9,7 +9,7 @@ import { readScalar } from "./scalar.js";
 /** true and false; also 0 and 1, which zarrita for Python wrote into Zarr v3 (loose: in any form of a number). */
 export function readBool(source: FillSource, item: Uint8Array): boolean {
   const { json, rules } = source;
-  const isNumber = json instanceof JsonNumber && (rules === "loose" || /^[01]$/.test(json.text));
+  const isNumber = json instanceof JsonNumber && (rules !== "strict" || /^[01]$/.test(json.text));
   const value = isNumber ? json.value : json;
   if (value !== true && value !== false && value !== 0 && value !== 1) refuse(source);
   item[0] = Number(value);

@@ -4,8 +4,11 @@ import { type Json, JsonNumber, type PlainJson, showJson } from "../base/json.js
 import type { DType } from "./dtype.js";
 import type { Endian } from "./typestr.js";
 
-/** "strict": Zarr v3. "loose": v1 and v2, and what their writers have really written. */
-export type FillRules = "loose" | "strict";
+/**
+ * "strict": Zarr v3. "loose": v2, and what its writers have really written. "plain": v1, which is loose as v2 is, but
+ * knows no base64: zarr-python 1.x wrote values as they are.
+ */
+export type FillRules = "loose" | "plain" | "strict";
 
 /**
  * A fill value as programs see it. Complex is [re, im]; fixed-length byte strings, raw and structured types
@@ -30,5 +33,5 @@ export function refuse({ dtype, json }: FillSource): never {
 
 /** NumPy's zero, which writers of v1 and v2 gave every type. */
 export function isLooseZero({ json, rules }: FillSource): boolean {
-  return rules === "loose" && json instanceof JsonNumber && json.value === 0;
+  return rules !== "strict" && json instanceof JsonNumber && json.value === 0;
 }

@@ -5,7 +5,7 @@
  * are rounded once. Spec: Zarr v1 and v2 "fill_value" (which leave most encodings open), Zarr v3 core and
  * zarr-extensions "fill value representation". docs/dtypes.md has the table.
  */
-import { isJsonObject, type Json } from "../base/json.js";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.js";
 import type { DType } from "./dtype.js";
 import { readBytes, readFixedBytes, readRaw, readStored, readText, readValue } from "./fill-bytes.js";
 import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js";
@@ -18,7 +18,8 @@ import type { FillOptions, FillValue } from "./fill-value.js";
  * "strict" are the rules of Zarr v3. "loose" accepts what v3 does and what writers of v1 and v2 have
  * written: null (zeros); integers as `0.0` or `"0"`; floats as bare tokens or in quotes; bool as 0 or 1;
  * complex as a single number or as base64; byte strings as plain text where they are no base64 of a
- * fitting length; 0 as the zero of strings, bytes and structured types.
+ * fitting length; 0 as the zero of strings, bytes and structured types. "plain" are those of v1: as loose, but texts are
+ * never base64, and structured values are lists of their fields' values.
  * @throws InvalidMetadata (bad-fill-value) for anything else.
  */
 export function parseFill(
@@ -28,7 +29,7 @@ export function parseFill(
   options: FillOptions = {},
 ): FillValue {
   const item = new Uint8Array(dtype.itemBytes);
-  if (json === null && (rules === "loose" || options.allowNull)) return { value: null, item };
+  if (json === null && (rules !== "strict" || options.allowNull)) return { value: null, item };
   return { value: readFill({ dtype, json, rules, endian: options.endian }, item), item };
 }
 
@@ -64,16 +65,21 @@ function readVariable(source: FillSource): FillScalar {
   return readValue(source);
 }
 
-/** An object with a value for every field (strict), or base64 of the packed item. */
+/** An object with a value for every field, or base64 of the packed item; plain: or a list of the fields' values. */
 function readStruct(source: FillSource, item: Uint8Array): FillScalar {
   const { dtype, json, rules } = source;
   const fields = dtype.fields!;
-  if (!isJsonObject(json)) return readStored(source, item);
-  const isWhole = fields.every(({ name, shape }) => Object.hasOwn(json, name) && shape.length === 0);
-  if (!isWhole || Object.keys(json).length !== fields.length) refuse(source);
-  for (const { name, dtype: type, offset } of fields) {
+  const isList = rules === "plain" && Array.isArray(json);
+  if (!isList && !isJsonObject(json)) return readStored(source, item);
+  const byName = json as JsonObject;
+  const values = isList
+    ? json
+    : fields.map(({ name }) => (Object.hasOwn(byName, name) ? byName[name] : undefined));
+  const isWhole = fields.every(({ shape }, i) => values[i] !== undefined && shape.length === 0);
+  if (!isWhole || Object.keys(byName).length !== fields.length) refuse(source);
+  fields.forEach(({ dtype: type, offset }, i) => {
     const part = item.subarray(offset, offset + type.itemBytes);
-    readFill({ dtype: type, json: json[name]!, rules, endian: undefined }, part);
-  }
+    readFill({ dtype: type, json: values[i]!, rules, endian: undefined }, part);
+  });
   return item;
 }

@@ -43,14 +43,16 @@ const numbers: Readonly<Record<string, SimpleType>> = {
 export interface DescrOptions {
   /** Lets `|O` stand for elements of variable length; the caller must then find an object codec. */
   objects?: boolean | undefined;
+  /** Lets times be without a unit, which NumPy calls generic (Zarr v1; v2 asks for one). */
+  genericTimes?: boolean | undefined;
 }
 
 /**
  * Parses a type string such as `<f8`, `|S12`, `>M8[10s]`.
  * @throws InvalidMetadata for a malformed one, Unsupported for one that NumPy knows and Zarr data cannot use here.
  */
-export function parseTypestr(text: string, { objects = false }: DescrOptions = {}): StoredType {
-  const match = /^([<>|])([a-zA-Z])(\d*)(?:\[(\d*)([^\]]*)\])?$/.exec(text);
+export function parseTypestr(text: string, options: DescrOptions = {}): StoredType {
+  const match = /^([<>|])([a-zA-Z])(0|[1-9]\d*|)(?:\[([1-9]\d*|)([^\]]*)\])?$/.exec(text);
   if (!match) throw invalidMetadata(`dtype "${text}" is not a NumPy type string`, { code: "unknown-dtype" });
   const [, order, kind, digits, multiple, unit] = match as unknown as [
     string,
@@ -60,9 +62,11 @@ export function parseTypestr(text: string, { objects = false }: DescrOptions = {
     string?,
     string?,
   ];
-  if (kind === "O") return objectType(text, objects && unit === undefined);
-  const dtype =
-    unit === undefined ? plainType(text, kind, Number(digits)) : timeType(text, kind, digits, multiple, unit);
+  if (kind === "O") return objectType(text, options.objects === true && unit === undefined);
+  const isTime = unit !== undefined || (options.genericTimes && /[Mm]/.test(kind));
+  const dtype = isTime
+    ? timeType(text, kind, digits, multiple, unit ?? "generic")
+    : plainType(text, kind, Number(digits));
   return { dtype, endians: [endianOf(text, order, componentsOf(dtype)[0]!.bytes)] };
 }
 
@@ -94,13 +98,7 @@ function plainType(text: string, kind: string, size: number): DType {
 function timeType(text: string, kind: string, size: string, multiple = "", unit = ""): DType {
   const name = (unit === "μs" || unit === "µs" ? "us" : unit) as TimeUnit;
   const factor = multiple === "" ? 1 : Number(multiple);
-  if (
-    (kind !== "M" && kind !== "m") ||
-    size !== "8" ||
-    !timeUnits.includes(name) ||
-    factor < 1 ||
-    factor > 2 ** 31 - 1
-  ) {
+  if ((kind !== "M" && kind !== "m") || size !== "8" || !timeUnits.includes(name) || factor > 2 ** 31 - 1) {
     throw invalidMetadata(`unknown dtype "${text}"`, { code: "unknown-dtype" });
   }
   return DType.time(kind === "M" ? "datetime64" : "timedelta64", name, factor);
@@ -122,13 +120,19 @@ function endianOf(text: string, order: string, componentBytes: number): Endian |
 export function parseDescr(
   json: Json | undefined,
   subarrays: boolean,
-  options: DescrOptions = {},
+  { objects, genericTimes }: DescrOptions = {},
 ): StoredType {
-  return typeof json === "string" ? parseTypestr(json, options) : parseNested(json, subarrays, 0);
+  return typeof json === "string"
+    ? parseTypestr(json, { objects, genericTimes })
+    : parseNested(json, { subarrays, genericTimes }, 0);
 }
 
-function parseNested(json: Json | undefined, subarrays: boolean, depth: number): StoredType {
-  if (typeof json === "string") return parseTypestr(json);
+interface NestedOptions extends Pick<DescrOptions, "genericTimes"> {
+  readonly subarrays: boolean;
+}
+
+function parseNested(json: Json | undefined, options: NestedOptions, depth: number): StoredType {
+  if (typeof json === "string") return parseTypestr(json, options);
   if (!Array.isArray(json))
     throw invalidMetadata("dtype must be a type string or a list of fields", { code: "unknown-dtype" });
   if (depth >= maxStructDepth)
@@ -136,13 +140,26 @@ function parseNested(json: Json | undefined, subarrays: boolean, depth: number):
   if (json.length === 0)
     throw invalidMetadata("a structured dtype needs at least one field", { code: "unknown-dtype" });
   const seen = new Set<string>();
-  const parsed = json.map((entry) => parseField(entry, subarrays, depth, seen));
+  const parsed = json.map((entry, position) => parseField(entry, { options, depth, seen, position }));
   const dtype = DType.struct(parsed);
   if (!(dtype.itemBytes <= maxItemBytes)) throw limitExceeded(`elements of more than ${maxItemBytes} bytes`);
   return { dtype, endians: parsed.flatMap((field) => field.endians) };
 }
 
-function parseField(entry: Json, subarrays: boolean, depth: number, seen: Set<string>) {
+interface FieldContext {
+  readonly options: NestedOptions;
+  readonly depth: number;
+  readonly position: number;
+  /** Names of the fields before this one. */
+  readonly seen: Set<string>;
+}
+
+/** Whether a field is the padding of an aligned structured type, which NumPy describes as `["", "|V4"]`. */
+const isPadding = ([name, type]: readonly Json[]) =>
+  name === "" && typeof type === "string" && /^\|V\d+$/.test(type);
+
+function parseField(entry: Json, { options, depth, position, seen }: FieldContext) {
+  const { subarrays } = options;
   const most = subarrays ? 3 : 2;
   if (!Array.isArray(entry) || entry.length < 2 || entry.length > most) {
     throw invalidMetadata(
@@ -152,14 +169,15 @@ function parseField(entry: Json, subarrays: boolean, depth: number, seen: Set<st
       },
     );
   }
-  const [name, type, dims] = entry as [Json, Json, Json?];
+  const [given, type, dims] = entry as [Json, Json, Json?];
+  const name = isPadding(entry) ? `f${position}` : given; // NumPy's own name for fields without one
   if (typeof name !== "string" || name === "" || seen.has(name)) {
     throw invalidMetadata("field names of a structured dtype must be unique, non-empty strings", {
       code: "unknown-dtype",
     });
   }
   seen.add(name);
-  const inner = parseNested(type, subarrays, depth + 1);
+  const inner = parseNested(type, options, depth + 1);
   const shape = dims === undefined ? [] : parseSubarray(dims);
   const times = shape.reduce((a, b) => a * b, 1);
   if (!(times * inner.dtype.itemBytes <= maxItemBytes))

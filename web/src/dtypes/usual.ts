@@ -37,7 +37,7 @@ export function usualFill(
   { allowNull }: FillOptions,
 ): FillValue | undefined {
   const item = new Uint8Array(dtype.itemBytes);
-  if (json === null) return rules === "loose" || allowNull ? { value: null, item } : undefined;
+  if (json === null) return rules !== "strict" || allowNull ? { value: null, item } : undefined;
   if (dtype.name === "string") return typeof json === "string" ? { value: json, item } : undefined;
   if (dtype.name === "bool")
     return typeof json === "boolean" ? { value: json, item: toItem(json) } : undefined;

@@ -5,7 +5,7 @@
 import { isZarrError, limitExceeded } from "../base/errors.js";
 import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
-import type { CodecSession } from "./session.js";
+import { type CodecSession, checkedSize } from "./session.js";
 
 /** The smallest bound that is tried. Most chunks fit at once: buffers of this size cost nothing. */
 const firstBound = 2 ** 16;
@@ -46,10 +46,11 @@ export function decodeBytesIn(
   steps: readonly ChainStep[],
   encoded: Uint8Array,
   limit: number,
-  expected = growth * encoded.byteLength,
+  expected = Number.POSITIVE_INFINITY,
 ): Uint8Array {
+  const ample = growth * checkedSize(encoded);
   if (steps.length === 0) return withinLimit(encoded, limit);
-  for (let bound = rounded(Math.min(expected, growth * encoded.byteLength)); ; bound *= growth) {
+  for (let bound = rounded(Math.min(expected, ample)); ; bound *= growth) {
     const plan = planFor(steps, Math.min(bound, limit));
     try {
       return session!.decode(plan, encoded);
@@ -65,7 +66,8 @@ export function encodeBytesIn(
   steps: readonly ChainStep[],
   bytes: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
-  return steps.length === 0 ? bytes : session.encode(planFor(steps, rounded(bytes.byteLength)), bytes);
+  const size = checkedSize(bytes);
+  return steps.length === 0 ? bytes : session.encode(planFor(steps, rounded(size)), bytes);
 }
 
 /** Whether more came out than the bound that was tried. */

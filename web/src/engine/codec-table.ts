@@ -1,42 +1,56 @@
 /**
- * The core's codecs, in the order of src/codecs/codec_list.inc: a row's index is its id in plans.
- * `decode` and `encode` say which module can do it. tests/node compares the list with both modules.
+ * The core's codecs: the one list of them in TypeScript, in the order of src/codecs/codec_list.inc. A row's index is its
+ * id in plans, and the order is that of messages and documents.
+ *
+ * `part` says where its metadata is read: "usual" with the library itself (codecs/usual.ts), "rare" in a part that is
+ * loaded once metadata names one of them (codecs/registry.ts). `decode` and `encode` say which module can do it.
+ * The compiler holds the definitions against the list, tests/node/mirrors.test.ts both modules.
  */
 import type { ModuleName } from "./module.js";
 
 export const coreCodecs = [
-  { core: "bytes", decode: "decode", encode: "decode" },
-  { core: "transpose", decode: "decode", encode: "decode" },
-  { core: "zlib", decode: "decode", encode: "full" },
-  { core: "gzip", decode: "decode", encode: "full" },
-  { core: "zstd", decode: "decode", encode: "full" },
-  { core: "lz4", decode: "decode", encode: "full" },
-  { core: "blosc", decode: "decode", encode: "full" },
-  { core: "bz2", decode: "full", encode: "full" },
-  { core: "lzma", decode: "full", encode: "full" },
-  { core: "delta", decode: "decode", encode: "full" },
-  { core: "astype", decode: "decode", encode: "full" },
-  { core: "fixedscaleoffset", decode: "decode", encode: "full" },
-  { core: "quantize", decode: "decode", encode: "full" },
-  { core: "bitround", decode: "decode", encode: "full" },
-  { core: "numcodecs_packbits", decode: "decode", encode: "full" },
-  { core: "packbits", decode: "decode", encode: "full" },
-  { core: "reshape", decode: "decode", encode: "full" },
-  { core: "crc32c", decode: "decode", encode: "decode" },
-  { core: "crc32", decode: "decode", encode: "decode" },
-  { core: "adler32", decode: "decode", encode: "decode" },
-  { core: "fletcher32", decode: "decode", encode: "decode" },
-  { core: "jenkins_lookup3", decode: "full", encode: "full" },
-  { core: "shuffle", decode: "decode", encode: "full" },
-  { core: "scale_offset", decode: "full", encode: "full" },
-  { core: "cast_value", decode: "full", encode: "full" },
-  { core: "base64", decode: "full", encode: "full" },
-  { core: "snappy", decode: "full", encode: "full" },
-  { core: "conditional", decode: "full", encode: "full" },
-  { core: "zfp", decode: "full", encode: "full" },
-] as const satisfies readonly { core: string; decode: ModuleName; encode: ModuleName }[];
+  { core: "bytes", part: "usual", decode: "decode", encode: "decode" },
+  { core: "transpose", part: "usual", decode: "decode", encode: "decode" },
+  { core: "zlib", part: "usual", decode: "decode", encode: "full" },
+  { core: "gzip", part: "usual", decode: "decode", encode: "full" },
+  { core: "zstd", part: "usual", decode: "decode", encode: "full" },
+  { core: "lz4", part: "usual", decode: "decode", encode: "full" },
+  { core: "blosc", part: "usual", decode: "decode", encode: "full" },
+  { core: "bz2", part: "rare", decode: "full", encode: "full" },
+  { core: "lzma", part: "rare", decode: "full", encode: "full" },
+  { core: "delta", part: "rare", decode: "decode", encode: "full" },
+  { core: "astype", part: "rare", decode: "decode", encode: "full" },
+  { core: "fixedscaleoffset", part: "rare", decode: "decode", encode: "full" },
+  { core: "quantize", part: "rare", decode: "decode", encode: "full" },
+  { core: "bitround", part: "rare", decode: "decode", encode: "full" },
+  { core: "numcodecs_packbits", part: "rare", decode: "decode", encode: "full" },
+  { core: "packbits", part: "rare", decode: "decode", encode: "full" },
+  { core: "reshape", part: "rare", decode: "decode", encode: "full" },
+  { core: "crc32c", part: "usual", decode: "decode", encode: "decode" },
+  { core: "crc32", part: "rare", decode: "decode", encode: "decode" },
+  { core: "adler32", part: "rare", decode: "decode", encode: "decode" },
+  { core: "fletcher32", part: "rare", decode: "decode", encode: "decode" },
+  { core: "jenkins_lookup3", part: "rare", decode: "full", encode: "full" },
+  { core: "shuffle", part: "usual", decode: "decode", encode: "full" },
+  { core: "scale_offset", part: "rare", decode: "full", encode: "full" },
+  { core: "cast_value", part: "rare", decode: "full", encode: "full" },
+  { core: "base64", part: "rare", decode: "full", encode: "full" },
+  { core: "snappy", part: "rare", decode: "full", encode: "full" },
+  { core: "conditional", part: "rare", decode: "full", encode: "full" },
+  { core: "zfp", part: "rare", decode: "full", encode: "full" },
+] as const satisfies readonly CodecRow[];
 
-export type CoreCodec = (typeof coreCodecs)[number]["core"];
+interface CodecRow {
+  readonly core: string;
+  readonly part: "usual" | "rare";
+  readonly decode: ModuleName;
+  readonly encode: ModuleName;
+}
+
+type Rows = (typeof coreCodecs)[number];
+export type CoreCodec = Rows["core"];
+/** The codecs of a part. */
+export type CodecIn<Part extends CodecRow["part"]> = Extract<Rows, { part: Part }>["core"];
 
 const rows = new Map(coreCodecs.map((row, id) => [row.core, { ...row, id }]));
 

@@ -4,13 +4,14 @@
  */
 import { engineFailed } from "../base/errors.js";
 import { isFileUrl, readFileUrl } from "../base/platform.js";
+import type { WasmModule } from "../base/web-types.js";
 import type { Core, CoreFactory } from "../wasm/core.js";
 
 /** decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. */
 export type ModuleName = "decode" | "full";
 
 /** Where a module comes from: its URL, its bytes, an answer that streams them, or it is compiled already. */
-export type WasmSource = string | URL | BufferSource | Response | WebAssembly.Module;
+export type WasmSource = string | URL | ArrayBufferView<ArrayBuffer> | ArrayBuffer | Response | WasmModule;
 type LazySource = WasmSource | Promise<WasmSource> | (() => WasmSource | Promise<WasmSource>);
 
 /** The packaged files. Written so that bundlers recognise and copy them. */
@@ -25,7 +26,7 @@ const factories: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactor
 };
 
 const sources: Partial<Record<ModuleName, LazySource>> = {};
-const compiled: Partial<Record<ModuleName, Promise<WebAssembly.Module>>> = {};
+const compiled: Partial<Record<ModuleName, Promise<WasmModule>>> = {};
 
 /**
  * Says where the WebAssembly modules come from, instead of the packaged files. Call it before the
@@ -41,7 +42,7 @@ export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): voi
 }
 
 /** The compiled module; compiled once, shared by every instance (and by workers). */
-export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
+export function compiledModule(name: ModuleName): Promise<WasmModule> {
   compiled[name] ??= compile(name).catch((cause) => {
     delete compiled[name]; // a later call may be luckier
     throw failed(`${name}.wasm could not be loaded`, cause);
@@ -49,7 +50,7 @@ export function compiledModule(name: ModuleName): Promise<WebAssembly.Module> {
   return compiled[name];
 }
 
-async function compile(name: ModuleName): Promise<WebAssembly.Module> {
+async function compile(name: ModuleName): Promise<WasmModule> {
   const given = sources[name] ?? packaged[name]();
   const source = await (typeof given === "function" ? given() : given);
   if (source instanceof WebAssembly.Module) return source;
@@ -60,7 +61,9 @@ async function compile(name: ModuleName): Promise<WebAssembly.Module> {
   return compileBytes(source);
 }
 
-async function compileBytes(source: BufferSource | Response): Promise<WebAssembly.Module> {
+async function compileBytes(
+  source: ArrayBufferView<ArrayBuffer> | ArrayBuffer | Response,
+): Promise<WasmModule> {
   // Not `instanceof Response`: to look at that name makes Node load all of its fetch, which takes longer than this.
   if (!("arrayBuffer" in source)) return WebAssembly.compile(source);
   if (!source.ok) throw new Error(`${source.url} answered ${source.status}`);

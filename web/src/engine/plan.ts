@@ -123,7 +123,8 @@ function piecesOf({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | u
 
 function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {
   if (core === "transpose") return params.every((axis, i) => axis === i);
-  return core === "bytes" && !swapsBytes(params, componentsOf(dtype));
+  // Booleans are made 0 and 1.
+  return core === "bytes" && dtype.core !== "bool" && !swapsBytes(params, componentsOf(dtype));
 }
 
 function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {

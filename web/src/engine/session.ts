@@ -125,10 +125,10 @@ export class CodecSession {
     this.#call(() => {
       const id = this.#planId(plan);
       const bytes = encoded && this.#setInput(encoded);
-      const words = this.#setPlace(slab, offset, axes);
-      if (bytes === undefined) return this.#check(this.core.fillPlaced(id, words), plan);
+      this.#setPlace(slab, offset, axes);
+      if (bytes === undefined) return this.#check(this.core.fillPlaced(id), plan);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
-      this.#check(this.core.decodePlaced(id, bytes, words), plan);
+      this.#check(this.core.decodePlaced(id, bytes), plan);
     });
   }
 
@@ -222,24 +222,14 @@ export class CodecSession {
   }
 
   /**
-   * Says to the core where a chunk goes, in so many words. The core checks them against the chunk and the slab, as
-   * whole numbers: others would become some of those.
+   * Says to the core where a chunk goes. It checks that against the chunk and the slab, in 32-bit words: numbers that
+   * are none would become some.
    */
-  #setPlace(slab: Slab, offset: number, axes: Place["axes"]): number {
-    const words = this.#wordsFor(2 + 4 * axes.length);
-    let isValid = isWord(offset);
-    words[0] = slab.id;
-    words[1] = offset;
-    let at = 2;
-    for (const axis of axes) {
-      for (let i = 0; i < 4; i++) {
-        const value = axis[i]!;
-        isValid &&= isWord(value);
-        words[at++] = value;
-      }
-    }
-    if (!isValid) throw invalidArgument("a place in a slab must be whole numbers below 2^32");
-    return at;
+  #setPlace(slab: Slab, offset: number, axes: Place["axes"]): void {
+    const numbers = [slab.id, offset, axes.length];
+    for (const axis of axes) numbers.push(...axis);
+    if (!numbers.every(isWord)) throw invalidArgument("a place in a slab must be whole numbers below 2^32");
+    this.#wordsFor(numbers.length).set(numbers);
   }
 
   #planId(plan: PlanWords): number {
@@ -303,8 +293,8 @@ export class CodecSession {
 
 const isWord = (value: number): boolean => value >>> 0 === value;
 
-/** The number of bytes of what is to be Uint8Array. @throws InvalidArgument for what only looks like one. */
-function checkedSize(bytes: Uint8Array): number {
+/** How many bytes there are in what is to be a Uint8Array. @throws InvalidArgument for what only looks like one. */
+export function checkedSize(bytes: Uint8Array): number {
   if (!isBytes(bytes)) throw invalidArgument("the bytes of a chunk must be a Uint8Array");
   return sizeOf(bytes);
 }

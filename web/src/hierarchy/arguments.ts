@@ -10,13 +10,13 @@ interface CommonOptions {
 /** @throws InvalidArgument for options that are no object, and a signal or pool that is none. */
 export function checkOptions(options: CommonOptions): void {
   if (typeof options !== "object" || options === null)
-    throw invalidArgument(`options must be an object, not ${shown(options)}`);
-  checkMethod(options.signal, "signal", "throwIfAborted", "an AbortSignal");
-  checkMethod(options.pool, "pool", "makeSink", "a WorkerPool");
+    throw invalidArgument(`options cannot be ${shown(options)}`);
+  check(options, "signal", "throwIfAborted");
+  check(options, "pool", "makeSink");
 }
 
-function checkMethod(value: unknown, name: string, method: string, kind: string): void {
-  const found = value as Record<string, unknown> | null | undefined;
-  if (value === undefined || typeof found?.[method] === "function") return;
-  throw invalidArgument(`${name} must be ${kind}, not ${shown(value)}`);
+function check(options: CommonOptions, name: keyof CommonOptions, method: string): void {
+  const value = options[name] as Record<string, unknown> | null | undefined;
+  if (value !== undefined && typeof value?.[method] !== "function")
+    throw invalidArgument(`options.${name} cannot be ${shown(value)}`);
 }

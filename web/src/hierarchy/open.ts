@@ -13,6 +13,7 @@ import type { JsonObject } from "../base/json.js";
 import { lazy, preload } from "../base/lazy.js";
 import { type Limits, resolveLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
+import { show } from "../codecs/config.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
@@ -25,7 +26,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "../metadata/keys.js";
-import type { ArraySpec } from "../metadata/spec.js";
+import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
@@ -51,7 +52,10 @@ export interface OpenOptions {
   path?: string | undefined;
   /** What it must be; anything else is NotFound. */
   kind?: "array" | "group" | undefined;
-  /** Which Zarr version to look for; without it, whatever is there: v3 before v2 before v1. */
+  /**
+   * Which Zarr version to look for; without it, whatever is there: the version that was last found in this store
+   * object; else v3 before v2 before v1, all of which are asked for at once.
+   */
   version?: ZarrVersion | undefined;
   signal?: AbortSignal | undefined;
   /**
@@ -97,17 +101,21 @@ export const storeOf = (source: Source): Promise<Store> => storeAt(placeOf(sourc
 const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
   typeof place === "function" ? place() : place;
 
-function checkOptions({ version, kind, v1Order, path, verifyChecksums }: OpenOptions): void {
+function checkOptions(options: OpenOptions): void {
+  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
+  const { version, kind, v1Order, path, verifyChecksums, signal } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
-    throw invalidArgument(`version must be 1, 2 or 3, not ${version}`);
+    throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
-    throw invalidArgument(`kind must be "array" or "group", not "${kind}"`);
+    throw invalidArgument(`kind must be "array" or "group", not ${show(kind)}`);
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
-    throw invalidArgument(`v1Order must be "spec" or "writer", not "${v1Order}"`);
+    throw invalidArgument(`v1Order must be "spec" or "writer", not ${show(v1Order)}`);
   }
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== "function")
+    throw invalidArgument("signal must be an AbortSignal");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
@@ -129,6 +137,9 @@ function placeOf(source: Source): Store | (() => Promise<Store>) {
 
 /** A document that was looked for: its bytes, undefined for none, or why it could not be read. */
 type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
+
+/** The version of the node that was last found in a store: most stores hold one version, and asking for others costs requests. */
+const lastFound = new WeakMap<Store, ZarrVersion>();
 
 /**
  * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
@@ -201,7 +212,7 @@ export class Opener implements NodeOpener {
    * metadata that is none is nothing, with a warning: the other members of its group are still to be seen.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, (version) => version !== 1);
     try {
       const document = objectOf(v3);
       if (document) return v3NodeType(document);
@@ -215,11 +226,11 @@ export class Opener implements NodeOpener {
   }
 
   /** Looks for what tells which node is at a path: documents of the versions asked for. */
-  async #documents(path: string, signal: AbortSignal | undefined) {
+  async #documents(path: string, signal: AbortSignal | undefined, asks: (version: ZarrVersion) => boolean) {
     const isKnown = this.#isKnown(path);
     const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
       const known = this.#known.get(joinKey(path, key));
-      if (known || isKnown || !this.#wants(version)) return { object: known };
+      if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
       return this.#document(path, key, signal);
     };
     const [v3, v2Array, v2Group] = await Promise.all([
@@ -240,10 +251,26 @@ export class Opener implements NodeOpener {
     return [v3Key, v2ArrayKey, v2GroupKey].some((key) => this.#known.has(joinKey(path, key)));
   }
 
-  /** The node at a path, of the newest version that is there. */
+  /** The node at a path: of the version that the store is known to hold, else of the newest that is there. */
   async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
-    const v1 = this.#wants(1) && !this.#isKnown(path) ? this.#look(path, v1MetaKey, signal) : undefined;
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal);
+    const { version } = this.openOptions;
+    const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
+    if (likely === undefined) return this.#findOf(path, signal, () => true);
+    return (
+      (await this.#findOf(path, signal, (candidate) => candidate === likely)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely))
+    );
+  }
+
+  /** The node at a path, of the newest version that is there and that `asks` allows. */
+  async #findOf(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+  ): Promise<OpenedNode | undefined> {
+    const asksV1 = asks(1) && this.#wants(1) && !this.#isKnown(path);
+    const v1 = asksV1 ? this.#look(path, v1MetaKey, signal) : undefined;
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document);
@@ -255,8 +282,19 @@ export class Opener implements NodeOpener {
     return meta && this.#openV1(path, meta, signal);
   }
 
+  /** A version that the caller has asked for says nothing of what else the store holds. */
+  #remember(version: ZarrVersion): void {
+    if (this.openOptions.version === undefined) lastFound.set(this.store, version);
+  }
+
   #array(path: string, spec: ArraySpec): ZarrArray {
+    this.#remember(spec.zarrFormat);
     return new ZarrArray(this.store, path, spec, this.#limits);
+  }
+
+  #group(path: string, version: 2 | 3, attributes: Attributes): ZarrGroup {
+    this.#remember(version);
+    return new ZarrGroup(this.store, path, version, attributes, this);
   }
 
   async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
@@ -269,7 +307,7 @@ export class Opener implements NodeOpener {
       for (const below of kinds.keys())
         this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
     }
-    return new ZarrGroup(this.store, path, 3, attributes, this);
+    return this.#group(path, 3, attributes);
   }
 
   async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -289,7 +327,7 @@ export class Opener implements NodeOpener {
       this.#v2Attributes(path, signal),
       this.#isKnown(path) ? undefined : this.#v2Consolidated(path, signal),
     ]);
-    return new ZarrGroup(this.store, path, 2, attributes, this);
+    return this.#group(path, 2, attributes);
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {

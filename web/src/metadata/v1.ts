@@ -49,7 +49,7 @@ export async function parseV1(
 
   const shape = readLengths(object["shape"], "shape", 0);
   const chunkShape = readLengths(object["chunks"], "chunks", 1);
-  const { dtype, endians } = parseDescr(object["dtype"], false);
+  const { dtype, endians } = parseDescr(object["dtype"], false, { genericTimes: true });
   const order = readOrder(object["order"]);
   const compression = await readCompression(object["compression"], object["compression_opts"]);
   const isTransposed = order === "F" && shape.length > 1 && !isWrittenInC(compression, options);
@@ -66,7 +66,7 @@ export async function parseV1(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: await readFill(dtype, object["fill_value"]!, "loose", { endian: endians }),
+      fill: await readFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
       codecs,
       attributes: parseAttributes(attrs, options),
       dimensionNames: undefined,
@@ -102,12 +102,15 @@ function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning
   return false;
 }
 
-/** The compressor as a codec; undefined for none. Its options are an integer, an object or null. */
+/** The compressor as a codec; undefined for none. */
 async function readCompression(
   name: Json | undefined,
   opts: Json | undefined,
 ): Promise<CodecMetadata | undefined> {
-  if (name === "none" || name === null) return undefined;
+  if (name === "none" || name === null) {
+    readOptions("none", [], opts);
+    return undefined;
+  }
   if (typeof name !== "string")
     throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`, {
       code: "bad-compression",
@@ -123,12 +126,34 @@ async function readCompression(
   return { name, configuration: readCompressionOpts(name, opts) };
 }
 
+/** Compressors with an object of options; the others have a level. */
+const withObjects = ["blosc", "lzma"];
+
+/**
+ * `compression_opts`: a level, or an object of options, by the compressor; null for the defaults. The specification
+ * also allows a string, which no compressor has ever had but for a level in quotes.
+ */
 function readCompressionOpts(name: string, opts: Json | undefined): Record<string, unknown> {
+  const text = opts instanceof JsonNumber ? opts.text : opts;
+  const isLevel = name !== "lzma" && typeof text === "string" && /^-?\d+$/.test(text);
+  const options = isLevel
+    ? { level: Number(text) }
+    : readOptions(name, withObjects.includes(name) ? undefined : ["level"], opts);
+  if (name !== "blosc" || !Object.hasOwn(options, "level")) return options;
+  // A level alone, or by its name in other compressors, is Blosc's clevel.
+  const { level, ...rest } = options;
+  return { clevel: level, ...rest };
+}
+
+/** An object of options, of these names where they are given; null stands for none. */
+function readOptions(
+  name: string,
+  names: readonly string[] | undefined,
+  opts: Json | undefined,
+): Record<string, unknown> {
   if (opts === null || opts === undefined) return {};
-  if (isJsonObject(opts)) return toPlain(opts) as Record<string, unknown>;
-  if (opts instanceof JsonNumber && opts.isInteger) return { level: opts.value };
-  // The specification allows a string; no compressor has ever had one but a level in quotes.
-  if (typeof opts === "string" && /^-?\d+$/.test(opts)) return { level: Number(opts) };
+  if (isJsonObject(opts) && Object.keys(opts).every((key) => names?.includes(key) ?? true))
+    return toPlain(opts) as Record<string, unknown>;
   throw invalidMetadata(`"compression_opts" in meta do not fit ${name}: ${showJson(opts)}`, {
     code: "bad-compression-opts",
     codec: name,

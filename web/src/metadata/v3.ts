@@ -7,6 +7,7 @@ import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../
 import { preload } from "../base/lazy.js";
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
+import type { DType } from "../dtypes/dtype.js";
 import { readDataType, readFill } from "../dtypes/usual.js";
 import {
   attributesOf,
@@ -74,7 +75,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
   const shape = readLengths(own(object, "shape"), "shape", 0);
   const dtype = await readDataType(toPlain(own(object, "data_type")!));
   await loadCodecs(names, 3);
-  const { codecs, isDraft } = readDraft(object, options);
+  const { codecs, isDraft } = await readDraft(object, dtype, options);
   return completeSpec(
     {
       zarrFormat: 3,
@@ -129,10 +130,11 @@ const draftCodecs = ["endian", "transpose", "gzip", "blosc"];
  * no codec turns the array into bytes, which then are little-endian, or the codec "endian" does; a fill
  * value may be null. Only documents that hold nothing of what came later are taken for drafts.
  */
-function readDraft(
+async function readDraft(
   object: JsonObject,
+  dtype: DType,
   { onWarning }: DocumentOptions,
-): { codecs: CodecMetadata[]; isDraft: boolean } {
+): Promise<{ codecs: CodecMetadata[]; isDraft: boolean }> {
   const json = own(object, "codecs");
   const codecs = json === undefined ? [] : parseCodecs(toPlain(json), '"codecs"');
   const kinds = codecs.map(({ name }) => findCodec(name, 3)?.definition.kind);
@@ -146,9 +148,16 @@ function readDraft(
   onWarning?.({ code: "v3-draft", message });
   if (lacksBytes) {
     const arrays = kinds.filter((kind) => kind === "array-to-array").length;
-    codecs.splice(arrays, 0, { name: "bytes", configuration: { endian: "little" } });
+    codecs.splice(arrays, 0, await usualBytes(dtype));
   }
   return { codecs, isDraft };
+}
+
+/** What turns an array into bytes where nothing says so. zarrita writes arrays of text like that, too. */
+async function usualBytes(dtype: DType): Promise<CodecMetadata> {
+  if (dtype.name !== "string") return { name: "bytes", configuration: { endian: "little" } };
+  await loadCodecs(["vlen-utf8"], 3);
+  return { name: "vlen-utf8" };
 }
 
 /**

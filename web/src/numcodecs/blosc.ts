@@ -1,6 +1,6 @@
 /** Blosc-1 frames, as npm `numcodecs/blosc` has them. */
 import { invalidArgument } from "../base/errors.js";
-import { type CodecConstructor, CoreCodec, checkInteger, sizeAt } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, sizeAt } from "./codec.js";
 
 /** Numbered as the core numbers them. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
@@ -23,6 +23,7 @@ export interface BloscConfig {
 }
 
 class Blosc extends CoreCodec {
+  static override readonly name: string = "Blosc";
   static readonly codecId = "blosc";
   static readonly COMPRESSORS = [...compressors];
   static readonly NOSHUFFLE = 0;
@@ -49,7 +50,8 @@ class Blosc extends CoreCodec {
     super({ core: "blosc", params, name: "blosc" }, sizeAt(4, headerBytes));
   }
 
-  static fromConfig({ blocksize, clevel, cname, shuffle, typesize }: BloscConfig = {}): Blosc {
+  static fromConfig(config?: BloscConfig): Blosc {
+    const { blocksize, clevel, cname, shuffle, typesize } = optionsOf(config);
     return new Blosc(clevel, cname, shuffle, blocksize, typesize);
   }
 }

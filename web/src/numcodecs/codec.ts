@@ -54,8 +54,8 @@ export abstract class CoreCodec implements Codec {
 
   /**
    * @param out filled from its start and returned, where it is given.
-   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument where `out` is too short, which
-   *   is then left as it was.
+   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument where `out` is no Uint8Array or too
+   *   short, and is then left as it was.
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
     const bytes = bytesOf(data);
@@ -73,7 +73,7 @@ export abstract class CoreCodec implements Codec {
 /** Of wider typed arrays, too: whoever hands them over means their bytes. */
 function bytesOf(data: Bytes): Uint8Array {
   const isView = ArrayBuffer.isView(data) && !isBytes(data);
-  const bytes = asBytes(isView ? new DataView(data.buffer, data.byteOffset, data.byteLength) : data);
+  const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
   if (!bytes) throw invalidArgument("the data must be a Uint8Array");
   return bytes;
 }
@@ -83,6 +83,14 @@ export const sizeAt =
   (offset: number, headerBytes: number): SizeOf =>
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
+
+/** The options of a `fromConfig`, none where nothing is given. @throws InvalidArgument for what is no object. */
+export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
+  if (config === undefined) return {};
+  if (typeof config !== "object" || config === null)
+    throw invalidArgument("a configuration must be an object");
+  return config;
+}
 
 /** An integer in a range. @throws InvalidArgument. */
 export function checkInteger(value: unknown, name: string, min: number, max: number): number {

@@ -1,5 +1,5 @@
 /** gzip (RFC 1952), as npm `numcodecs/gzip` has it. */
-import { type CodecConstructor, CoreCodec, checkInteger, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
@@ -10,6 +10,7 @@ const sizeOf: SizeOf = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
 class GZip extends CoreCodec {
+  static override readonly name: string = "GZip";
   static readonly codecId = "gzip";
 
   /** @throws InvalidArgument. */
@@ -18,7 +19,8 @@ class GZip extends CoreCodec {
     super({ core: "gzip", params, name: "gzip" }, sizeOf);
   }
 
-  static fromConfig({ level }: GZipConfig = {}): GZip {
+  static fromConfig(config?: GZipConfig): GZip {
+    const { level } = optionsOf(config);
     return new GZip(level);
   }
 }

@@ -1,6 +1,6 @@
 /** lz4: a 4-byte length before one raw LZ4 block, as npm `numcodecs/lz4` has it. */
 import { invalidArgument } from "../base/errors.js";
-import { type CodecConstructor, CoreCodec, sizeAt } from "./codec.js";
+import { type CodecConstructor, CoreCodec, optionsOf, sizeAt } from "./codec.js";
 
 /** What the LZ4 library takes; beyond it there is no more speed. */
 const maxAcceleration = 65537;
@@ -10,6 +10,7 @@ export interface LZ4Config {
 }
 
 class LZ4 extends CoreCodec {
+  static override readonly name: string = "LZ4";
   static readonly codecId = "lz4";
   static readonly DEFAULT_ACCELERATION = 1;
   static readonly max_buffer_size = 0x7e000000;
@@ -28,7 +29,8 @@ class LZ4 extends CoreCodec {
     this.acceleration = used;
   }
 
-  static fromConfig({ acceleration }: LZ4Config = {}): LZ4 {
+  static fromConfig(config?: LZ4Config): LZ4 {
+    const { acceleration } = optionsOf(config);
     return new LZ4(acceleration);
   }
 }

@@ -1,5 +1,5 @@
 /** zlib (RFC 1950), as npm `numcodecs/zlib` has it. */
-import { type CodecConstructor, CoreCodec, checkInteger, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZlibConfig {
   level?: number | undefined;
@@ -8,6 +8,7 @@ export interface ZlibConfig {
 const sizeOf: SizeOf = () => undefined;
 
 class Zlib extends CoreCodec {
+  static override readonly name: string = "Zlib";
   static readonly codecId = "zlib";
 
   /** @throws InvalidArgument. */
@@ -16,7 +17,8 @@ class Zlib extends CoreCodec {
     super({ core: "zlib", params, name: "zlib" }, sizeOf);
   }
 
-  static fromConfig({ level }: ZlibConfig = {}): Zlib {
+  static fromConfig(config?: ZlibConfig): Zlib {
+    const { level } = optionsOf(config);
     return new Zlib(level);
   }
 }

@@ -1,6 +1,6 @@
 /** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
 import { invalidArgument } from "../base/errors.js";
-import { type CodecConstructor, CoreCodec, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
@@ -12,6 +12,7 @@ export interface ZstdConfig {
 const sizeOf: SizeOf = () => undefined;
 
 class Zstd extends CoreCodec {
+  static override readonly name: string = "Zstd";
   static readonly codecId = "zstd";
   static readonly DEFAULT_CLEVEL = 1;
   static readonly MAX_CLEVEL = 22;
@@ -30,7 +31,8 @@ class Zstd extends CoreCodec {
     super(step, sizeOf);
   }
 
-  static fromConfig({ level, checksum }: ZstdConfig = {}): Zstd {
+  static fromConfig(config?: ZstdConfig): Zstd {
+    const { level, checksum } = optionsOf(config);
     return new Zstd(level, checksum);
   }
 }

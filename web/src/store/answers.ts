@@ -34,7 +34,7 @@ function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
   const name = store.constructor?.name || "a store";
   const place = store.locate?.(key) ?? key;
   return networkError(
-    `${name} answered with ${kindName(answer)} for ${place}: stores give a Uint8Array, or undefined where there is nothing`,
+    `${name} answered with no bytes (${kindName(answer)}) for ${place}: there must be a Uint8Array, or undefined for nothing`,
     { code: "bad-answer" },
   );
 }

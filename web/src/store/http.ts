@@ -1,5 +1,7 @@
 /** Reading a store over HTTP(S). */
+
 import { defaultLimits } from "../base/limits.js";
+import type { HeadersSource } from "../base/web-types.js";
 import { addLeasingStore } from "./buffer-lease.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
@@ -13,7 +15,7 @@ export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Sent with every request; in Node not to other origins that the server redirects to. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersSource | undefined;
   /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
   maxBytes?: number | undefined;
   /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */

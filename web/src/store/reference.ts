@@ -1,9 +1,11 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
+
 import { invalidArgument, limitExceeded, networkError, notFound, unsupported } from "../base/errors.js";
-import { KeyIndex } from "./children.js";
+import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
 import { type HeadersFor, headersOf } from "./http/requests.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
+import { KeyIndex } from "./key-index.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
 import {
@@ -27,7 +29,7 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
    * the same name among `headers`. Without it other origins get none. In Node a redirection to another origin leaves
    * them out.
    */
-  targetHeaders?: ((url: URL) => MaybePromise<HeadersInit | undefined>) | undefined;
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
   /** Most bytes of the document; 256 MiB. More is LimitExceeded. */
   maxDocumentBytes?: number | undefined;
   /** What relative targets are resolved against; as a rule the document's own URL. */

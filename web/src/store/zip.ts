@@ -10,8 +10,8 @@ import {
 import { defaultLimits } from "../base/limits.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
-import { KeyIndex } from "./children.js";
 import type { HttpStoreOptions } from "./http.js";
+import { KeyIndex } from "./key-index.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange } from "./ranges.js";
 import { type ByteReader, type ByteSource, byteReader } from "./source.js";

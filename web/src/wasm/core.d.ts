@@ -1,3 +1,5 @@
+import type { WasmImports, WasmInstance, WasmModule } from "../base/web-types.js";
+
 /** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
 export interface Core {
   /** All of the memory; another view after it has grown, when this one's length has become 0. */
@@ -22,8 +24,8 @@ export interface Core {
   release(plan: number): void;
   decodedBytes(plan: number): number;
   decode(plan: number, bytes: number): number;
-  decodePlaced(plan: number, bytes: number, words: number): number;
-  fillPlaced(plan: number, words: number): number;
+  decodePlaced(plan: number, bytes: number): number;
+  fillPlaced(plan: number): number;
   encode(plan: number, bytes: number): number;
   outputAddress(): number;
   outputBytes(): number;
@@ -39,10 +41,7 @@ export interface Core {
 /** What the glue's factory takes: we instantiate, it only receives the instance. */
 export interface CoreOptions {
   locateFile(file: string): string;
-  instantiateWasm(
-    imports: WebAssembly.Imports,
-    done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-  ): object;
+  instantiateWasm(imports: WasmImports, done: (instance: WasmInstance, module: WasmModule) => void): object;
 }
 
 export type CoreFactory = (options: CoreOptions) => Promise<Core>;

@@ -12,7 +12,8 @@ import {
   startNodeWorker,
   stopWorker,
 } from "../base/platform.js";
-import { stridesOf } from "../base/strides.js";
+import type { WasmModule } from "../base/web-types.js";
+import { wholePlace } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
@@ -129,9 +130,7 @@ export class WorkerPool {
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const { shape, dtype } = codec.plan.array;
-    const strides = stridesOf(shape, dtype.itemBytes);
-    const axes = shape.map((length, axis) => [0, 1, length, strides[axis]!] as const);
-    const steps = codec.placed(encoded, { offset: 0, axes });
+    const steps = codec.placed(encoded, wholePlace(shape, dtype.itemBytes));
     const bytes = codec.plan.decodedBytes;
     return withFullIfNeeded(codec, async (module) => {
       try {
@@ -299,7 +298,7 @@ class Job {
 
   constructor(
     readonly work: SlabWork,
-    readonly wasm: WebAssembly.Module,
+    readonly wasm: WasmModule,
     private readonly resolve: (bytes: Uint8Array | undefined) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,

@@ -4,6 +4,7 @@
  */
 
 import { isZarrError, ZarrError } from "../base/errors.js";
+import type { WasmModule } from "../base/web-types.js";
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule, type Place, type PlacedStep } from "../engine/session.js";
@@ -72,7 +73,7 @@ export interface WorkMessage {
   readonly id: number;
   readonly module: ModuleName;
   /** The compiled module, with the first work that needs it. */
-  readonly wasm: WebAssembly.Module | undefined;
+  readonly wasm: WasmModule | undefined;
   /** Plans that the worker has not met yet. */
   readonly plans: readonly { readonly id: number; readonly words: Uint32Array; readonly names: string[] }[];
   /** Whether the worker is to forget all earlier plans. */
@@ -136,7 +137,7 @@ export class Acquaintance {
   pack(
     id: number,
     work: SlabWork,
-    wasm: WebAssembly.Module,
+    wasm: WasmModule,
     encoded: Uint8Array<ArrayBuffer>,
     spare: ArrayBuffer | undefined,
   ): WorkMessage {

@@ -9,27 +9,30 @@ function isBuffer(value: unknown): value is ArrayBufferLike {
 }
 
 /** What the three share: items of one width over bytes. */
-abstract class PackedArray<T> {
-  protected readonly bytes: Uint8Array;
+abstract class PackedArray<T, B extends ArrayBufferLike> {
+  readonly #width: number;
+  readonly #bytes: Uint8Array<B>;
 
-  constructor(
-    readonly BYTES_PER_ELEMENT: number,
-    source: number | ArrayBufferLike | Iterable<T>,
-    byteOffset?: number,
-    length?: number,
-  ) {
+  constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
+    this.#width = width;
     if (isBuffer(source)) {
-      this.bytes = new Uint8Array(source, byteOffset, length && length * BYTES_PER_ELEMENT);
+      this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
       return;
     }
-    const values = typeof source === "number" ? undefined : [...source];
-    this.bytes = new Uint8Array((values?.length ?? (source as number)) * BYTES_PER_ELEMENT);
+    const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
+    this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
     values?.forEach((value, i) => {
       this.set(i, value);
     });
   }
 
-  get buffer(): ArrayBufferLike {
+  get BYTES_PER_ELEMENT(): number {
+    return this.#width;
+  }
+  protected get bytes(): Uint8Array<B> {
+    return this.#bytes;
+  }
+  get buffer(): B {
     return this.bytes.buffer;
   }
   get byteOffset(): number {
@@ -53,7 +56,10 @@ abstract class PackedArray<T> {
     for (let i = 0; i < this.length; i++) yield this.get(i);
   }
 
+  /** @throws RangeError. */
   protected item(index: number): Uint8Array {
+    if (!(index >= 0 && index < this.length))
+      throw new RangeError(`there is no element ${index} among ${this.length}`);
     return this.bytes.subarray(index * this.BYTES_PER_ELEMENT, (index + 1) * this.BYTES_PER_ELEMENT);
   }
 
@@ -67,8 +73,10 @@ abstract class PackedArray<T> {
 }
 
 /** Booleans, a byte each. */
-export class BoolArray extends PackedArray<boolean> {
-  constructor(source: number | ArrayBufferLike | Iterable<boolean>, byteOffset?: number, length?: number) {
+export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<boolean, B> {
+  static override readonly name: string = "BoolArray";
+
+  constructor(source: number | B | Iterable<boolean>, byteOffset?: number, length?: number) {
     super(1, source, byteOffset, length);
   }
   get(index: number): boolean {
@@ -81,17 +89,19 @@ export class BoolArray extends PackedArray<boolean> {
 }
 
 /** Byte strings of `chars` bytes, read and written as UTF-8. */
-export class ByteStringArray extends PackedArray<string> {
+export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
+  static override readonly name: string = "ByteStringArray";
+
   constructor(
     readonly chars: number,
-    source: number | ArrayBufferLike | Iterable<string>,
+    source: number | B | Iterable<string>,
     byteOffset?: number,
     length?: number,
   ) {
     super(chars, source, byteOffset, length);
   }
   /** The bytes of all items. */
-  get _data(): Uint8Array {
+  get _data(): Uint8Array<B> {
     return this.bytes;
   }
   get(index: number): string {
@@ -104,10 +114,12 @@ export class ByteStringArray extends PackedArray<string> {
 }
 
 /** Unicode strings of `chars` code points of 4 bytes. */
-export class UnicodeStringArray extends PackedArray<string> {
+export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
+  static override readonly name: string = "UnicodeStringArray";
+
   constructor(
     readonly chars: number,
-    source: number | ArrayBufferLike | Iterable<string>,
+    source: number | B | Iterable<string>,
     byteOffset?: number,
     length?: number,
   ) {

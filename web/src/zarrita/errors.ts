@@ -7,6 +7,7 @@ abstract class ZarritaError<T extends string> extends Error {
 
 /** Nothing is stored there, or not what was asked for. */
 export class NotFoundError extends ZarritaError<"NotFoundError"> {
+  static override readonly name: string = "NotFoundError";
   override readonly _tag = "NotFoundError" as const;
   override readonly name = "NotFoundError";
   readonly path: string | undefined;
@@ -20,6 +21,7 @@ export class NotFoundError extends ZarritaError<"NotFoundError"> {
 
 /** Metadata that cannot be read. */
 export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
+  static override readonly name: string = "InvalidMetadataError";
   override readonly _tag = "InvalidMetadataError" as const;
   override readonly name = "InvalidMetadataError";
   readonly path: string | undefined;
@@ -31,6 +33,7 @@ export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
 
 /** A codec that is not known. */
 export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
+  static override readonly name: string = "UnknownCodecError";
   override readonly _tag = "UnknownCodecError" as const;
   override readonly name = "UnknownCodecError";
   constructor(
@@ -43,6 +46,7 @@ export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
 
 /** A chunk that cannot be decoded; the reason is its `cause`. */
 export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
+  static override readonly name: string = "CodecPipelineError";
   override readonly _tag = "CodecPipelineError" as const;
   override readonly name = "CodecPipelineError";
   readonly direction: "encode" | "decode";
@@ -66,12 +70,14 @@ export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
 
 /** A selection that does not fit the array. */
 export class InvalidSelectionError extends ZarritaError<"InvalidSelectionError"> {
+  static override readonly name: string = "InvalidSelectionError";
   override readonly _tag = "InvalidSelectionError" as const;
   override readonly name = "InvalidSelectionError";
 }
 
 /** What cannot be done here. */
 export class UnsupportedError extends ZarritaError<"UnsupportedError"> {
+  static override readonly name: string = "UnsupportedError";
   override readonly _tag = "UnsupportedError" as const;
   override readonly name = "UnsupportedError";
   constructor(

@@ -1,6 +1,11 @@
 /** zarrita's FetchStore, on HttpStore. */
+
+import type { HeadersSource } from "../base/web-types.js";
+import { addLeasingStore, readLeased } from "../store/buffer-lease.js";
 import { HttpStore } from "../store/http.js";
-import type { AbsolutePath, AsyncReadable, GetBytesOptions, RangeQuery } from "./types.js";
+import type { Store } from "../store/store.js";
+import { isSame } from "./options.js";
+import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
 export interface FetchStoreOptions {
   /** Used instead of the global `fetch`. */
@@ -11,33 +16,93 @@ export interface FetchStoreOptions {
   useSuffixRequest?: boolean | undefined;
 }
 
+/** Options of one request. */
+export type RequestOptions = Omit<RequestInit, "signal"> & { signal?: AbortSignal | null | undefined };
+
+/** Options of one request, without its signal. */
+type Init = Readonly<Record<string, unknown>>;
+
+/** So many sets of options of single requests have a client each: what one asks for is not what another does. */
+const remembered = 4;
+
 /** A store below a URL; as HttpStore, it tries again where a server is busy and serves ranges whatever the server makes of them. */
 export class FetchStore implements AsyncReadable {
-  readonly #store: HttpStore;
+  static readonly name: string = "FetchStore";
 
+  readonly #options: FetchStoreOptions;
+  readonly #stores: { readonly init: Init; readonly store: HttpStore }[] = [];
+
+  /** @param url looked at when it is first needed. */
   constructor(
     readonly url: string | URL,
     options: FetchStoreOptions = {},
   ) {
-    const { headers, ...init } = options.overrides ?? {};
-    const send = options.fetch ?? ((request: Request) => fetch(request));
-    const hasInit = Object.keys(init).length > 0;
-    this.#store = new HttpStore(url, {
-      fetch: hasInit ? (request) => send(new Request(request, init)) : send,
-      headers,
+    this.#options = options;
+    addLeasingStore(this as Store, {
+      get: FetchStore.prototype.get,
+      lend: (key, asked) => {
+        const { store, signal } = this.#asked(asked);
+        return readLeased(store, key, { signal, version: asked.version });
+      },
     });
   }
 
-  get(key: AbsolutePath, options?: GetBytesOptions): Promise<Uint8Array | undefined> {
-    return this.#store.get(key, { signal: options?.signal });
+  /** @param options of this request, before those of the store: headers, credentials, a signal, … */
+  async get(key: AbsolutePath, options?: RequestOptions): Promise<Uint8Array | undefined> {
+    const { store, ...asked } = this.#asked(options);
+    return store.get(key, asked);
   }
 
-  getRange(key: AbsolutePath, range: RangeQuery, options?: GetBytesOptions): Promise<Uint8Array | undefined> {
-    return this.#store.getRange(key, range, { signal: options?.signal });
+  /** @param options of this request, before those of the store: headers, credentials, a signal, … */
+  async getRange(
+    key: AbsolutePath,
+    range: RangeQuery,
+    options?: RequestOptions,
+  ): Promise<Uint8Array | undefined> {
+    const { store, ...asked } = this.#asked(options);
+    return store.getRange(key, range, asked);
   }
 
   /** Where a key is, for messages. */
   locate(key: string): string {
-    return this.#store.locate(key);
+    return this.#storeOf({}).locate(key);
+  }
+
+  #asked(options: object = {}) {
+    const { signal, version, ...init } = options as Record<string, unknown>;
+    return {
+      store: this.#storeOf(init),
+      signal: (signal ?? undefined) as AbortSignal | undefined,
+      version: version as object | undefined,
+    };
+  }
+
+  #storeOf(init: Init): HttpStore {
+    const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
+    if (given["headers"])
+      given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersSource));
+    const found = this.#stores.find((entry) => isSame(entry.init, given));
+    if (found) return found.store;
+    const store = this.#makeStore(given);
+    this.#stores.push({ init: given, store });
+    // The first is the one of requests without options of their own, mostly; the oldest of the others goes.
+    if (this.#stores.length > remembered) this.#stores.splice(1, 1);
+    return store;
+  }
+
+  #makeStore(given: RequestInit): HttpStore {
+    const { fetch: ownFetch, overrides = {} } = this.#options;
+    const { headers: usual, ...usualInit } = overrides;
+    const { headers: asked, ...askedInit } = given;
+    const headers = new Headers(usual);
+    new Headers(asked).forEach((value, name) => {
+      headers.set(name, value);
+    });
+    const init = { ...usualInit, ...askedInit };
+    const send = ownFetch ?? ((request: Request) => fetch(request));
+    return new HttpStore(this.url, {
+      fetch: Object.keys(init).length > 0 ? (request) => send(new Request(request, init)) : send,
+      headers,
+    });
   }
 }

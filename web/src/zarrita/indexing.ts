@@ -2,11 +2,13 @@
 import type { ElementData } from "../dtypes/elements.js";
 import { get as getRegion, type ReadOptions } from "../hierarchy/get.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { getChunkwise, type ReadChunk } from "./chunkwise.js";
+import type { ReadChunk } from "./chunkwise.js";
 import { scalarOf } from "./elements.js";
 import { InvalidSelectionError, likeZarrita } from "./errors.js";
 import { chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
+import { type StoreOptions, withStoreOptions } from "./options.js";
 import { currentPool } from "./pool.js";
+import { ownCode } from "./registry.js";
 import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.js";
 
 /** A queue such as p-queue's. Where it has a `concurrency`, so many chunks are fetched at a time. */
@@ -19,8 +21,8 @@ export interface ChunkQueue {
 /** zarrita's options, and some of this library's. */
 export interface GetOptions
   extends Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
-  /** @deprecated Give `signal` itself. */
-  opts?: { signal?: AbortSignal | undefined } | undefined;
+  /** Options for the store, as programs for zarrita before 0.7 give them: headers, say. Give `signal` itself. */
+  opts?: StoreOptions | undefined;
   createQueue?: (() => ChunkQueue) | undefined;
   /** Most chunks that are fetched at a time; else that of `createQueue`'s queue; else 16. */
   concurrency?: number | undefined;
@@ -40,16 +42,19 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   options: GetOptions = {},
 ): Promise<null extends Sel[number] ? Chunk<D> : Slice extends Sel[number] ? Chunk<D> : Scalar<D>> {
   const { useSharedArrayBuffer, pool = currentPool(), createQueue, onProgress, priority } = options;
+  const { signal: _, ...storeOptions } = options.opts ?? {};
   const signal = signalOf(options);
   const concurrency = options.concurrency ?? concurrencyOf(createQueue?.());
   const wanted = selection?.map(entryOf) ?? null;
   const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
-  const readChunk: ReadChunk = (at) => array.getChunk(at, { signal, pool }, { useSharedArrayBuffer });
-  const region = await likeZarrita(array.path, () =>
-    ownChunks in array
-      ? getChunkwise(innerOf(array), wanted, readChunk, readOptions)
-      : getRegion<ElementData | readonly unknown[]>(innerOf(array), wanted, readOptions),
-  );
+  const readChunk: ReadChunk = (at) =>
+    array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
+  const region = await likeZarrita(array.path, async () => {
+    const source = await innerOf(array);
+    if (ownChunks in array) return (await ownCode()).getChunkwise(source, wanted, readChunk, readOptions);
+    const from = withStoreOptions(source, storeOptions);
+    return getRegion<ElementData | readonly unknown[]>(from, wanted, readOptions);
+  });
   const chunk = chunkOf<D>(region);
   return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as never;
 }
@@ -84,7 +89,7 @@ export function slice(first: Position, second?: Position, step: Position = null)
 function toNumber(position: Position): number | null {
   if (typeof position !== "bigint") return position;
   if (!Number.isSafeInteger(Number(position)))
-    throw new InvalidSelectionError(`${position} is beyond the safe integers`);
+    throw new InvalidSelectionError(`${position} exceeds Number.MAX_SAFE_INTEGER`);
   return Number(position);
 }
 

@@ -1,18 +1,21 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
 
 import type { ElementData } from "../dtypes/elements.js";
-import type { ChunkOptions, Region, ZarrArray } from "../hierarchy/array.js";
-import type { ZarrGroup } from "../hierarchy/group.js";
+import { type ChunkOptions, type Region, ZarrArray } from "../hierarchy/array.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";
 import { likeZarrita } from "./errors.js";
+import { type ArraySource, metadataSource } from "./from-metadata.js";
+import { type StoreOptions, withStoreOptions } from "./options.js";
 import { currentPool } from "./pool.js";
 import type {
   AbsolutePath,
+  ArrayMetadata,
   Attributes,
   Chunk,
   DataType,
   DataTypeQuery,
+  GroupMetadata,
   NarrowDataType,
   Readable,
   Scalar,
@@ -20,6 +23,8 @@ import type {
 
 /** A place in a store. */
 export class Location<Store> {
+  static readonly name: string = "Location";
+
   constructor(
     readonly store: Store,
     readonly path: AbsolutePath = "/",
@@ -39,45 +44,54 @@ export function root<Store>(store?: Store): Location<Store | Map<string, Uint8Ar
   return new Location(store ?? new Map<string, Uint8Array>());
 }
 
-/** A group. `open` makes it. */
+/** A group: `open` makes it, or the caller from its metadata. */
 export class ZarritaGroup<Store extends Readable = Readable> extends Location<Store> {
+  static override readonly name: string = "Group";
+
   readonly kind = "group";
   readonly #attrs: Attributes;
 
-  constructor(store: Store, path: AbsolutePath, group: ZarrGroup) {
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
     super(store, path);
-    this.#attrs = group.attributes;
+    this.#attrs = metadata.attributes;
   }
   get attrs(): Attributes {
     return this.#attrs;
   }
 }
 
-/** Finds this library's array behind one of these, or behind a proxy of one. */
+/** Finds what is behind an array, or behind a proxy of one. */
 const inner: unique symbol = Symbol("zarr-wasm.array");
 /** Says that an extension has its own `getChunk`, through which all chunks must come. */
 export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
 
-export interface GetChunkOptions {
-  signal?: AbortSignal | undefined;
+/** Options of a chunk's read. What is not of ours goes to the store, as zarrita hands it on: headers, say. */
+export interface GetChunkOptions extends StoreOptions {
   /** Workers that decode the chunk, instead of those that `setPool` gave. */
   pool?: WorkerPool | undefined;
 }
 
-/** An array. `open` makes it. */
+/** An array: `open` makes it, or the caller from its metadata. */
 export class ZarritaArray<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
+  static override readonly name: string = "Array";
+
   readonly kind = "array";
   /** @internal */
-  readonly [inner]: ZarrArray;
+  readonly [inner]: ArraySource;
   readonly shape: number[];
   /** Shape of the chunks that are decoded: of inner ones, where there are shards. */
   readonly chunks: number[];
 
-  constructor(store: Store, path: AbsolutePath, array: ZarrArray) {
+  /** @throws InvalidMetadataError for metadata that lacks what zarrita reads at once; the rest is looked at when the array is read. */
+  constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
+  /** @internal */
+  constructor(store: Store, path: AbsolutePath, array: ZarrArray);
+  constructor(store: Store, path: AbsolutePath, given: ArrayMetadata<D> | ZarrArray) {
     super(store, path);
-    this[inner] = array;
-    this.shape = [...array.shape];
-    this.chunks = [...array.chunkShape];
+    const source = given instanceof ZarrArray ? openedSource(given) : metadataSource(store, path, given);
+    this[inner] = source;
+    this.shape = [...source.shape];
+    this.chunks = [...source.chunkShape];
   }
 
   get attrs(): Attributes {
@@ -87,10 +101,10 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     return this[inner].dimensionNames as string[] | undefined;
   }
   get fillValue(): Scalar<D> | null {
-    return fillOf(this[inner].dtype, this[inner].fillValue) as Scalar<D> | null;
+    return this[inner].fillValue as Scalar<D> | null;
   }
   get dtype(): D {
-    return dtypeName(this[inner]) as D;
+    return this[inner].dtype as D;
   }
 
   /** Reads one whole chunk: C order, of its full shape also where it overhangs the array. */
@@ -99,9 +113,11 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     options: GetChunkOptions = {},
     { useSharedArrayBuffer = false }: { useSharedArrayBuffer?: boolean | undefined } = {},
   ): Promise<Chunk<D>> {
+    const { signal, pool = currentPool(), ...storeOptions } = options;
     return likeZarrita(this.path, async () => {
-      const chunkOptions: ChunkOptions = { signal: options.signal, pool: options.pool ?? currentPool() };
-      const chunk = await this[inner].getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
+      const array = withStoreOptions(await this[inner].load(), storeOptions);
+      const chunkOptions: ChunkOptions = { signal, pool };
+      const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
       return chunkOf<D>(useSharedArrayBuffer ? shared(chunk) : chunk);
     });
   }
@@ -114,8 +130,20 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
 }
 
 /** This library's array behind one of zarrita's. */
-export function innerOf(array: ZarritaArray<DataType, Readable>): ZarrArray {
-  return array[inner];
+export function innerOf(array: ZarritaArray<DataType, Readable>): Promise<ZarrArray> {
+  return array[inner].load();
+}
+
+function openedSource(array: ZarrArray): ArraySource {
+  return {
+    shape: array.shape,
+    chunkShape: array.chunkShape,
+    attributes: array.attributes,
+    dimensionNames: array.dimensionNames,
+    dtype: dtypeName(array),
+    fillValue: fillOf(array.dtype, array.fillValue),
+    load: async () => array,
+  };
 }
 
 export type AnyRegion = Region<ElementData | readonly unknown[]>;

@@ -1,24 +1,14 @@
-/**
- * Codecs of the application's own, in zarrita's form. The core knows nothing of them: a store in between takes
- * them off the end of the chain in the metadata, and decodes what it hands out.
- */
-
-import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
-import { defaultLimits } from "../base/limits.js";
-import { countOf, stridesOf } from "../base/strides.js";
-import { parseDescr } from "../dtypes/typestr.js";
-import { parseDocument } from "../metadata/document.js";
-import { cutRange, readRange } from "../store/ranges.js";
-import type { GetOptions, RangeQuery, Store } from "../store/store.js";
-import { dtypeName } from "./elements.js";
-import { CodecPipelineError, InvalidMetadataError } from "./errors.js";
+/** Codecs by name, as programs for zarrita look them up and add to them. */
+import { lazy } from "../base/lazy.js";
+import type { Store } from "../store/store.js";
 
 type MaybePromise<T> = T | Promise<T>;
 
 /** A codec with its configuration. */
 export interface OwnCodec {
-  kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
+  readonly kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes" | undefined;
   decode(data: never): unknown;
+  encode?(data: never): unknown;
 }
 
 /** What is known of the array. */
@@ -32,174 +22,42 @@ export interface OwnCodecMetadata {
 /** A codec's class. */
 export interface OwnCodecEntry {
   fromConfig(configuration: never, meta: OwnCodecMetadata): OwnCodec;
-  kind?: OwnCodec["kind"];
+  readonly kind?: OwnCodec["kind"];
 }
+
+type LoadEntry = () => MaybePromise<OwnCodecEntry>;
+
+const entries = lazy("codecs that are looked up", () => import("../lazy/registered-codecs.js"));
+
+/** The codecs that zarrita has, those of Zarr v2 under "numcodecs." and their id. */
+const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
+const namesOfV3 = ["transpose", "bytes", "crc32c", "cast_value", "scale_offset"];
+const namesOfV2 = ["shuffle", "delta"];
+
+/** Entries that stand for this library's codecs: arrays are read without them. */
+const standard = new Map<string, LoadEntry>(
+  [...names, ...namesOfV3, ...[...names, ...namesOfV2].map((id) => `numcodecs.${id}`)].map((name) => [
+    name,
+    async () => (await entries()).entryOf(name),
+  ]),
+);
 
 /**
- * Codecs of the application's own, by name ("numcodecs.<id>" for ids of Zarr v2). They go before this library's.
- * They can stand at the end of a chain: bytes-to-bytes codecs, and one array-to-bytes codec before them. Those
- * elsewhere, and in shards, are not looked up here.
+ * Codecs by name ("numcodecs.<id>" for ids of Zarr v2): the standard ones, for programs that look them up, and those
+ * that the application adds, which go before this library's. Those can stand at the end of a chain: bytes-to-bytes
+ * codecs, and one array-to-bytes codec before them. Added ones elsewhere, and in shards, are not looked up here.
  */
-export const registry: Map<string, () => MaybePromise<OwnCodecEntry>> = new Map();
+export const registry: Map<string, LoadEntry> = new Map(standard);
+
+/** True for an entry of the application's own. */
+export const isOwn = (name: string, load: LoadEntry): boolean => standard.get(name) !== load;
+
+/** What handles code of the application's own: codecs, and another `getChunk`. */
+export const ownCode = lazy("an application's own codecs and getChunk", () => import("../lazy/own-code.js"));
 
 /** The store with codecs of the application's own decoded; itself, where there are none. */
-export function withOwnCodecs(store: Store): Store {
-  return registry.size === 0 ? store : new OwnCodecStore(store);
-}
-
-/** Codecs that the end of a chain was stripped of, in encoding order. */
-interface Stripped {
-  readonly codecs: readonly { readonly name: string; readonly codec: OwnCodec }[];
-}
-
-class OwnCodecStore implements Store {
-  /** By the array's key in the store, such as "/a/b/". */
-  readonly #stripped = new Map<string, Stripped>();
-
-  constructor(private readonly inner: Store) {}
-
-  async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
-    const bytes = await this.inner.get(key, options);
-    const match = /^(.*\/)(zarr\.json|\.zarray)$/.exec(key);
-    if (!bytes) return undefined;
-    if (match) return this.#rewritten(match[1]!, key, bytes);
-    const stripped = this.#of(key);
-    return stripped ? decoded(stripped, key, bytes) : bytes;
-  }
-
-  async getRange(key: string, range: RangeQuery, options?: GetOptions): Promise<Uint8Array | undefined> {
-    if (!this.#of(key)) return readRange(this.inner, key, range, options);
-    const whole = await this.get(key, options);
-    return whole && cutRange(whole, range);
-  }
-
-  locate(key: string): string {
-    return this.inner.locate?.(key) ?? key;
-  }
-
-  #of(key: string): Stripped | undefined {
-    if (/\/\.z(attrs|group)$/.test(key)) return undefined;
-    for (const [folder, stripped] of this.#stripped) if (key.startsWith(folder)) return stripped;
-    return undefined;
-  }
-
-  async #rewritten(folder: string, key: string, bytes: Uint8Array): Promise<Uint8Array> {
-    const document = parseDocument(bytes, key, { limits: defaultLimits });
-    const chain = key.endsWith("/.zarray") ? chainOfV2(document) : chainOfV3(document);
-    const taken = chain && (await strip(chain));
-    if (!chain || !taken || taken.length === 0) return bytes;
-    this.#stripped.set(folder, { codecs: taken });
-    const endsInBytes = taken[0]!.codec.kind === "array_to_bytes";
-    return new TextEncoder().encode(jsonText(chain.without(taken.length, endsInBytes)));
-  }
-}
-
-interface OwnChain {
-  readonly meta: OwnCodecMetadata;
-  /** The document with so many codecs less; `native`: the chunks are elements in C order, little-endian. */
-  without(count: number, native: boolean): JsonObject;
-}
-
-async function strip({ meta }: OwnChain): Promise<Stripped["codecs"]> {
-  const taken: { name: string; codec: OwnCodec }[] = [];
-  for (const { name, configuration } of [...meta.codecs].reverse()) {
-    const entry = await registry.get(name)?.();
-    if (!entry) break;
-    const codec = entry.fromConfig(configuration as never, meta);
-    const kind = codec.kind ?? entry.kind ?? "bytes_to_bytes";
-    if (kind === "array_to_array") break;
-    taken.unshift({ name, codec: Object.assign(Object.create(codec) as OwnCodec, { kind }) });
-    if (kind === "array_to_bytes") break;
-  }
-  return taken;
-}
-
-function chainOfV3(document: JsonObject): OwnChain | undefined {
-  const { codecs, data_type: dataType, chunk_grid: grid, fill_value: fill } = document;
-  if (!Array.isArray(codecs)) return undefined;
-  const chunkShape =
-    isJsonObject(grid) && isJsonObject(grid["configuration"]) && grid["configuration"]["chunk_shape"];
-  return {
-    meta: {
-      dataType: String(toPlain(dataType ?? null)),
-      shape: lengthsOf(chunkShape || undefined),
-      codecs: codecs.map(namedOf),
-      fillValue: toPlain(fill ?? null),
-    },
-    without: (count, native) => ({
-      ...document,
-      codecs: [...codecs.slice(0, codecs.length - count), ...(native ? [littleEndian] : [])],
-    }),
-  };
-}
-
-const littleEndian: JsonObject = { name: "bytes", configuration: { endian: "little" } };
-
-function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
-  if (typeof json === "string") return { name: json, configuration: {} };
-  const { name, configuration = {} } = (toPlain(json) ?? {}) as { name?: string; configuration?: object };
-  return { name: String(name), configuration: configuration as Record<string, unknown> };
-}
-
-function chainOfV2(document: JsonObject): OwnChain | undefined {
-  const { filters, compressor, dtype, chunks, fill_value: fill } = document;
-  const list = [
-    ...(Array.isArray(filters) ? filters : []),
-    ...(isJsonObject(compressor) ? [compressor] : []),
-  ];
-  if (typeof dtype !== "string" || !list.every(isJsonObject)) return undefined;
-  return {
-    meta: {
-      dataType: dtypeName({ dtype: parseDescr(dtype, true, { objects: true }).dtype, zarrFormat: 2 }),
-      shape: lengthsOf(chunks),
-      codecs: list.map((codec) => {
-        const { id, ...configuration } = toPlain(codec) as Record<string, unknown>;
-        return { name: `numcodecs.${id}`, configuration };
-      }),
-      fillValue: toPlain(fill ?? null),
-    },
-    without: (count, native) => ({
-      ...document,
-      ...(native ? { dtype: dtype.replace(">", "<"), order: "C" } : {}),
-      filters: list.slice(0, list.length - count),
-      compressor: null,
-    }),
-  };
-}
-
-function lengthsOf(json: Json | undefined): number[] {
-  return Array.isArray(json) ? json.map((length) => (length instanceof JsonNumber ? length.value : 0)) : [];
-}
-
-async function decoded({ codecs }: Stripped, key: string, bytes: Uint8Array): Promise<Uint8Array> {
-  let data: unknown = bytes;
-  for (const { name, codec } of [...codecs].reverse()) {
-    try {
-      data = await codec.decode(data as never);
-    } catch (cause) {
-      throw new CodecPipelineError({ direction: "decode", codec: name, chunkPath: key, cause });
-    }
-  }
-  return bytesOf(data);
-}
-
-/** Bytes, or the elements of a chunk in C order, as bytes. */
-function bytesOf(data: unknown): Uint8Array {
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  const { data: elements, shape, stride } = data as { data: Uint8Array; shape: number[]; stride: number[] };
-  if (Array.isArray(elements))
-    throw new InvalidMetadataError("codecs that make lists of values are not supported");
-  const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
-  const width = elements.BYTES_PER_ELEMENT;
-  const order = stridesOf(shape);
-  if (stride.every((step, axis) => step === order[axis] || shape[axis] === 1)) return bytes;
-  const out = new Uint8Array(countOf(shape) * width);
-  const copy = (axis: number, from: number, to: number): void => {
-    if (axis === shape.length) out.set(bytes.subarray(width * from, width * (from + 1)), width * to);
-    else
-      for (let i = 0; i < shape[axis]!; i++) copy(axis + 1, from + i * stride[axis]!, to + i * order[axis]!);
-  };
-  copy(0, 0, 0);
-  return out;
+export async function withOwnCodecs(store: Store): Promise<Store> {
+  if (![...registry].some(([name, load]) => isOwn(name, load))) return store;
+  const { OwnCodecStore } = await ownCode();
+  return new OwnCodecStore(store);
 }

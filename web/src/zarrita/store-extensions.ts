@@ -1,7 +1,9 @@
 /** zarrita's own extensions of stores. */
 import { rangeName } from "../store/ranges.js";
+import { UnsupportedError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
-import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
+import { RangeMerger } from "./range-merger.js";
+import type { AbsolutePath, AsyncReadable, FlushReport, RangeQuery } from "./types.js";
 
 /** A Map is one. */
 export interface ByteCache {
@@ -33,7 +35,26 @@ export const withByteCaching = defineStoreExtension(
   },
 );
 
-/** The store as it is: `get` merges the ranges of neighbouring chunks itself. */
-export function withRangeCoalescing<S extends AsyncReadable>(store: S, _options?: object): S {
-  return store;
+export interface RangeCoalescingOptions {
+  /** Ranges that lie at most so many bytes apart become one. Default 32 KiB. */
+  coalesceSize?: number | undefined;
+  /** Called for every path each time that ranges are asked for; what it throws goes to the console. */
+  onFlush?: ((report: FlushReport) => void) | undefined;
 }
+
+/**
+ * Makes one request of the ranges that are asked for at the same time. `get` merges those of an array's chunks
+ * itself; this is for what several calls ask for.
+ * @throws UnsupportedError for a store without `getRange`.
+ */
+export const withRangeCoalescing = defineStoreExtension((store, options: RangeCoalescingOptions = {}) => {
+  if (!store.getRange) throw new UnsupportedError("withRangeCoalescing requires a store with getRange");
+  const { coalesceSize = 2 ** 15, onFlush } = options;
+  const merger = new RangeMerger(store as AsyncReadable & Required<Pick<AsyncReadable, "getRange">>, {
+    coalesceSize,
+    onFlush,
+  });
+  const getRange: AsyncReadable["getRange"] = (path, range, asked) =>
+    "suffixLength" in range ? store.getRange!(path, range, asked) : merger.read(path, range, asked);
+  return { getRange };
+});

@@ -16,8 +16,36 @@ export interface SyncReadable {
   getRange?(key: AbsolutePath, range: RangeQuery, options?: GetBytesOptions): Uint8Array | undefined;
 }
 export type Readable = AsyncReadable | SyncReadable;
-export type Writable = { set(key: AbsolutePath, value: Uint8Array): unknown };
-export type Mutable = Readable & Writable;
+export interface AsyncWritable {
+  set(key: AbsolutePath, value: Uint8Array): Promise<void>;
+}
+export interface SyncWritable {
+  set(key: AbsolutePath, value: Uint8Array): void;
+}
+export type Writable = AsyncWritable | SyncWritable;
+export type AsyncMutable = AsyncReadable & AsyncWritable;
+export type SyncMutable = SyncReadable & SyncWritable;
+export type Mutable = AsyncMutable | SyncMutable;
+
+export type Int8 = "int8";
+export type Int16 = "int16";
+export type Int32 = "int32";
+export type Int64 = "int64";
+export type Uint8 = "uint8";
+export type Uint16 = "uint16";
+export type Uint32 = "uint32";
+export type Uint64 = "uint64";
+export type Float16 = "float16";
+export type Float32 = "float32";
+export type Float64 = "float64";
+export type Bool = "bool";
+/** Unicode text of a fixed number of code points (Zarr v2). */
+export type UnicodeStr = `v2:U${number}`;
+/** Byte strings of a fixed length (Zarr v2). */
+export type ByteStr = `v2:S${number}`;
+/** Text of any length. */
+export type String = "string";
+export type ObjectType = "v2:object";
 
 /** float16 counts where TypeScript knows Float16Array. */
 type MaybeFloat16 = typeof globalThis extends { Float16Array: unknown } ? "float16" : never;
@@ -34,7 +62,7 @@ export type NumberDataType =
   | "float32"
   | "float64";
 export type BigintDataType = "int64" | "uint64";
-export type StringDataType = `v2:U${number}` | `v2:S${number}` | "string";
+export type StringDataType = UnicodeStr | ByteStr | String;
 /**
  * zarrita's data types. Arrays of others open, too; their `dtype` is this library's name of it ("complex64",
  * "numpy.datetime64", "r24"), which this union leaves out so that code that handles all of it still compiles.
@@ -49,7 +77,9 @@ export type Scalar<D extends DataType> = D extends "bool"
       ? string
       : D extends NumberDataType
         ? number
-        : unknown;
+        : D extends ObjectType
+          ? unknown
+          : never;
 
 interface TypedArrays {
   bool: BoolArray;
@@ -75,11 +105,63 @@ export type TypedArray<D extends DataType> = D extends keyof TypedArrays
       ? ByteStringArray
       : never;
 
+export type TypedArrayConstructor<D extends DataType> = {
+  new (length: number): TypedArray<D>;
+  new (array: ArrayLike<Scalar<D>> | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray<D>;
+};
+
 /** Elements with their layout, in C order. */
 export interface Chunk<D extends DataType> {
   data: TypedArray<D>;
   shape: number[];
   stride: number[];
+}
+
+/** A codec as metadata names it. */
+export interface CodecMetadata {
+  name: string;
+  configuration: Record<string, unknown>;
+}
+
+/** An array's metadata in the form of v3. */
+export interface ArrayMetadata<D extends DataType = DataType> {
+  zarr_format: 3;
+  node_type: "array";
+  shape: number[];
+  dimension_names?: string[];
+  data_type: D;
+  chunk_grid: { name: "regular"; configuration: { chunk_shape: number[] } };
+  chunk_key_encoding: { name: "v2" | "default"; configuration?: { separator?: "." | "/" } };
+  codecs: CodecMetadata[];
+  fill_value: Scalar<D> | null;
+  attributes: Attributes;
+}
+
+/** A group's metadata in the form of v3. */
+export interface GroupMetadata {
+  zarr_format: 3;
+  node_type: "group";
+  attributes: Attributes;
+}
+
+type V2Codec = { id: string } & Record<string, unknown>;
+
+/** What `.zarray` holds. */
+export interface ArrayMetadataV2 {
+  zarr_format: 2;
+  shape: number[];
+  chunks: number[];
+  dtype: string;
+  compressor: null | V2Codec;
+  fill_value: unknown;
+  order: "C" | "F";
+  filters: null | V2Codec[];
+  dimension_separator?: "." | "/";
+}
+
+/** What `.zgroup` holds. */
+export interface GroupMetadataV2 {
+  zarr_format: 2;
 }
 
 export type DataTypeQuery = DataType | "boolean" | "number" | "bigint" | "object" | "string";
@@ -102,4 +184,39 @@ export interface Slice {
   start: number | null;
   stop: number | null;
   step: number | null;
+}
+
+export type Indices = [start: number, stop: number, step: number];
+
+/** Where elements of a chunk go along one dimension. */
+export type Projection =
+  | { from: null; to: number }
+  | { from: number; to: null }
+  | { from: Indices; to: Indices };
+
+export type Prepare<D extends DataType, Made extends Chunk<D>> = (
+  data: TypedArray<D>,
+  shape: number[],
+  stride: number[],
+) => Made;
+export type SetScalar<D extends DataType, Made extends Chunk<D>> = (
+  target: Made,
+  selection: (Indices | number)[],
+  value: Scalar<D>,
+) => void;
+export type SetFromChunk<D extends DataType, Made extends Chunk<D>> = (
+  target: Made,
+  source: Made,
+  projections: Projection[],
+) => void;
+
+/** What `withRangeCoalescing` says of the requests that it has made one of. */
+export interface FlushReport {
+  path: AbsolutePath;
+  /** Requests that are sent … */
+  groupCount: number;
+  /** … for so many that were made … */
+  requestCount: number;
+  /** … and the bytes that are asked for. */
+  bytesFetched: number;
 }

@@ -1,5 +1,5 @@
 /** The options of `create`, checked, as an array to make. */
-import { invalidArgument, type ZarrError } from "../../base/errors.js";
+import { invalidArgument, unsupported, type ZarrError } from "../../base/errors.js";
 import { type Json, JsonNumber } from "../../base/json.js";
 import type { Limits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
@@ -200,6 +200,11 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   const { dtype, endians } = parseDescr(descr, true, { objects: version === 2 });
   const orders = new Set(endians.filter((endian) => endian !== undefined));
   if (orders.size < 2) return { dtype, endian: [...orders][0] ?? "little" };
+  if (version === 3) {
+    throw unsupported("Zarr v3 has one byte order for all fields of a structured type", {
+      code: "mixed-endian",
+    });
+  }
   return { dtype, endian: endians.map((endian) => endian ?? null), descr };
 }
 

@@ -89,13 +89,9 @@ export function parseName(text: string, dtype: DType): CodecMetadata {
     throw invalidArgument(`codec "${text}": ${given.length} options where it has ${names.length}`);
   const options = given.map((value, i) => [names[i]!, /^-?\d+$/.test(value) ? Number(value) : value]);
   const { itemBytes } = dtype;
-  const shuffles = itemBytes === 1 ? 2 : itemBytes === 0 ? 0 : 1;
+  const shuffle = itemBytes === 1 ? "bitshuffle" : itemBytes === 0 ? "noshuffle" : "shuffle";
   const defaults =
-    id === "blosc"
-      ? { shuffle: shuffles }
-      : id === "shuffle" && itemBytes > 0
-        ? { elementsize: itemBytes }
-        : {};
+    id === "blosc" ? { shuffle } : id === "shuffle" && itemBytes > 0 ? { elementsize: itemBytes } : {};
   return { name, configuration: { ...defaults, ...Object.fromEntries(options) } };
 }
 

@@ -5,13 +5,12 @@ import { isZarrError, limitExceeded, networkError } from "../../base/errors.js";
 import { uninitialised } from "../../base/platform.js";
 import { checkCodings } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
-import { tellingBytes } from "./page.js";
 import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";
 
 /** No more is allocated on an answer's word; from there on the buffer grows as bytes arrive. */
 const trustedBytes = 2 ** 20;
-const startBytes = 64 * 2 ** 10;
+export const startBytes = 64 * 2 ** 10;
 /** A buffer grows by no more than this at a time, … */
 const mostGrowth = 2 ** 28;
 /** … and up to the length that was announced no faster than by this factor. */
@@ -58,49 +57,12 @@ export async function readBody(answer: Answer, options: BodyOptions): Promise<Ui
   return sink.bytes();
 }
 
-function tooMany(name: string, maxBytes: number): Error {
+export function tooMany(name: string, maxBytes: number): Error {
   return limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
 }
 
-/** The end of a body. */
-interface BodyEnd {
-  /** Its last bytes. */
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Its first ones, as many as tell whether it is a web page. */
-  head: Uint8Array<ArrayBuffer>;
-  /** Bytes of all of it. */
-  size: number;
-}
-
-/**
- * Reads a body to its end, in memory for twice the bytes that are wanted.
- * @param options.length bytes at the end that are wanted.
- * @throws as {@link readBody}.
- */
-export async function readLastBytes(
-  answer: Answer,
-  { name, length, maxBytes, watch }: { name: string; length: number; maxBytes: number; watch: Watch },
-): Promise<BodyEnd> {
-  checkCodings(answer.headers, name);
-  const [sink, head] = [new ByteSink(startBytes), new ByteSink(tellingBytes)];
-  let size = 0;
-  const onPiece = (piece: Uint8Array): boolean => {
-    watch.hear();
-    size += piece.byteLength;
-    if (size > maxBytes) throw tooMany(name, maxBytes);
-    head.add(piece.subarray(0, tellingBytes - head.length));
-    sink.add(piece);
-    // Rarely, so that each byte is moved once or twice.
-    if (sink.length > 2 * length + startBytes) sink.keepLast(length);
-    return true;
-  };
-  await answer.read(onPiece).catch((cause) => rethrow(cause, name));
-  sink.keepLast(length);
-  return { bytes: sink.bytes(), head: head.bytes(), size };
-}
-
 /** Whatever is not an error of ours is a connection that broke. */
-function rethrow(cause: unknown, name: string): never {
+export function rethrow(cause: unknown, name: string): never {
   if (isZarrError(cause)) throw cause;
   throw new TransientFault(
     networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),

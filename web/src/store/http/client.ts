@@ -6,10 +6,9 @@ import type { ByteCacheLike } from "../cache.js";
 import { checkRange, rangeName } from "../ranges.js";
 import type { GetOptions, RangeQuery } from "../store.js";
 import { Servers } from "./abilities.js";
-import { PageDoubts } from "./doubts.js";
-import { KeptObjects } from "./kept-objects.js";
-import { LastBytes } from "./last-bytes.js";
-import { OffsetRanges } from "./offset-ranges.js";
+import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
+import { readLast } from "./last-bytes.js";
+import { readAt } from "./offset-ranges.js";
 import { type RequestOptions, Requests } from "./requests.js";
 import { Versions } from "./versions.js";
 import { tooLong, WholeObjects } from "./whole-objects.js";
@@ -27,35 +26,35 @@ const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)
 
 /** Reads objects by URL. */
 export class HttpClient {
-  readonly #maxBytes: number;
   readonly #cache: ByteCacheLike | undefined;
   readonly #flights = new SingleFlight<Bytes>();
-  readonly #versions = new Versions();
-  readonly #wholes: WholeObjects;
-  readonly #kept: KeptObjects;
-  readonly #doubts: PageDoubts;
-  readonly #ranges: OffsetRanges;
-  readonly #lastBytes: LastBytes;
+  readonly #shared: Shared;
+  /** Helps with the servers that do not serve parts as asked, once there has been one. */
+  #fallback: Fallback | undefined;
   /** Memory that was lent and has come back, while more is being read. */
   readonly #bufferPool = new BufferPool();
   #lending = 0;
 
   constructor(options: HttpClientOptions) {
-    const { maxBytes } = options;
-    const [requests, servers, versions] = [new Requests(options), new Servers(), this.#versions];
-    this.#maxBytes = maxBytes;
-    this.#cache = options.cache;
-    this.#wholes = new WholeObjects(requests, versions);
-    this.#kept = new KeptObjects(requests, servers, versions, this.#wholes, maxBytes);
-    this.#doubts = new PageDoubts(requests);
-    this.#ranges = new OffsetRanges(requests, servers, versions, this.#kept, this.#doubts, maxBytes);
-    this.#lastBytes = new LastBytes(requests, servers, versions, this.#wholes, this.#ranges, maxBytes);
+    const { maxBytes, cache } = options;
+    const [requests, versions] = [new Requests(options), new Versions()];
+    const fallback = () => this.#loadFallback();
+    this.#cache = cache;
+    this.#shared = {
+      requests,
+      versions,
+      servers: new Servers(),
+      wholes: new WholeObjects(requests, versions, fallback),
+      maxBytes,
+      doubtful: new WeakSet(),
+      fallback,
+    };
   }
 
   /** Reads a whole object; undefined where there is none. */
   async get(url: URL, options: GetOptions = {}): Promise<Bytes> {
     const maxBytes = this.#most(options);
-    const load = (signal: AbortSignal) => this.#wholes.read(url, signal, { maxBytes });
+    const load = (signal: AbortSignal) => this.#shared.wholes.read(url, signal, { maxBytes });
     const bytes = await this.#read(url, undefined, options, load);
     return bytes && alone(bytes); // a reader who borrows may have asked for the same
   }
@@ -67,10 +66,10 @@ export class HttpClient {
     const reading = { maxBytes: this.#most(options), bufferPool: this.#bufferPool };
     this.#lending++;
     try {
-      const load = (shared: AbortSignal) => this.#wholes.read(url, shared, reading);
+      const load = (shared: AbortSignal) => this.#shared.wholes.read(url, shared, reading);
       const id = flightId(readId(url), reading.maxBytes);
       const { result: bytes, isShared } = await this.#flights.join(id, signal, load);
-      this.#versions.check(version, bytes, url.href);
+      this.#shared.versions.check(version, bytes, url.href);
       if (bytes && !isShared) leaseBytes(bytes, (own) => this.#takeBack(own));
       return bytes;
     } finally {
@@ -90,18 +89,25 @@ export class HttpClient {
   }
 
   async #part(url: URL, range: RangeQuery, signal: AbortSignal): Promise<Bytes> {
-    const whole = await this.#kept.find(url, signal);
-    if (whole) return this.#versions.cut(whole, range);
+    const shared = this.#shared;
+    const whole = await this.#fallback?.findWhole(url, signal);
+    if (whole) return shared.versions.cut(whole, range);
     const bytes = await ("suffixLength" in range
-      ? this.#lastBytes.read(url, range.suffixLength, signal)
-      : this.#ranges.read(url, range, signal));
-    if (bytes) await this.#doubts.settle(bytes, url, signal);
+      ? readLast(shared, url, range.suffixLength, signal)
+      : readAt(shared, url, range, signal));
+    if (bytes && shared.doubtful.has(bytes)) await (await shared.fallback()).refusePage(url, signal);
     return bytes;
+  }
+
+  async #loadFallback(): Promise<Fallback> {
+    const { RangeFallbacks } = await rangeFallbacks();
+    this.#fallback ??= new RangeFallbacks(this.#shared, (...asked) => readAt(this.#shared, ...asked));
+    return this.#fallback;
   }
 
   /** Most bytes that a read may give. */
   #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
-    return Math.min(maxBytes, this.#maxBytes);
+    return Math.min(maxBytes, this.#shared.maxBytes);
   }
 
   /** Through the cache, joined with others who read the same, and held against the version seen before. */
@@ -115,8 +121,8 @@ export class HttpClient {
     const bytes = await this.#flights.run(flightId(id, most), options.signal, (shared) =>
       this.#cached(id, url, () => load(shared)),
     );
-    if (bytes && bytes.byteLength > most) throw tooLong(url, `${bytes.byteLength} bytes`, most);
-    this.#versions.check(options.version, bytes, url.href);
+    if (bytes && bytes.byteLength > most) throw tooLong(url, bytes.byteLength, most);
+    this.#shared.versions.check(options.version, bytes, url.href);
     return bytes;
   }
 
@@ -124,7 +130,7 @@ export class HttpClient {
     const cache = this.#cache;
     if (!cache) return load();
     const kept = await cache.get(id);
-    if (kept && !this.#versions.isOutdated(url.href, kept)) return kept;
+    if (kept && !this.#shared.versions.isOutdated(url.href, kept)) return kept;
     const bytes = await load();
     if (bytes) await cache.set(id, bytes);
     return bytes;

@@ -1,13 +1,10 @@
 /** Whole objects that are kept for a while for the parts of them, where the server does not serve parts. */
 import { SingleFlight } from "../../base/single-flight.js";
 import { ByteCache } from "../cache.js";
-import type { Servers } from "./abilities.js";
 import { announcedBytes } from "./answer.js";
+import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
-import type { Requests } from "./requests.js";
 import type { Answer } from "./transport.js";
-import type { Versions } from "./versions.js";
-import type { WholeObjects } from "./whole-objects.js";
 
 /** In all so many bytes are kept … */
 const keptBytes = 64 * 2 ** 20;
@@ -26,21 +23,15 @@ export class KeptObjects {
   readonly #kept = new ByteCache(keptBytes);
   #since = 0;
 
-  constructor(
-    private readonly requests: Requests,
-    private readonly servers: Servers,
-    private readonly versions: Versions,
-    private readonly wholes: WholeObjects,
-    private readonly maxBytes: number,
-  ) {}
+  constructor(private readonly shared: Shared) {}
 
   /** An object that is kept or, of a server that is known not to serve parts, read once for all who want parts of it. */
   async find(url: URL, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const kept = this.#find(url);
-    const server = this.servers.of(url);
+    const server = this.shared.servers.of(url);
     if (kept || !server.ignoresRanges) return kept;
-    return this.#flights.run(url.href, signal, (shared) =>
-      this.requests.send(url, { signal: shared }, async (answer, watch) => {
+    return this.#flights.run(url.href, signal, (joined) =>
+      this.shared.requests.send(url, { signal: joined }, async (answer, watch) => {
         const isKept = answer.status === 200 && isShort(answer);
         server.ignoresRanges = answer.status !== 200 || isKept;
         return isKept ? this.keep(url, answer, watch) : undefined;
@@ -50,8 +41,8 @@ export class KeptObjects {
 
   /** Reads and keeps the object of an answer that {@link isShort}. */
   async keep(url: URL, answer: Answer, watch: Watch): Promise<Uint8Array> {
-    const maxBytes = Math.min(this.maxBytes, unseenBytes);
-    const whole = await this.wholes.body(url, answer, watch, { maxBytes });
+    const maxBytes = Math.min(this.shared.maxBytes, unseenBytes);
+    const whole = await this.shared.wholes.body(url, answer, watch, { maxBytes });
     if (this.#kept.bytes === 0) this.#since = Date.now();
     this.#kept.set(url.href, whole);
     return whole;
@@ -60,6 +51,6 @@ export class KeptObjects {
   #find(url: URL): Uint8Array | undefined {
     if (this.#kept.bytes > 0 && Date.now() - this.#since > keptTime) this.#kept.clear();
     const whole = this.#kept.get(url.href);
-    return whole && !this.versions.isOutdated(url.href, whole) ? whole : undefined;
+    return whole && !this.shared.versions.isOutdated(url.href, whole) ? whole : undefined;
   }
 }

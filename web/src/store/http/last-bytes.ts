@@ -1,15 +1,12 @@
 /** The last bytes of objects, whatever the server makes of a request for them. */
 import { isZarrError } from "../../base/errors.js";
-import { resolveRange } from "../ranges.js";
-import type { Abilities, Servers } from "./abilities.js";
-import { announcedBytes, missingStatus, rangeError, statusError, unsatisfiedTotal } from "./answer.js";
+import type { Abilities } from "./abilities.js";
+import { announcedBytes, missingStatus, statusError, unsatisfiedTotal } from "./answer.js";
+import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
-import { noObject, objectSize } from "./object-size.js";
-import type { OffsetRanges } from "./offset-ranges.js";
-import { isFailure, type Requests } from "./requests.js";
+import { readPart } from "./offset-ranges.js";
+import { isFailure } from "./requests.js";
 import type { Answer } from "./transport.js";
-import type { Versions } from "./versions.js";
-import type { WholeObjects } from "./whole-objects.js";
 
 type Bytes = Uint8Array | undefined;
 
@@ -19,79 +16,65 @@ type Tried = { bytes: Bytes } | { size: number | undefined };
 /** An object that comes whole instead of its last bytes is read on, if it is not longer. */
 const shortBytes = 2 ** 20;
 
-export class LastBytes {
-  constructor(
-    private readonly requests: Requests,
-    private readonly servers: Servers,
-    private readonly versions: Versions,
-    private readonly wholes: WholeObjects,
-    private readonly ranges: OffsetRanges,
-    private readonly maxBytes: number,
-  ) {}
+/** By a suffix range, else by the object's length, else from the whole object. */
+export async function readLast(
+  shared: Shared,
+  url: URL,
+  length: number,
+  signal: AbortSignal,
+): Promise<Bytes> {
+  const tried: Tried =
+    shared.servers.of(url).suffix === false
+      ? { size: undefined }
+      : await trySuffix(shared, url, length, signal);
+  return "size" in tried ? (await shared.fallback()).lastBytes(url, length, tried.size, signal) : tried.bytes;
+}
 
-  /** By a suffix range, else by the object's length, else from the whole object. */
-  async read(url: URL, length: number, signal: AbortSignal): Promise<Bytes> {
-    const server = this.servers.of(url);
-    let size: number | undefined;
-    if (server.suffix !== false) {
-      const tried = await this.#trySuffix(url, length, signal);
-      if (!("size" in tried)) return tried.bytes;
-      size = tried.size;
-    }
-    size ??= await objectSize(this.requests, url, signal);
-    if (size === noObject) return undefined;
-    if (size === undefined) return this.wholes.readLast(url, signal, length, this.maxBytes);
-    return this.#lastOf(url, length, size, signal);
+/** Asks for the last bytes. */
+async function trySuffix(shared: Shared, url: URL, length: number, signal: AbortSignal): Promise<Tried> {
+  const server = shared.servers.of(url);
+  const asked = { suffixLength: Math.max(1, length) };
+  const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
+  try {
+    return await shared.requests.send<Tried>(url, sending, async (answer, watch) => {
+      const { status } = answer;
+      if (missingStatus.has(status)) return { bytes: undefined };
+      if (status === 206) {
+        const { bytes, unprovenSize } = await readPart(shared, url, answer, watch, { asked, length });
+        // Fewer bytes than were asked for, and no word of which ones: the size tells.
+        if (unprovenSize !== undefined) return { size: undefined };
+        server.suffix = true;
+        return { bytes };
+      }
+      if (status === 416 && unsatisfiedTotal(answer) === 0) return { bytes: new Uint8Array(0) };
+      if (status === 401 || status === 403) throw statusError(url.href, answer);
+      server.suffix = false;
+      return instead(shared, url, answer, watch, length);
+    });
+  } catch (error) {
+    // Meanwhile another request has shown that the server can: this one failed by accident.
+    if (sending.once && server.suffix === true && isFailure(error))
+      return trySuffix(shared, url, length, signal);
+    if (!isRefusal(error, server)) throw error;
+    return { size: undefined };
   }
+}
 
-  async #lastOf(url: URL, length: number, size: number, signal: AbortSignal): Promise<Bytes> {
-    const { start, end } = resolveRange({ suffixLength: length }, size);
-    const bytes = await this.ranges.read(url, { offset: start, length: end - start }, signal, size);
-    if (bytes && bytes.byteLength < end - start) {
-      throw rangeError(url.href, `it is shorter than the ${size} bytes that it said it was`);
-    }
-    return bytes;
+/** What another answer than the last bytes is good for: a short object as it is, or the size it tells. */
+async function instead(
+  { wholes, versions, maxBytes }: Shared,
+  url: URL,
+  answer: Answer,
+  watch: Watch,
+  length: number,
+): Promise<Tried> {
+  const { status } = answer;
+  const size = status === 416 ? unsatisfiedTotal(answer) : announcedBytes(answer);
+  if (status === 200 && size !== undefined && size <= Math.max(shortBytes, 2 * length)) {
+    const whole = await wholes.body(url, answer, watch, { maxBytes });
+    return { bytes: versions.cut(whole, { suffixLength: length }) };
   }
-
-  /** Asks for the last bytes. */
-  async #trySuffix(url: URL, length: number, signal: AbortSignal): Promise<Tried> {
-    const server = this.servers.of(url);
-    const asked = { suffixLength: Math.max(1, length) };
-    const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
-    try {
-      return await this.requests.send<Tried>(url, sending, async (answer, watch) => {
-        const { status } = answer;
-        if (missingStatus.has(status)) return { bytes: undefined };
-        if (status === 206) {
-          const part = await this.ranges.partBody(url, answer, watch, { asked, length });
-          // Fewer bytes than were asked for, and no word of which ones: the size tells.
-          if (part.unprovenSize !== undefined) return { size: undefined };
-          server.suffix = true;
-          return { bytes: part.bytes };
-        }
-        if (status === 416 && unsatisfiedTotal(answer) === 0) return { bytes: new Uint8Array(0) };
-        if (status === 401 || status === 403) throw statusError(url.href, answer);
-        server.suffix = false;
-        return this.#instead(url, answer, watch, length);
-      });
-    } catch (error) {
-      // Meanwhile another request has shown that the server can: this one failed by accident.
-      if (sending.once && server.suffix === true && isFailure(error))
-        return this.#trySuffix(url, length, signal);
-      if (!isRefusal(error, server)) throw error;
-      return { size: undefined };
-    }
-  }
-
-  /** What another answer than the last bytes is good for: a short object as it is, or the size it tells. */
-  async #instead(url: URL, answer: Answer, watch: Watch, length: number): Promise<Tried> {
-    const size = answer.status === 416 ? unsatisfiedTotal(answer) : announcedBytes(answer);
-    if (answer.status === 200 && size !== undefined && size <= Math.max(shortBytes, 2 * length)) {
-      const whole = await this.wholes.body(url, answer, watch, { maxBytes: this.maxBytes });
-      return { bytes: this.versions.cut(whole, { suffixLength: length }) };
-    }
-    return { size: answer.status === 200 || answer.status === 416 ? size : undefined };
-  }
+  return { size: status === 200 || status === 416 ? size : undefined };
 }
 
 /** True for failures after which the last bytes are asked for in another way. */

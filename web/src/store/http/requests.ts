@@ -1,6 +1,8 @@
 /** Sending requests: so many at a time, again where that may help, and not for ever. */
+
 import { invalidArgument, isZarrError, networkError } from "../../base/errors.js";
 import { Limiter } from "../../base/limiter.js";
+import type { HeadersSource } from "../../base/web-types.js";
 import type { MaybePromise } from "../store.js";
 import { statusError } from "./answer.js";
 import { reasonOf } from "./body.js";
@@ -11,7 +13,7 @@ import type { Answer, Transport } from "./transport.js";
 import { usualTransport } from "./usual-transport.js";
 
 /** The headers of the caller's for a URL. */
-export type HeadersFor = (url: URL) => MaybePromise<HeadersInit | undefined>;
+export type HeadersFor = (url: URL) => MaybePromise<HeadersSource | undefined>;
 
 export interface RequestOptions {
   /** Instead of the global one. */
@@ -37,7 +39,7 @@ export interface Sending {
 export type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
 
 /** Headers of their own. @throws InvalidArgument for what are none. */
-export function headersOf(given: HeadersInit | undefined): Headers {
+export function headersOf(given: HeadersSource | undefined): Headers {
   try {
     return new Headers(given);
   } catch (cause) {

@@ -1,0 +1,43 @@
+// The tests of zarrita's own that do not pass over this package, and why: docs/drop-ins.md says each to its users.
+// A name is that of the test with those of its groups, or the start of it, or the file where it stands alone.
+
+/** Regions and chunks always come in C order. */
+const order = "Order: C order where zarrita hands out the order that is stored";
+/** Node 20 has no Float16Array, and a replacement that is put into its place later is not seen. */
+const float16 = "Data types: float16 comes as a Float32Array where the engine has no Float16Array";
+/** A signal that follows the caller's goes to the store: reads of one chunk may be shared. */
+const signals = "Signals: stores are given one that follows the caller's";
+const coalescing = "withRangeCoalescing: one caller's abort, or an object's end, does not fail the others";
+const writing = "Writing: create and set are not there";
+/** This package has more names than zarrita. */
+const names = "New: names that zarrita does not have";
+
+/** @type {readonly { file: string, test?: string, reason: string }[]} */
+export const differences = [
+  { file: "zarrita-ndarray/__tests__/index.test.ts", test: "ndarray 3d.chunked.mixed.i2.F", reason: order },
+  { file: "zarrita/__tests__/indexing/get.test.ts", test: "get v2 3d.chunked.mixed.i2.F", reason: order },
+  { file: "zarrita/__tests__/indexing/get.test.ts", test: "get v3 3d.chunked.mixed.i2.F", reason: order },
+  { file: "zarrita/__tests__/open.test.ts", test: "v2 3d.chunked.mixed.i2.F getChunk", reason: order },
+  { file: "zarrita/__tests__/open.test.ts", test: "v3 3d.chunked.mixed.i2.F getChunk", reason: order },
+  { file: "zarrita/__tests__/open.test.ts", test: "v3 3d.contiguous.delta.i4.mixed", reason: order },
+  { file: "zarrita/__tests__/open.test.ts", test: "v3 1d.contiguous.f2 with", reason: float16 },
+  { file: "zarrita/__tests__/signal.test.ts", test: "signal propagation through", reason: signals },
+  {
+    file: "zarrita/__tests__/range-coalescing.test.ts",
+    test: "withRangeCoalescing short read",
+    reason: coalescing,
+  },
+  {
+    file: "zarrita/__tests__/range-coalescing.test.ts",
+    test: "withRangeCoalescing signal merging merges caller signals",
+    reason: coalescing,
+  },
+  { file: "zarrita/__tests__/public-api.test.ts", test: "public API surface", reason: names },
+  { file: "zarrita/__tests__/create.test.ts", reason: writing },
+  { file: "zarrita/__tests__/shared-array-buffer.test.ts", reason: writing },
+  { file: "zarrita/__tests__/indexing/set.test.ts", reason: writing },
+  { file: "zarrita/__tests__/indexing/slice.test.ts", reason: writing },
+  { file: "zarrita-ndarray/__tests__/slice.test.ts", reason: writing },
+  { file: "zarrita/__tests__/signal.test.ts", test: "zarr.set cancels on signal", reason: writing },
+  { file: "zarrita/__tests__/util.test.ts", test: "select", reason: writing },
+];
