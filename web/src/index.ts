@@ -35,6 +35,22 @@ export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export {
+  type CodecInput,
+  type CreateLikeOptions,
+  type CreateOptions,
+  consolidate,
+  create,
+  createGroup,
+  deleteNode,
+  type GroupCreateOptions,
+  type NewAttributes,
+  resize,
+  type Target,
+  type UpdateAttributesOptions,
+  type UpdateOptions,
+  updateAttributes,
+} from "./hierarchy/create.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
