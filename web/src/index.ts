@@ -54,6 +54,14 @@ export {
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
+export {
+  append,
+  type SetValues,
+  set,
+  setChunk,
+  type WriteChunkOptions,
+  type WriteRegionOptions,
+} from "./hierarchy/set.js";
 export type { Attributes } from "./metadata/spec.js";
 export type { Progress } from "./region/assemble/assemble.js";
 export type { Priority } from "./region/selection/priority.js";

@@ -56,6 +56,8 @@ export class ZarrError extends Error {
   readonly chunkKey: string | undefined;
   readonly byteOffset: number | undefined;
   readonly status: number | undefined;
+  /** Of a `set` that has failed: chunks that were written (or found to be all fill value) before, of how many. */
+  declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
   constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

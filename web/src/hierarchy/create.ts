@@ -12,7 +12,8 @@ import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
 import type { Source } from "./open.js";
 
-const writing = lazy("writing", () => import("../lazy/writing.js"));
+/** @internal */
+export const writing = lazy("writing", () => import("../lazy/writing.js"));
 
 /** A place to write to: a store that can, the URL of a folder or of a server that takes PUT, or a group. */
 export type Target = Source | ZarrGroup;

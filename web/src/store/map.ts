@@ -53,7 +53,7 @@ export class MapStore implements Store {
   /** Keeps a copy: readers have what they have read, and the caller its buffer. */
   set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): void {
     signal?.throwIfAborted();
-    const now = this.get(key);
+    const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
     checkCondition(ifVersion, now && versionOf(now), key);
     this.entries.set(this.#own(key), value.slice());
   }

@@ -1,16 +1,14 @@
 /** The options of `create`, checked, as an array to make. */
 import { invalidArgument, unsupported, type ZarrError } from "../../base/errors.js";
-import { type Json, JsonNumber } from "../../base/json.js";
+import type { Json } from "../../base/json.js";
 import type { Limits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { loadEveryCodec } from "../../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../../codecs/metadata.js";
 import { printCodecs } from "../../codecs/print.js";
-import { encodeBase64 } from "../../dtypes/base64.js";
 import { DType } from "../../dtypes/dtype.js";
-import { parseFill } from "../../dtypes/fill.js";
 import type { FillValue } from "../../dtypes/fill-value.js";
-import { fromPlain } from "../../dtypes/plain.js";
+import { parseScalar } from "../../dtypes/parse-scalar.js";
 import { type Endian, parseDescr } from "../../dtypes/typestr.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadata/convert.js";
@@ -208,30 +206,13 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   return { dtype, endian: endians.map((endian) => endian ?? null), descr };
 }
 
-/**
- * A fill value as programs have it: NaN and infinities are numbers, texts of byte strings are texts, a number is a
- * complex one, too.
- */
 function fillOf(dtype: DType, value: unknown, version: ZarrVersion): FillValue {
   if (value === undefined) return defaultFill(dtype);
   if (value === null) {
     if (version < 3) return { value: null, item: new Uint8Array(dtype.itemBytes) };
     throw invalidArgument("fillValue cannot be null in Zarr v3", { code: "bad-fill-value" });
   }
-  const isComplex = dtype.core.startsWith("complex");
-  const whole = isComplex && typeof value === "number" ? [value, 0] : value;
-  const isText = typeof whole === "string" && (dtype.core === "fixed_bytes" || dtype.name === "bytes");
-  const json = isText ? encodeBase64(new TextEncoder().encode(whole)) : fromPlain(whole);
-  if (dtype.name === "object") return parseFill(dtype, json, "loose");
-  return parseFill(dtype, named(json), "strict");
-}
-
-/** Bare NaN and infinities as the names that fill values have for them. */
-function named(json: Json): Json {
-  if (json instanceof JsonNumber) return /^(NaN|-?Infinity)$/.test(json.text) ? json.text : json;
-  if (Array.isArray(json)) return json.map(named);
-  if (typeof json !== "object" || json === null) return json;
-  return Object.fromEntries(Object.entries(json).map(([key, child]) => [key, named(child)]));
+  return parseScalar(dtype, value);
 }
 
 function defaultFill(dtype: DType): FillValue {

@@ -7,10 +7,10 @@ import { v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import type { Documents } from "../../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, printDocument, withEntries } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
+import { inTurn } from "../../store/turns.js";
 import { writeObject } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
 import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./place.js";
-import { inTurn } from "./turns.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {

@@ -9,6 +9,7 @@ import { type ArrayMetadata, attributesIn, attributesKey, printMetadata } from "
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
+import { inTurn } from "../../store/turns.js";
 import { deleteBelow, deleteObject, writeObject } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
@@ -36,7 +37,6 @@ import {
   placeOf,
   readDocument,
 } from "./place.js";
-import { inTurn } from "./turns.js";
 
 export async function createArray(
   target: Target,

@@ -118,7 +118,7 @@ async function deleteAll(
 }
 
 /** Keys of the documents with the shape. */
-const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
+export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
 
 async function documentsOf({ store, path, zarrFormat, limits }: ZarrArray, signal: AbortSignal | undefined) {
   const keys = new Set([mainKeys[zarrFormat], ...(zarrFormat === 1 ? [v1AttrsKey] : [])]);

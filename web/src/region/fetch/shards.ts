@@ -193,7 +193,7 @@ interface EntryGroup<T> {
 }
 
 /** Gathers wanted chunks by the entry of this level's index that holds them. */
-function groupByEntry<T>(
+export function groupByEntry<T>(
   level: ShardLevel,
   inner: readonly ShardLevel[],
   wanted: readonly T[],

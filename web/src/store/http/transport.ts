@@ -22,7 +22,7 @@ export interface TransportRequest {
   /** PUT and DELETE are sent by `fetch` alone. */
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Headers;
-  readonly body?: BodyInit;
+  readonly body?: NonNullable<RequestInit["body"]>; // types of Node alone have no BodyInit
   /** Its signal ends the request and the reading of its answer. */
   readonly watch: Watch;
 }

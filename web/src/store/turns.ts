@@ -1,11 +1,11 @@
-/** Turns: of several writers in this program one at a time has a node's documents. */
-import type { Store } from "../../store/store.js";
+/** Turns: of several writers in this program one at a time has a node's documents, or a stored object. */
+import type { Store } from "./store.js";
 
 const queues = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
 /**
- * Runs work when all that was asked for before at the same path of the same store has ended. Work may wait for turns at
- * paths above its own, never below: so nobody waits in a circle.
+ * Runs work when all that was asked for before at the same path of the same store has ended; a path is a node's, or
+ * an object's key. Work may wait for turns at paths above its own, never below: so nobody waits in a circle.
  */
 export async function inTurn<T>(store: Store, path: string, work: () => Promise<T>): Promise<T> {
   const queue = queues.get(store) ?? new Map<string, Promise<unknown>>();

@@ -1,0 +1,118 @@
+/** Writing one stored object: a chunk, or a shard. */
+import { untilAborted } from "../../base/abort.js";
+import { conflict, isZarrError, limitExceeded } from "../../base/errors.js";
+import type { Leaf } from "../../chain/layout.js";
+import type { ObjectVersion, SetOptions, Store } from "../../store/store.js";
+import { inTurn } from "../../store/turns.js";
+import { deleteObject, supportsConditions, writeObject } from "../../store/write.js";
+import type { Job } from "../assemble/jobs.js";
+import type { RegionTask } from "../assemble/task.js";
+import type { ArrayReader } from "../fetch/reader.js";
+import type { ChunkEncoder } from "./encoder.js";
+import { elementsWithin, insideCount } from "./parts.js";
+import { changeShard } from "./shard.js";
+
+/** What to do where another program has written an object since it was read. */
+export type Conflicts = "retry" | "error" | "ignore";
+
+/** How often an object is read and written again where another writer was faster. */
+const attempts = 10;
+/** Longest pause between two attempts, in milliseconds; it grows with each. */
+const pause = 25;
+
+/** What is stored of an object. */
+interface Stored {
+  readonly bytes: Uint8Array | undefined;
+  /** What the next write is held against; undefined for no condition. */
+  readonly ifVersion: SetOptions["ifVersion"];
+}
+
+export class ObjectWriter {
+  constructor(
+    private readonly store: Store,
+    private readonly reader: ArrayReader,
+    private readonly encoder: ChunkEncoder,
+    private readonly conflicts: Conflicts,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /**
+   * Writes the chunks of one object: as they are, where these are all that the array has of it, else into what is
+   * stored. Writes of this program to one object wait for each other.
+   * @returns bytes that were written.
+   */
+  write({ object, tasks }: Job): Promise<number> {
+    const key = this.reader.objectKey(object);
+    return inTurn(this.store, key, async () => {
+      this.signal?.throwIfAborted();
+      const { axes, objectAxes } = this.reader;
+      const count = tasks.reduce((sum, { projections }) => sum + insideCount(projections, axes), 0);
+      const isWhole = count >= elementsWithin(object, objectAxes);
+      return isWhole
+        ? this.#put(key, this.#changed(object, tasks, undefined), undefined)
+        : this.#update(key, object, tasks);
+    });
+  }
+
+  async #update(key: string, object: readonly number[], tasks: readonly RegionTask[]): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      const stored = await this.#read(key);
+      const bytes = this.#changed(object, tasks, stored.bytes);
+      try {
+        return await this.#put(key, bytes, stored);
+      } catch (error) {
+        if (this.conflicts !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+        if (attempt === attempts)
+          throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
+            cause: error,
+          });
+      }
+      const delay = Math.random() * pause * attempt; // so that writers do not meet again
+      await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), this.signal);
+    }
+  }
+
+  async #read(key: string): Promise<Stored> {
+    const { encodedBytes } = this.reader.limits;
+    const version: ObjectVersion = {};
+    const bytes = await this.store.get(key, { signal: this.signal, version, maxBytes: encodedBytes });
+    this.signal?.throwIfAborted();
+    const size = bytes?.byteLength ?? 0;
+    if (size > encodedBytes)
+      throw limitExceeded(`the chunk has ${size} bytes, more than the limit of ${encodedBytes}`);
+    const seen = bytes ? version : "absent";
+    const isHeeded = this.conflicts !== "ignore" && supportsConditions(this.store, seen);
+    return { bytes, ifVersion: isHeeded ? seen : undefined };
+  }
+
+  /** The object with its chunks replaced; undefined where it is not to be stored. */
+  #changed(
+    object: readonly number[],
+    tasks: readonly RegionTask[],
+    stored: Uint8Array | undefined,
+  ): Uint8Array | undefined {
+    const { encoder, reader } = this;
+    const { levels, leaf } = reader.layoutOf(object);
+    if (levels.length === 0) return this.#chunk(tasks[0]!, leaf, stored);
+    const at = reader.positionsOf(object, tasks);
+    const replace = (task: RegionTask, before: Uint8Array | undefined) => this.#chunk(task, leaf, before);
+    return changeShard(encoder.session, reader.limits, levels, stored, tasks, at, replace);
+  }
+
+  #chunk(task: RegionTask, leaf: Leaf, stored: Uint8Array | undefined): Uint8Array | undefined {
+    const { axes } = this.reader;
+    const isWhole = insideCount(task.projections, axes) >= elementsWithin(task.coordinates, axes);
+    return this.encoder.encode(task, leaf, isWhole ? undefined : stored);
+  }
+
+  /** Writes an object, or deletes it where there is nothing to store. */
+  async #put(key: string, bytes: Uint8Array | undefined, stored: Stored | undefined): Promise<number> {
+    const { signal, store } = this;
+    if (bytes) {
+      await writeObject(store, key, bytes, { signal, ifVersion: stored?.ifVersion });
+      return bytes.byteLength;
+    }
+    if (!stored || stored.bytes) await deleteObject(store, key, { signal });
+    return 0;
+  }
+}
