@@ -27,6 +27,8 @@ interface Stored {
   readonly ifVersion: SetOptions["ifVersion"];
 }
 
+type EncodeTask = (task: RegionTask, leaf: Leaf, stored: Uint8Array | undefined) => Uint8Array | undefined;
+
 export class ObjectWriter {
   constructor(
     private readonly store: Store,
@@ -48,16 +50,22 @@ export class ObjectWriter {
       const { axes, objectAxes } = this.reader;
       const count = tasks.reduce((sum, { projections }) => sum + insideCount(projections, axes), 0);
       const isWhole = count >= elementsWithin(object, objectAxes);
+      const encode = this.#encoderOf(tasks);
       return isWhole
-        ? this.#put(key, this.#changed(object, tasks, undefined), undefined)
-        : this.#update(key, object, tasks);
+        ? this.#put(key, this.#changed(object, tasks, undefined, encode), undefined)
+        : this.#update(key, object, tasks, encode);
     });
   }
 
-  async #update(key: string, object: readonly number[], tasks: readonly RegionTask[]): Promise<number> {
+  async #update(
+    key: string,
+    object: readonly number[],
+    tasks: readonly RegionTask[],
+    encode: EncodeTask,
+  ): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       const stored = await this.#read(key);
-      const bytes = this.#changed(object, tasks, stored.bytes);
+      const bytes = this.#changed(object, tasks, stored.bytes, encode);
       try {
         return await this.#put(key, bytes, stored);
       } catch (error) {
@@ -90,19 +98,32 @@ export class ObjectWriter {
     object: readonly number[],
     tasks: readonly RegionTask[],
     stored: Uint8Array | undefined,
+    encode: EncodeTask,
   ): Uint8Array | undefined {
     const { encoder, reader } = this;
     const { levels, leaf } = reader.layoutOf(object);
-    if (levels.length === 0) return this.#chunk(tasks[0]!, leaf, stored);
+    if (levels.length === 0) return encode(tasks[0]!, leaf, stored);
     const at = reader.positionsOf(object, tasks);
-    const replace = (task: RegionTask, before: Uint8Array | undefined) => this.#chunk(task, leaf, before);
+    const replace = (task: RegionTask, before: Uint8Array | undefined) => encode(task, leaf, before);
     return changeShard(encoder.session, reader.limits, levels, stored, tasks, at, replace);
   }
 
-  #chunk(task: RegionTask, leaf: Leaf, stored: Uint8Array | undefined): Uint8Array | undefined {
-    const { axes } = this.reader;
-    const isWhole = insideCount(task.projections, axes) >= elementsWithin(task.coordinates, axes);
-    return this.encoder.encode(task, leaf, isWhole ? undefined : stored);
+  /** What encodes the chunks of an object: whole ones once, others with what is stored at each attempt. */
+  #encoderOf(tasks: readonly RegionTask[]): EncodeTask {
+    const { encoder, reader } = this;
+    const isWhole = ({ coordinates, projections }: RegionTask) =>
+      insideCount(projections, reader.axes) >= elementsWithin(coordinates, reader.axes);
+    const whole = new Map<RegionTask, { bytes: Uint8Array | undefined } | undefined>();
+    for (const task of tasks) {
+      if (isWhole(task)) whole.set(task, undefined);
+      else encoder.announcePatched(task);
+    }
+    return (task, leaf, stored) => {
+      if (!whole.has(task)) return encoder.patched(task, leaf, stored);
+      const known = whole.get(task) ?? { bytes: encoder.whole(task, leaf) };
+      whole.set(task, known);
+      return known.bytes;
+    };
   }
 
   /** Writes an object, or deletes it where there is nothing to store. */

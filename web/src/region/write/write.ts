@@ -34,7 +34,7 @@ export async function writeRegion(
   signal?.throwIfAborted();
   const { fill } = reader.spec;
   // An undefined fill value is none that other readers would give back.
-  const encoder = new ChunkEncoder(values, writeEmptyChunks || fill.value === null);
+  const encoder = new ChunkEncoder(values, region, writeEmptyChunks || fill.value === null);
   await encoder.start(reader.firstCodec);
   const writer = new ObjectWriter(store, reader, encoder, conflicts, signal);
   const jobs = new Jobs(reader, region.parts, values.width);
@@ -62,6 +62,7 @@ export async function writeRegion(
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, jobs.count) }, lane));
+  encoder.end();
   if (failure) throw withProgress(failure.error, progress);
 }
 
