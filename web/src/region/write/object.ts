@@ -10,15 +10,16 @@ import type { RegionTask } from "../assemble/task.js";
 import type { ArrayReader } from "../fetch/reader.js";
 import type { ChunkEncoder } from "./encoder.js";
 import { elementsWithin, insideCount } from "./parts.js";
-import { changeShard } from "./shard.js";
+import { changeShard, emptyShard } from "./shard.js";
 
 /** What to do where another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
 
 /** How often an object is read and written again where another writer was faster. */
 const attempts = 10;
-/** Longest pause between two attempts, in milliseconds; it grows with each. */
-const pause = 25;
+/** Longest pause before a further attempt, in milliseconds: doubled with each, up to a second. */
+const pause = 10;
+const maxPause = 1000;
 
 /** What is stored of an object. */
 interface Stored {
@@ -65,7 +66,10 @@ export class ObjectWriter {
   ): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       const stored = await this.#read(key);
-      const bytes = this.#changed(object, tasks, stored.bytes, encode);
+      // A delete has no condition: it might take what somebody else has written since.
+      const stays = stored.bytes !== undefined && stored.ifVersion !== undefined;
+      const changed = this.#changed(object, tasks, stored.bytes, encode);
+      const bytes = changed ?? (stays ? this.#empty(object) : undefined);
       try {
         return await this.#put(key, bytes, stored);
       } catch (error) {
@@ -75,7 +79,7 @@ export class ObjectWriter {
             cause: error,
           });
       }
-      const delay = Math.random() * pause * attempt; // so that writers do not meet again
+      const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
       await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), this.signal);
     }
   }
@@ -106,6 +110,14 @@ export class ObjectWriter {
     const at = reader.positionsOf(object, tasks);
     const replace = (task: RegionTask, before: Uint8Array | undefined) => encode(task, leaf, before);
     return changeShard(encoder.session, reader.limits, levels, stored, tasks, at, replace);
+  }
+
+  /** An object that is all fill value. */
+  #empty(object: readonly number[]): Uint8Array {
+    const { encoder, reader } = this;
+    const { levels, leaf } = reader.layoutOf(object);
+    const { session } = encoder;
+    return levels[0] ? emptyShard(session, levels[0]) : leaf.encode(session, leaf.missing());
   }
 
   /** What encodes the chunks of an object: whole ones once, others with what is stored at each attempt. */

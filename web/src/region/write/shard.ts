@@ -71,6 +71,11 @@ function storedParts(
   }
 }
 
+/** A shard without inner chunks. */
+export function emptyShard(session: CodecSession, level: ShardLevel): Uint8Array {
+  return joined(session, level, new Array<undefined>(countOf(level.counts)).fill(undefined));
+}
+
 function joined(
   session: CodecSession,
   { after, index }: ShardLevel,
