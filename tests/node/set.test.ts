@@ -176,6 +176,32 @@ describe("set", () => {
     expect(store.size).toBe(2);
   });
 
+  it("writes arrays that pass through the core in several pieces", async () => {
+    const shape = [40, 50, 4000];
+    const data = Uint8Array.from({ length: 40 * 50 * 4000 }, (_, i) => (i * 7 + (i >> 9)) & 255);
+    for (const shardShape of [undefined, [32, 16, 3000]]) {
+      const options = { shape, chunkShape: [16, 16, 1500], shardShape, dtype: "uint8", codecs: "none" };
+      const array = await create(files(), options);
+      await set(array, null, data);
+      expect(Buffer.compare((await get<Uint8Array>(array)).data, data)).toBe(0);
+      const other = await create(files(), options);
+      await set(other, null, 1);
+      // Chunks that are covered, and in part; then with steps.
+      const selection = [slice(3, 37), slice(5, 50), slice(100, 3999)];
+      await set(other, selection, await get(array, selection), { concurrency: 3 });
+      const steps = [slice(0, 40, 3), slice(1, 50, 7), slice(0, 4000, 2)];
+      await set(other, steps, await get(array, steps));
+      const wanted = new Uint8Array(data.length).fill(1);
+      for (let z = 0, i = 0; z < 40; z++)
+        for (let y = 0; y < 50; y++)
+          for (let x = 0; x < 4000; x++, i++) {
+            const isInside = z >= 3 && z < 37 && y >= 5 && x >= 100 && x < 3999;
+            if (isInside || (z % 3 === 0 && y % 7 === 1 && x % 2 === 0)) wanted[i] = data[i]!;
+          }
+      expect(Buffer.compare((await get<Uint8Array>(other)).data, wanted)).toBe(0);
+    }
+  });
+
   it("writes arrays without dimensions and without elements", async () => {
     const scalar = await create(files(), { shape: [], dtype: "float64" });
     await set(scalar, null, 2.5);

@@ -1,7 +1,8 @@
 /** Writing one stored object: a chunk, or a shard. */
 import { untilAborted } from "../../base/abort.js";
-import { conflict, isZarrError, limitExceeded } from "../../base/errors.js";
+import { conflict, isZarrError, limitExceeded, networkError } from "../../base/errors.js";
 import type { Leaf } from "../../chain/layout.js";
+import { answerOf } from "../../store/answers.js";
 import type { ObjectVersion, SetOptions, Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
 import { deleteObject, supportsConditions, writeObject } from "../../store/write.js";
@@ -87,8 +88,16 @@ export class ObjectWriter {
   async #read(key: string): Promise<Stored> {
     const { encodedBytes } = this.reader.limits;
     const version: ObjectVersion = {};
-    const bytes = await this.store.get(key, { signal: this.signal, version, maxBytes: encodedBytes });
-    this.signal?.throwIfAborted();
+    const { signal, store } = this;
+    const ask = () => store.get(key, { signal, version, maxBytes: encodedBytes });
+    const bytes = await answerOf(store, key, ask, signal).catch((cause) => {
+      if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw networkError(`${store.locate?.(key) ?? key} could not be read: ${reason}`, {
+        code: "store-failed",
+        cause,
+      });
+    });
     const size = bytes?.byteLength ?? 0;
     if (size > encodedBytes)
       throw limitExceeded(`the chunk has ${size} bytes, more than the limit of ${encodedBytes}`);

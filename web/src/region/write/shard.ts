@@ -56,7 +56,7 @@ function storedParts(
 ): (Uint8Array | undefined)[] {
   const count = countOf(counts);
   if (!stored) return new Array<undefined>(count).fill(undefined);
-  const shard = decodeBytesIn(session, after, stored, limits.chunkBytes);
+  const shard = after.length === 0 ? stored : decodeBytesIn(session, after, stored, limits.chunkBytes);
   const { plan, bytes, location } = index;
   if (shard.byteLength < bytes) throw shorterThanIndex(shard.byteLength, bytes);
   const start = location === "start" ? 0 : shard.byteLength - bytes;
