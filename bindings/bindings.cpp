@@ -84,6 +84,11 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
   function("encode", &Call<&Session::encode>::run);
+#ifdef ZW_FULL_MODULE  // encoders are there
+  function("encodePlaced", &Call<&Session::encodePlaced>::run);
+  function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
+  function("copyBetweenSlabs", &Call<&Session::copyBetweenSlabs>::run);
+#endif
   function("outputAddress", &Call<&Session::outputAddress>::run);
   function("outputBytes", &Call<&Session::outputBytes>::run);
   function("makeSlab", &Call<&Session::makeSlab>::run);

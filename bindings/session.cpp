@@ -85,6 +85,12 @@ uint32_t Session::decode(uint32_t plan, uint32_t bytes) {
   return code;
 }
 
+bool Session::slabOf(uint32_t number, ByteSpan& slab) {
+  if (number == 0 || number > kMaxSlabs || !slabs_[number - 1].data()) return false;
+  slab = slabs_[number - 1].first(slabs_[number - 1].capacity());
+  return true;
+}
+
 /// Reads the placement in the words; false where it does not fit the plan or names no slab.
 bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement,
                             ByteSpan& slab) {
@@ -92,9 +98,7 @@ bool Session::readPlacement(const Plan& plan, PlacementAxis* axes, Placement& pl
   if (wordCount_ < 3 + 4 * rank) return false;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
   if (words[2] != rank) return false;  // the words behind would be those of another placement
-  const uint32_t number = words[0];
-  if (number == 0 || number > kMaxSlabs || !slabs_[number - 1].data()) return false;
-  slab = slabs_[number - 1].first(slabs_[number - 1].capacity());
+  if (!slabOf(words[0], slab)) return false;
   for (uint32_t i = 0; i < rank; i++) {
     const uint32_t* axis = words + 3 + 4 * i;
     axes[i] = {axis[0], axis[1], axis[2], axis[3]};
@@ -121,6 +125,72 @@ uint32_t Session::fillPlaced(uint32_t plan) {
   if (!p) return finish({Code::BadPlan});
   if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
   return finish({zw::fillPlaced(*p, placement, slab)});
+}
+
+uint32_t Session::encodePlaced(uint32_t plan) {
+  const Plan* p = planOf(plan);
+  PlacementAxis axes[kMaxRank];
+  Placement placement;
+  ByteSpan slab;
+  if (!p) return finish({Code::BadPlan});
+  if (!readPlacement(*p, axes, placement, slab)) return finish({Code::BadPlacement});
+  const size_t room = p->encodedSize().bytes;
+  if (Status s = output_.reserve(room)) return finish({s});
+  ByteView result;
+  const uint32_t code =
+      finish(zw::encodePlaced(*p, slab, placement, output_.first(room), stages_, work_, result));
+  outputBytes_ = static_cast<uint32_t>(result.size());
+  return code;
+}
+
+uint32_t Session::isFillPlaced(uint32_t plan) {
+  constexpr uint32_t kFailed = 2;
+  const Plan* p = planOf(plan);
+  PlacementAxis axes[kMaxRank];
+  Placement placement;
+  ByteSpan slab;
+  if (!p) return static_cast<void>(finish({Code::BadPlan})), kFailed;
+  if (!readPlacement(*p, axes, placement, slab)) {
+    return static_cast<void>(finish({Code::BadPlacement})), kFailed;
+  }
+  bool isFill = false;
+  if (finish({zw::isFillPlaced(*p, placement, slab, isFill)}) != 0) return kFailed;
+  return isFill ? 1 : 0;
+}
+
+uint32_t Session::copyBetweenSlabs() {
+  constexpr uint32_t kHead = 6;
+  if (wordCount_ < kHead) return finish({Code::BadPlacement});
+  const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
+  const uint32_t rank = words[5];
+  ByteSpan from;
+  ByteSpan to;
+  const bool isKnown = slabOf(words[0], from) && slabOf(words[2], to) && words[0] != words[2];
+  if (!isKnown || rank > kMaxRank || wordCount_ < kHead + 3 * rank) {
+    return finish({Code::BadPlacement});
+  }
+  const uint32_t itemBytes = words[4];
+  CopyAxis axes[kMaxRank];
+  uint64_t fromEnd = uint64_t{words[1]} + itemBytes;
+  uint64_t toEnd = uint64_t{words[3]} + itemBytes;
+  uint64_t bytes = itemBytes;  // elements go to places of their own, so they fit in `to`
+  for (uint32_t i = 0; i < rank; i++) {
+    const uint32_t* axis = words + kHead + 3 * i;
+    axes[i] = {axis[0], axis[1], axis[2]};
+    if (axis[0] == 0) return finish({});
+    // What is below 2^32 and a product of two such numbers fit 64 bits together.
+    fromEnd += uint64_t{axis[1]} * (axis[0] - 1);
+    toEnd += uint64_t{axis[2]} * (axis[0] - 1);
+    bytes *= axis[0];
+    if (fromEnd > from.size() || toEnd > to.size() || bytes > to.size()) {
+      return finish({Code::BadPlacement});
+    }
+  }
+  if (fromEnd > from.size() || toEnd > to.size()) return finish({Code::BadPlacement});
+  StridedCopy copy;
+  if (Status s = prepareStridedCopy({axes, rank}, itemBytes, 1, copy)) return finish({s});
+  runStridedCopy(copy, from.data() + words[1], to.data() + words[3]);
+  return finish({});
 }
 
 uint32_t Session::encode(uint32_t plan, uint32_t bytes) {

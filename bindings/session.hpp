@@ -42,6 +42,15 @@ class Session {
   uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
   /// Writes the plan's fill value where decodePlaced would write elements.
   uint32_t fillPlaced(uint32_t plan);
+  /// Encodes a chunk from the elements of a slab, as the words say: [slab, offset in it, (start,
+  /// step, count, stride in the slab)…]; other elements are fill value. See encode for the output.
+  uint32_t encodePlaced(uint32_t plan);
+  /// 1 where all the elements that encodePlaced would read are the plan's fill value, 0 where one
+  /// is not, 2 for a failure (see errorCode).
+  uint32_t isFillPlaced(uint32_t plan);
+  /// Copies elements from one slab to another, as the words say: [from, offset, to, offset, item
+  /// bytes, number of axes, (count, stride from, stride to)…]. The slabs must not be the same.
+  uint32_t copyBetweenSlabs();
   /// Encodes the `bytes` bytes of input, decodedBytes(plan) or for bytes-only plans at most that
   /// many, into the output buffer; outputBytes says how many.
   uint32_t encode(uint32_t plan, uint32_t bytes);
@@ -70,6 +79,7 @@ class Session {
 
   const Plan* planOf(uint32_t plan) const { return plan < kMaxPlans ? plans_[plan] : nullptr; }
   bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
+  bool slabOf(uint32_t number, ByteSpan& slab);
   uint32_t finish(ChainStatus status);
 
   uint64_t maxChunkBytes_;

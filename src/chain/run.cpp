@@ -136,6 +136,84 @@ bool isWholeChunk(const Plan& plan, const Placement& placement) {
   return true;
 }
 
+/// Runs the stages before `end` backwards. `current` is what they are given, and what came out,
+/// which lies in `out` in any case.
+ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuffers& buffers,
+                            Workspace& work, ByteView& current) {
+  const std::span<const Stage> stages = plan.stages();
+  const uint8_t* const given = current.data();
+  StageTargets targets(plan, buffers);
+  for (size_t i = end; i-- > 0;) {
+    const Stage& stage = stages[i];
+    if (!stage.step && isContiguousNative(stage.view)) continue;
+    ByteSpan target = out;
+    if (i > 0) {
+      if (Status s = targets.next(current, target)) return {s, stage.stepIndex};
+    }
+    if (!stage.step) {
+      if (Status s = copyLayout(stage.view, true, current.data(), target.data())) return {s};
+      current = target.first(viewBytes(stage.view));
+      continue;
+    }
+    const Step& step = *stage.step;
+    if (!step.codec->encode) return {Code::EncodeUnsupported, stage.stepIndex};
+    const ByteSpan room = target.first(step.encoded.bytes);
+    if (Status s = step.codec->encode(step, current, room, work, current)) {
+      return {s, stage.stepIndex};
+    }
+  }
+  if (current.data() == given && given != out.data()) {  // nothing moved
+    if (!current.empty()) std::memcpy(out.data(), current.data(), current.size());
+    current = out.first(current.size());
+  }
+  return {};
+}
+
+/// Writes the fill value to every element of the last stage's input.
+Status fillLayout(const Plan& plan, uint8_t* out) {
+  const ChunkView& view = plan.view();
+  CopyAxis axes[kMaxRank];
+  for (uint32_t i = 0; i < view.rank; i++) axes[i] = {view.shape[i], 0, view.stride[i]};
+  StridedCopy copy;
+  if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
+    return s;
+  }
+  runStridedCopy(copy, plan.fillItem(), out);
+  return {};
+}
+
+/// Whether `length` items, `stride` bytes apart, all have the bytes of `item`.
+bool equalsItem(const uint8_t* at, size_t length, size_t stride, ByteView item) {
+  if (stride == item.size()) {
+    // Equal to the first, and each to the one before it: one comparison of the row with itself.
+    return std::memcmp(at, item.data(), item.size()) == 0 &&
+           std::memcmp(at, at + stride, (length - 1) * stride) == 0;
+  }
+  for (size_t i = 0; i < length; i++) {
+    if (std::memcmp(at + i * stride, item.data(), item.size()) != 0) return false;
+  }
+  return true;
+}
+
+/// The same over several axes, the last one innermost; all lengths at least 1.
+bool equalsItem(const uint8_t* at, std::span<const CopyAxis> axes, ByteView item) {
+  if (axes.empty()) return std::memcmp(at, item.data(), item.size()) == 0;
+  const CopyAxis& inner = axes.back();
+  size_t index[kMaxRank] = {};
+  for (;;) {
+    if (!equalsItem(at, inner.length, inner.dstStride, item)) return false;
+    size_t axis = axes.size() - 1;
+    for (;;) {
+      if (axis == 0) return true;
+      axis--;
+      at += axes[axis].dstStride;
+      if (++index[axis] < axes[axis].length) break;
+      at -= axes[axis].dstStride * axes[axis].length;
+      index[axis] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageBuffers& stages,
@@ -194,36 +272,63 @@ Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destina
   return {};
 }
 
+Status isFillPlaced(const Plan& plan, const Placement& placement, ByteView source, bool& isFill) {
+  CopyAxis axes[kMaxRank];
+  size_t chunkOffset = 0;
+  bool empty = false;
+  if (Status s = placementAxes(plan, placement, source.size(), axes, chunkOffset, empty)) return s;
+  const ChunkView& view = plan.view();
+  isFill = empty || equalsItem(source.data() + placement.dstOffset, {axes, view.rank},
+                               {plan.fillItem(), view.itemBytes});
+  return {};
+}
+
+ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& placement,
+                         ByteSpan out, StageBuffers& buffers, Workspace& work, ByteView& result) {
+  CopyAxis axes[kMaxRank];
+  size_t chunkOffset = 0;
+  bool empty = false;
+  if (Status s = placementAxes(plan, placement, source.size(), axes, chunkOffset, empty)) {
+    return {s};
+  }
+  const ChunkView& view = plan.view();
+  const bool isWhole = !empty && isWholeChunk(plan, placement);
+  StridedCopy copy;
+  if (!empty) {
+    for (uint32_t i = 0; i < view.rank; i++) {
+      // Each element of the chunk is written once.
+      if (placement.axes[i].step == 0 && axes[i].length > 1) return {Code::BadPlacement};
+      std::swap(axes[i].srcStride, axes[i].dstStride);
+    }
+    const std::span<const CopyAxis> used(axes, view.rank);
+    if (Status s = prepareStridedCopy(used, view.itemBytes, view.swapBytes, copy)) return {s};
+  }
+  const size_t last = plan.stages().size() - 1;
+  const size_t bytes = viewBytes(view);
+  if (isWhole && isPlainCopy(copy)) {
+    result = source.subspan(placement.dstOffset, bytes);
+    return runEncodeStages(plan, last, out, buffers, work, result);
+  }
+  StageTargets targets(plan, buffers);
+  ByteSpan target = out;
+  if (last > 0) {
+    if (Status s = targets.next({}, target)) return {s};
+  }
+  if (!isWhole) {
+    if (Status s = fillLayout(plan, target.data())) return {s};
+  }
+  if (!empty) {
+    runStridedCopy(copy, source.data() + placement.dstOffset, target.data() + chunkOffset);
+  }
+  result = target.first(bytes);
+  return runEncodeStages(plan, last, out, buffers, work, result);
+}
+
 ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageBuffers& buffers,
                         Workspace& work, ByteView& result) {
   if (Status s = checkDecoded(plan.decodedSize(), decoded.size())) return {s};
-  const std::span<const Stage> stages = plan.stages();
-  StageTargets targets(plan, buffers);
   result = decoded;
-  for (size_t i = stages.size(); i-- > 0;) {
-    const Stage& stage = stages[i];
-    if (!stage.step && isContiguousNative(stage.view)) continue;
-    ByteSpan target = out;
-    if (i > 0) {
-      if (Status s = targets.next(result, target)) return {s, stage.stepIndex};
-    }
-    if (!stage.step) {
-      if (Status s = copyLayout(stage.view, true, result.data(), target.data())) return {s};
-      result = target.first(viewBytes(stage.view));
-      continue;
-    }
-    const Step& step = *stage.step;
-    if (!step.codec->encode) return {Code::EncodeUnsupported, stage.stepIndex};
-    const ByteSpan room = target.first(step.encoded.bytes);
-    if (Status s = step.codec->encode(step, result, room, work, result)) {
-      return {s, stage.stepIndex};
-    }
-  }
-  if (result.data() == decoded.data()) {  // nothing moved
-    if (!decoded.empty()) std::memcpy(out.data(), decoded.data(), decoded.size());
-    result = out.first(decoded.size());
-  }
-  return {};
+  return runEncodeStages(plan, plan.stages().size(), out, buffers, work, result);
 }
 
 }  // namespace zw

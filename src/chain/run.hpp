@@ -50,6 +50,17 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
 /// Writes the plan's fill value where decodePlaced would write elements.
 Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination);
 
+/// True where every element of `source` that the placement names has the bytes of the plan's fill
+/// value. Stops at the first that differs, so that it costs next to nothing for other chunks.
+Status isFillPlaced(const Plan& plan, const Placement& placement, ByteView source, bool& isFill);
+
+/// Encodes a chunk whose elements lie in `source` as the placement says: element start, start +
+/// step, … of each axis at multiples of `dstStride` bytes (0 repeats one element). Elements that
+/// the placement does not name are the fill value. Gathering, permutation and byte swap are one
+/// pass. `out` holds plan.encodedSize().bytes bytes; `result` is the part written.
+ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& placement,
+                         ByteSpan out, StageBuffers& stages, Workspace& work, ByteView& result);
+
 /// Encodes `decoded` (plan.decodedSize() bytes, C order, native byte order) into `out`, which holds
 /// plan.encodedSize().bytes bytes; `result` is the part written.
 ChainStatus encodeChunk(const Plan& plan, ByteView decoded, ByteSpan out, StageBuffers& stages,

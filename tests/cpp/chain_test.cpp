@@ -260,6 +260,87 @@ TEST(Chain, PlacementsCropStrideAndPlace) {
   }
 }
 
+/// Encodes from a placement, and the same by hand: the chunk is filled and written element by
+/// element, then encoded as a whole. Both must give the same bytes.
+void expectEncodedPlaced(const Plan& plan, const Bytes& source,
+                         const std::vector<PlacementAxis>& axes, size_t offset) {
+  Core core;
+  const uint32_t rank = plan.array().rank;
+  const size_t item = plan.array().itemBytes;
+  Bytes chunk(plan.array().bytes());
+  for (size_t at = 0; at < chunk.size(); at += item) std::copy_n(plan.fillItem(), item, &chunk[at]);
+  size_t count = 1;
+  for (const PlacementAxis& axis : axes) count *= axis.count;
+  bool isFill = true;
+  for (size_t flat = 0; flat < count; flat++) {
+    size_t rest = flat;
+    size_t to = 0;
+    size_t from = offset;
+    size_t stride = 1;
+    for (uint32_t i = rank; i-- > 0; rest /= axes[i].count) {
+      const size_t k = rest % axes[i].count;
+      to += (axes[i].start + axes[i].step * k) * stride;
+      from += axes[i].dstStride * k;
+      stride *= plan.array().shape[i];
+    }
+    isFill = isFill && std::equal(plan.fillItem(), plan.fillItem() + item, &source[from]);
+    std::copy_n(&source[from], item, &chunk[to * item]);
+  }
+  ChainStatus status;
+  const Bytes expected = encode(plan, chunk, status);
+  ASSERT_EQ(status.status.code, Code::Ok);
+  const ExactBlock in(source);
+  ExactBlock out(Bytes(plan.encodedSize().bytes, 0xee));
+  ByteView result;
+  const Placement placement{axes, offset};
+  ASSERT_EQ(encodePlaced(plan, in.view(), placement, out.span(), core.stages, core.work, result)
+                .status.code,
+            Code::Ok);
+  EXPECT_EQ(Bytes(result.begin(), result.end()), expected);
+  bool found = !isFill;
+  ASSERT_EQ(isFillPlaced(plan, placement, in.view(), found).code, Code::Ok);
+  EXPECT_EQ(found, isFill);
+}
+
+TEST(Chain, EncodesFromPlacements) {
+  for (DTypeId dtype : {DTypeId::Uint8, DTypeId::Int16, DTypeId::Float32, DTypeId::Complex128}) {
+    const uint32_t item = dtypeInfo(static_cast<uint32_t>(dtype))->itemBytes;
+    for (const auto& order : permutations(3)) {
+      for (const bool withChecksum : {false, true}) {
+        for (uint32_t endian : {kLittle, kBig}) {
+          ChainSpec spec = specOf(dtype, {6, 5, 7}, {transposeCodec(order), bytesCodec(endian)});
+          if (withChecksum) spec.codecs.push_back({CodecId::Crc32c, {1}});
+          spec.fill = randomBytes(item, 9);
+          Plan plan;
+          ASSERT_EQ(plan.prepare(spec.words(), 10000).status.code, Code::Ok);
+          const Bytes source = randomBytes(400 * item, 4);
+          // whole, the edge of an array, steps, one element repeated, a single element, nothing
+          expectEncodedPlaced(plan, source,
+                              {{0, 1, 6, 35 * item}, {0, 1, 5, 7 * item}, {0, 1, 7, item}}, item);
+          expectEncodedPlaced(plan, source,
+                              {{0, 1, 4, 90 * item}, {0, 1, 3, 9 * item}, {0, 1, 5, item}}, 0);
+          expectEncodedPlaced(plan, source,
+                              {{1, 2, 2, 50 * item}, {1, 3, 2, 20 * item}, {0, 2, 4, item}}, item);
+          expectEncodedPlaced(plan, source, {{0, 1, 6, 0}, {0, 1, 5, 0}, {0, 1, 7, 0}}, 3 * item);
+          expectEncodedPlaced(plan, source, {{5, 99, 1, 0}, {4, 1, 1, 0}, {6, 1, 1, 0}}, item);
+          expectEncodedPlaced(plan, source, {{0, 1, 0, 1}, {0, 1, 5, 1}, {0, 1, 7, 1}}, 0);
+          // all fill value, but for the last element
+          Bytes filled;
+          for (int i = 0; i < 210; i++)
+            filled.insert(filled.end(), spec.fill.begin(), spec.fill.end());
+          const std::vector<PlacementAxis> whole = {
+              {0, 1, 6, 35 * item}, {0, 1, 5, 7 * item}, {0, 1, 7, item}};
+          expectEncodedPlaced(plan, filled, whole, 0);
+          expectEncodedPlaced(plan, filled,
+                              {{0, 1, 3, 70 * item}, {0, 1, 5, 7 * item}, {0, 1, 7, item}}, 0);
+          filled.back() ^= 1;
+          expectEncodedPlaced(plan, filled, whole, 0);
+        }
+      }
+    }
+  }
+}
+
 TEST(Chain, FillsWherePlacementsWouldWrite) {
   ChainSpec spec = specOf(DTypeId::Int16, {4, 5}, {bytesCodec(kBig)});
   spec.fill = {0x34, 0x12};
@@ -298,6 +379,15 @@ TEST(Chain, PlacementsOutsideAreRefusedAndWriteNothing) {
     EXPECT_EQ(status.status.code, Code::BadPlacement);
     EXPECT_EQ(fillPlaced(plan, {axes, 0}, destination.span()).code, Code::BadPlacement);
     EXPECT_EQ(destination.copy(), Bytes(40, 0xee));
+    bool isFill = false;
+    EXPECT_EQ(isFillPlaced(plan, {axes, 0}, destination.span(), isFill).code, Code::BadPlacement);
+    ExactBlock out(Bytes(40, 0xee));
+    ByteView result;
+    EXPECT_EQ(encodePlaced(plan, destination.span(), {axes, 0}, out.span(), core.stages, core.work,
+                           result)
+                  .status.code,
+              Code::BadPlacement);
+    EXPECT_EQ(out.copy(), Bytes(40, 0xee));
   }
 }
 

@@ -16,6 +16,7 @@ const layers = [
   "region/selection",
   "region/fetch",
   "region/assemble",
+  "region/write",
   "workers",
   "region",
   "hierarchy",

@@ -29,19 +29,27 @@ describe("public API", () => {
       [
         "ByteCache",
         "DType",
+        "DirectoryHandleStore",
         "HttpStore",
         "MapStore",
         "ReferenceStore",
         "WorkerPool",
+        "WritableHttpStore",
         "ZarrArray",
         "ZarrError",
         "ZarrGroup",
         "ZipStore",
+        "ZipWriter",
+        "append",
         "channelAxis",
         "configureWasm",
+        "consolidate",
         "coordinatesOf",
+        "create",
+        "createGroup",
         "decodeCF",
         "defaultLimits",
+        "deleteNode",
         "dimensionsOf",
         "field",
         "fieldPaths",
@@ -57,8 +65,12 @@ describe("public API", () => {
         "packStrings",
         "readRange",
         "readScalar",
+        "resize",
+        "set",
+        "setChunk",
         "slice",
         "strings",
+        "updateAttributes",
         "wellPaths",
       ]
     `);
@@ -138,6 +150,7 @@ describe("public API", () => {
     expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
       [
         "FileSystemStore",
+        "fileSink",
       ]
     `);
   });

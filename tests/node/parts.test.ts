@@ -86,6 +86,15 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
+  writing: [
+    "hierarchy/writing/create.js",
+    "hierarchy/writing/consolidated.js",
+    "hierarchy/writing/update.js",
+    "metadata/convert.js",
+    "metadata/print.js",
+    "codecs/print.js",
+    "store/write.js",
+  ],
 };
 
 const outputs = await bundled("get, open");

@@ -78,6 +78,12 @@ describe("programs of the README", () => {
     expect(await outputOf(program, "console.log(chunk.shape);")).toBe("[ 512, 256 ]\n");
   });
 
+  it("writing", async () => {
+    const last = 'console.log(out.shape, existsSync(new URL("out.zarr/c/0/0/0", import.meta.url)));';
+    const program = `import { existsSync } from "node:fs";\n${programWith("append(out")}`;
+    expect(await outputOf(program, last)).toBe("[ 3, 512, 512 ] true\n");
+  });
+
   it("codecs alone", async () => {
     const program = programWith("createCodecChain({");
     const last = "console.log(encoded.constructor.name, decoded.constructor.name, decoded.length);";

@@ -35,9 +35,33 @@ export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export {
+  type CodecInput,
+  type CreateLikeOptions,
+  type CreateOptions,
+  consolidate,
+  create,
+  createGroup,
+  deleteNode,
+  type GroupCreateOptions,
+  type NewAttributes,
+  resize,
+  type Target,
+  type UpdateAttributesOptions,
+  type UpdateOptions,
+  updateAttributes,
+} from "./hierarchy/create.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
+export {
+  append,
+  type SetValues,
+  set,
+  setChunk,
+  type WriteChunkOptions,
+  type WriteRegionOptions,
+} from "./hierarchy/set.js";
 export type { Attributes } from "./metadata/spec.js";
 export type { Progress } from "./region/assemble/assemble.js";
 export type { Priority } from "./region/selection/priority.js";
@@ -45,10 +69,22 @@ export { type DimensionSelection, type Selection, type Slice, slice } from "./re
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
 export { listChildren } from "./store/children.js";
+export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
+export { DirectoryHandleStore } from "./store/directory.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http.js";
+export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
-export type { GetOptions, ObjectVersion, RangeQuery, Store } from "./store/store.js";
+export type {
+  GetOptions,
+  ObjectVersion,
+  RangeQuery,
+  SetOptions,
+  Store,
+  WriteOptions,
+} from "./store/store.js";
+export type { ZipSink } from "./store/zip/sink.js";
+export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

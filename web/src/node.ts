@@ -3,3 +3,4 @@
  * @packageDocumentation
  */
 export { FileSystemStore, type FileSystemStoreOptions } from "./store/file.js";
+export { type FileSinkOptions, fileSink } from "./store/file-sink.js";

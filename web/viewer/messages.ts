@@ -47,6 +47,11 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   Network: "The source could not be read",
   LimitExceeded: "A limit is exceeded",
   EngineFailed: "The WebAssembly decoder could not be started",
+  // Of writing, which viewers do not do; stores of a page's own may throw them all the same.
+  AlreadyExists: "Something is stored there already",
+  Conflict: "Somebody else has written there",
+  ReadOnly: "The store cannot be written",
+  EncodeFailed: "Elements could not be encoded",
 };
 
 function titleOf({ _tag, chunkKey, code }: ZarrError, stage: Stage): string {

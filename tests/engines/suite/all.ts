@@ -5,6 +5,7 @@ import "./golden.js";
 import "./chains.js";
 import "./reading.js";
 import "./requests.js";
+import "./writing.js";
 import "./types.js";
 import "./errors.js";
 import "./aborts.js";

@@ -14,9 +14,13 @@ export const errorTags = {
   CorruptChunk: "a chunk's bytes cannot be decoded",
   InvalidSelection: "a selection does not fit the array",
   InvalidArgument: "an argument does not fit the call",
-  Network: "a store could not be read",
+  Network: "a store could not be read or written",
   LimitExceeded: "a limit is exceeded",
   EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
 } as const;
 
 export type ErrorTag = keyof typeof errorTags;
@@ -52,6 +56,8 @@ export class ZarrError extends Error {
   readonly chunkKey: string | undefined;
   readonly byteOffset: number | undefined;
   readonly status: number | undefined;
+  /** Of a `set` that has failed: chunks that were written (or found to be all fill value) before, of how many. */
+  declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
   constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -97,6 +103,14 @@ export const limitExceeded = (message: string, details?: ErrorDetails) =>
   new ZarrError("LimitExceeded", message, details);
 export const engineFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EngineFailed", message, details);
+export const alreadyExists = (message: string, details?: ErrorDetails) =>
+  new ZarrError("AlreadyExists", message, details);
+export const conflict = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Conflict", message, details);
+export const readOnly = (message: string, details?: ErrorDetails) =>
+  new ZarrError("ReadOnly", message, details);
+export const encodeFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EncodeFailed", message, details);
 
 /**
  * Adds facts to an error where it has none yet, and returns it: lower layers know what went wrong, higher ones know

@@ -42,6 +42,19 @@ export interface JsonOptions {
   onWarning?: OnWarning | undefined;
 }
 
+/** Keys in the order of the document, of objects that have some which JavaScript would put first: "0", "10". */
+const writtenOrders = new WeakMap<JsonObject, readonly string[]>();
+
+/** An object's keys in the order in which they were written. */
+export function writtenKeys(object: JsonObject): readonly string[] {
+  return writtenOrders.get(object) ?? Object.keys(object);
+}
+
+/** Remembers the order of an object's keys. */
+export function orderKeys(object: JsonObject, keys: readonly string[]): void {
+  if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
+}
+
 /**
  * Parses a UTF-8 document.
  * @throws InvalidMetadata for anything that is not JSON (invalid UTF-8 and a byte order mark included);
@@ -127,6 +140,7 @@ class Parser {
 
   private object(): JsonObject {
     const object: JsonObject = {};
+    const keys: string[] = [];
     if (this.skips("}")) return object;
     do {
       this.match(space);
@@ -140,8 +154,10 @@ class Parser {
       // defineProperty: an assignment to "__proto__" would change the prototype instead.
       const value = this.value();
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+      keys.push(key);
     } while (this.skips(","));
     if (!this.skips("}")) this.fail('"," or "}" is missing');
+    orderKeys(object, keys);
     return object;
   }
 

@@ -47,6 +47,11 @@ export class SingleFlight<T> {
     }
   }
 
+  /** Has those who come from now on start afresh, for what begins so; who waits already gets what he asked for. */
+  leave(prefix: string): void {
+    for (const id of this.#flights.keys()) if (id.startsWith(prefix)) this.#flights.delete(id);
+  }
+
   #start(id: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const flight = { promise: start(controller.signal), controller, callers: 0, joined: 0 };

@@ -43,7 +43,8 @@ function offsetOf(origin: readonly number[], index: readonly number[], strides: 
   return origin.reduce((sum, first, axis) => sum + (first + (index[axis] ?? 0)) * strides[axis]!, 0);
 }
 
-function copyRun(
+/** Copies neighbouring entries. */
+export function copyRun(
   from: MemoryArray["content"],
   fromAt: number,
   to: MemoryArray["content"],

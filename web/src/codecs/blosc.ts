@@ -3,8 +3,8 @@ import type { ConfigReader } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 
 /** Compressors inside a frame, numbered as the core's blosc slots number them. */
-const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
-const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
+export const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
+export const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
 /** What GDAL writes into Zarr v2. */
 const gdalShuffles = ["NONE", "BYTE", "BIT"];
 const autoShuffle = -1;

@@ -141,6 +141,29 @@ export class CodecSession {
     }, 2 * checkedSize(decoded));
   }
 
+  /**
+   * Encodes a chunk of elements from a slab, in the full module: those that the step names, and fill value around them.
+   * @param keepsFill false to get undefined where all of the named elements are fill value.
+   */
+  encodePlaced(
+    slab: Slab,
+    { plan, offset, axes }: Omit<PlacedStep, "encoded">,
+    keepsFill: boolean,
+  ): Uint8Array<ArrayBuffer> | undefined {
+    return this.#call(() => {
+      const id = this.#planId(plan);
+      const { core } = this;
+      this.#setPlace(slab, offset, axes);
+      const isFill = keepsFill ? 0 : core.isFillPlaced(id);
+      if (isFill === 1) return undefined;
+      if (isFill !== 0) this.#check(core.errorCode(), plan, true);
+      const bytes = core.decodedBytes(id);
+      this.demand.note(2 * bytes + this.#openBytes);
+      this.#check(core.encodePlaced(id), plan, true);
+      return copyOf(this.#output());
+    });
+  }
+
   /** @throws InvalidArgument for what is no size; LimitExceeded ("out-of-memory"). */
   makeSlab(bytes: number): Slab {
     if (!isWord(bytes)) throw invalidArgument(`a slab cannot have ${bytes} bytes`);
@@ -169,6 +192,11 @@ export class CodecSession {
   /** Copies a run of a slab into a result. */
   copyFromSlab(slab: Slab, offset: number, bytes: number, out: Uint8Array, outOffset: number): void {
     out.set(this.#slabBytes(slab, offset, bytes), outOffset);
+  }
+
+  /** Copies a run of bytes into a slab. */
+  copyToSlab(slab: Slab, offset: number, bytes: Uint8Array): void {
+    this.#slabBytes(slab, offset, bytes.byteLength).set(bytes);
   }
 
   /** @throws InvalidArgument for what lies outside of the slab, or for one that has been freed. */

@@ -39,9 +39,9 @@ export class ZarrArray {
   static readonly name: string = "ZarrArray";
 
   readonly kind = "array";
-  readonly #spec: ArraySpec;
+  #spec: ArraySpec;
   readonly #limits: Limits;
-  readonly #reader: ArrayReader;
+  #reader: ArrayReader;
 
   /** Use `open`. */
   constructor(
@@ -99,6 +99,12 @@ export class ZarrArray {
   /** @internal */
   get limits(): Limits {
     return this.#limits;
+  }
+
+  /** @internal Makes the metadata that which has been written. */
+  adopt(spec: ArraySpec): void {
+    this.#spec = spec;
+    this.#reader = new ArrayReader(this.store, this.path, spec, this.#limits);
   }
 
   /** @internal */

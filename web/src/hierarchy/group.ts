@@ -36,6 +36,13 @@ export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
   /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
   kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
+  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  members(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Member["kind"]> | undefined>;
+  /** Whether consolidated metadata names the nodes below a group. */
+  isConsolidated(path: string): boolean;
 }
 
 /** A Zarr group that has been opened. */
@@ -45,7 +52,7 @@ export class ZarrGroup {
 
   readonly kind = "group";
   readonly #opener: NodeOpener;
-  readonly #consolidated: ReadonlyMap<string, Member["kind"]> | undefined;
+  #attributes: Attributes;
 
   /** Use `open`. */
   constructor(
@@ -53,18 +60,24 @@ export class ZarrGroup {
     /** Path of the group in its store, without slashes at its ends; "" for the root. */
     readonly path: string,
     readonly zarrFormat: ZarrVersion,
-    readonly attributes: Attributes,
+    attributes: Attributes,
     opener: NodeOpener,
-    /** Kinds of the nodes directly below, by name, where consolidated metadata names them. */
-    consolidated: ReadonlyMap<string, Member["kind"]> | undefined,
   ) {
+    this.#attributes = attributes;
     this.#opener = opener;
-    this.#consolidated = consolidated;
+  }
+
+  get attributes(): Attributes {
+    return this.#attributes;
+  }
+  /** @internal Makes the attributes those that have been written. */
+  adopt(attributes: Attributes): void {
+    this.#attributes = attributes;
   }
 
   /** Whether the nodes below are known from consolidated metadata. */
   get isConsolidated(): boolean {
-    return this.#consolidated !== undefined;
+    return this.#opener.isConsolidated(this.path);
   }
 
   /**
@@ -89,7 +102,8 @@ export class ZarrGroup {
    * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
-    const members = this.#consolidated ?? (await this.#listed(options.signal));
+    const { signal } = options;
+    const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
     return [...members]
       .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,5 +1,6 @@
 /** Opening arrays and groups. */
 
+import { untilAborted } from "../base/abort.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -33,6 +34,7 @@ import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
+import { writesTo } from "./changes.js";
 import {
   kindsOfV2,
   kindsOfV3,
@@ -90,9 +92,14 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  const store = typeof place === "function" ? await place() : place;
-  return new Opener(store, options).open(path, options);
+  return new Opener(await storeAt(place), options).open(path, options);
 }
+
+/** The store of a source. @throws InvalidArgument for what is none. */
+export const storeOf = (source: Source): Promise<Store> => storeAt(placeOf(source));
+
+const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
+  typeof place === "function" ? place() : place;
 
 function checkOptions(options: OpenOptions): void {
   if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
@@ -145,6 +152,10 @@ export class Opener implements NodeOpener {
   readonly #known = new Map<string, JsonObject>();
   /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
   readonly #members = new Map<string, Map<string, Member["kind"]>>();
+  /** Groups whose consolidated metadata was read, and how many writes to the store's metadata there had been. */
+  readonly #consolidated = new Set<string>();
+  #writes: number;
+  #renewing: Promise<unknown> | undefined;
 
   constructor(
     private readonly store: Store,
@@ -153,10 +164,39 @@ export class Opener implements NodeOpener {
     this.#limits = resolveLimits(openOptions.limits);
     const { onWarning, verifyChecksums } = openOptions;
     this.#options = { limits: this.#limits, onWarning, verifyChecksums };
+    this.#writes = writesTo(store);
+  }
+
+  /** Forgets what consolidated metadata said before this library wrote to the store, and reads it again. */
+  async #renew(signal: AbortSignal | undefined): Promise<void> {
+    const writes = writesTo(this.store);
+    if (writes !== this.#writes) {
+      this.#writes = writes;
+      this.#known.clear();
+      this.#members.clear();
+      // For all who ask meanwhile, whoever gives up.
+      const groups = [...this.#consolidated].map((group) => this.#find(group, undefined));
+      this.#renewing = Promise.allSettled(groups);
+    }
+    if (this.#renewing) await untilAborted(this.#renewing, signal);
+  }
+
+  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  async members(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Member["kind"]> | undefined> {
+    await this.#renew(signal);
+    return this.#members.get(path);
+  }
+
+  isConsolidated(path: string): boolean {
+    return this.#members.has(path);
   }
 
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+    await this.#renew(signal);
     const node = await this.#find(path, signal);
     signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
@@ -254,7 +294,7 @@ export class Opener implements NodeOpener {
 
   #group(path: string, version: 2 | 3, attributes: Attributes): ZarrGroup {
     this.#remember(version);
-    return new ZarrGroup(this.store, path, version, attributes, this, this.#members.get(path));
+    return new ZarrGroup(this.store, path, version, attributes, this);
   }
 
   async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
@@ -295,7 +335,7 @@ export class Opener implements NodeOpener {
     const known = this.#known.get(key);
     if (known) return attributesOf(known, v2AttributesKey);
     // Consolidated metadata names every document: attributes that it lacks are none.
-    if (this.#isKnown(path)) return {};
+    if (this.#isKnown(path)) return attributesOf(undefined, v2AttributesKey);
     const bytes = await this.#bytes(path, v2AttributesKey, signal);
     return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
   }
@@ -324,6 +364,7 @@ export class Opener implements NodeOpener {
 
   /** Keeps which nodes lie below a group, by the group that they lie in directly. */
   #keepKinds(path: string, kinds: ReadonlyMap<string, Member["kind"]>): void {
+    this.#consolidated.add(path);
     const nodes = [...kinds].map(
       ([below, kind]) => [path === "" ? below : `${path}/${below}`, kind] as const,
     );

@@ -5,6 +5,7 @@ import {
   type Json,
   JsonNumber,
   type JsonObject,
+  type PlainJson,
   parseJson,
   showJson,
   toPlain,
@@ -61,9 +62,18 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** User attributes as plain values; absent ones are none. */
+/**
+ * User attributes as plain values; absent ones are none. They are frozen all through: what a program assigned to them
+ * would look as if it were stored.
+ */
 export function attributesOf(json: Json | undefined, name: string): Attributes {
-  return json === undefined ? {} : (toPlain(asObject(json, name)) as Attributes);
+  return frozen(json === undefined ? {} : (toPlain(asObject(json, name)) as Attributes));
+}
+
+function frozen<T extends PlainJson | Attributes>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const child of Object.values(value)) frozen(child);
+  return Object.freeze(value);
 }
 
 /** The documents in consolidated metadata; what is no object is left out. */

@@ -80,7 +80,7 @@ function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Att
   if (attrs) return attributesOf(parseDocument(attrs, v1AttrsKey, options), v1AttrsKey);
   const message = "the key attrs is missing; the specification asks for it even when there are no attributes";
   options.onWarning?.({ code: "missing-attrs", message });
-  return {};
+  return attributesOf(undefined, v1AttrsKey);
 }
 
 function readOrder(json: Json | undefined): "C" | "F" {

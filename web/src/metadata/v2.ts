@@ -171,7 +171,10 @@ function readCodec(json: Json, name: string): CodecMetadata {
 }
 
 /** xarray's convention: the names of the dimensions in an attribute. */
-function dimensionNamesOf(attributes: Attributes, rank: number): readonly (string | null)[] | undefined {
+export function dimensionNamesOf(
+  attributes: Attributes,
+  rank: number,
+): readonly (string | null)[] | undefined {
   const names = Object.hasOwn(attributes, "_ARRAY_DIMENSIONS") ? attributes["_ARRAY_DIMENSIONS"] : undefined;
   const valid =
     Array.isArray(names) && names.length === rank && names.every((name) => typeof name === "string");

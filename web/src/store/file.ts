@@ -2,22 +2,20 @@
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import {
-  type FolderEntry,
-  isLink,
-  readFilePart,
-  readFolder,
-  realFolder,
-  removeFile,
-  writeFileWhole,
-} from "./files.js";
+import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./file-write.js";
+import { type FolderEntry, isLink, readFilePart, readFolder, realFolder } from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";
-import type { GetOptions, RangeQuery, Store } from "./store.js";
+import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "./store.js";
 
 export interface FileSystemStoreOptions {
   /** Most bytes that are read at a time; more are LimitExceeded. */
   maxBytes?: number | undefined;
+  /**
+   * Whether `set` waits until the object has reached the disk, so that it is there after a power failure; false: it is
+   * whole in any case when a process ends at any moment.
+   */
+  fsync?: boolean | undefined;
 }
 
 /**
@@ -32,12 +30,19 @@ export class FileSystemStore implements Store {
   /** The folder as it was given. */
   readonly root: string | URL;
   readonly #maxBytes: number;
+  readonly #fsync: boolean;
   #base: Promise<URL> | undefined;
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
   constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
     this.root = root;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+    this.#fsync = options.fsync ?? false;
+  }
+
+  /** Writes heed `ifVersion`: exactly for "absent", else among those who write with it. */
+  get conditional(): true {
+    return true;
   }
 
   locate(key: string): string {
@@ -58,14 +63,27 @@ export class FileSystemStore implements Store {
     return Math.min(maxBytes, this.#maxBytes);
   }
 
-  /** Writes a file: others see the old one or the new one, never a part of it. */
-  async set(key: string, value: Uint8Array): Promise<void> {
+  /**
+   * Writes a file: others see the old one or the new one, never a part of it.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("disk-full", "file-failed"), also
+   *   where a folder has the name; ReadOnly ("permission-denied"); InvalidArgument ("bad-path").
+   */
+  async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    await writeFileWhole(await this.#fileOf(key), value);
+    await writeFileWhole(await this.#fileOf(key), value, { ...options, fsync: this.#fsync });
   }
 
-  async delete(key: string): Promise<void> {
-    await removeFile(await this.#fileOf(key));
+  async delete(key: string, options: WriteOptions = {}): Promise<void> {
+    await removeFile(await this.#fileOf(key), options);
+  }
+
+  /** Removes a folder, at once for readers; of the root's all that is in it. */
+  async deletePrefix(path: string, options: WriteOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
+    const folder = normalizePath(path);
+    if (folder === "") await emptyFolder(await this.#folderOf(""), options);
+    else await removeFolder(await this.#fileOf(folder), options);
   }
 
   /** Every file below a path, each as its key; in the order of names, folder by folder. */

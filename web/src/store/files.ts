@@ -1,6 +1,7 @@
 /** Files, read and written as stores need it (Node, Deno, Bun). */
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../base/errors.js";
 import { nodeModule } from "../base/platform.js";
+import { isHidden } from "./hidden.js";
 import { isSegment } from "./path.js";
 import { resolveRange } from "./ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "./store.js";
@@ -14,7 +15,7 @@ const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
 /** True for a failure that means that there is no such file. */
-function isMissing(cause: unknown): boolean {
+export function isMissing(cause: unknown): boolean {
   return missingCodes.has((cause as { code?: string }).code ?? "");
 }
 
@@ -73,12 +74,17 @@ async function readFromFile(
   const info = await handle.stat();
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
   if (!info.isFile()) throw networkError(`${url} is not a regular file`, { code: "file-failed" });
-  checkVersion(version, { etag: `${info.ino}-${info.size}-${info.mtimeMs}`, size: info.size }, url);
+  checkVersion(version, fileVersion(info), url);
   const { start, end } = range ? resolveRange(range, info.size) : { start: 0, end: info.size };
   if (end - start > maxBytes) {
     throw limitExceeded(`${url} has ${end - start} bytes to read, more than the limit of ${maxBytes}`);
   }
   return readFully(handle, start, end - start, signal);
+}
+
+/** By what a file is told from another one under its name. */
+export function fileVersion({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) {
+  return { etag: `${ino}-${size}-${mtimeMs}`, size } satisfies ObjectVersion;
 }
 
 /** Reads until all bytes are there or the file ends. */
@@ -96,35 +102,6 @@ async function readFully(handle: FileHandle, start: number, length: number, sign
   return filled < length ? bytes.slice(0, filled) : bytes;
 }
 
-/** Files that are being written, or were when a process ended. */
-const temporary = /^\.zw-[0-9a-z]+\.tmp$/;
-
-/**
- * Writes a file as a whole: readers see the old one or the new one, never a part. Folders are made as needed.
- * @throws Network ("file-failed").
- */
-export async function writeFileWhole(url: URL, bytes: Uint8Array): Promise<void> {
-  const fs = await fileSystem();
-  const token = crypto.randomUUID().replaceAll("-", "");
-  const unfinished = new URL(`.zw-${token}.tmp`, url);
-  try {
-    await fs.mkdir(new URL(".", url), { recursive: true });
-    await fs.writeFile(unfinished, bytes, { flag: "wx" });
-    await fs.rename(unfinished, url);
-  } catch (cause) {
-    await fs.rm(unfinished, { force: true }).catch(() => {});
-    throw fileError(url, "written", cause);
-  }
-}
-
-/** Removes a file; one that is not there is removed already. */
-export async function removeFile(url: URL): Promise<void> {
-  const fs = await fileSystem();
-  await fs.unlink(url).catch((cause) => {
-    if (!isMissing(cause)) throw fileError(url, "removed", cause);
-  });
-}
-
 export interface FolderEntry {
   name: string;
   isFolder: boolean;
@@ -139,7 +116,7 @@ export async function readFolder(url: URL): Promise<FolderEntry[]> {
   const fs = await fileSystem();
   try {
     const entries = await fs.readdir(url, { withFileTypes: true });
-    const seen = entries.filter(({ name }) => isSegment(name) && !temporary.test(name));
+    const seen = entries.filter(({ name }) => isSegment(name) && !isHidden(name));
     const kinds = await Promise.all(seen.map((entry) => kindOf(fs, url, entry)));
     return kinds.filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (cause) {

@@ -66,6 +66,11 @@ export class HttpStore implements Store {
     return this.#client.getRange(this.#urlOf(key), range, options);
   }
 
+  /** Says that an object has changed: what is kept of it, by the store itself and in its cache, counts no more. */
+  invalidate(key: string): void {
+    this.#client.invalidate(this.#urlOf(key));
+  }
+
   locate(key: string): string {
     return String(this.#urlOf(key));
   }

@@ -1,12 +1,30 @@
 /** Objects in memory as a store. */
 import { childOf } from "./children.js";
+import { checkCondition } from "./conditions.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./ranges.js";
-import type { RangeQuery, Store } from "./store.js";
+import {
+  checkVersion,
+  type GetOptions,
+  type ObjectVersion,
+  type RangeQuery,
+  type SetOptions,
+  type Store,
+} from "./store.js";
+
+/** Each object that has been asked for has a number: another one under its key is another version. */
+const numbers = new WeakMap<Uint8Array, number>();
+let lastNumber = 0;
+
+function versionOf(bytes: Uint8Array): ObjectVersion {
+  const number = numbers.get(bytes) ?? ++lastNumber;
+  numbers.set(bytes, number);
+  return { etag: String(number), size: bytes.byteLength };
+}
 
 /**
- * A Map as a store with ranges and listing, whose keys may lack the leading "/". A plain Map is a store, too,
- * if its keys have it.
+ * A Map as a store with ranges, listing and versions, whose keys may lack the leading "/". A plain Map is a store,
+ * too, if its keys have it.
  */
 export class MapStore implements Store {
   /** What consoles show, also of minified programs. */
@@ -15,22 +33,37 @@ export class MapStore implements Store {
   /** @param entries the Map to read from and write to; it is used as it is, not copied. */
   constructor(readonly entries: Map<string, Uint8Array> = new Map()) {}
 
-  get(key: string): Uint8Array | undefined {
-    return this.entries.get(key) ?? this.entries.get(key.slice(1));
+  /** Writes heed `ifVersion`. */
+  get conditional(): true {
+    return true;
   }
 
-  getRange(key: string, range: RangeQuery): Uint8Array | undefined {
+  get(key: string, { version }: GetOptions = {}): Uint8Array | undefined {
+    const bytes = this.entries.get(key) ?? this.entries.get(key.slice(1));
+    if (version) checkVersion(version, bytes && versionOf(bytes), key);
+    return bytes;
+  }
+
+  getRange(key: string, range: RangeQuery, options: GetOptions = {}): Uint8Array | undefined {
     checkRange(range);
-    const whole = this.get(key);
+    const whole = this.get(key, options);
     return whole && cutRange(whole, range);
   }
 
-  set(key: string, value: Uint8Array): void {
-    this.entries.set(this.#own(key), value);
+  /** Keeps a copy: readers have what they have read, and the caller its buffer. */
+  set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): void {
+    signal?.throwIfAborted();
+    const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
+    checkCondition(ifVersion, now && versionOf(now), key);
+    this.entries.set(this.#own(key), value.slice());
   }
 
   delete(key: string): void {
     this.entries.delete(this.#own(key));
+  }
+
+  deletePrefix(path: string): void {
+    for (const key of [...this.list(path)]) this.delete(key);
   }
 
   *list(path: string): Generator<string> {

@@ -48,13 +48,27 @@ export interface GetOptions {
   maxBytes?: number | undefined;
 }
 
+/** Options of whatever changes a store. */
+export interface WriteOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of a single write. */
+export interface SetOptions extends WriteOptions {
+  /**
+   * Writes only while there is nothing under the key ("absent"), or while the object is of the version that a read has
+   * noted in its `version`. Only for stores that are {@link Store.conditional}; `writeObject` is the safe way to ask.
+   */
+  ifVersion?: ObjectVersion | "absent" | undefined;
+}
+
 /** Part of an object: from an offset, or its last bytes. */
 export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
 
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * What can be read from. Keys start with "/". Only "there is nothing under this key" is `undefined`;
+ * What can be read from, and maybe written to. Keys start with "/". Only "there is nothing under this key" is `undefined`;
  * every other trouble throws. A `Map<string, Uint8Array>` is a store, and so are zarrita's stores.
  *
  * Bytes that a store returns may be shared (with its cache, with other readers): they must be neither
@@ -64,8 +78,18 @@ export interface Store {
   get(key: string, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
   /** Part of an object; fewer bytes than asked only where the object ends. `readRange` is the safe way to call it. */
   getRange?(key: string, range: RangeQuery, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
-  set?(key: string, value: Uint8Array): MaybePromise<unknown>;
-  delete?(key: string): MaybePromise<unknown>;
+  /**
+   * Writes an object: whole or not at all, and for good once it returns. The caller may not change the bytes before
+   * that, and may do with them what it likes afterwards.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold.
+   */
+  set?(key: string, value: Uint8Array, options?: SetOptions): MaybePromise<unknown>;
+  /** Removes an object; no error where there is none. */
+  delete?(key: string, options?: WriteOptions): MaybePromise<unknown>;
+  /** Removes every key below a path ("a/b", or "" for all): not the key "/a/b" itself. */
+  deletePrefix?(path: string, options?: WriteOptions): MaybePromise<unknown>;
+  /** Whether `set` heeds `ifVersion`; "absent" where it only heeds that. */
+  readonly conditional?: boolean | "absent" | undefined;
   /** Where a key is, for messages: its URL or the file's path. */
   locate?(key: string): string;
   /** Every key below a path ("a/b", or "" for all), each with its leading "/". */

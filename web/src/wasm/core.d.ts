@@ -27,6 +27,9 @@ export interface Core {
   decodePlaced(plan: number, bytes: number): number;
   fillPlaced(plan: number): number;
   encode(plan: number, bytes: number): number;
+  // In full.wasm alone:
+  encodePlaced(plan: number): number;
+  isFillPlaced(plan: number): number;
   outputAddress(): number;
   outputBytes(): number;
   makeSlab(bytes: number): number;

@@ -6,7 +6,7 @@
 import { type AxisGrid, regularGrid } from "../../base/grid.js";
 import { lazy, preload } from "../../base/lazy.js";
 import type { Limits } from "../../base/limits.js";
-import type { Leaf } from "../../chain/layout.js";
+import type { ChunkLayout, Leaf } from "../../chain/layout.js";
 import type { ArraySpec } from "../../metadata/spec.js";
 import { preloadRanges } from "../../store/http/client.js";
 import { HttpStore } from "../../store/http.js";
@@ -48,7 +48,7 @@ export class ArrayReader {
 
   /** Store key of the object that holds a chunk. */
   keyOf(coordinates: readonly number[]): string {
-    return this.objectKey(this.#objectOf(coordinates));
+    return this.objectKey(this.objectOf(coordinates));
   }
 
   /** Says that a chunk does not decode: where it lies may have been read too long ago. */
@@ -62,7 +62,7 @@ export class ArrayReader {
     options: FetchOptions,
     visit: Visit<ChunkTask>,
   ): Promise<void> {
-    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
+    await this.readObject(this.objectOf(coordinates), [{ coordinates }], options, visit);
   }
 
   /** Reads chunks of one stored object. */
@@ -73,25 +73,29 @@ export class ArrayReader {
     visit: Visit<T>,
   ): Promise<void> {
     const key = this.objectKey(object);
-    const { levels, leaf } = this.spec.isRegular
-      ? this.spec.firstLayout
-      : this.spec.layouts.of(this.#objectShape(object));
+    const { levels, leaf } = this.layoutOf(object);
     const work = new ObjectRead(this.store, this.limits, leaf, options, visit);
     const hasRanges = Boolean(this.store.getRange);
     if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
     if (levels.length === 0) return work.plain(key, tasks[0]!);
     const reader = this.#shards ?? (await this.#loadShards());
-    await reader.read(work, { levels, key, wanted: this.#positions(object, tasks), hasRanges });
+    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), hasRanges });
   }
 
   async #loadShards(): Promise<ShardReader> {
     const { ShardReader } = await shards();
-    this.#shards ??= new ShardReader(this.limits);
+    this.#shards ??= new ShardReader(this.limits, this.store);
     return this.#shards;
   }
 
+  /** How a stored object is organised. */
+  layoutOf(object: readonly number[]): ChunkLayout {
+    const { spec } = this;
+    return spec.isRegular ? spec.firstLayout : spec.layouts.of(this.#objectShape(object));
+  }
+
   /** Tasks with their positions in a shard, in its inner chunks. */
-  #positions<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
+  positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
     const first = object.map((cell, axis) => {
       const start = this.objectAxes[axis]!.start(cell);
       return this.axes[axis]!.find(start);
@@ -99,7 +103,8 @@ export class ArrayReader {
     return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
   }
 
-  #objectOf(coordinates: readonly number[]): number[] {
+  /** The stored object that holds a chunk. */
+  objectOf(coordinates: readonly number[]): number[] {
     if (!this.spec.isSharded) return [...coordinates];
     return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
   }

@@ -4,6 +4,8 @@ import { isZarrError } from "../../base/errors.js";
 import type { Limits } from "../../base/limits.js";
 import { settleAll } from "../../base/settle.js";
 import type { ShardLevel } from "../../chain/layout.js";
+import type { Store } from "../../store/store.js";
+import { onWritten } from "../../store/written.js";
 import type { ChunkTask } from "./fetched.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
 import { isChange, type ObjectRead } from "./object-read.js";
@@ -30,14 +32,16 @@ interface WantedShard<T> {
 export class ShardReader {
   readonly #locator: ShardLocator;
 
-  constructor(private readonly limits: Limits) {
+  constructor(
+    private readonly limits: Limits,
+    store: Store,
+  ) {
     this.#locator = new ShardLocator(limits);
+    onWritten(store, this.forget);
   }
 
-  /** Forgets what is known of a shard. */
-  forget(key: string): void {
-    this.#locator.forget(key);
-  }
+  /** Forgets what is known of a shard; of all below a path with a "/" at its end. */
+  readonly forget = (key: string): void => this.#locator.forget(key);
 
   async read<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
     try {

@@ -40,6 +40,8 @@ export class ShardLocator {
   readonly #kept = new Map<string, ShardIndex>();
   #keptBytes = 0;
   readonly #reads = new SingleFlight<ShardIndex | undefined>();
+  /** How often something was forgotten: what was being read then may be what was there before. */
+  #forgotten = 0;
 
   constructor(private readonly limits: Limits) {}
 
@@ -61,10 +63,13 @@ export class ShardLocator {
     return found;
   }
 
-  /** Forgets the indexes of an object, which has changed. */
+  /** Forgets the indexes of an object, which has changed; of all below a path with a "/" at its end. */
   forget(key: string): void {
+    const start = key.endsWith("/") ? key : `${key}\n`;
+    this.#forgotten++;
+    this.#reads.leave(start);
     for (const [id, index] of this.#kept) {
-      if (!id.startsWith(`${key}\n`)) continue;
+      if (!id.startsWith(start)) continue;
       this.#kept.delete(id);
       this.#keptBytes -= index.entries.byteLength;
     }
@@ -126,8 +131,9 @@ export class ShardLocator {
       this.#kept.set(id, kept);
       return kept;
     }
+    const forgotten = this.#forgotten;
     const index = await this.#reads.run(id, signal, (joint) => readIndex(reader, level.index, part, joint));
-    if (index) this.#keep(id, index);
+    if (index && forgotten === this.#forgotten) this.#keep(id, index);
     return index;
   }
 
@@ -187,7 +193,7 @@ interface EntryGroup<T> {
 }
 
 /** Gathers wanted chunks by the entry of this level's index that holds them. */
-function groupByEntry<T>(
+export function groupByEntry<T>(
   level: ShardLevel,
   inner: readonly ShardLevel[],
   wanted: readonly T[],

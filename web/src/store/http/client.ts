@@ -38,6 +38,7 @@ export class HttpClient {
   /** Memory that was lent and has come back, while more is being read. */
   readonly #bufferPool = new BufferPool();
   #lending = 0;
+  #name: string | undefined;
 
   constructor(options: HttpClientOptions) {
     const { maxBytes, cache } = options;
@@ -123,12 +124,31 @@ export class HttpClient {
     load: (signal: AbortSignal) => Promise<Bytes>,
   ): Promise<Bytes> {
     const [id, most] = [readId(url, range), this.#most(options)];
+    const cacheId = id + this.#sinceWrite(url);
     const bytes = await this.#flights.run(flightId(id, most), options.signal, (shared) =>
-      this.#cached(id, url, () => load(shared)),
+      this.#cached(cacheId, url, () => load(shared)),
     );
     if (bytes && bytes.byteLength > most) throw tooLong(url, bytes.byteLength, most);
     this.#shared.versions.check(options.version, bytes, url.href);
     return bytes;
+  }
+
+  /** Says that an object has been written: reads that begin now get it as it is. */
+  invalidate(url: URL): void {
+    this.#shared.versions.noteWrite(url.href);
+    this.#fallback?.forget(url);
+    this.#flights.leave(`${url.href} `);
+  }
+
+  /**
+   * Tells what the cache holds from before a write, or is given later by a read that began before it, from what was read
+   * since. A cache may outlive this client, hence its own name.
+   */
+  #sinceWrite(url: URL): string {
+    const write = this.#shared.versions.lastWrite(url.href);
+    if (write === 0) return "";
+    this.#name ??= crypto.randomUUID();
+    return ` ${this.#name} ${write}`;
   }
 
   async #cached(id: string, url: URL, load: () => Promise<Bytes>): Promise<Bytes> {

@@ -32,6 +32,8 @@ export interface Shared {
 export interface Fallback {
   /** An object that is kept or, of a server that is known not to serve parts, read once for all who want parts of it. */
   findWhole(url: URL, signal: AbortSignal): Promise<Bytes>;
+  /** Says that an object has been written: what is kept of it counts no more. */
+  forget(url: URL): void;
   /** A range out of an answer with the whole object, read no further than to its end. */
   fromWhole(url: URL, answer: Answer, watch: Watch, range: OffsetRange): Promise<Uint8Array>;
   /**

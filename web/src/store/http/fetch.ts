@@ -4,8 +4,8 @@ import type { Answer, Transport } from "./transport.js";
 
 /** @param own instead of the global one, which is looked up at every request. */
 export function fetchTransport(own?: (request: Request) => Promise<Response>): Transport {
-  return async (url, { method, headers, watch }) => {
-    const init = { method, headers, signal: watch.signal };
+  return async (url, { method, headers, body, watch }) => {
+    const init = { method, headers, body: body ?? null, signal: watch.signal };
     // The global one makes a request of what it is given, also of a request: one is enough. It heeds signals, too.
     const response = await (own
       ? unlessAborted(own(new Request(url, init)), watch.signal, discard)

@@ -43,9 +43,16 @@ export class KeptObjects {
   async keep(url: URL, answer: Answer, watch: Watch): Promise<Uint8Array> {
     const maxBytes = Math.min(this.shared.maxBytes, unseenBytes);
     const whole = await this.shared.wholes.body(url, answer, watch, { maxBytes });
+    if (this.shared.versions.lastWrite(url.href) > 0) return whole; // it may have been read before it was written
     if (this.#kept.bytes === 0) this.#since = Date.now();
     this.#kept.set(url.href, whole);
     return whole;
+  }
+
+  /** Says that an object has been written. */
+  forget({ href }: URL): void {
+    this.#kept.delete(href);
+    this.#flights.leave(href);
   }
 
   #find(url: URL): Uint8Array | undefined {

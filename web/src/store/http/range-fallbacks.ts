@@ -34,6 +34,10 @@ export class RangeFallbacks implements Fallback {
     this.#kept = new KeptObjects(shared);
   }
 
+  forget(url: URL): void {
+    this.#kept.forget(url);
+  }
+
   findWhole(url: URL, signal: AbortSignal): Promise<Bytes> {
     return this.#kept.find(url, signal);
   }

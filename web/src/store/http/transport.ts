@@ -19,8 +19,10 @@ export interface Answer {
 }
 
 export interface TransportRequest {
-  readonly method: "GET" | "HEAD";
+  /** PUT and DELETE are sent by `fetch` alone. */
+  readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Headers;
+  readonly body?: NonNullable<RequestInit["body"]>; // types of Node alone have no BodyInit
   /** Its signal ends the request and the reading of its answer. */
   readonly watch: Watch;
 }

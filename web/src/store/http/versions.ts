@@ -12,6 +12,11 @@ const maxEtagLength = 512;
 export class Versions {
   readonly #ofBytes = new WeakMap<Uint8Array, ObjectVersion>();
   readonly #newest = new Map<string, string>();
+  /** When objects were written by this client, counted in its writes. */
+  readonly #written = new Map<string, number>();
+  /** The last write of an object that is not remembered any more. */
+  #forgotten = 0;
+  #writes = 0;
 
   /**
    * Notes what an answer tells; that may be nothing.
@@ -35,6 +40,22 @@ export class Versions {
     const version = this.#ofBytes.get(whole);
     if (version) this.#ofBytes.set(part, version);
     return part;
+  }
+
+  /** Notes that an object has been written by this client: what was read of it before counts no more. */
+  noteWrite(url: string): void {
+    this.#newest.delete(url);
+    this.#written.delete(url);
+    this.#written.set(url, ++this.#writes);
+    if (this.#written.size <= maxObjects) return;
+    const [[oldest, write]] = this.#written as unknown as [[string, number]];
+    this.#written.delete(oldest);
+    this.#forgotten = write;
+  }
+
+  /** Which write was the last of an object, or may have been; 0 where this client has not written it. */
+  lastWrite(url: string): number {
+    return this.#written.get(url) ?? this.#forgotten;
   }
 
   /** True for kept bytes of an object of which a newer version has been seen since. */

@@ -1,0 +1,382 @@
+// WritableHttpStore against a server of S3's semantics that fails as told: retries, conditions, signing, listing, and that
+// reads know of writes.
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  ByteCache,
+  isZarrError,
+  open,
+  readRange,
+  WritableHttpStore,
+  type WritableHttpStoreOptions,
+} from "zarr-wasm";
+import { parsePage } from "../../dist/store/http/bucket.js";
+import { Versions } from "../../dist/store/http/versions.js";
+import { deleteBelow, writeObject } from "../../dist/store/write.js";
+import { type Fault, S3Server } from "./s3-server.js";
+import { bytesOf, errorOf, goldenCases, randomBytes, serve, sha256, storeOf } from "./support.js";
+
+const closing: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((server) => server.close()));
+});
+
+async function fresh(options: WritableHttpStoreOptions = {}, path = "/data.zarr") {
+  const server = await new S3Server().start();
+  closing.push(server);
+  const store = new WritableHttpStore(server.url + path, { retryDelay: 1, bucket: server.url, ...options });
+  const stored = (key: string) => {
+    const object = server.objects.get(`data.zarr${key}`);
+    return object && new TextDecoder().decode(object.bytes);
+  };
+  return { server, store, stored };
+}
+
+/** Fails the first requests of a method. */
+function failFirst(server: S3Server, method: string, ...faults: (Fault | undefined)[]): void {
+  server.fault = (request) => (request.method === method ? faults.shift() : undefined);
+}
+
+const seenVersion = async (store: WritableHttpStore, key: string) => {
+  const version = {};
+  await store.get(key, { version });
+  return version;
+};
+
+describe("failures that pass", () => {
+  const passing: [string, Fault][] = [
+    ["503", { status: 503, code: "SlowDown" }],
+    ["429 with Retry-After", { status: 429, headers: { "retry-after": "0" } }],
+    ["500 after it was written", { status: 500, after: true }],
+    ["504 after it was written", { status: 504, after: true }],
+    ["a connection that breaks", { break: true }],
+    ["a connection that breaks after it was written", { break: true, after: true }],
+  ];
+  const ways = ["plain", "absent", "seen"] as const;
+  it.each(passing.flatMap(([name, fault]) => ways.map((way) => [name, way, fault] as const)))(
+    "%s, %s: written, and no false conflict",
+    async (_name, way, fault) => {
+      const { server, store, stored } = await fresh();
+      if (way === "seen") server.put("data.zarr/k", bytesOf("old"));
+      const ifVersion = way === "seen" ? await seenVersion(store, "/k") : way === "absent" ? way : undefined;
+      failFirst(server, "PUT", fault, fault);
+      await store.set("/k", bytesOf("new"), { ifVersion });
+      expect(stored("/k")).toBe("new");
+      expect(await store.get("/k")).toEqual(bytesOf("new"));
+    },
+  );
+
+  it("409 of S3 is tried again, and ends in what is so", async () => {
+    const { server, store, stored } = await fresh();
+    failFirst(server, "PUT", { status: 409, code: "ConditionalRequestConflict" });
+    await store.set("/k", bytesOf("one"), { ifVersion: "absent" });
+    expect(stored("/k")).toBe("one");
+    failFirst(server, "PUT", { status: 409, code: "ConditionalRequestConflict" });
+    expect((await errorOf(() => store.set("/k", bytesOf("two"), { ifVersion: "absent" })))["_tag"]).toBe(
+      "AlreadyExists",
+    );
+  });
+
+  it("a true conflict behind a doubtful failure is one", async () => {
+    const { server, store, stored } = await fresh();
+    server.put("data.zarr/k", bytesOf("old"));
+    const ifVersion = await seenVersion(store, "/k");
+    let isFirst = true;
+    server.fault = ({ method }) => {
+      if (method !== "PUT" || !isFirst) return undefined;
+      isFirst = false;
+      server.put("data.zarr/k", bytesOf("somebody else's"));
+      return { break: true };
+    };
+    expect((await errorOf(() => store.set("/k", bytesOf("mine"), { ifVersion })))["_tag"]).toBe("Conflict");
+    expect(stored("/k")).toBe("somebody else's");
+    // What is read next is what is there.
+    expect(await store.get("/k")).toEqual(bytesOf("somebody else's"));
+  });
+
+  it("deletions are tried again", async () => {
+    const { server, store, stored } = await fresh();
+    server.put("data.zarr/k", bytesOf("x"));
+    failFirst(server, "DELETE", { status: 503 }, { break: true, after: true });
+    await store.delete("/k");
+    expect(stored("/k")).toBeUndefined();
+    failFirst(server, "DELETE", { status: 404 });
+    await store.delete("/k");
+  });
+
+  it("tries are counted", async () => {
+    const { server, store } = await fresh({ retries: 2 });
+    server.fault = () => ({ status: 503, code: "SlowDown" });
+    const error = await errorOf(() => store.set("/k", bytesOf("x")));
+    expect([error["_tag"], error["code"], error["status"]]).toEqual(["Network", "http-status", 503]);
+    expect(server.log.length).toBe(3);
+  });
+
+  it("a server that says nothing is given up", async () => {
+    const { server, store } = await fresh({ retries: 0, timeout: 100 });
+    server.fault = () => new Promise<undefined>(() => {});
+    const error = await errorOf(() => store.set("/k", bytesOf("x")));
+    expect([error["_tag"], error["code"]]).toEqual(["Network", "timeout"]);
+  });
+});
+
+describe("answers that refuse", () => {
+  it.each([
+    [403, "AccessDenied", "Network", "http-status"],
+    [401, "x", "Network", "http-status"],
+    [400, "EntityTooLarge", "Network", "http-status"],
+    [405, "MethodNotAllowed", "ReadOnly", "no-put"],
+    [501, "NotImplemented", "ReadOnly", "no-put"],
+    [507, "x", "Network", "disk-full"],
+    [412, "PreconditionFailed", "Network", "http-status"],
+    [202, "x", "Network", "http-status"],
+  ])("%d", async (status, code, tag, own) => {
+    const { server, store, stored } = await fresh();
+    server.put("data.zarr/k", bytesOf("old"));
+    server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
+    const error = await errorOf(() => store.set("/k", bytesOf("x")));
+    expect([error["_tag"], error["code"], error["status"]]).toEqual([tag, own, status]);
+    expect(error.message).toContain("data.zarr/k");
+    expect(error.message).toContain(`(${code})`);
+    expect(server.log.length).toBe(1);
+    expect(stored("/k")).toBe("old");
+  });
+
+  it("a page with status 200 stores nothing", async () => {
+    const page = { status: 200, body: "<!doctype html>", headers: { "content-type": "text/html" } };
+    const site = await serve((path) => (path === "/made" ? { ...page, status: 201 } : page));
+    closing.push(site);
+    const store = new WritableHttpStore(site.url);
+    const error = await errorOf(() => store.set("/k", bytesOf("x")));
+    expect([error["_tag"], error["code"]]).toEqual(["Network", "html-page"]);
+    await store.set("/made", bytesOf("x"));
+  });
+
+  it("no conditions: what the server says, what it does not tell, and what one says of it", async () => {
+    const { server, store } = await fresh();
+    server.fault = ({ method }) => (method === "PUT" ? { status: 501, code: "NotImplemented" } : undefined);
+    const said = await errorOf(() => store.set("/k", bytesOf("x"), { ifVersion: "absent" }));
+    expect([said["_tag"], said["code"]]).toEqual(["Unsupported", "no-conditions"]);
+    const untold = await errorOf(() => store.set("/k", bytesOf("x"), { ifVersion: {} }));
+    expect(untold["code"]).toBe("no-conditions");
+    const changed = { etag: "last change 1700000000000" };
+    expect((await errorOf(() => store.set("/k", bytesOf("x"), { ifVersion: changed })))["code"]).toBe(
+      "no-conditions",
+    );
+    const other = new WritableHttpStore(server.url, { conditional: false });
+    const error = await errorOf(() => writeObject(other, "/k", bytesOf("x"), { ifVersion: "absent" }));
+    expect(error["code"]).toBe("no-conditions");
+    expect(server.objects.size).toBe(0);
+  });
+});
+
+describe("signing", () => {
+  it("every request is signed, anew for every try, and read like that", async () => {
+    const seen: string[] = [];
+    const { server, store, stored } = await fresh({
+      sign: async (request) => {
+        const body = new Uint8Array(await request.clone().arrayBuffer());
+        const headers = new Headers(request.headers);
+        headers.set("authorization", `${request.method} ${sha256(body).slice(0, 8)} ${seen.length}`);
+        seen.push(request.method);
+        return new Request(request, { headers });
+      },
+    });
+    server.allows = ({ method, headers, body }) =>
+      Boolean(headers.authorization?.startsWith(`${method} ${sha256(body).slice(0, 8)} `));
+    failFirst(server, "PUT", { status: 503 });
+    await store.set("/k", bytesOf("x"));
+    expect(stored("/k")).toBe("x");
+    expect(await store.get("/k")).toEqual(bytesOf("x"));
+    expect(await readRange(store, "/k", { suffixLength: 1 })).toEqual(bytesOf("x"));
+    expect(await store.listChildren!("")).toEqual([]);
+    await store.delete("/k");
+    expect(seen).toEqual(["PUT", "PUT", "GET", "GET", "GET", "DELETE"]);
+    const unsigned = new WritableHttpStore(`${server.url}/data.zarr`);
+    expect((await errorOf(() => unsigned.set("/k", bytesOf("x"))))["status"]).toBe(403);
+  });
+
+  it("a query of the URL goes with every request: presigned ones", async () => {
+    const { server, store, stored } = await fresh({ bucket: undefined }, "/data.zarr?token=1");
+    server.allows = ({ query }) => query.get("token") === "1";
+    await store.set("/k", bytesOf("x"));
+    expect(stored("/k")).toBe("x");
+    await store.delete("/k");
+    expect(stored("/k")).toBeUndefined();
+  });
+});
+
+describe("what is kept of reads", () => {
+  it("by a server that ignores ranges, in the cache, and under way, is never what was there before", async () => {
+    let value = bytesOf("old value");
+    let isSlow = false;
+    const site = await serve((_, request) => {
+      if (request.method === "PUT") {
+        request.on("data", (piece) => {
+          value = new Uint8Array(piece);
+        });
+      }
+      return value;
+    });
+    closing.push(site);
+    const late: (() => void)[] = [];
+    const store = new WritableHttpStore(site.url, {
+      cache: new ByteCache(2 ** 20),
+      fetch: async (request) => {
+        const response = await fetch(request);
+        if (isSlow && request.method === "GET") await new Promise<void>((resolve) => late.push(resolve));
+        return response;
+      },
+    });
+    expect(await readRange(store, "/k", { offset: 0, length: 3 })).toEqual(bytesOf("old"));
+    expect(await store.get("/k")).toEqual(bytesOf("old value"));
+    isSlow = true;
+    // These begin before the write and end after it.
+    const before = [readRange(store, "/i", { offset: 4, length: 5 }), store.get("/j")];
+    while (late.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    isSlow = false;
+    await store.set("/k", bytesOf("new thing"));
+    await store.set("/j", bytesOf("new thing"));
+    await store.set("/i", bytesOf("new thing"));
+    for (const go of late) go();
+    await Promise.all(before);
+    for (let i = 0; i < 2; i++) {
+      expect(await readRange(store, "/k", { offset: 0, length: 3 })).toEqual(bytesOf("new"));
+      expect(await readRange(store, "/i", { offset: 4, length: 5 })).toEqual(bytesOf("thing"));
+      expect(await store.get("/k")).toEqual(bytesOf("new thing"));
+      expect(await store.get("/j")).toEqual(bytesOf("new thing"));
+    }
+    const requests = site.requests.length;
+    await store.get("/k");
+    expect(site.requests.length).toBe(requests); // the cache works again
+  });
+
+  it("is given up when somebody else has written: the next read of a writer in conflict is fresh", async () => {
+    const { server, store } = await fresh({ cache: new ByteCache(2 ** 20) });
+    const other = new WritableHttpStore(`${server.url}/data.zarr`, { cache: new ByteCache(2 ** 20) });
+    await store.set("/n", bytesOf("0"));
+    let conflicts = 0;
+    const add = async (by: WritableHttpStore) => {
+      for (;;) {
+        const version = {};
+        const n = Number(new TextDecoder().decode(await by.get("/n", { version })));
+        try {
+          return await by.set("/n", bytesOf(String(n + 1)), { ifVersion: version });
+        } catch (error) {
+          if (!isZarrError(error, "Conflict")) throw error;
+          conflicts++;
+        }
+      }
+    };
+    for (let i = 0; i < 10; i++) {
+      await Promise.all([store.get("/n"), other.get("/n")]);
+      await add(i % 2 ? store : other);
+    }
+    expect(new TextDecoder().decode(server.objects.get("data.zarr/n")!.bytes)).toBe("10");
+    expect(conflicts).toBe(9);
+  });
+});
+
+it("which objects were written is forgotten one day, to be on the safe side", () => {
+  const versions = new Versions();
+  for (let i = 0; i < 10_002; i++) versions.noteWrite(`/${i}`);
+  expect(versions.lastWrite("/10001")).toBe(10_002);
+  // Those that are forgotten, and all others, may have been written as late as that.
+  expect([versions.lastWrite("/0"), versions.lastWrite("/1"), versions.lastWrite("/never")]).toEqual([
+    2, 2, 2,
+  ]);
+  expect(versions.lastWrite("/2")).toBe(3);
+});
+
+describe("buckets", () => {
+  it("list page by page, whatever the names", async () => {
+    const { server, store } = await fresh();
+    server.pageLength = 3;
+    const keys = ["/a&b/<c>/zarr.json", "/a b/+/zarr.json", "/é/%20/0.0", "/g/zarr.json", "/g/c/0/0", "/top"];
+    for (const key of keys) await store.set(key, bytesOf("x"));
+    server.put("data.zarr/g/", bytesOf("")); // stands for a folder
+    server.put("data.zarr2/x", bytesOf(""));
+    const listed: string[] = [];
+    for await (const key of store.list!("")) listed.push(key);
+    expect(listed.sort()).toEqual([...keys].sort());
+    expect(await store.listChildren!("")).toEqual(["a b", "a&b", "g", "é"].sort());
+    expect(await store.listChildren!("g")).toEqual(["c"]);
+    expect(await store.listChildren!("nothing")).toEqual([]);
+    await deleteBelow(store, "g");
+    expect([...server.objects.keys()].filter((key) => key.startsWith("data.zarr/g/"))).toEqual([]);
+    expect(server.objects.size).toBe(keys.length - 2 + 1);
+  });
+
+  it("with a host of their own", async () => {
+    const { server } = await fresh();
+    const store = new WritableHttpStore(server.url, { bucket: server.url });
+    await store.set("/g/zarr.json", bytesOf("x"));
+    expect(await store.listChildren!("")).toEqual(["g"]);
+  });
+
+  it("must hold the store", () => {
+    for (const bucket of [
+      "http://other/bucket",
+      "http://host/bucke",
+      "http://host/bucket/data.zarr/deeper",
+    ]) {
+      expect(() => new WritableHttpStore("http://host/bucket/data.zarr", { bucket }), bucket).toThrow(
+        expect.objectContaining({ _tag: "InvalidArgument" }),
+      );
+    }
+  });
+
+  it("without one, nothing is listed", async () => {
+    const { store } = await fresh({ bucket: undefined });
+    expect([store.list, store.listChildren, store.deletePrefix]).toEqual([undefined, undefined, undefined]);
+    expect((await errorOf(() => deleteBelow(store, "a")))["_tag"]).toBe("ReadOnly");
+  });
+
+  it("refuse what is no listing", async () => {
+    const url = new URL("http://host/bucket/");
+    const list = (inside: string) => `<ListBucketResult>${inside}</ListBucketResult>`;
+    for (const text of [
+      "",
+      "<html></html>",
+      list("<IsTruncated>true</IsTruncated>"),
+      list("<EncodingType>url</EncodingType><Contents><Key>%zz</Key></Contents>"),
+    ]) {
+      expect(() => parsePage(text, url), text).toThrow(expect.objectContaining({ code: "bad-listing" }));
+    }
+    const page = parsePage(list("<Contents><Key>a&#38;b&#x26;&amp;&bad;</Key></Contents>"), url);
+    expect(page).toEqual({ keys: ["a&b&&&bad;"], prefixes: [], next: undefined });
+    const { server, store } = await fresh();
+    const again = list("<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>");
+    server.fault = undefined;
+    const loop = new WritableHttpStore(server.url, {
+      bucket: server.url,
+      fetch: async () => new Response(again),
+    });
+    expect((await errorOf(() => loop.listChildren!("")))["code"]).toBe("bad-listing");
+    server.fault = () => ({ status: 403, code: "AccessDenied" });
+    const error = await errorOf(() => store.listChildren!(""));
+    expect([error["code"], error["status"]]).toEqual(["http-status", 403]);
+  });
+});
+
+it("an upload that is given up ends, and leaves the old object or the new one", async () => {
+  const { server, store } = await fresh();
+  await store.set("/k", bytesOf("old"));
+  const controller = new AbortController();
+  server.fault = async ({ method }) => {
+    if (method === "PUT") await new Promise((resolve) => setTimeout(resolve, 50));
+    return undefined;
+  };
+  setTimeout(() => controller.abort(new Error("gone")), 20);
+  const large = randomBytes(500_000);
+  expect((await errorOf(() => store.set("/k", large, { signal: controller.signal }))).message).toBe("gone");
+  server.fault = undefined;
+  expect([3, large.byteLength]).toContain((await store.get("/k"))!.byteLength);
+});
+
+it("what is written is opened as an array", async () => {
+  const { store } = await fresh();
+  const golden = goldenCases("v1")[0]!;
+  for (const [key, bytes] of storeOf(golden)) await store.set(key, bytes);
+  const array = await open(store, { kind: "array" });
+  expect(array.shape).toEqual(golden.shape);
+});

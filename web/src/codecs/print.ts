@@ -1,0 +1,193 @@
+/**
+ * Codecs as documents of each Zarr version hold them: names and options of one version said in those of another,
+ * defaults filled in. All codecs must have been loaded (lookup.ts).
+ */
+import { unsupported } from "../base/errors.js";
+import { descrJson } from "../dtypes/descr-json.js";
+import { DType } from "../dtypes/dtype.js";
+import type { CoreCodec } from "../engine/codec-table.js";
+import { compressors, shuffles } from "./blosc.js";
+import type { FoundCodec } from "./codec-list.js";
+import { ConfigReader, type Configuration } from "./config.js";
+import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
+import { findCodec, unknownError } from "./lookup.js";
+import type { CodecMetadata } from "./metadata.js";
+import type { ShardingDefinition } from "./sharding.js";
+
+/**
+ * Codecs of Zarr v3 that are registered under a name of their own; the others are numcodecs', under the names that
+ * zarr-python and zarrs know.
+ */
+const registered = new Set([
+  ...["bytes", "transpose", "gzip", "blosc", "crc32c", "zstd", "sharding_indexed", "packbits", "reshape"],
+  ...["scale_offset", "cast_value", "vlen-utf8", "vlen-bytes", "n5_default", "zfp", "conditional"],
+]);
+
+/**
+ * A chain, given in encoding order in the names of one version, in those of another.
+ * @throws UnknownCodec; Unsupported, naming the codec, where the other version has none such; InvalidMetadata for a
+ *   configuration that does not fit.
+ */
+export function printCodecs(
+  codecs: readonly CodecMetadata[],
+  array: CodecArray,
+  from: ZarrVersion,
+  to: ZarrVersion,
+): CodecMetadata[] {
+  const printed: CodecMetadata[] = [];
+  let given = array;
+  for (const metadata of codecs) {
+    const found = findCodec(metadata.name, from);
+    if (!found && metadata.mustUnderstand !== false) throw unknownError(metadata.name, from);
+    if (!found) {
+      if (to === 3) printed.push(metadata);
+      continue;
+    }
+    const { codec, encoded } = printCodec(metadata, found, { version: from, array: given }, to);
+    printed.push(codec);
+    given = encoded ?? given;
+  }
+  return printed;
+}
+
+interface Printed {
+  readonly codec: CodecMetadata;
+  /** The array that it encodes to, where that differs. */
+  readonly encoded?: CodecArray | undefined;
+}
+
+function printCodec(
+  metadata: CodecMetadata,
+  found: FoundCodec,
+  context: CodecContext,
+  to: ZarrVersion,
+): Printed {
+  const { name, configuration = {} } = metadata;
+  const config = new ConfigReader(name, configuration, context.version);
+  if (found.type === "shards") {
+    const printed = printShards(found.definition, config, context, to);
+    return { codec: named(nameIn(found, name, context.version, to), printed) };
+  }
+  if (found.type === "objects" || found.type === "blocks") {
+    found.definition.parse(config, context);
+    return { codec: named(nameIn(found, name, context.version, to), configuration) };
+  }
+  const { definition } = found;
+  const { params, encoded } = definition.parse(config, context);
+  const source: Source = { definition, config, params, context, to };
+  const options = printers[definition.core]?.(source) ?? configuration;
+  const chosen = nameIn(found, name, context.version, to);
+  const hasLocation = definition.core === "crc32c" && to === 3 && Object.hasOwn(options, "location");
+  return { codec: named(hasLocation ? "numcodecs.crc32c" : chosen, options), encoded };
+}
+
+/** numcodecs' codecs have a configuration in any case: zarr-python asks for it. */
+function named(name: string, configuration: Configuration): CodecMetadata {
+  const isBare = Object.keys(configuration).length === 0 && !name.startsWith("numcodecs.");
+  return isBare ? { name } : { name, configuration };
+}
+
+function nameIn({ definition }: FoundCodec, given: string, from: ZarrVersion, to: ZarrVersion): string {
+  const names = (definition.names as CodecDefinition["names"])[to] ?? [];
+  if (names.length === 0) {
+    throw unsupported(`Zarr v${to} has no codec ${given}`, { code: "unsupported-codec", codec: given });
+  }
+  if (to < 3) return names[0]!;
+  const isKept = from === 3 && (given === "bitround" || given.startsWith("numcodecs."));
+  if (isKept) return given;
+  return names.find((name) => registered.has(name)) ?? numcodecsName(names);
+}
+
+const numcodecsName = (names: readonly string[]): string =>
+  names.find((name) => name.startsWith("numcodecs.")) ?? names[0]!;
+
+/** What a printer of options goes by. */
+interface Source {
+  readonly definition: CodecDefinition;
+  readonly config: ConfigReader;
+  /** As the core takes them. */
+  readonly params: readonly number[];
+  readonly context: CodecContext;
+  readonly to: ZarrVersion;
+}
+
+/** The options of one codec, for the version `to`. */
+type Printer = (source: Source) => Configuration;
+
+/** A single number, which is the codec's only parameter. */
+const number =
+  (name: string): Printer =>
+  ({ params }) => ({ [name]: params[0]! });
+
+const printers: Readonly<Partial<Record<CoreCodec, Printer>>> = {
+  bytes: printEndian,
+  transpose: ({ params }) => ({ order: params }),
+  // −1 is zlib's own default, for which v1 has no number.
+  zlib: ({ params, to }) => ({ level: params[0] === -1 && to === 1 ? 6 : params[0]! }),
+  gzip: number("level"),
+  bz2: number("level"),
+  lz4: number("acceleration"),
+  shuffle: number("elementsize"),
+  // Older numcodecs know no checksum.
+  zstd: ({ params: [level, checksum], to }) =>
+    to === 3 || checksum === 1 ? { level: level!, checksum: checksum === 1 } : { level: level! },
+  blosc: printBlosc,
+  lzma: ({ config: { values } }) => ({ format: 1, check: -1, preset: null, filters: null, ...values }),
+  crc32c: printLocation,
+  crc32: printLocation,
+  adler32: printLocation,
+  delta: withDtype("dtype"),
+  fixedscaleoffset: withDtype("dtype"),
+  quantize: withDtype("dtype"),
+  astype: withDtype("decode_dtype"),
+};
+
+function printEndian({ config, to }: Source): Configuration {
+  const endian = config.get("endian");
+  if (to === 3 && Array.isArray(endian)) {
+    throw unsupported("Zarr v3 has one byte order for all fields of a structured type", {
+      code: "mixed-endian",
+      codec: "bytes",
+    });
+  }
+  return endian === undefined || endian === null ? {} : { endian };
+}
+
+/** v3 names the shuffle and the size of elements; numcodecs numbers the one, and finds out the other. */
+function printBlosc({ params, context: { array }, config, to }: Source): Configuration {
+  const [compressor, clevel, shuffle, , blocksize] = params;
+  const cname = compressors[compressor!]!;
+  if (to === 1) return { cname, clevel, shuffle };
+  if (to === 2 || config.codec === "numcodecs.blosc") return { cname, clevel, shuffle, blocksize };
+  const typesize = config.get("typesize") ?? (array.dtype.itemBytes || 1);
+  return { cname, clevel, shuffle: shuffles[shuffle!]!, typesize, blocksize };
+}
+
+/** The place of a checksum, where it is not the usual one. */
+function printLocation({ definition, params, context }: Source): Configuration {
+  const [usual] = definition.parse(new ConfigReader(definition.core, {}, context.version), context).params;
+  return params[0] === usual ? {} : { location: params[0] === 0 ? "start" : "end" };
+}
+
+/** numcodecs asks for the data type of its filters; it is the array's where none is given. */
+function withDtype(name: string): Printer {
+  return ({ config: { values }, context: { array } }) =>
+    Object.hasOwn(values, name) ? values : { ...values, [name]: descrJson(array.dtype, "little", 2) };
+}
+
+function printShards(
+  definition: ShardingDefinition,
+  config: ConfigReader,
+  context: CodecContext,
+  to: ZarrVersion,
+): Configuration {
+  const { version, array } = context;
+  const { chunkShape, counts, codecs, indexCodecs, indexLocation } = definition.parse(config, context);
+  const index = { dtype: DType.simple("uint64"), shape: [...counts, 2] };
+  return {
+    chunk_shape: chunkShape,
+    codecs: printCodecs(codecs, { dtype: array.dtype, shape: chunkShape }, version, to),
+    index_codecs: printCodecs(indexCodecs, index, version, to),
+    index_location: indexLocation,
+  };
+}

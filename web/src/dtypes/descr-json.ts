@@ -1,0 +1,61 @@
+/** Data types as Zarr v1 and v2 hold them: the counterpart of typestr.ts. */
+import { unsupported } from "../base/errors.js";
+import { type Json, JsonNumber } from "../base/json.js";
+import type { DType, Field } from "./dtype.js";
+import type { CoreType } from "./table.js";
+import type { Endian } from "./typestr.js";
+
+/** Kinds of NumPy; types without one are not NumPy's. */
+const kinds: Readonly<Partial<Record<CoreType, string>>> = {
+  bool: "b",
+  int8: "i",
+  int16: "i",
+  int32: "i",
+  int64: "i",
+  uint8: "u",
+  uint16: "u",
+  uint32: "u",
+  uint64: "u",
+  float16: "f",
+  float32: "f",
+  float64: "f",
+  complex64: "c",
+  complex128: "c",
+  raw: "V",
+  fixed_bytes: "S",
+  fixed_utf32: "U",
+  datetime64: "M",
+  timedelta64: "m",
+};
+
+/** Types whose elements have no byte order. */
+const orderless: readonly string[] = ["bool", "int8", "uint8", "raw", "fixed_bytes"];
+
+/**
+ * The type string, or the list of fields, that parseDescr reads as this type, in one byte order.
+ * @throws Unsupported for types that NumPy, and so these versions, do not have; in v1 for objects and subarrays, too.
+ */
+export function descrJson(dtype: DType, endian: Endian, version: 1 | 2): Json {
+  const { core, itemBytes, unit, scaleFactor, fields } = dtype;
+  if (fields) return fields.map((field) => fieldJson(field, endian, version));
+  if (core === "variable" && version === 2) return "|O";
+  const kind = core === "variable" ? undefined : kinds[core];
+  if (kind === undefined) {
+    throw unsupported(`Zarr v${version} has no data type ${dtype}`, { code: "unknown-dtype" });
+  }
+  const mark = orderless.includes(core) ? "|" : endian === "little" ? "<" : ">";
+  const size = core === "fixed_utf32" ? itemBytes / 4 : itemBytes;
+  const time = unit === undefined ? "" : `[${scaleFactor === 1 ? "" : scaleFactor}${unit}]`;
+  return `${mark}${kind}${size}${time}`;
+}
+
+function fieldJson({ name, dtype, shape }: Field, endian: Endian, version: 1 | 2): Json {
+  const type = descrJson(dtype, endian, version);
+  if (shape.length === 0) return [name, type];
+  if (version === 1) {
+    throw unsupported(`Zarr v1 has no subarrays in structured types (field "${name}")`, {
+      code: "unknown-dtype",
+    });
+  }
+  return [name, type, shape.map((length) => new JsonNumber(String(length)))];
+}

@@ -1,0 +1,57 @@
+/** Fill values in the documents of each Zarr version. */
+import type { Json } from "../base/json.js";
+import { encodeBase64 } from "./base64.js";
+import { componentsOf, type DType } from "./dtype.js";
+import { fillJson } from "./fill-json.js";
+import { type FillValue, missingValue } from "./fill-value.js";
+import { withoutPadding } from "./padded.js";
+import { fromPlain } from "./plain.js";
+import type { Endian } from "./typestr.js";
+
+/**
+ * What the reader of a version reads as this value again, as far as the version has a form for it: the caller reads it
+ * to find out. Structured values of v2 are base64 of the element in its stored byte order (`endian`, per run of components where it is a list); v1 has no base64, but texts
+ * and lists of fields.
+ */
+export function printFill(
+  dtype: DType,
+  fill: FillValue,
+  version: 1 | 2 | 3,
+  endian: Endian | readonly (Endian | null)[],
+): Json {
+  if (version === 3) return fromPlain(fillJson(dtype, fill.value === null ? zeroFill(dtype, fill) : fill, 3));
+  if (fill.value === null || dtype.isVariable) return fromPlain(fillJson(dtype, fill, 2));
+  if (version === 1) return plainJson(dtype, fill.item);
+  if (dtype.fields) return encodeBase64(stored(dtype, fill.item, endian));
+  return fromPlain(fillJson(dtype, fill, 2));
+}
+
+/** What an undefined fill value reads as; v3 has no undefined ones. */
+const zeroFill = (dtype: DType, fill: FillValue): FillValue => ({
+  value: dtype.isVariable ? missingValue(dtype, fill) : 0,
+  item: fill.item,
+});
+
+/** A value of v1, as Python's json writes it. */
+function plainJson(dtype: DType, item: Uint8Array): Json {
+  if (item.every((byte) => byte === 0) && (dtype.fields || dtype.core === "raw")) return fromPlain(0);
+  if (dtype.fields) {
+    return dtype.fields.map(({ dtype: type, offset }) =>
+      plainJson(type, item.subarray(offset, offset + type.itemBytes)),
+    );
+  }
+  if (dtype.core === "fixed_bytes") return new TextDecoder().decode(withoutPadding(item));
+  if (dtype.core === "raw") return new TextDecoder().decode(item);
+  return fromPlain(fillJson(dtype, { value: 0, item }, 2));
+}
+
+/** An element in its stored byte order: one for all, or one per run of components. */
+function stored(dtype: DType, item: Uint8Array, endian: Endian | readonly (Endian | null)[]): Uint8Array {
+  const turned = item.slice();
+  let at = 0;
+  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
+    const isBig = (typeof endian === "string" ? endian : endian[run]) === "big";
+    for (let i = 0; i < count; i++, at += bytes) if (isBig) turned.subarray(at, at + bytes).reverse();
+  }
+  return turned;
+}

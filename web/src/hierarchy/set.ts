@@ -1,0 +1,86 @@
+/** Writing regions of arrays. What does it is loaded when it is first called. */
+
+import type { ElementData } from "../dtypes/elements.js";
+import type { FillScalar } from "../dtypes/fill-source.js";
+import type { Progress } from "../region/assemble/assemble.js";
+import type { Selection } from "../region/selection/selection.js";
+import type { Region, ZarrArray } from "./array.js";
+import { writing } from "./create.js";
+
+/**
+ * What is written to a selection: elements in C order as `get` gives them, alone or with their shape; strings for
+ * strings of fixed length; or one element for all of it.
+ */
+export type SetValues =
+  | ElementData
+  | readonly unknown[]
+  | Pick<Region<ElementData | readonly unknown[]>, "data" | "shape">
+  | FillScalar
+  | bigint;
+
+export interface WriteChunkOptions {
+  /** Ends the write between two chunks; the signal's reason is thrown. What is written is whole. */
+  signal?: AbortSignal | undefined;
+  /**
+   * What to do where another program has written a chunk (or shard) since it was read to be changed in part, as far as
+   * the store can tell: "retry" (default) reads and changes it again, ten times at most; "error" throws Conflict;
+   * "ignore" writes over it.
+   */
+  conflicts?: "retry" | "error" | "ignore" | undefined;
+  /** Stores chunks that are all fill value. Default: false, they are deleted. */
+  writeEmptyChunks?: boolean | undefined;
+}
+
+export interface WriteRegionOptions extends WriteChunkOptions {
+  /** Most chunks (or shards) that are written at a time, each of which is in memory. Default 16. */
+  concurrency?: number | undefined;
+  /** Called after every chunk or shard; `bytes` are those that were written. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Writes a region. Chunks that it covers (as far as they lie in the array) are written as they are; of others what is
+ * stored is read, changed and written again. Writes of this program to one chunk or shard wait for each other.
+ *
+ * @param selection as `get` takes it. Of an index that is listed twice the last value counts.
+ * @param values which must not change until it is done.
+ * @throws InvalidSelection, InvalidArgument, ReadOnly, LimitExceeded before anything is written; CorruptChunk for a
+ *   chunk that is to be changed in part, EncodeFailed, Conflict, what the store throws, naming the chunk's key and with
+ *   `written`: chunks that were not written are then as they were. The signal's reason.
+ */
+export async function set(
+  array: ZarrArray,
+  selection: Selection | undefined,
+  values: SetValues,
+  options: WriteRegionOptions = {},
+): Promise<void> {
+  return (await writing()).set(array, selection, values, options);
+}
+
+/**
+ * Writes one whole chunk: C order, of its full shape also where it overhangs the array, as `getChunk` gives it; inside
+ * a shard, too. @throws as {@link set} does.
+ */
+export async function setChunk(
+  array: ZarrArray,
+  coordinates: readonly number[],
+  values: SetValues,
+  options: WriteChunkOptions = {},
+): Promise<void> {
+  return (await writing()).setChunk(array, coordinates, values, options);
+}
+
+/**
+ * Makes an array longer along an axis and writes values there. Calls in one program take turns; the array's length is
+ * read again before.
+ * @param values with their shape, or elements for whole hyperplanes.
+ * @throws as `resize` and {@link set} do: where that fails, the array is longer, with fill value in it.
+ */
+export async function append(
+  array: ZarrArray,
+  values: Exclude<SetValues, FillScalar | bigint> | readonly unknown[],
+  axis = 0,
+  options: WriteRegionOptions = {},
+): Promise<void> {
+  return (await writing()).append(array, values, axis, options);
+}

@@ -1,0 +1,247 @@
+/** The options of `create`, checked, as an array to make. */
+import { invalidArgument, unsupported, type ZarrError } from "../../base/errors.js";
+import type { Json } from "../../base/json.js";
+import type { Limits } from "../../base/limits.js";
+import type { ZarrVersion } from "../../codecs/definition.js";
+import { loadEveryCodec } from "../../codecs/lookup.js";
+import { type CodecMetadata, parseCodecs } from "../../codecs/metadata.js";
+import { printCodecs } from "../../codecs/print.js";
+import { DType } from "../../dtypes/dtype.js";
+import type { FillValue } from "../../dtypes/fill-value.js";
+import { parseScalar } from "../../dtypes/parse-scalar.js";
+import { type Endian, parseDescr } from "../../dtypes/typestr.js";
+import { parseDataType } from "../../dtypes/v3.js";
+import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadata/convert.js";
+import { type ArrayMetadata, asArguments } from "../../metadata/model.js";
+import type { ChunkKeys, NewArray } from "../../metadata/new-array.js";
+import { attributesJson, jsonOf } from "../../metadata/print.js";
+import type { CreateLikeOptions, CreateOptions } from "../create.js";
+import { defaultChunkShape } from "./chunk-shape.js";
+import { chainOf } from "./codecs-option.js";
+
+/** What is not valid as metadata is, in options, an argument that does not fit. */
+const asArgument = (error: Error) =>
+  invalidArgument(error.message, { code: (error as ZarrError).code, cause: error });
+
+/**
+ * The metadata of the array that options ask for, read again by the reader's own parser.
+ * @throws InvalidArgument, UnknownCodec, Unsupported or LimitExceeded.
+ */
+export function arrayMetadata(
+  options: CreateOptions,
+  version: ZarrVersion,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  return asArguments(async () => {
+    await loadEveryCodec();
+    return makeArrayMetadata(newArray(options, version, limits), version, { limits });
+  }, asArgument);
+}
+
+/** What an array that is like another one shall have of its own. */
+export type ArrayChanges = Omit<
+  CreateLikeOptions,
+  "like" | "dtype" | "limits" | "path" | "zarrFormat" | "overwrite" | "signal"
+>;
+
+/**
+ * The metadata of an array like another one, in a version: data type, byte order, fill value, attributes, names of
+ * dimensions, chunks and codecs are the same, but for the changes.
+ * @throws Unsupported, saying what the version cannot hold; InvalidArgument for changes that do not fit; others as
+ *   `create` does.
+ */
+export function arrayLike(
+  source: ArrayMetadata,
+  version: ZarrVersion,
+  changes: ArrayChanges,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  return asArguments(async () => {
+    await loadEveryCodec();
+    const isSame = Object.values(changes).every((change) => change === undefined);
+    if (isSame) return (await convertMetadata(source, version, { limits })) as ArrayMetadata;
+    return makeArrayMetadata(changedArray(source, version, changes), version, { limits });
+  }, asArgument);
+}
+
+function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: ArrayChanges): NewArray {
+  const like = describeArray(source);
+  const { dtype } = like;
+  const shape = changes.shape === undefined ? like.shape : lengths(changes.shape, "shape", 0);
+  const fill = changes.fillValue === undefined ? like.fill : fillOf(dtype, changes.fillValue, version);
+  const { chunkShape, shardShape, codecs, order } = changes;
+  const keepsChunks = [chunkShape, shardShape, codecs, order].every((change) => change === undefined);
+  const chunks = keepsChunks ? like : changedChunks(source, version, { ...changes, shape });
+  return {
+    ...like,
+    ...chunks,
+    shape,
+    fill,
+    attributes: changes.attributes === undefined ? like.attributes : attributesJson(changes.attributes),
+    dimensionNames:
+      changes.dimensionNames === undefined
+        ? like.dimensionNames
+        : namesOf(changes.dimensionNames, shape.length),
+    keys: changes.chunkKeyEncoding === undefined ? like.keys : keysOf(changes.chunkKeyEncoding, version),
+  };
+}
+
+/** Grid and chain, in the target's version. */
+function changedChunks(
+  { spec, zarrFormat }: ArrayMetadata,
+  version: ZarrVersion,
+  changes: ArrayChanges & { readonly shape: readonly number[] },
+): Pick<NewArray, "grid" | "codecs" | "codecVersion"> {
+  const { shape, order = "C" } = changes;
+  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${order}`);
+  const { dtype } = spec;
+  const chunkShape =
+    changes.chunkShape === undefined ? spec.chunkShape : sameRank(changes.chunkShape, "chunkShape", shape);
+  const given =
+    changes.shardShape === undefined && changes.chunkShape === undefined
+      ? spec.shardShape
+      : changes.shardShape;
+  const shardShape = given ? sameRank(given, "shardShape", shape) : undefined;
+  const codecs =
+    changes.codecs ?? printCodecs(leafCodecs(spec.codecs), { dtype, shape: chunkShape }, zarrFormat, version);
+  const context = {
+    version,
+    dtype,
+    endian: endianOf(spec),
+    rank: shape.length,
+    order,
+    chunkShape,
+    shardShape,
+  };
+  return {
+    grid: { chunkShape: shardShape ?? chunkShape },
+    codecs: chainOf(codecs, context).codecs,
+    codecVersion: version,
+  };
+}
+
+/** The chain of the chunks that are decoded, inside whatever shards. */
+function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMetadata[] {
+  const at = codecs.findIndex(({ name }) => name === "sharding_indexed");
+  if (at < 0) return codecs;
+  const inner = parseCodecs(codecs[at]!.configuration?.["codecs"], "codecs");
+  return [...codecs.slice(0, at), ...leafCodecs(inner)];
+}
+
+function endianOf({ codecs }: ArrayMetadata["spec"]): ReadType["endian"] {
+  const bytes = leafCodecs(codecs).find(({ name }) => name === "bytes");
+  return (bytes?.configuration?.["endian"] as ReadType["endian"] | undefined) ?? "little";
+}
+
+function newArray(options: CreateOptions, version: ZarrVersion, limits: Limits): NewArray {
+  const { attributes, dimensionNames, order = "C" } = options;
+  const shape = lengths(options.shape, "shape", 0);
+  if (shape.length > limits.rank)
+    throw invalidArgument(`shape has ${shape.length} dimensions, more than the limit of ${limits.rank}`);
+  const { dtype: given, endian, descr } = readType(options.dtype, version);
+  const shardShape =
+    options.shardShape === undefined ? undefined : sameRank(options.shardShape, "shardShape", shape);
+  const chunkShape =
+    options.chunkShape === undefined
+      ? defaultChunkShape(shape, given.itemBytes, shardShape)
+      : sameRank(options.chunkShape, "chunkShape", shape);
+  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${order}`);
+  const rank = shape.length;
+  const context = { version, dtype: given, endian, rank, order, chunkShape, shardShape };
+  const { dtype, codecs } = chainOf(options.codecs, context);
+  return {
+    shape,
+    grid: { chunkShape: shardShape ?? chunkShape },
+    dtype,
+    descr,
+    fill: fillOf(dtype, options.fillValue, version),
+    codecs,
+    codecVersion: version,
+    attributes: attributesJson(attributes),
+    dimensionNames: namesOf(dimensionNames, rank),
+    keys: keysOf(options.chunkKeyEncoding, version),
+  };
+}
+
+function lengths(value: unknown, name: string, min: number): number[] {
+  const valid = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= min;
+  if (!Array.isArray(value) || !Array.from(value).every(valid)) {
+    const least = min === 0 ? "non-negative" : "positive";
+    throw invalidArgument(`${name} must be a list of ${least} integers`, { code: "bad-shape" });
+  }
+  return [...value];
+}
+
+function sameRank(value: unknown, name: string, shape: readonly number[]): number[] {
+  const list = lengths(value, name, 1);
+  if (list.length !== shape.length) {
+    throw invalidArgument(`${name} has ${list.length} dimensions, the array has ${shape.length}`, {
+      code: "bad-shape",
+    });
+  }
+  return list;
+}
+
+interface ReadType {
+  readonly dtype: DType;
+  readonly endian: Endian | readonly (Endian | null)[];
+  /** As it was given, where fields have different byte orders. */
+  readonly descr?: Json | undefined;
+}
+
+/** A data type of Zarr v3 or of NumPy. */
+function readType(value: unknown, version: ZarrVersion): ReadType {
+  if (value instanceof DType) return { dtype: value, endian: "little" };
+  const isNumpy = Array.isArray(value) || (typeof value === "string" && /^[<>|]/.test(value));
+  if (!isNumpy) return { dtype: parseDataType(value), endian: "little" };
+  const descr = jsonOf(value, "dtype");
+  const { dtype, endians } = parseDescr(descr, true, { objects: version === 2 });
+  const orders = new Set(endians.filter((endian) => endian !== undefined));
+  if (orders.size < 2) return { dtype, endian: [...orders][0] ?? "little" };
+  if (version === 3) {
+    throw unsupported("Zarr v3 has one byte order for all fields of a structured type", {
+      code: "mixed-endian",
+    });
+  }
+  return { dtype, endian: endians.map((endian) => endian ?? null), descr };
+}
+
+function fillOf(dtype: DType, value: unknown, version: ZarrVersion): FillValue {
+  if (value === undefined) return defaultFill(dtype);
+  if (value === null) {
+    if (version < 3) return { value: null, item: new Uint8Array(dtype.itemBytes) };
+    throw invalidArgument("fillValue cannot be null in Zarr v3", { code: "bad-fill-value" });
+  }
+  return parseScalar(dtype, value);
+}
+
+function defaultFill(dtype: DType): FillValue {
+  const item = new Uint8Array(dtype.itemBytes);
+  if (dtype.name === "string") return { value: "", item };
+  if (dtype.name === "bytes") return { value: new Uint8Array(0), item };
+  return { value: 0, item };
+}
+
+function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
+  if (names === undefined) return undefined;
+  const valid = (name: unknown) => name === null || typeof name === "string";
+  if (!Array.isArray(names) || names.length !== rank || !names.every(valid)) {
+    throw invalidArgument(`dimensionNames must be a list of ${rank} strings or nulls`, {
+      code: "bad-dimension-names",
+    });
+  }
+  return [...names] as (string | null)[];
+}
+
+function keysOf(encoding: CreateOptions["chunkKeyEncoding"], version: ZarrVersion): ChunkKeys {
+  const name = encoding?.name ?? (version === 3 ? "default" : "v2");
+  const separator = encoding?.separator ?? (name === "default" ? "/" : ".");
+  const isKnown = ["default", "v2"].includes(name) && ["/", "."].includes(separator);
+  const isHeld = version === 3 || (name === "v2" && (version === 2 || separator === "."));
+  if (!isKnown || !isHeld) {
+    throw invalidArgument(`chunkKeyEncoding ${name} with "${separator}" is none of Zarr v${version}`, {
+      code: "bad-separator",
+    });
+  }
+  return { name, separator };
+}

@@ -1,0 +1,181 @@
+/** Metadata of one Zarr version in terms of another. */
+import { unsupported, type ZarrError } from "../base/errors.js";
+import type { Json, JsonObject } from "../base/json.js";
+import { showJson } from "../base/json.js";
+import { type ResolvedChain, resolveChain } from "../chain/chain.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { loadEveryCodec } from "../codecs/lookup.js";
+import { componentsOf } from "../dtypes/dtype.js";
+import type { FillValue } from "../dtypes/fill-value.js";
+import { asObject, own } from "./document.js";
+import { v3Key } from "./keys.js";
+import {
+  type ArrayMetadata,
+  attributesIn,
+  attributesKey,
+  type MetadataOptions,
+  mainOf,
+  type NodeMetadata,
+  readMetadata,
+} from "./model.js";
+import {
+  arrayDocuments,
+  type ChunkKeys,
+  dimensionsAttribute,
+  groupDocuments,
+  type NewArray,
+} from "./new-array.js";
+import { withEntries } from "./print.js";
+import type { ArraySpec } from "./spec.js";
+
+/** What an array is, in terms that do not depend on its version: for arrays like it. */
+export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): NewArray {
+  const { shape, dtype, codecs, fill } = spec;
+  const { object } = mainOf(documents);
+  const attributes = attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
+  const dimensions = dimensionsOf(spec, attributes);
+  return {
+    shape,
+    grid: gridOf(spec, object),
+    dtype,
+    descr: zarrFormat < 3 && hasMixedEndian(spec) ? own(object, "dtype") : undefined,
+    fill,
+    codecs,
+    codecVersion: zarrFormat,
+    attributes: dimensions.attributes,
+    dimensionNames: dimensions.names,
+    keys: keysOf(spec),
+  };
+}
+
+/**
+ * A node's metadata in another version; in its own, it stays as it is.
+ *
+ * Chunk keys keep their separator, and stay the same from v2 to v3: chunks of plain arrays need not be stored anew.
+ * Names of dimensions are xarray's `_ARRAY_DIMENSIONS` in v1 and v2; an undefined fill value becomes zero in v3.
+ * @param changes what shall be different from the node.
+ * @throws Unsupported, saying what the version cannot hold.
+ */
+export async function convertMetadata(
+  metadata: NodeMetadata,
+  version: ZarrVersion,
+  options: MetadataOptions,
+  changes: Partial<NewArray> = {},
+): Promise<NodeMetadata> {
+  const isSame = metadata.zarrFormat === version && Object.keys(changes).length === 0;
+  if (isSame) return metadata;
+  if (metadata.kind === "array")
+    return makeArrayMetadata({ ...describeArray(metadata), ...changes }, version, options);
+  const { documents, zarrFormat } = metadata;
+  const attributes = attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
+  return readMetadata(groupDocuments(attributes, version), options);
+}
+
+/**
+ * The metadata of an array, printed and read again: what comes back is what was asked for.
+ * @throws Unsupported, saying what the version cannot hold; InvalidMetadata, UnknownCodec, LimitExceeded.
+ */
+export async function makeArrayMetadata(
+  array: NewArray,
+  version: ZarrVersion,
+  options: MetadataOptions,
+): Promise<ArrayMetadata> {
+  await loadEveryCodec();
+  const documents = arrayDocuments(array, version, options.limits);
+  let metadata: ArrayMetadata;
+  try {
+    metadata = (await readMetadata(documents, options)) as ArrayMetadata;
+  } catch (error) {
+    throw (error as ZarrError).code === "bad-fill-value" ? cannotHoldFill(documents, version, error) : error;
+  }
+  const { spec } = metadata;
+  if (JSON.stringify(spec.dtype) !== JSON.stringify(array.dtype)) {
+    const message = `Zarr v${version} cannot hold data type ${array.dtype} with these codecs: it would be ${spec.dtype}`;
+    throw unsupported(message, { code: "unknown-dtype" });
+  }
+  if (!isSameFill(array.fill, spec.fill, version)) throw cannotHoldFill(documents, version);
+  if (!isSameChain(array, spec, options)) {
+    throw unsupported(`Zarr v${version} cannot hold this chain of codecs with its byte orders`, {
+      code: "unsupported-codec",
+    });
+  }
+  return metadata;
+}
+
+function cannotHoldFill(documents: NodeMetadata["documents"], version: ZarrVersion, cause?: unknown): Error {
+  const value = own(mainOf(documents).object, "fill_value");
+  const message = `Zarr v${version} has no form for this fill value: ${showJson(value)} would be read as another`;
+  return unsupported(message, { code: "bad-fill-value", cause });
+}
+
+function isSameFill(wanted: FillValue, found: FillValue, version: ZarrVersion): boolean {
+  if (wanted.value === null || found.value === null) return wanted.value === found.value || version === 3;
+  if (wanted.item.length > 0) return wanted.item.every((byte, i) => byte === found.item[i]);
+  return textOf(wanted) === textOf(found);
+}
+
+const textOf = ({ value }: FillValue): string =>
+  value instanceof Uint8Array
+    ? `bytes ${value}`
+    : JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
+
+/** Whether chunks are made of the same steps; transposes are compared as the order of axes that they make. */
+function isSameChain(
+  { codecs, codecVersion, dtype, grid }: NewArray,
+  spec: ArraySpec,
+  options: MetadataOptions,
+) {
+  if ("json" in grid) return true;
+  const outline = (list: typeof codecs, version: ZarrVersion): string => {
+    const chain = resolveChain(list, { dtype, shape: grid.chunkShape }, { limits: options.limits, version });
+    let axes = grid.chunkShape.map((_, axis) => axis);
+    const before: unknown[] = [];
+    for (const { core, params } of chain.before) {
+      if (core === "transpose") axes = params.map((axis) => axes[axis]!);
+      else before.push([core, params]);
+    }
+    return JSON.stringify([axes, before, toBytesOutline(chain), chain.after.map(({ core }) => core)]);
+  };
+  return outline(codecs, codecVersion) === outline(spec.codecs, spec.zarrFormat);
+}
+
+function toBytesOutline({ toBytes, encodedArray: { dtype } }: ResolvedChain): unknown {
+  if (toBytes.type === "core") {
+    const { core, params } = toBytes.step;
+    // Single bytes have no order, whatever is said of it.
+    const isBytes = core === "bytes" && componentsOf(dtype).every(({ bytes }) => bytes === 1);
+    return [core, isBytes ? [] : params];
+  }
+  if (toBytes.type === "shards") return [toBytes.sharding.chunkShape, toBytes.sharding.indexLocation];
+  return toBytes.name.replace("numcodecs.", "");
+}
+
+function gridOf({ isRegular, axes }: ArraySpec, object: JsonObject): NewArray["grid"] {
+  if (isRegular) return { chunkShape: axes.map((axis) => axis.size(0)) };
+  return { json: asObject(own(object, "chunk_grid"), `"chunk_grid" in ${v3Key}`) };
+}
+
+/** Keys of chunks, by an example. */
+function keysOf({ chunkKey }: ArraySpec): ChunkKeys {
+  const [, prefix, separator] = /^(c?).*([./])\d$/.exec(chunkKey([0, 0]))!;
+  return { name: prefix === "c" ? "default" : "v2", separator: separator as "/" | "." };
+}
+
+const hasMixedEndian = ({ codecs }: ArraySpec): boolean =>
+  codecs.some(({ name, configuration }) => name === "bytes" && Array.isArray(configuration?.["endian"]));
+
+/** Names of dimensions, and the attributes without xarray's attribute that says them. */
+function dimensionsOf(
+  { zarrFormat, dimensionNames, shape }: ArraySpec,
+  attributes: JsonObject,
+): { names: NewArray["dimensionNames"]; attributes: JsonObject } {
+  if (zarrFormat === 3) return { names: dimensionNames, attributes };
+  const given: Json | undefined = own(attributes, dimensionsAttribute);
+  const isNames =
+    Array.isArray(given) && given.length === shape.length && given.every((name) => typeof name === "string");
+  if (!isNames) return { names: undefined, attributes };
+  return {
+    names: given as string[],
+    attributes: withEntries(attributes, [[dimensionsAttribute, undefined]]),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Metadata that can be written: the documents of a node, exactly as they are, with what they mean. What is parsed and
+ * printed is the same document; changes replace what they change, and are read by the reader's own parsers before
+ * anybody writes them.
+ */
+import { invalidMetadata, isZarrError } from "../base/errors.js";
+import type { JsonObject } from "../base/json.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import type { Documents } from "./new-array.js";
+import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
+import type { ArraySpec, Attributes } from "./spec.js";
+import { parseV1 } from "./v1.js";
+import { parseV2Array } from "./v2.js";
+import { parseV3Array, parseV3Group, v3NodeType } from "./v3.js";
+
+export interface ArrayMetadata {
+  readonly kind: "array";
+  readonly zarrFormat: ZarrVersion;
+  readonly documents: Documents;
+  readonly spec: ArraySpec;
+}
+
+export interface GroupMetadata {
+  readonly kind: "group";
+  readonly zarrFormat: 2 | 3;
+  readonly documents: Documents;
+  readonly attributes: Attributes;
+}
+
+export type NodeMetadata = ArrayMetadata | GroupMetadata;
+
+export interface MetadataOptions extends DocumentOptions {
+  /** As `open` takes it. */
+  readonly v1Order?: "spec" | "writer" | undefined;
+}
+
+/** Keys of the documents that make a node, with the version each belongs to. */
+export const nodeKeys: readonly (readonly [key: string, version: ZarrVersion])[] = [
+  [v3Key, 3],
+  [v2ArrayKey, 2],
+  [v2GroupKey, 2],
+  [v1MetaKey, 1],
+];
+
+/** The key of a version's attributes: a document of its own, but in v3. */
+export const attributesKey: Readonly<Record<ZarrVersion, string>> = {
+  1: v1AttrsKey,
+  2: v2AttributesKey,
+  3: v3Key,
+};
+
+/** What parsed documents mean, by their keys below the node's path. @throws as the parsers of each version do. */
+export async function readMetadata(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
+  const version = nodeKeys.find(([key]) => documents.has(key))?.[1];
+  if (version === undefined) throw invalidMetadata("no document of a node", { code: "missing-key" });
+  if (version === 1)
+    return { kind: "array", zarrFormat: 1, documents, spec: await specV1(documents, options) };
+  if (version === 2) return readV2(documents, options);
+  const object = documents.get(v3Key)!;
+  if (v3NodeType(object) === "array")
+    return { kind: "array", zarrFormat: 3, documents, spec: await parseV3Array(object, options) };
+  return { kind: "group", zarrFormat: 3, documents, attributes: parseV3Group(object, options).attributes };
+}
+
+function specV1(documents: Documents, { v1Order, ...options }: MetadataOptions): Promise<ArraySpec> {
+  const attrs = documents.get(v1AttrsKey);
+  return parseV1(printDocument(documents.get(v1MetaKey)!), attrs && printDocument(attrs), {
+    ...options,
+    order: v1Order ?? "spec",
+  });
+}
+
+async function readV2(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
+  const attributes = attributesOf(documents.get(v2AttributesKey), v2AttributesKey);
+  const array = documents.get(v2ArrayKey);
+  if (array) {
+    const spec = await parseV2Array(array, attributes, options);
+    return { kind: "array", zarrFormat: 2, documents, spec };
+  }
+  checkFormat(documents.get(v2GroupKey)!, 2, v2GroupKey);
+  return { kind: "group", zarrFormat: 2, documents, attributes };
+}
+
+/** The documents as they are stored, the one that makes the node last. */
+export function printMetadata({ documents }: { readonly documents: Documents }): Map<string, Uint8Array> {
+  return new Map([...documents].map(([key, object]) => [key, printDocument(object)]));
+}
+
+/** The same array with another shape. @throws InvalidMetadata where its chunks do not cover the new one. */
+export async function withShape(
+  metadata: ArrayMetadata,
+  shape: readonly number[],
+  options: MetadataOptions,
+): Promise<ArrayMetadata> {
+  const { key } = mainOf(metadata.documents);
+  const documents = new Map(metadata.documents);
+  documents.set(key, withEntries(documents.get(key)!, [["shape", integersJson(shape)]]));
+  return (await readMetadata(documents, options)) as ArrayMetadata;
+}
+
+/** The document that makes a node. */
+export function mainOf(documents: Documents): { readonly key: string; readonly object: JsonObject } {
+  const [key] = nodeKeys.find(([name]) => documents.has(name))!;
+  return { key, object: documents.get(key)! };
+}
+
+/** Attributes of a document that holds them: in v3 one member, else all of it. */
+export function attributesIn(document: JsonObject | undefined, version: ZarrVersion): JsonObject {
+  if (version < 3) return document ?? {};
+  const attributes = own(document!, "attributes");
+  return attributes === undefined ? {} : asObject(attributes, `"attributes" in ${v3Key}`);
+}
+
+/** A document with attributes merged into those that it has, or in their place. */
+export function withAttributes(
+  document: JsonObject | undefined,
+  version: ZarrVersion,
+  attributes: unknown,
+  mode: "merge" | "replace",
+): JsonObject {
+  const json = attributesJson(attributes);
+  const changed = mode === "merge" ? withEntries(attributesIn(document, version), jsonEntries(json)) : json;
+  return version === 3 ? withEntries(document!, [["attributes", changed]]) : changed;
+}
+
+/** Runs work on metadata of a program's making: what is not valid is then an argument that does not fit. */
+export async function asArguments<T>(
+  work: () => T | Promise<T>,
+  toError: (error: Error) => Error,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isZarrError(error, "InvalidMetadata") ? toError(error) : error;
+  }
+}

@@ -1,0 +1,262 @@
+/** Documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
+import { unsupported } from "../base/errors.js";
+import { type Json, type JsonObject, showJson } from "../base/json.js";
+import type { Limits } from "../base/limits.js";
+import { resolveChain } from "../chain/chain.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import type { CodecMetadata } from "../codecs/metadata.js";
+import { printCodecs } from "../codecs/print.js";
+import { descrJson } from "../dtypes/descr-json.js";
+import type { DType } from "../dtypes/dtype.js";
+import { printFill } from "../dtypes/fill-print.js";
+import type { FillValue } from "../dtypes/fill-value.js";
+import type { Endian } from "../dtypes/typestr.js";
+import { dataTypeJson } from "../dtypes/v3-json.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
+
+/** Documents of one node, by their keys below its path. The one that makes it a node comes last. */
+export type Documents = ReadonlyMap<string, JsonObject>;
+
+/** How the keys of chunks are made. */
+export interface ChunkKeys {
+  /** "default": behind a "c"; "v2": indices alone, as in Zarr v1 and v2. */
+  readonly name: "default" | "v2";
+  readonly separator: "/" | ".";
+}
+
+/** What an array shall be, in terms that do not depend on a version. */
+export interface NewArray {
+  readonly shape: readonly number[];
+  /** The grid of stored chunks (of shards, where there are any): their shape, or `chunk_grid` of Zarr v3. */
+  readonly grid: { readonly chunkShape: readonly number[] } | { readonly json: JsonObject };
+  readonly dtype: DType;
+  /** `dtype` of Zarr v1 and v2, where fields have different byte orders. */
+  readonly descr?: Json | undefined;
+  readonly fill: FillValue;
+  /** The chain as Zarr v3 has it, in encoding order, in the names and options of the version `codecVersion`. */
+  readonly codecs: readonly CodecMetadata[];
+  readonly codecVersion: ZarrVersion;
+  readonly attributes: JsonObject;
+  readonly dimensionNames: readonly (string | null)[] | undefined;
+  readonly keys: ChunkKeys;
+}
+
+/** xarray's convention for names of dimensions, which Zarr v1 and v2 do not have. */
+export const dimensionsAttribute = "_ARRAY_DIMENSIONS";
+
+/**
+ * The documents of an array. All codecs must have been loaded.
+ * @throws Unsupported, saying what the version cannot hold; UnknownCodec, InvalidMetadata.
+ */
+export function arrayDocuments(array: NewArray, version: ZarrVersion, limits: Limits): Documents {
+  if (version === 3) return new Map([[v3Key, v3Document(array)]]);
+  const attributes = withDimensions(array, version);
+  if (version === 2) {
+    const document = v2Document(array, limits);
+    const isBare = jsonEntries(attributes).length === 0;
+    return new Map([...(isBare ? [] : [[v2AttributesKey, attributes] as const]), [v2ArrayKey, document]]);
+  }
+  return new Map([
+    [v1AttrsKey, attributes],
+    [v1MetaKey, v1Document(array, limits)],
+  ]);
+}
+
+/** The documents of a group. */
+export function groupDocuments(attributes: JsonObject, version: ZarrVersion): Documents {
+  const format = ["zarr_format", integerJson(version)] as const;
+  if (version === 1) throw unsupported("Zarr v1 has no groups", { code: "no-groups" });
+  if (version === 3) {
+    return new Map([[v3Key, jsonObject([format, ["node_type", "group"], ["attributes", attributes]])]]);
+  }
+  const isBare = jsonEntries(attributes).length === 0;
+  return new Map([
+    ...(isBare ? [] : [[v2AttributesKey, attributes] as const]),
+    [v2GroupKey, jsonObject([format])],
+  ]);
+}
+
+function v3Document(array: NewArray): JsonObject {
+  const { shape, grid, dtype, fill, codecs, codecVersion, attributes, dimensionNames, keys } = array;
+  const chunkGrid =
+    "json" in grid ? grid.json : extension("regular", [["chunk_shape", integersJson(grid.chunkShape)]]);
+  const dataType = jsonOf(dataTypeJson(dtype), "data_type");
+  // Codecs of chunks of several shapes stay as they are: Zarr v3 alone has such.
+  const printed =
+    "json" in grid ? codecs : printCodecs(codecs, { dtype, shape: grid.chunkShape }, codecVersion, 3);
+  return jsonObject([
+    ["zarr_format", integerJson(3)],
+    ["node_type", "array"],
+    ["shape", integersJson(shape)],
+    ["data_type", dataType],
+    ["chunk_grid", chunkGrid],
+    ["chunk_key_encoding", extension(keys.name, [["separator", keys.separator]])],
+    ["fill_value", printFill(dtype, fill, 3, "little")],
+    ["codecs", printed.map(codecV3)],
+    ["attributes", attributes],
+    ["dimension_names", dimensionNames && [...dimensionNames]],
+    ["storage_transformers", []],
+  ]);
+}
+
+const codecV3 = ({ name, configuration, mustUnderstand }: CodecMetadata): JsonObject =>
+  jsonObject([
+    ["name", name],
+    ["configuration", configuration && jsonOf(configuration, `codec ${name}`)],
+    ["must_understand", mustUnderstand],
+  ]);
+
+const extension = (name: string, configuration: [string, Json][]): JsonObject =>
+  jsonObject([
+    ["name", name],
+    ["configuration", jsonObject(configuration)],
+  ]);
+
+function v2Document(array: NewArray, limits: Limits): JsonObject {
+  const { shape, dtype, fill, keys } = array;
+  const chain = plainChain(array, 2, limits);
+  const compressor = chain.after.at(-1);
+  const filters = [...chain.filters, ...chain.after.slice(0, -1)];
+  return jsonObject([
+    ["zarr_format", integerJson(2)],
+    ["shape", integersJson(shape)],
+    ["chunks", integersJson(chain.chunkShape)],
+    ["dtype", descrOf(array, chain, 2)],
+    ["compressor", compressor ? codecV2(compressor) : null],
+    ["fill_value", printFill(dtype, fill, 2, chain.endian)],
+    ["order", chain.order],
+    ["filters", filters.length > 0 ? filters.map(codecV2) : null],
+    ["dimension_separator", keys.separator],
+  ]);
+}
+
+/** The data type; where its fields have different byte orders, as it was written. */
+function descrOf({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
+  if (typeof endian === "string") return descrJson(dtype, endian, version);
+  if (descr !== undefined) return descr;
+  throw unsupported("a list of byte orders without a data type that says them", { code: "mixed-endian" });
+}
+
+/** A codec of v2: its name under `id`, its options beside it. */
+const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
+  jsonOf({ id: name, ...configuration }, `codec ${name}`) as JsonObject;
+
+function v1Document(array: NewArray, limits: Limits): JsonObject {
+  const { shape, dtype, fill } = array;
+  if (shape.length === 0) throw unsupported("Zarr v1 has no arrays without dimensions", { code: "no-rank" });
+  const chain = plainChain(array, 1, limits);
+  const { filters, after, order, endian, chunkShape } = chain;
+  const tooMany = filters[0] ?? after[1];
+  if (tooMany) {
+    throw unsupported(`Zarr v1 has one compressor and no filters: no place for codec ${tooMany.name}`, {
+      code: "unsupported-codec",
+      codec: tooMany.name,
+    });
+  }
+  const [compressor] = after;
+  // The first writer of v1 wrote other compressors' chunks in C order all the same: readers disagree.
+  if (order === "F" && compressor?.name !== "blosc") {
+    throw unsupported('Zarr v1 arrays of order "F" need the compressor blosc', { code: "v1-order" });
+  }
+  return jsonObject([
+    ["zarr_format", integerJson(1)],
+    ["shape", integersJson(shape)],
+    ["chunks", integersJson(chunkShape)],
+    ["dtype", descrOf(array, chain, 1)],
+    ["compression", compressor?.name ?? "none"],
+    ["compression_opts", compressor ? optionsV1(compressor) : null],
+    ["fill_value", printFill(dtype, fill, 1, endian)],
+    ["order", order],
+  ]);
+}
+
+/** blosc and lzma have an object of options, the others a level. */
+function optionsV1({ name, configuration = {} }: CodecMetadata): Json {
+  const options = name === "blosc" || name === "lzma" ? configuration : (configuration["level"] ?? null);
+  return jsonOf(options, `codec ${name}`);
+}
+
+/** A chain as Zarr v1 and v2 have it. */
+interface PlainChain {
+  readonly chunkShape: readonly number[];
+  readonly order: "C" | "F";
+  /** One for all, or one per run of components of a structured type. */
+  readonly endian: Endian | readonly (Endian | null)[];
+  /** Array-to-array codecs, and the codec of objects. */
+  readonly filters: readonly CodecMetadata[];
+  readonly after: readonly CodecMetadata[];
+}
+
+/** Takes a chain apart: transposes become an order, the byte order that of the dtype. */
+function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain {
+  const { dtype, grid, codecVersion } = array;
+  if ("json" in grid) {
+    throw unsupported(`Zarr v${version} has no chunks of different lengths along an axis`, {
+      code: "unknown-chunk-grid",
+    });
+  }
+  const { chunkShape } = grid;
+  // In the array's own version, by which its codecs are known.
+  const chain = resolveChain(array.codecs, { dtype, shape: chunkShape }, { version: codecVersion, limits });
+  const printed = printCodecs(array.codecs, { dtype, shape: chunkShape }, codecVersion, version);
+  const { before, toBytes } = chain;
+  const transposes = before.filter((step) => step.definition.core === "transpose");
+  const order = orderOf(transposes, chunkShape.length, version);
+  const isFirst = transposes.every((step, i) => before[i] === step);
+  if (order === "F" && (!isFirst || (toBytes.type === "objects" && isOrderless(toBytes.name)))) {
+    throw unsupported(`Zarr v${version} cannot hold codec transpose where it stands in this chain`, {
+      code: "unsupported-codec",
+      codec: "transpose",
+    });
+  }
+  const filters = printed.slice(0, before.length).filter((_, i) => !transposes.includes(before[i]!));
+  const own = printed[before.length]!;
+  const after = printed.slice(before.length + 1);
+  const isBytes = toBytes.type === "core" && toBytes.step.core === "bytes";
+  return {
+    chunkShape,
+    order,
+    endian: (isBytes && (own.configuration?.["endian"] as PlainChain["endian"])) || "little",
+    filters: toBytes.type === "objects" ? [...filters, own] : filters,
+    // A compressor of arrays, such as zfpy, stands where those of bytes do.
+    after: isBytes || toBytes.type === "objects" ? after : [own, ...after],
+  };
+}
+
+/** Codecs whose chunks have the array's own order, whatever `order` says. */
+const isOrderless = (name: string): boolean => /^(numcodecs\.)?(json2|msgpack2)$/.test(name);
+
+function orderOf(
+  transposes: readonly { readonly params: readonly number[] }[],
+  rank: number,
+  version: 1 | 2,
+): "C" | "F" {
+  let axes = Array.from({ length: rank }, (_, axis) => axis);
+  for (const { params } of transposes) axes = params.map((axis) => axes[axis]!);
+  if (axes.every((axis, i) => axis === i)) return "C";
+  if (axes.every((axis, i) => axis === rank - 1 - i)) return "F";
+  throw unsupported(`Zarr v${version} cannot hold the order of axes [${axes}], only C and F order`, {
+    code: "unsupported-codec",
+    codec: "transpose",
+  });
+}
+
+/** Attributes with xarray's names of dimensions. */
+function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2): JsonObject {
+  if (!dimensionNames || dimensionNames.every((name) => name === null)) return attributes;
+  if (dimensionNames.includes(null)) {
+    throw unsupported(`Zarr v${version} cannot hold names of some dimensions only`, {
+      code: "bad-dimension-names",
+    });
+  }
+  const given = Object.hasOwn(attributes, dimensionsAttribute) ? attributes[dimensionsAttribute] : undefined;
+  const names = [...dimensionNames];
+  if (given !== undefined && JSON.stringify(given) !== JSON.stringify(names)) {
+    throw unsupported(
+      `the attribute ${dimensionsAttribute}, ${showJson(given)}, says other names of dimensions than [${names}]`,
+      { code: "bad-dimension-names" },
+    );
+  }
+  return withEntries(attributes, [[dimensionsAttribute, names]]);
+}

@@ -1,0 +1,112 @@
+/** Metadata documents as text, and values of programs as what documents hold. */
+import { invalidArgument } from "../base/errors.js";
+import {
+  isJsonObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  orderKeys,
+  writtenKeys,
+} from "../base/json.js";
+
+/** Longest list that is written on one line. */
+const lineLength = 100;
+/** Deepest nesting of values of programs. */
+const maxDepth = 60;
+
+/**
+ * A document as ASCII text, which zarr-python 2 asks for, indented by two spaces. Numbers are written as they were read,
+ * keys in the order in which they were read: what is parsed and printed is the same document.
+ */
+export function printDocument(json: JsonObject): Uint8Array<ArrayBuffer> {
+  const text = prettyJson(json).replace(/[^\0-\x7f]/g, escaped);
+  return new TextEncoder().encode(`${text}\n`);
+}
+
+/** A UTF-16 unit as JSON can say it in ASCII: all that is not ASCII stands in strings. */
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** A JSON value as indented text; lists of plain values stand on one line where they fit. */
+export function prettyJson(json: Json, indent = ""): string {
+  if (json instanceof JsonNumber) return json.text;
+  if (typeof json !== "object" || json === null) return JSON.stringify(json);
+  const deeper = `${indent}  `;
+  if (Array.isArray(json)) {
+    const items = json.map((item) => prettyJson(item, deeper));
+    const line = `[${items.join(", ")}]`;
+    if (line.length <= lineLength && !line.includes("\n")) return line;
+    return `[\n${items.map((item) => deeper + item).join(",\n")}\n${indent}]`;
+  }
+  const members = writtenKeys(json).map(
+    (key) => `${deeper}${JSON.stringify(key)}: ${prettyJson(json[key]!, deeper)}`,
+  );
+  return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
+}
+
+/** A JSON object of entries in their order; an undefined value leaves its key out. */
+export function jsonObject(entries: Iterable<readonly [key: string, value: Json | undefined]>): JsonObject {
+  const object: JsonObject = {};
+  const keys: string[] = [];
+  for (const [key, value] of entries) {
+    if (value === undefined) continue;
+    // defineProperty: an assignment to "__proto__" would change the prototype instead.
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+    keys.push(key);
+  }
+  orderKeys(object, keys);
+  return object;
+}
+
+export function jsonEntries(object: JsonObject): [string, Json][] {
+  return writtenKeys(object).map((key) => [key, object[key]!]);
+}
+
+/** The same object with other values under some keys, in their places; new keys come last, undefined ones go. */
+export function withEntries(
+  object: JsonObject,
+  changes: Iterable<readonly [key: string, value: Json | undefined]>,
+): JsonObject {
+  return jsonObject(new Map<string, Json | undefined>([...jsonEntries(object), ...changes]));
+}
+
+/** Attributes that a program gives, as JSON. */
+export function attributesJson(attributes: unknown): JsonObject {
+  const json = attributes === undefined ? {} : jsonOf(attributes, "attributes");
+  if (!isJsonObject(json)) throw invalidArgument("attributes must be an object", { code: "bad-attributes" });
+  return json;
+}
+
+/**
+ * A program's value as JSON; bigints are integers with all their digits, and undefined members are left out.
+ * @throws InvalidArgument for what JSON has no form for: NaN and infinities among others.
+ */
+export function jsonOf(value: unknown, place: string, depth = 0): Json {
+  if (value instanceof JsonNumber) return value;
+  if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
+    return new JsonNumber(numberText(value));
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (depth >= maxDepth)
+    throw invalidArgument(`${place} is nested deeper than ${maxDepth} levels`, { code: "not-json" });
+  if (Array.isArray(value)) return Array.from(value, (item, i) => jsonOf(item, `${place}[${i}]`, depth + 1));
+  if (typeof value !== "object" || !isPlain(value)) {
+    const what = typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
+    throw invalidArgument(`${place} is ${what}, for which JSON has no form`, { code: "not-json" });
+  }
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  return jsonObject(entries.map(([key, child]) => [key, jsonOf(child, `${place}.${key}`, depth + 1)]));
+}
+
+/** All digits of integers, which are read as bigints beyond 2^53; else the fewest that are this number. */
+function numberText(value: number | bigint): string {
+  if (Object.is(value, -0)) return "-0";
+  return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(BigInt(value)) : String(value);
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Integers as JSON. */
+export const integersJson = (values: readonly number[]): Json[] => values.map(integerJson);
+export const integerJson = (value: number): JsonNumber => new JsonNumber(String(value));

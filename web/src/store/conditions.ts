@@ -1,0 +1,29 @@
+/** Conditions of writes: what is stored must be what was seen, or nothing. */
+import { alreadyExists, conflict, type ZarrError } from "../base/errors.js";
+import type { ObjectVersion, SetOptions } from "./store.js";
+
+/** The error of a key under which there should have been nothing. */
+export function existsError(name: string | URL): ZarrError {
+  return alreadyExists(`${name} exists already`);
+}
+
+/** The error of an object that is not of the version any more that was seen. */
+export function conflictError(name: string | URL, cause?: unknown): ZarrError {
+  return conflict(`${name} was written by somebody else since it was read`, { cause });
+}
+
+/**
+ * Holds the condition of a write against what is stored.
+ * @param now the object as it is; undefined where there is none.
+ * @throws AlreadyExists, Conflict.
+ */
+export function checkCondition(
+  ifVersion: SetOptions["ifVersion"],
+  now: ObjectVersion | undefined,
+  name: string | URL,
+): void {
+  if (ifVersion === undefined) return;
+  if (ifVersion === "absent") {
+    if (now) throw existsError(name);
+  } else if (!now || now.etag !== ifVersion.etag) throw conflictError(name);
+}

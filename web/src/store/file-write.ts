@@ -1,0 +1,199 @@
+/**
+ * Files, written and removed as stores need it (Node, Deno, Bun): others see what was there or what is written, never a
+ * part of it, also when the process ends at any moment.
+ */
+import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../base/errors.js";
+import { nodeModule } from "../base/platform.js";
+import { checkCondition, existsError } from "./conditions.js";
+import { documentNames } from "./deletion.js";
+import { withFileLock } from "./file-lock.js";
+import { fileVersion, isMissing } from "./files.js";
+import { hiddenName } from "./hidden.js";
+import type { SetOptions, WriteOptions } from "./store.js";
+
+type Fs = typeof import("node:fs/promises");
+
+export interface FileWriting extends SetOptions {
+  /** Waits until the file has reached the disk: it is whole after a power failure, too. */
+  fsync?: boolean | undefined;
+}
+
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** Codes of failures whose reason is known to be one of these; all others are "file-failed". */
+const diskFull = new Set(["ENOSPC", "EDQUOT"]);
+const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
+const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+
+/** The error of a file that could not be written or removed. Errors of this library pass unchanged. */
+export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
+  if (isZarrError(cause)) return cause;
+  const reason = codeOf(cause) || String(cause);
+  const message = `${url} could not be ${what}: ${reason}`;
+  if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
+  if (forbidden.has(reason)) return readOnly(message, { code: "permission-denied", cause });
+  if (reason === "ENAMETOOLONG") return invalidArgument(message, { code: "bad-path", cause });
+  const why = inTheWay.has(reason)
+    ? ", there is a folder in place of a file or a file in place of a folder"
+    : "";
+  return networkError(message + why, { code: "file-failed", cause });
+}
+
+/**
+ * Writes a file as a whole, in a temporary one beside it that takes its place. Folders are made as needed.
+ * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("file-failed", "disk-full");
+ *   ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
+ *   Nothing is left behind.
+ */
+export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
+  const { signal, ifVersion } = writing;
+  const fs = await fileSystem();
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await writeBeside(fs, url, bytes, writing);
+    signal?.throwIfAborted();
+    if (ifVersion === undefined) await fs.rename(unfinished, url);
+    else if (ifVersion === "absent") await linkNew(fs, unfinished, url);
+    else await withFileLock(fs, url, signal, () => replaceSeen(fs, unfinished!, url, ifVersion));
+    if (writing.fsync) await syncFolder(fs, new URL(".", url));
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    throw writeError(url, "written", cause);
+  }
+}
+
+/** Writes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
+async function writeBeside(
+  fs: Fs,
+  url: URL,
+  bytes: Uint8Array,
+  { fsync, signal }: FileWriting,
+): Promise<URL> {
+  const unfinished = new URL(hiddenName(), url);
+  for (let tries = 0; ; tries++) {
+    try {
+      const handle = await fs.open(unfinished, "wx");
+      try {
+        await handle.writeFile(bytes, { signal });
+        if (fsync) await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      return unfinished;
+    } catch (cause) {
+      const isFolderMissing = codeOf(cause) === "ENOENT";
+      if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
+      if (signal?.aborted) throw signal.reason;
+      if (!isFolderMissing || tries === 3) throw cause;
+      await fs.mkdir(new URL(".", url), { recursive: true });
+    }
+  }
+}
+
+/** Gives a file its name where nothing has it. A second name fails where there is one; a rename would replace it. */
+async function linkNew(fs: Fs, unfinished: URL, url: URL): Promise<void> {
+  try {
+    await fs.link(unfinished, url);
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") throw existsError(url);
+    if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(codeOf(cause))) throw cause;
+    // A file system without second names: whoever else writes the key this way is kept out.
+    await withFileLock(fs, url, undefined, async () => {
+      checkCondition("absent", await versionAt(fs, url), url);
+      await fs.rename(unfinished, url);
+    });
+    return;
+  }
+  await fs.rm(unfinished, { force: true });
+}
+
+/** Replaces a file if it is the one that was seen. */
+async function replaceSeen(
+  fs: Fs,
+  unfinished: URL,
+  url: URL,
+  ifVersion: SetOptions["ifVersion"],
+): Promise<void> {
+  checkCondition(ifVersion, await versionAt(fs, url), url);
+  // Clocks of file systems stand still for milliseconds and numbers of files are used again: a version is not to come back.
+  const [before, now] = [await fs.stat(url), await fs.stat(unfinished)];
+  const time = Math.floor(before.mtimeMs) + 2;
+  if (now.mtimeMs < time) await fs.utimes(unfinished, time / 1000, time / 1000);
+  await fs.rename(unfinished, url);
+}
+
+async function versionAt(fs: Fs, url: URL) {
+  try {
+    return fileVersion(await fs.stat(url));
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw cause;
+  }
+}
+
+/** A new name reaches the disk with its folder. Windows cannot do that, and need not. */
+export async function syncFolder(fs: Fs, folder: URL): Promise<void> {
+  try {
+    const handle = await fs.open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch (cause) {
+    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(codeOf(cause))) throw cause;
+  }
+}
+
+/** Removes a file; one that is not there is removed already, and a folder is no file. */
+export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  await fs.unlink(url).catch(async (cause) => {
+    // Some systems say "not permitted" of a folder.
+    const isFolder = codeOf(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
+    if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
+  });
+}
+
+/**
+ * Removes a folder with all that is in it, at once for readers: it is renamed first. Of a link, only the link goes.
+ * @param url without a "/" at its end.
+ */
+export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  try {
+    const info = await fs.lstat(url);
+    if (info.isSymbolicLink()) {
+      const target = await fs.stat(url).catch(() => undefined);
+      if (target?.isDirectory()) await fs.unlink(url);
+      return;
+    }
+    if (!info.isDirectory()) return;
+    const doomed = new URL(hiddenName(), url);
+    // Windows does not rename folders of which files are open.
+    const isRenamed = await fs.rename(url, doomed).then(
+      () => true,
+      () => false,
+    );
+    await fs.rm(isRenamed ? doomed : url, { recursive: true, force: true, maxRetries: 3 });
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+}
+
+/** Removes everything in a folder, and leaves the folder. */
+export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
+  const fs = await fileSystem();
+  let names: string[] = [];
+  try {
+    names = await fs.readdir(url);
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+  const isDocument = (name: string) => Number(documentNames.includes(name));
+  for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
+    const entry = new URL(encodeURIComponent(name), url);
+    await removeFolder(entry, options);
+    await removeFile(entry, options);
+  }
+}

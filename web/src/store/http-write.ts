@@ -1,0 +1,131 @@
+/** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
+import { invalidArgument, unsupported } from "../base/errors.js";
+import { deleteKeys } from "./deletion.js";
+import { BucketLister } from "./http/bucket.js";
+import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
+import { HttpWriter } from "./http/write.js";
+import { HttpStore, type HttpStoreOptions } from "./http.js";
+import { normalizePath } from "./path.js";
+import type { SetOptions, Store, WriteOptions } from "./store.js";
+import { supportsConditions } from "./write.js";
+
+export interface WritableHttpStoreOptions extends HttpStoreOptions {
+  /**
+   * Signs a request, reads and writes alike: gets each one anew before it is sent, also before it is sent again, and
+   * returns the one to send. A body comes with a Content-Type.
+   */
+  sign?: ((request: Request) => Request | Promise<Request>) | undefined;
+  /**
+   * URL of the bucket that the store is in, where it speaks S3's protocol: gives `list`, `listChildren` and
+   * `deletePrefix`. `https://host/bucket` or `https://bucket.host/`.
+   */
+  bucket?: string | URL | undefined;
+  /** Whether the server heeds If-Match and If-None-Match with PUT, as S3 does; true. */
+  conditional?: boolean | undefined;
+}
+
+/**
+ * An {@link HttpStore} that writes: objects by PUT, whole or not at all as the server does it, and removes them by
+ * DELETE. What fails in passing (429, 503, broken connections, …) is tried again. After a write, reads by this store
+ * see what was written; what its cache held of the object counts no more.
+ */
+export class WritableHttpStore extends HttpStore {
+  /** What consoles show, also of minified programs. */
+  static override readonly name: string = "WritableHttpStore";
+
+  readonly conditional: boolean;
+  declare readonly list?: NonNullable<Store["list"]>;
+  declare readonly listChildren?: NonNullable<Store["listChildren"]>;
+  declare readonly deletePrefix?: NonNullable<Store["deletePrefix"]>;
+  readonly #writer: HttpWriter;
+
+  /** @throws InvalidArgument for options that are out of range, and for a bucket that the store is not in. */
+  constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
+    const fetch = fetchOf(options);
+    super(url, { ...options, fetch });
+    this.conditional = options.conditional ?? true;
+    this.#writer = new HttpWriter({
+      fetch,
+      headers: options.headers,
+      policy: checkPolicy({
+        retries: options.retries ?? defaultRetryPolicy.retries,
+        delay: options.retryDelay ?? defaultRetryPolicy.delay,
+        maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
+      }),
+      timeout: checkTimeout(options.timeout ?? defaultTimeout),
+      concurrency: options.concurrency ?? 32,
+    });
+    if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
+  }
+
+  /**
+   * Writes an object.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
+   *   the server cannot heed; ReadOnly for a server that takes no PUT; Network for every other failure, with the status.
+   */
+  async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
+    const { signal, ifVersion } = options;
+    signal?.throwIfAborted();
+    const url = this.#urlOf(key);
+    if (ifVersion !== undefined && !supportsConditions(this, ifVersion)) {
+      throw unsupported(`${url.href} cannot be written on a condition: its version is not known`, {
+        code: "no-conditions",
+      });
+    }
+    const readBack = async () => {
+      this.invalidate(key);
+      return this.get(key, { signal });
+    };
+    // Also after a failure: nobody knows whether it was written, and a conflict tells that what is kept is old.
+    await this.#writer.put(url, value, options, readBack).finally(() => this.invalidate(key));
+  }
+
+  async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+    signal?.throwIfAborted();
+    this.#urlOf(key);
+    await this.#delete(key, signal);
+  }
+
+  async #delete(key: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#writer.delete(new URL(this.locate(key)), signal).finally(() => this.invalidate(key));
+  }
+
+  #listing(bucket: URL) {
+    const inside = `${this.url.pathname.replace(/\/$/, "")}/`;
+    if (bucket.origin !== this.url.origin || !inside.startsWith(bucket.pathname.replace(/\/*$/, "/"))) {
+      throw invalidArgument(`${this.url.href} is not in the bucket ${bucket.href}`);
+    }
+    const lister = new BucketLister(this.#writer, bucket, this.url);
+    return {
+      list: (path: string) => lister.keys(path),
+      listChildren: (path: string) => lister.folders(path),
+      deletePrefix: async (path: string, { signal }: WriteOptions = {}) => {
+        const folder = normalizePath(path);
+        const remove = (key: string) => this.#delete(key, signal);
+        await deleteKeys(folder, lister.all(folder, signal), remove, signal);
+      },
+    };
+  }
+
+  #urlOf(key: string): URL {
+    if (normalizePath(key) === "") {
+      throw invalidArgument(`${JSON.stringify(key)} is not the key of an object`, { code: "bad-path" });
+    }
+    return new URL(this.locate(key));
+  }
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Signs what is sent, and has browsers ask the server for every object: what they kept may have been written since. */
+function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefined {
+  const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
+  if (!sign && !isBrowser) return own;
+  return async (request) => {
+    const fresh =
+      isBrowser && request.method === "GET" ? new Request(request, { cache: "no-cache" }) : request;
+    const signed = sign ? await sign(fresh) : fresh;
+    return own ? own(signed) : fetch(signed);
+  };
+}

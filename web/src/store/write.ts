@@ -1,0 +1,145 @@
+/** The safe way to call stores that write, whichever they are. */
+import { invalidArgument, isZarrError, networkError, readOnly, unsupported } from "../base/errors.js";
+import { existsError } from "./conditions.js";
+import { deleteKeys } from "./deletion.js";
+import { normalizePath } from "./path.js";
+import { joinKey, type MaybePromise, type SetOptions, type Store, type WriteOptions } from "./store.js";
+import { announceWrite } from "./written.js";
+
+type Method = "set" | "delete" | "deletePrefix";
+const missing = {
+  set: { code: "no-set" },
+  delete: { code: "no-delete" },
+  deletePrefix: { code: "no-delete" },
+} as const;
+
+/**
+ * Makes sure that a store can be written before anything is done to it.
+ * @throws ReadOnly, which names the method that is missing.
+ */
+export function requireWritable(store: Store, method: Method = "set"): void {
+  const name = store.locate?.("/") ?? (store as { constructor?: { name?: string } }).constructor?.name;
+  if (typeof store[method] === "function") return;
+  throw readOnly(`the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()`, missing[method]);
+}
+
+/**
+ * Whether a store can make a write depend on what is stored.
+ * @param ifVersion the condition; "absent" without one.
+ */
+export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersion"] = "absent"): boolean {
+  if (store instanceof Map) return ifVersion === "absent";
+  if (!store.conditional) return false;
+  if (ifVersion === "absent") return true;
+  return store.conditional === true && isComparable(ifVersion.etag);
+}
+
+/** What HTTP servers that give no ETags let versions be told by: good for reading, too coarse for conditions. */
+const isComparable = (etag: string | undefined): boolean =>
+  etag !== undefined && !etag.startsWith("last change ");
+
+/**
+ * Writes an object, whole or not at all.
+ * @throws ReadOnly for a store without `set`; InvalidArgument ("bad-path") for what is no key; Unsupported
+ *   ("no-conditions") for an `ifVersion` that the store cannot heed; AlreadyExists, Conflict; what the store throws, as
+ *   a Network error ("store-failed") with the key where it is no error of this library; the signal's reason.
+ */
+export async function writeObject(
+  store: Store,
+  key: string,
+  bytes: Uint8Array,
+  options: SetOptions = {},
+): Promise<void> {
+  const { signal, ifVersion } = options;
+  signal?.throwIfAborted();
+  requireWritable(store);
+  checkKey(key);
+  if (ifVersion !== undefined && !supportsConditions(store, ifVersion)) throw withoutConditions(store, key);
+  await changing(store, key, "written", signal, () =>
+    store instanceof Map ? setInMap(store, key, bytes, ifVersion) : store.set!(key, bytes, options),
+  );
+}
+
+/** Removes an object; no error where there is none. Throws like {@link writeObject}. */
+export async function deleteObject(store: Store, key: string, options: WriteOptions = {}): Promise<void> {
+  options.signal?.throwIfAborted();
+  requireWritable(store, "delete");
+  checkKey(key);
+  await changing(store, key, "deleted", options.signal, () => store.delete!(key, options));
+}
+
+/**
+ * Removes every key below a path: by the store's `deletePrefix`, or its `list` and `delete`.
+ * @throws ReadOnly for a store that can do neither; what the store throws: then some of the keys may be left, of which
+ *   no node can be read any more.
+ */
+export async function deleteBelow(store: Store, path: string, options: WriteOptions = {}): Promise<void> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const folder = normalizePath(path);
+  const prefix = joinKey(folder, "");
+  const own = !(store instanceof Map) && store.deletePrefix;
+  if (own) {
+    await changing(store, prefix, "deleted", signal, () => own.call(store, folder, options));
+    return;
+  }
+  const keys = keysBelow(store, folder);
+  if (!keys || !store.delete) requireWritable(store, store.delete ? "deletePrefix" : "delete");
+  await changing(store, prefix, "deleted", signal, () =>
+    deleteKeys(folder, keys!, (key) => store.delete!(key, options), signal),
+  );
+}
+
+function keysBelow(store: Store, folder: string): AsyncIterable<string> | Iterable<string> | undefined {
+  if (!(store instanceof Map)) return store.list?.(folder);
+  const prefix = joinKey(folder, "");
+  return [...store.keys()].filter((key) => typeof key === "string" && key.startsWith(prefix));
+}
+
+/** @throws InvalidArgument for what does not name an object. */
+function checkKey(key: string): void {
+  if (key === "/" || `/${normalizePath(key)}` !== key) {
+    throw invalidArgument(`${JSON.stringify(key)} is not a key`, { code: "bad-path" });
+  }
+}
+
+/** A Map keeps what it is given: a copy, as the caller may use its buffer again. */
+function setInMap(
+  map: Map<string, Uint8Array>,
+  key: string,
+  bytes: Uint8Array,
+  ifVersion: SetOptions["ifVersion"],
+): void {
+  if (ifVersion === "absent" && map.has(key)) throw existsError(key);
+  map.set(key, bytes.slice());
+}
+
+/** Does something to a store: with errors that name the key, and a word to those who keep what they have read. */
+async function changing(
+  store: Store,
+  key: string,
+  what: string,
+  signal: AbortSignal | undefined,
+  work: () => MaybePromise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    if (isZarrError(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw networkError(`${store.locate?.(key) ?? key} could not be ${what}: ${reason}`, {
+      code: "store-failed",
+      cause,
+    });
+  } finally {
+    announceWrite(store, key); // also after a failure: nobody knows how far it came
+  }
+}
+
+function withoutConditions(store: Store, key: string): Error {
+  return unsupported(
+    `${store.locate?.(key) ?? key}: the store cannot make a write depend on what is stored there`,
+    { code: "no-conditions" },
+  );
+}
