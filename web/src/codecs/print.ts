@@ -68,7 +68,7 @@ function printCodec(
     const printed = printShards(found.definition, config, context, to);
     return { codec: named(nameIn(found, name, context.version, to), printed) };
   }
-  if (found.type === "objects" || found.type === "blocks") {
+  if (found.type === "vlen" || found.type === "blocks") {
     found.definition.parse(config, context);
     return { codec: named(nameIn(found, name, context.version, to), configuration) };
   }

@@ -204,7 +204,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   const transposes = before.filter((step) => step.definition.core === "transpose");
   const order = orderOf(transposes, chunkShape.length, version);
   const isFirst = transposes.every((step, i) => before[i] === step);
-  if (order === "F" && (!isFirst || (toBytes.type === "objects" && isOrderless(toBytes.name)))) {
+  if (order === "F" && (!isFirst || (toBytes.type === "vlen" && isOrderless(toBytes.name)))) {
     throw unsupported(`Zarr v${version} cannot hold codec transpose where it stands in this chain`, {
       code: "unsupported-codec",
       codec: "transpose",
@@ -218,9 +218,9 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
     chunkShape,
     order,
     endian: (isBytes && (own.configuration?.["endian"] as PlainChain["endian"])) || "little",
-    filters: toBytes.type === "objects" ? [...filters, own] : filters,
+    filters: toBytes.type === "vlen" ? [...filters, own] : filters,
     // A compressor of arrays, such as zfpy, stands where those of bytes do.
-    after: isBytes || toBytes.type === "objects" ? after : [own, ...after],
+    after: isBytes || toBytes.type === "vlen" ? after : [own, ...after],
   };
 }
 

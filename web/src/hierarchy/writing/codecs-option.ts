@@ -113,8 +113,8 @@ function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
 /** Elements of `|O` are what their codec makes; objects without one are written as JSON. */
 function elementsOf(known: readonly Known[], { dtype }: ChainContext): DType {
   if (dtype.name !== "object") return dtype;
-  const codec = known.find(({ found }) => found?.type === "objects")?.found;
-  return codec?.type === "objects" ? DType.variable(codec.definition.elements) : dtype;
+  const codec = known.find(({ found }) => found?.type === "vlen")?.found;
+  return codec?.type === "vlen" ? DType.variable(codec.definition.elements) : dtype;
 }
 
 function toBytesOf(dtype: DType, { endian, version }: ChainContext): CodecMetadata {
