@@ -616,7 +616,10 @@ describe("a shard that changes", () => {
     const codecs = [sharded([4], [bytesBig, zstd])];
     const { store } = await sample({ ...fields, codecs });
     const other = await sample({ ...fields, codecs }, { order: "reverse", gap: 3, seed: 3 });
-    const array = await openArray(store);
+    const array = await openArray({
+      get: (key) => store.get(key),
+      getRange: (key, range) => store.getRange(key, range),
+    });
     await get(array, [1]);
     store.entries.set("/c/0", other.store.entries.get("/c/0")!);
     expect((await errorOf(() => get(array, [5])))._tag).toBe("CorruptChunk");

@@ -48,7 +48,7 @@ export class ArrayReader {
 
   /** Store key of the object that holds a chunk. */
   keyOf(coordinates: readonly number[]): string {
-    return this.objectKey(this.objectOf(coordinates));
+    return this.objectKey(this.#objectOf(coordinates));
   }
 
   /** Says that a chunk does not decode: where it lies may have been read too long ago. */
@@ -62,7 +62,7 @@ export class ArrayReader {
     options: FetchOptions,
     visit: Visit<ChunkTask>,
   ): Promise<void> {
-    await this.readObject(this.objectOf(coordinates), [{ coordinates }], options, visit);
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
   }
 
   /** Reads chunks of one stored object. */
@@ -103,8 +103,7 @@ export class ArrayReader {
     return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
   }
 
-  /** The stored object that holds a chunk. */
-  objectOf(coordinates: readonly number[]): number[] {
+  #objectOf(coordinates: readonly number[]): number[] {
     if (!this.spec.isSharded) return [...coordinates];
     return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
   }
