@@ -161,13 +161,20 @@ describe("parts of uncompressed chunks", () => {
   it("of a chunk that ends too early are an error where they are not there", async () => {
     const shape = [100, 1000];
     const { written, chunk } = await oneChunk("int16", shape, [bytesLittle]);
-    const array = await openArray(storeOf("int16", shape, [bytesLittle], chunk.slice(0, 100_001)));
+    const store = storeOf("int16", shape, [bytesLittle], chunk.slice(0, 100_001));
+    const array = await openArray({
+      get: (key) => store.get(key),
+      getRange: (key, range) => store.getRange(key, range), // without a word of the chunk's size
+    });
     const error = await errorOf(() => getBytes(array, [60, slice(10)]));
     expect([error._tag, error.code, error.chunkKey]).toEqual(["CorruptChunk", "truncated", "/c/0/0"]);
     expect((await errorOf(() => getBytes(array, [50, 0])))._tag).toBe("CorruptChunk"); // half an element
     const there = await getBytes(array, [40, slice(10)]);
     expect(same(there.bytes, pick(written, [[40], all(10)]))).toBe(true);
     expect((await errorOf(() => getBytes(array)))._tag).toBe("CorruptChunk");
+    const sized = await openArray(store);
+    const tooShort = await errorOf(() => getBytes(sized, [40, slice(10)]));
+    expect([tooShort._tag, tooShort.code]).toEqual(["CorruptChunk", "size-mismatch"]);
   });
 
   it("of a chunk in a shard whose size is wrong are an error", async () => {
