@@ -44,6 +44,9 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** Longest message: names from documents stand in messages, whatever their length. */
+const maxMessage = 4096;
+
 /** The base of all errors of this library. */
 export class ZarrError extends Error {
   /** What consoles show, also of minified programs. */
@@ -60,7 +63,10 @@ export class ZarrError extends Error {
   declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
   constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this._tag = tag;
     this.code = details.code ?? kebab(tag);
     this.codec = details.codec;

@@ -39,6 +39,8 @@ export interface JsonOptions {
   maxDepth: number;
   /** Whether the bare tokens NaN, Infinity and -Infinity are accepted as numbers. */
   bareNonFinite: boolean;
+  /** Most values in all; without it as many as there is text for. */
+  maxValues?: number | undefined;
   onWarning?: OnWarning | undefined;
 }
 
@@ -92,9 +94,13 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
+/** Characters of a number: the longest that mean something are float64s of some 800 digits. */
+const maxDigits = 4096;
+
 class Parser {
   private at = 0;
   private depth = 0;
+  private values = 0;
 
   constructor(
     private readonly text: string,
@@ -109,6 +115,8 @@ class Parser {
   }
 
   private value(): Json {
+    if (++this.values > (this.options.maxValues ?? Number.POSITIVE_INFINITY))
+      throw limitExceeded(`${this.options.name} has more than ${this.options.maxValues} values`);
     this.match(space);
     switch (this.text[this.at]) {
       case "{":
@@ -196,6 +204,10 @@ class Parser {
   private number(): JsonNumber {
     const text = this.match(numberText) || (this.options.bareNonFinite ? this.match(bareText) : "");
     if (!text) this.fail(this.at < this.text.length ? "a value is expected" : "the document ends too early");
+    if (text.length > maxDigits)
+      throw limitExceeded(
+        `${this.options.name} has a number of ${text.length} characters; ${maxDigits} is the limit`,
+      );
     return new JsonNumber(text);
   }
 

@@ -197,8 +197,8 @@ function makeLeaf(
   const { limits } = options;
   const { dtype, fillItem, missing: fill } = array;
   if (chain.toBytes.type === "vlen") {
-    checkObjectCount(shape, limits);
     const { name, codec } = chain.toBytes;
+    checkValueCount(shape, name, limits);
     const axes = axesThrough(chain.before, shape.length, "elements of variable length");
     return new VlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
   }
@@ -267,12 +267,15 @@ function encodedBound({ encodedArray, toBytes, after }: ResolvedChain): number {
   );
 }
 
-function checkObjectCount(shape: readonly number[], { chunkBytes }: Limits): void {
-  // Each element needs 4 bytes or more in every encoding, so this bounds honest chunks by their size.
+/** What an element takes in memory at least: a reference and a short text; a typed array, of bytes or numbers. */
+const valueBytes = { text: 32, array: 256 };
+
+function checkValueCount(shape: readonly number[], codec: string, { chunkBytes }: Limits): void {
   const count = countOf(shape);
-  if (!(4 * count <= chunkBytes))
+  const each = /bytes|array/.test(codec) ? valueBytes.array : valueBytes.text;
+  if (!(each * count <= chunkBytes))
     throw limitExceeded(
-      `a chunk of ${shape.join(" × ")} objects is larger than the limit of ${chunkBytes} bytes`,
+      `a chunk of ${shape.join(" × ")} elements of variable length takes more than the limit of ${chunkBytes} bytes`,
     );
 }
 

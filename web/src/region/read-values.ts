@@ -27,9 +27,12 @@ export async function readValues(
   return picked;
 }
 
+/** Engines keep longer lists as tables, at ten times the memory, and end the process at some length. */
+const maxListLength = 2 ** 25;
+
 function newList(reader: ArrayReader, count: number): unknown[] {
   checkSize(8 * count, reader);
-  if (count >= 2 ** 32)
-    throw limitExceeded(`a list of ${count} values is larger than any array of JavaScript's`);
+  if (count > maxListLength)
+    throw limitExceeded(`a list of ${count} values is longer than the limit of ${maxListLength}`);
   return new Array<unknown>(count).fill(null);
 }

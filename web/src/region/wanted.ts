@@ -20,12 +20,17 @@ export interface Wanted {
   readonly axes: readonly AxisPicks[];
 }
 
+/** An axis of which nothing is read. */
+const nothing: AxisPicks = { projections: [], length: 0, picks: undefined };
+
 /** @throws InvalidSelection, LimitExceeded. */
 export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
   const { spec, axes } = reader;
   const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
   // Before lists of chunks are made:
+  // Whatever the lengths of the other axes: their chunks are not listed.
+  if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
   checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
   checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
   return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };

@@ -1,5 +1,6 @@
 /** Reading a store over HTTP(S). */
 
+import { invalidArgument } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import type { HeadersSource } from "../base/web-types.js";
 import { addLeasingStore } from "./buffer-lease.js";
@@ -52,7 +53,7 @@ export class HttpStore implements Store {
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
-    this.url = new URL(url);
+    this.url = urlOf(url);
     this.#client = makeClient(options);
     const lend = (key: string, asked: GetOptions) => this.#client.lend(this.#urlOf(key), asked);
     addLeasingStore(this, { get: HttpStore.prototype.get, lend });
@@ -103,4 +104,12 @@ export function makeClient(
     concurrency: options.concurrency ?? 32,
     cache: options.cache,
   });
+}
+
+function urlOf(url: string | URL): URL {
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw invalidArgument(`"${String(url).slice(0, 200)}" is not a URL`, { cause });
+  }
 }

@@ -1,4 +1,5 @@
 /** Objects in memory as a store. */
+import { asBytes } from "../base/bytes.js";
 import { childOf } from "./children.js";
 import { checkCondition } from "./conditions.js";
 import { normalizePath } from "./path.js";
@@ -47,7 +48,8 @@ export class MapStore implements Store {
   getRange(key: string, range: RangeQuery, options: GetOptions = {}): Uint8Array | undefined {
     checkRange(range);
     const whole = this.get(key, options);
-    return whole && cutRange(whole, range);
+    const bytes = asBytes(whole);
+    return bytes ? cutRange(bytes, range) : whole; // what is no bytes is refused by whoever reads
   }
 
   /** Keeps a copy: readers have what they have read, and the caller its buffer. */

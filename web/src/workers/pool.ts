@@ -1,7 +1,8 @@
 /** A pool of workers that decode chunks. */
 
 import { BufferPool } from "../base/buffer-pool.js";
-import { invalidArgument } from "../base/errors.js";
+import { isBytes, sizeOf } from "../base/bytes.js";
+import { errorTags, invalidArgument } from "../base/errors.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -290,6 +291,8 @@ class Member {
   readonly jobs = new Map<number, Job>();
 }
 
+const failureKinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
+
 /** A piece of work, and who waits for it. */
 class Job {
   /** Workers that it has outlived. */
@@ -314,9 +317,21 @@ class Job {
 
   finish({ bytes, failure }: WorkAnswer): void {
     // An engine that fails there may do here.
-    if (failure?.tag === "EngineFailed") void this.runHere();
+    if (!this.#isAnswer(bytes, failure) || failure?.tag === "EngineFailed") void this.runHere();
     else if (failure) this.settle(() => this.reject(unpackFailure(failure)));
     else this.settle(() => this.resolve(bytes));
+  }
+
+  /** Whether a worker says what ours do: one of another version, or of somebody else's, is not believed. */
+  #isAnswer(bytes: unknown, failure: WorkAnswer["failure"]): boolean {
+    if (failure !== undefined) {
+      if (failure === null || typeof failure.message !== "string") return false;
+      return failure.kind === "zarr"
+        ? Object.hasOwn(errorTags, failure.tag ?? "")
+        : failureKinds.has(failure.kind);
+    }
+    const { place, bytes: expected } = this.work;
+    return place ? bytes === undefined : isBytes(bytes) && sizeOf(bytes) === expected;
   }
 
   /** By the calling thread. */

@@ -70,3 +70,9 @@ export function frameItems(codec: string, items: readonly Uint8Array[]): Uint8Ar
 export function badValue(codec: string, what: string, index: number) {
   return invalidArgument(`codec ${codec} needs ${what}; element ${index} is not`);
 }
+
+/**
+ * Most values, nested ones counted, that a chunk of `count` elements may hold: an empty list takes a byte or three in
+ * its chunk, and a hundred in memory.
+ */
+export const mostValues = (count: number): number => 2 ** 22 + 32 * count;

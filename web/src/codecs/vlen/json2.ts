@@ -3,7 +3,7 @@
 import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { type Json, JsonNumber, parseJson, toPlain } from "../../base/json.js";
 import { checkType, type VlenCodecDefinition } from "./definition.js";
-import { badValue, corrupt } from "./framing.js";
+import { badValue, corrupt, mostValues } from "./framing.js";
 import { flatten, nest } from "./nested-lists.js";
 
 /** Deepest nesting of a chunk's list. */
@@ -40,7 +40,13 @@ export const json2: VlenCodecDefinition = {
     const isText = context.array.dtype.name === "string";
     return {
       decode: (bytes, count) => {
-        const values = flatten(codec, parseChunk(codec, bytes), count, isJsonList, numberOf).map(toPlain);
+        const values = flatten(
+          codec,
+          parseChunk(codec, bytes, mostValues(count)),
+          count,
+          isJsonList,
+          numberOf,
+        ).map(toPlain);
         if (isText && !values.every((value) => typeof value === "string"))
           throw corrupt(codec, "corrupt", undefined, "an element is not a string");
         return values;
@@ -60,9 +66,9 @@ const numberOf = (value: Json): unknown =>
   value instanceof JsonNumber && value.isInteger ? value.value : undefined;
 
 /** The chunk as JSON; errors of the reader become errors of the chunk. */
-function parseChunk(codec: string, bytes: Uint8Array): Json {
+function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
   try {
-    return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true });
+    return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true, maxValues });
   } catch (cause) {
     if (!isZarrError(cause, "InvalidMetadata", "LimitExceeded")) throw cause;
     throw corruptChunk(`codec ${codec}: ${cause.message}`, { code: "corrupt", codec, cause });

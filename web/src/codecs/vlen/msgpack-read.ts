@@ -13,11 +13,15 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ are bigints; maps are objects, whose keys
  * must be texts or integers.
- * @param raw whether texts are handed out as bytes.
+ * @param options `raw`: whether texts are handed out as bytes; `maxValues`: most values in all, nested ones counted.
  * @throws CorruptChunk.
  */
-export function readMsgpack(codec: string, bytes: Uint8Array, raw: boolean): unknown {
-  const reader = new Reader(codec, bytes, raw);
+export function readMsgpack(
+  codec: string,
+  bytes: Uint8Array,
+  { raw, maxValues }: { raw: boolean; maxValues: number },
+): unknown {
+  const reader = new Reader(codec, bytes, raw, maxValues);
   const value = reader.value(0);
   reader.finish();
   return value;
@@ -31,6 +35,7 @@ class Reader {
     private readonly codec: string,
     private readonly bytes: Uint8Array,
     private readonly raw: boolean,
+    private valuesLeft: number,
   ) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
@@ -40,6 +45,7 @@ class Reader {
   }
 
   value(depth: number): unknown {
+    if (--this.valuesLeft < 0) throw this.#wrong("more values than its elements may have");
     if (depth > maxDepth) throw this.#wrong(`values nested deeper than ${maxDepth} levels`);
     const tag = this.#view.getUint8(this.#take(1));
     if (tag < 0x80) return tag;

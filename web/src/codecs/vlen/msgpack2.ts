@@ -1,6 +1,6 @@
 /** msgpack2: values as MessagePack, a chunk as one list. Spec: numcodecs msgpacks.py. */
 import { checkType, type VlenCodecDefinition } from "./definition.js";
-import { badValue, corrupt } from "./framing.js";
+import { badValue, corrupt, mostValues } from "./framing.js";
 import { readMsgpack } from "./msgpack-read.js";
 import { writeMsgpack } from "./msgpack-write.js";
 import { flatten, nest } from "./nested-lists.js";
@@ -28,7 +28,7 @@ export const msgpack2: VlenCodecDefinition = {
       decode: (bytes, count) => {
         const values = flatten<unknown>(
           codec,
-          readMsgpack(codec, bytes, raw),
+          readMsgpack(codec, bytes, { raw, maxValues: mostValues(count) }),
           count,
           Array.isArray,
           (n) => n,

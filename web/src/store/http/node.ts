@@ -125,17 +125,27 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
       path: pathname + search,
       agent: client.agent,
     });
-    const abort = () => request.destroy(signal.reason);
+    // Also without an error of the request's: one that has been destroyed already says nothing more.
+    const abort = () => {
+      request.destroy(signal.reason);
+      reject(signal.reason);
+    };
     signal.addEventListener("abort", abort, { once: true });
     request.on("response", (message) => {
       signal.removeEventListener("abort", abort);
       message.on("error", () => {}); // whoever reads it hears of it; nobody may
       resolve(message);
     });
-    request.on("error", (error) => {
+    const fail = (error: Error) => {
       signal.removeEventListener("abort", abort);
       reject(error);
+    };
+    request.on("error", fail);
+    request.on("upgrade", (_, socket) => {
+      socket.destroy();
+      fail(new Error("the server switched to another protocol"));
     });
+    request.on("close", () => fail(new Error("the connection was closed without an answer")));
     request.end();
   });
 }

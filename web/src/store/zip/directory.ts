@@ -65,7 +65,7 @@ export async function readDirectory(
   if (!tail) throw notFound(`there is no ${source.name}`);
   const end = findEnd(tail);
   if (end < 0) throw badZip(source, "it has no end of a zip archive");
-  const { place, behind } = await findDirectory(source, tail, end, options);
+  const { place, behind, count } = await findDirectory(source, tail, end, options);
   if (place.bytes > maxBytes) {
     throw limitExceeded(
       `${source.name} has a directory of ${place.bytes} bytes, more than the limit of ${maxBytes}`,
@@ -75,7 +75,7 @@ export async function readDirectory(
   const bytes =
     inTail ?? (await source.read({ offset: place.offset, length: place.bytes }, options)) ?? new Uint8Array();
   if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
-  return { entries: parseEntries(bytes, place.offset, source), offset: place.offset };
+  return { entries: parseEntries(bytes, place.offset, count, source), offset: place.offset };
 }
 
 /** Position of the end record: the last one whose comment fits; one that fits exactly goes first. */
@@ -98,11 +98,11 @@ async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, 
   if (locator >= 0 && view.getUint32(locator, true) === locatorSignature) {
     if (view.getUint32(locator + 16, true) > 1) throw severalParts(source);
     const { record, behind } = await findEnd64(source, tail, locator, options);
-    return { place: place64(record, source), behind };
+    return { place: place64(record, source), behind, count: uint64(viewOf(record), 32, source) };
   }
   if (view.getUint16(end + 4, true) !== 0 || view.getUint16(end + 6, true) !== 0) throw severalParts(source);
   const place = { bytes: view.getUint32(end + 12, true), offset: view.getUint32(end + 16, true) };
-  return { place, behind: end };
+  return { place, behind: end, count: view.getUint16(end + 10, true) };
 }
 
 /** The zip64 end record: as a rule it stands before its locator, else where that one says. */
@@ -129,10 +129,16 @@ function place64(record: Uint8Array, source: ByteReader): Place {
 }
 
 /** Objects by key; of several with one key the last, as zarr-python rewrites objects by adding them again. */
-function parseEntries(bytes: Uint8Array, offset: number, source: ByteReader): Map<string, ZipEntry> {
+function parseEntries(
+  bytes: Uint8Array,
+  offset: number,
+  count: number,
+  source: ByteReader,
+): Map<string, ZipEntry> {
   const view = viewOf(bytes);
   const entries = new Map<string, ZipEntry>();
   const extents = new Extents();
+  let found = 0;
   for (let at = 0; at < bytes.byteLength; ) {
     if (at + entryBytes > bytes.byteLength || view.getUint32(at, true) !== entrySignature) {
       throw badZip(source, `its directory is damaged ${at} bytes from its start`);
@@ -151,7 +157,11 @@ function parseEntries(bytes: Uint8Array, offset: number, source: ByteReader): Ma
       extents.add(entry);
     }
     at = next;
+    found++;
   }
+  // Without zip64 the count has 16 bits. Entries that are lost must not be taken for objects that were never stored.
+  if (count !== found && count !== found % 2 ** 16)
+    throw badZip(source, `its directory has ${found} entries where its end says ${count}`);
   if (extents.overlap) throw badZip(source, "its objects overlap");
   return entries;
 }
