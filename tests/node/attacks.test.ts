@@ -106,7 +106,7 @@ describe("nested values without end", () => {
   });
 
   it("numbers have a length", async () => {
-    const digits = "7".repeat(1e6);
+    const digits = "7".repeat(2e6);
     const chunk = gzipSync(bytesOf(`[${digits},"|O",[1]]`));
     const array = await openArray(new Map([...Object.entries(v2("json2")), ["/0", chunk]]));
     expect((await errorOf(() => get(array)))._tag).toBe("CorruptChunk");
@@ -126,14 +126,6 @@ it("an archive whose directory lost entries is damaged, not an array without chu
   for (const offset of [8, 10]) end.setUint16(offset, 3, true);
   const error = await errorOf(() => open(new ZipStore(zip)));
   expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-zip"]);
-});
-
-it("a document is opened although those of other versions never come", async () => {
-  const meta = json(v3Meta({ shape: [2], chunk_grid: regular(2), codecs: [little] }));
-  const store = {
-    get: (key: string) => (key === "/zarr.json" ? Promise.resolve(meta) : new Promise<never>(() => {})),
-  };
-  expect((await openArray(store)).shape).toEqual([2]);
 });
 
 it("ranges of a MapStore are those of any bytes", async () => {

@@ -94,8 +94,8 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Characters of a number: the longest that mean something are float64s of some 800 digits. */
-const maxDigits = 4096;
+/** Characters of a number. Turning longer ones into integers takes time that grows with the square of them. */
+const maxDigits = 2 ** 20;
 
 class Parser {
   private at = 0;

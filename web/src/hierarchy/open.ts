@@ -233,15 +233,12 @@ export class Opener implements NodeOpener {
       if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
       return this.#document(path, key, signal);
     };
-    const looks = [look(3, v3Key), look(2, v2ArrayKey), look(2, v2GroupKey)] as const;
-    for (const waiting of looks) waiting.catch(() => {});
-    // All are asked for at once. What is behind the first that says something is not waited for: it may never come.
-    const none: Looked = { object: undefined };
-    const v3 = await looks[0];
-    if (tells(v3)) return { v3, v2Array: none, v2Group: none };
-    const v2Array = await looks[1];
-    if (tells(v2Array)) return { v3, v2Array, v2Group: none };
-    return { v3, v2Array, v2Group: await looks[2] };
+    const [v3, v2Array, v2Group] = await Promise.all([
+      look(3, v3Key),
+      look(2, v2ArrayKey),
+      look(2, v2GroupKey),
+    ]);
+    return { v3, v2Array, v2Group };
   }
 
   #wants(candidate: ZarrVersion): boolean {
@@ -447,9 +444,6 @@ export class Opener implements NodeOpener {
 type Looked =
   | { readonly object: JsonObject | undefined; readonly error?: never }
   | { readonly error: unknown; readonly object?: never };
-
-/** Whether something was found, if only why it cannot be read. */
-const tells = ({ object, error }: Looked): boolean => object !== undefined || error !== undefined;
 
 function objectOf(looked: Looked): JsonObject | undefined {
   if ("error" in looked && looked.error !== undefined) throw looked.error;
