@@ -87,7 +87,6 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
 #ifdef ZW_FULL_MODULE  // encoders are there
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
-  function("copyBetweenSlabs", &Call<&Session::copyBetweenSlabs>::run);
 #endif
   function("outputAddress", &Call<&Session::outputAddress>::run);
   function("outputBytes", &Call<&Session::outputBytes>::run);

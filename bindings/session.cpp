@@ -158,41 +158,6 @@ uint32_t Session::isFillPlaced(uint32_t plan) {
   return isFill ? 1 : 0;
 }
 
-uint32_t Session::copyBetweenSlabs() {
-  constexpr uint32_t kHead = 6;
-  if (wordCount_ < kHead) return finish({Code::BadPlacement});
-  const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
-  const uint32_t rank = words[5];
-  ByteSpan from;
-  ByteSpan to;
-  const bool isKnown = slabOf(words[0], from) && slabOf(words[2], to) && words[0] != words[2];
-  if (!isKnown || rank > kMaxRank || wordCount_ < kHead + 3 * rank) {
-    return finish({Code::BadPlacement});
-  }
-  const uint32_t itemBytes = words[4];
-  CopyAxis axes[kMaxRank];
-  uint64_t fromEnd = uint64_t{words[1]} + itemBytes;
-  uint64_t toEnd = uint64_t{words[3]} + itemBytes;
-  uint64_t bytes = itemBytes;  // elements go to places of their own, so they fit in `to`
-  for (uint32_t i = 0; i < rank; i++) {
-    const uint32_t* axis = words + kHead + 3 * i;
-    axes[i] = {axis[0], axis[1], axis[2]};
-    if (axis[0] == 0) return finish({});
-    // What is below 2^32 and a product of two such numbers fit 64 bits together.
-    fromEnd += uint64_t{axis[1]} * (axis[0] - 1);
-    toEnd += uint64_t{axis[2]} * (axis[0] - 1);
-    bytes *= axis[0];
-    if (fromEnd > from.size() || toEnd > to.size() || bytes > to.size()) {
-      return finish({Code::BadPlacement});
-    }
-  }
-  if (fromEnd > from.size() || toEnd > to.size()) return finish({Code::BadPlacement});
-  StridedCopy copy;
-  if (Status s = prepareStridedCopy({axes, rank}, itemBytes, 1, copy)) return finish({s});
-  runStridedCopy(copy, from.data() + words[1], to.data() + words[3]);
-  return finish({});
-}
-
 uint32_t Session::encode(uint32_t plan, uint32_t bytes) {
   const Plan* p = planOf(plan);
   if (!p || bytes > input_.capacity()) return finish({Code::BadPlan});

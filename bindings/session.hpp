@@ -48,9 +48,6 @@ class Session {
   /// 1 where all the elements that encodePlaced would read are the plan's fill value, 0 where one
   /// is not, 2 for a failure (see errorCode).
   uint32_t isFillPlaced(uint32_t plan);
-  /// Copies elements from one slab to another, as the words say: [from, offset, to, offset, item
-  /// bytes, number of axes, (count, stride from, stride to)…]. The slabs must not be the same.
-  uint32_t copyBetweenSlabs();
   /// Encodes the `bytes` bytes of input, decodedBytes(plan) or for bytes-only plans at most that
   /// many, into the output buffer; outputBytes says how many.
   uint32_t encode(uint32_t plan, uint32_t bytes);

@@ -1,5 +1,4 @@
 // Creating nodes, changing their metadata and deleting them, in stores of all kinds.
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -22,6 +21,7 @@ import {
   ZarrError,
 } from "zarr-wasm";
 import * as zarrita from "zarrita";
+import { hasZarr, python } from "./python-zarr.js";
 import { bytesOf, errorOf } from "./support.js";
 
 type Files = Map<string, Uint8Array>;
@@ -806,20 +806,6 @@ const chains: CreateOptions["codecs"][] = [
   "none",
   ...["zstd:3", "zlib:2", "gzip", "bz2:1", "lz4", "blosc:zstd:1", "blosc:blosclz"],
 ];
-
-function python(script: string, ...args: string[]): string {
-  return execFileSync("/usr/bin/python3", ["-c", script, ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-function hasZarr(): boolean {
-  try {
-    return python("import zarr; print(zarr.__version__)").startsWith("2.");
-  } catch {
-    return false;
-  }
-}
 
 describe("what is created is read by others", () => {
   it("into a folder, by its URL", async () => {

@@ -1,5 +1,4 @@
 // Writing elements: what is written is read back the same, by this library and by others.
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -21,6 +20,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import * as zarrita from "zarrita";
+import { hasZarr, python } from "./python-zarr.js";
 import { errorOf } from "./support.js";
 
 type Files = Map<string, Uint8Array>;
@@ -435,20 +435,6 @@ describe("shards", () => {
     expect((await get(array)).data).toEqual(whole);
   });
 });
-
-function python(script: string, ...args: string[]): string {
-  return execFileSync("/usr/bin/python3", ["-c", script, ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-function hasZarr(): boolean {
-  try {
-    return python("import zarr; print(zarr.__version__)").startsWith("2.");
-  } catch {
-    return false;
-  }
-}
 
 describe("what is written is read by others", () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "set-"));
