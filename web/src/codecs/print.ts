@@ -5,6 +5,7 @@
 import { unsupported } from "../base/errors.js";
 import { descrJson } from "../dtypes/descr-json.js";
 import { DType } from "../dtypes/dtype.js";
+import type { Endian } from "../dtypes/typestr.js";
 import type { CoreCodec } from "../engine/codec-table.js";
 import { compressors, shuffles } from "./blosc.js";
 import type { FoundCodec } from "./codec-list.js";
@@ -12,6 +13,7 @@ import { ConfigReader, type Configuration } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
+import { parseNumpyName } from "./numpy-name.js";
 import type { ShardingDefinition } from "./sharding.js";
 
 /**
@@ -48,6 +50,24 @@ export function printCodecs(
     given = encoded ?? given;
   }
   return printed;
+}
+
+/** Options of filters that name data types, with their byte orders. */
+const typeOptions = ["dtype", "astype", "encode_dtype", "decode_dtype"] as const;
+
+/**
+ * A filter of v2 whose data types have one byte order. numcodecs views what a filter is given as the type that it names:
+ * all of a chain, and the array, must say the same.
+ */
+export function inByteOrder({ name, configuration = {} }: CodecMetadata, endian: Endian): CodecMetadata {
+  const changed = { ...configuration };
+  for (const option of typeOptions) {
+    const given = Object.hasOwn(changed, option) ? changed[option] : undefined;
+    if (typeof given !== "string") continue;
+    const { dtype, endian: said } = parseNumpyName(given);
+    if (said !== undefined && said !== endian) changed[option] = descrJson(dtype, endian, 2);
+  }
+  return { name, configuration: changed };
 }
 
 interface Printed {

@@ -18,6 +18,7 @@ import { jenkinsLookup3 } from "./jenkins.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
+import { pcodec } from "./pcodec.js";
 import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";
 import { scaleOffset } from "./scale-offset.js";
@@ -52,6 +53,7 @@ const rareCodecs = {
     codecDefinitions.find((d) => d.names[version]?.includes(name)),
   ),
   zfp: [zfp, zfpy],
+  pcodec,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };

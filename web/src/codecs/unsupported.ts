@@ -1,11 +1,8 @@
 /** Codecs that are known and not supported, with the reason; by their names in all Zarr versions. */
-const pcodec = "its only implementation is a Rust library, and there is none in C or C++ to build in";
 const pickle = "a pickle can run any code when it is read, and is refused for safety";
 const gdeflate = "GDeflate needs a library that is not built in";
 
 export const unsupportedCodecs: Readonly<Record<string, string>> = {
-  pcodec,
-  "numcodecs.pcodec": pcodec,
   pickle,
   "numcodecs.pickle": pickle,
   gdeflate,

@@ -76,3 +76,26 @@ export function badValue(codec: string, what: string, index: number) {
  * its chunk, and a hundred in memory.
  */
 export const mostValues = (count: number): number => 2 ** 22 + 32 * count;
+
+/**
+ * What is wrong with a text that could not be decoded: decoders throw a TypeError for what is not UTF-8, and something
+ * else for more than the engine's strings hold (512 Mi characters in V8).
+ */
+export function textError(
+  codec: string,
+  what: string,
+  bytes: number,
+  byteOffset: number,
+  cause: unknown,
+): Error {
+  if (cause instanceof TypeError) return corrupt(codec, "corrupt", byteOffset, `${what} is not UTF-8 text`);
+  return limitExceeded(
+    `codec ${codec}: ${what} has ${bytes} bytes of text, more than strings can hold here`,
+    {
+      code: "text-too-long",
+      codec,
+      byteOffset,
+      cause,
+    },
+  );
+}

@@ -3,7 +3,7 @@
 import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { type Json, JsonNumber, parseJson, toPlain } from "../../base/json.js";
 import { checkType, type VlenCodecDefinition } from "./definition.js";
-import { badValue, corrupt, mostValues } from "./framing.js";
+import { badValue, corrupt, mostValues, textError } from "./framing.js";
 import { flatten, nest } from "./nested-lists.js";
 
 /** Deepest nesting of a chunk's list. */
@@ -71,6 +71,7 @@ function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
     return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true, maxValues });
   } catch (cause) {
     if (!isZarrError(cause, "InvalidMetadata", "LimitExceeded")) throw cause;
+    if (cause.cause) throw textError(codec, "the chunk", bytes.byteLength, 0, cause.cause);
     throw corruptChunk(`codec ${codec}: ${cause.message}`, { code: "corrupt", codec, cause });
   }
 }

@@ -5,7 +5,7 @@
  * takes a byte at least), nesting is bounded, extension types are refused, nothing may follow the value.
  * Spec: msgpack.org, "spec.md".
  */
-import { corrupt } from "./framing.js";
+import { corrupt, textError } from "./framing.js";
 
 const maxDepth = 64;
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -120,9 +120,8 @@ class Reader {
     const at = this.#take(length);
     try {
       return strict.decode(this.bytes.subarray(at, at + length));
-    } catch {
-      this.#at = at;
-      throw this.#wrong("a text is not UTF-8");
+    } catch (cause) {
+      throw textError(this.codec, "a value", length, at, cause);
     }
   }
 

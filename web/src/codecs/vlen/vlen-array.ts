@@ -55,6 +55,8 @@ function decodeItem(
 
 function encodeItem(codec: string, type: StoredType, value: unknown, index: number): Uint8Array {
   const { dtype } = type;
+  // The usual fill value of objects, with which chunks are padded: what numcodecs makes of it.
+  if (value === 0) return new Uint8Array(dtype.itemBytes);
   const length = (value as { byteLength?: unknown } | null)?.byteLength;
   if (typeof length !== "number") throw badValue(codec, "typed arrays", index);
   // As many elements as its entries make; a rest of an element is refused there.

@@ -1,6 +1,6 @@
 /** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
 import { checkType, type VlenCodec, type VlenCodecDefinition } from "./definition.js";
-import { badValue, corrupt, frameItems, itemBounds } from "./framing.js";
+import { badValue, frameItems, itemBounds, textError } from "./framing.js";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -73,15 +73,16 @@ export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[]
 
 /**
  * The slow twin: one item after the other.
- * @throws CorruptChunk at the first item that is not UTF-8.
+ * @throws CorruptChunk at the first item that is not UTF-8; LimitExceeded at one that is too long for a string.
  */
 export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array): string[] {
   return Array.from({ length: bounds.length / 2 }, (_, i) => {
     const start = bounds[2 * i]!;
+    const item = bytes.subarray(start, bounds[2 * i + 1]!);
     try {
-      return strict.decode(bytes.subarray(start, bounds[2 * i + 1]!));
-    } catch {
-      throw corrupt(codec, "corrupt", start, `element ${i} is not UTF-8 text`);
+      return strict.decode(item);
+    } catch (cause) {
+      throw textError(codec, `element ${i}`, item.byteLength, start, cause);
     }
   });
 }

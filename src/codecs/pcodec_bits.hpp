@@ -1,0 +1,72 @@
+// Bits of pcodec: fields follow one another from the lowest bit of each byte on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.hpp"
+
+namespace zw {
+
+/// Reads fields. Past the end of the bytes there are zeros without end: whoever reads asks
+/// isPastEnd() after each section, and what a section can ask for is bounded.
+class PcoReader {
+ public:
+  /// Bytes past a window's that may be read, too, whatever they are: of unaligned loads.
+  static constexpr size_t kSlack = 16;
+  /// Most bytes of a window: a batch of one variable, 14 bits of state and 64 of offset a number.
+  static constexpr size_t kMostWindow = 256 * (14 + 64) / 8 + 1;
+
+  explicit PcoReader(ByteView bytes) : bytes_(bytes) {}
+
+  /// The next `count` bits, 64 at most.
+  uint64_t bits(uint32_t count) {
+    const uint64_t at = position_;
+    position_ += count;
+    if (count == 0) return 0;
+    uint8_t around[9] = {};
+    const uint64_t byte = at / 8;
+    if (byte < bytes_.size()) {
+      const size_t left = bytes_.size() - static_cast<size_t>(byte);
+      std::memcpy(around, bytes_.data() + byte, left < sizeof around ? left : sizeof around);
+    }
+    const auto shift = static_cast<uint32_t>(at % 8);
+    uint64_t value = load<uint64_t>(around) >> shift;
+    if (shift != 0) value |= uint64_t{around[8]} << (64 - shift);
+    return count == 64 ? value : value & ((uint64_t{1} << count) - 1);
+  }
+
+  /// Goes on at the next whole byte; false where a bit left out is not zero.
+  bool align() { return bits(static_cast<uint32_t>(-position_ % 8)) == 0; }
+
+  /// Leaves out `count` bits.
+  void skip(uint64_t count) { position_ += count; }
+
+  /// The bytes from the one of the next bit on: `bytes` of them (kMostWindow at most), and the
+  /// slack, may be read, zeros past the end. They are a copy where the end is near; valid until the
+  /// next window.
+  const uint8_t* window(size_t bytes) {
+    const uint64_t byte = position_ / 8;
+    const size_t left = byte < bytes_.size() ? bytes_.size() - static_cast<size_t>(byte) : 0;
+    if (left >= bytes + kSlack) return bytes_.data() + byte;
+    std::memset(tail_, 0, bytes + kSlack);
+    if (left > 0) std::memcpy(tail_, bytes_.data() + byte, left);
+    return tail_;
+  }
+
+  uint64_t position() const { return position_; }
+  void seek(uint64_t position) { position_ = position; }
+  /// The byte of the next bit: where damage is said to be.
+  uint64_t byte() const { return position_ / 8; }
+  bool isPastEnd() const { return position_ > uint64_t{8} * bytes_.size(); }
+  /// Bits left; 0 past the end.
+  uint64_t left() const { return isPastEnd() ? 0 : uint64_t{8} * bytes_.size() - position_; }
+
+ private:
+  ByteView bytes_;
+  uint64_t position_ = 0;  // bits
+  uint8_t tail_[kMostWindow + kSlack];
+};
+
+}  // namespace zw

@@ -1,0 +1,61 @@
+// Metadata of a chunk of pcodec: how its numbers are made of latent variables, and how those lie in
+// the page. The words are the format document's.
+#pragma once
+
+#include "base/status.hpp"
+#include "codecs/pcodec_bits.hpp"
+#include "kernels/numbers.hpp"
+
+namespace zw {
+
+enum class PcoMode : uint8_t { Classic, IntMult, FloatMult, FloatQuant, Dict };
+enum class PcoDelta : uint8_t { None, Consecutive, Lookback, Conv1 };
+
+inline constexpr uint32_t kPcoBatch = 256;
+inline constexpr uint32_t kPcoMostTableLog = 14;
+inline constexpr uint32_t kPcoMostOrder = 7;     // of consecutive deltas
+inline constexpr uint32_t kPcoMostWeights = 32;  // of conv1
+
+/// One latent variable.
+struct PcoVariable {
+  uint32_t width = 0;     // bits of a latent
+  uint32_t tableLog = 0;  // the table has 2^tableLog states
+  uint32_t binCount = 0;
+  uint64_t binsAt = 0;      // where the bins are, in bits; they are inside the data
+  uint32_t stateCount = 0;  // latents that the page's head holds; 0 without deltas
+  bool isLookback = false;
+
+  uint64_t middle() const { return uint64_t{1} << (width - 1); }
+  /// Bits of a bin: its weight, its lower bound, and the width of its offsets.
+  uint32_t binBits() const {
+    const uint32_t widthOfWidth = width == 8 ? 4 : width == 16 ? 5 : width == 32 ? 6 : 7;
+    return tableLog + width + widthOfWidth;
+  }
+};
+
+struct PcoMetadata {
+  PcoMode mode = PcoMode::Classic;
+  uint64_t base = 0;       // of int mult the integer's bits, of float mult the ordered latent
+  uint32_t quantBits = 0;  // of float quant
+  uint32_t dictLength = 0;
+  uint64_t dictAt = 0;  // where its values are, in bits; they are inside the data
+  PcoDelta delta = PcoDelta::None;
+  uint32_t window = 0;  // of lookbacks
+  uint32_t shift = 0;   // of conv1
+  int64_t bias = 0;
+  int32_t weights[kPcoMostWeights] = {};
+
+  /// Lookbacks (if any), primary, secondary (if any).
+  PcoVariable variables[3];
+  uint32_t variableCount = 0;
+  uint32_t primary = 0;  // which of them
+
+  bool hasSecondary() const { return variableCount == primary + 2; }
+};
+
+/// Reads and checks the metadata of a chunk of `count` numbers of this type. What it says of sizes
+/// is inside the data afterwards; bins are checked where they are read (pcodec_table.hpp).
+Status readPcoMetadata(PcoReader& in, uint32_t formatVersion, Number number, uint32_t count,
+                       PcoMetadata& metadata);
+
+}  // namespace zw

@@ -1,0 +1,186 @@
+// Safe: states stay below the table's size by how nodes are made, and a batch reads at most
+// batchBytes() of a window that holds as many (PcoReader::window); whether they were data is asked
+// afterwards. Fast: one load of 64 bits serves four states; offsets, whose places are known by
+// then, are read in a loop of their own without dependencies.
+#ifdef ZW_FULL_MODULE
+
+#include "codecs/pcodec_table.hpp"
+
+#include <bit>
+
+#include "simd/u8x16.hpp"
+
+namespace zw {
+namespace {
+
+/// Widest offset that one load of 64 bits holds wherever it starts.
+constexpr uint32_t kOneLoad = 57;
+
+/// States are dealt out to bins in this stride, which is odd, so that it meets all of them.
+uint32_t strideOf(uint32_t states) {
+  const uint32_t stride = 3 * states / 5;
+  return stride % 2 ? stride : stride + 1;
+}
+
+uint64_t maskOf(uint32_t bits) {
+  return (uint64_t{1} << bits) - 1;
+}
+
+template <class Latent>
+void linkNodes(std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes, uint32_t log) {
+  for (PcoNode<Latent>& node : nodes) {
+    PcoBin& bin = bins[node.next];
+    const uint32_t met = bin.met++;  // from the bin's weight up to twice of it
+    const uint32_t bits = log + 1 - static_cast<uint32_t>(std::bit_width(met));
+    node = {static_cast<Latent>(bin.lower), static_cast<uint16_t>((met << bits) - nodes.size()),
+            bin.offsetBits, static_cast<uint8_t>(bits)};
+  }
+}
+
+/// Symbols of a batch: lower bounds go to `latents`; the offset of latent i is at bits starts[i] to
+/// starts[i + 1] from where the symbols end. Returns the bits of the symbols.
+template <class Latent>
+ZW_INLINE uint32_t decodeSymbols(const uint8_t* in, uint32_t at, const PcoNode<Latent>* nodes,
+                                 uint32_t (&states)[4], uint32_t count, Latent* latents,
+                                 uint32_t* starts) {
+  uint32_t s0 = states[0], s1 = states[1], s2 = states[2], s3 = states[3];
+  uint32_t offset = 0, i = 0;
+  const auto step = [&](uint32_t& state, uint64_t& word, uint32_t slot) {
+    const PcoNode<Latent>& node = nodes[state];
+    latents[slot] = node.lower;
+    starts[slot] = offset;
+    offset += node.offsetBits;
+    state = node.next + static_cast<uint32_t>(word & maskOf(node.stateBits));
+    word >>= node.stateBits;
+    at += node.stateBits;
+  };
+  for (; i + 4 <= count; i += 4) {
+    uint64_t word = load<uint64_t>(in + at / 8) >> (at % 8);  // 57 bits, of which 4 * 14 are used
+    step(s0, word, i);
+    step(s1, word, i + 1);
+    step(s2, word, i + 2);
+    step(s3, word, i + 3);
+  }
+  states[0] = s0, states[1] = s1, states[2] = s2, states[3] = s3;
+  for (; i < count; i++) {
+    uint64_t word = load<uint64_t>(in + at / 8) >> (at % 8);
+    step(states[i % 4], word, i);
+  }
+  starts[count] = offset;
+  return at;
+}
+
+/// The bits of an offset, of any width up to 64, at bit `at`.
+template <bool kWide>
+ZW_INLINE uint64_t offsetAt(const uint8_t* in, uint32_t at, uint32_t bits) {
+  const uint64_t low = load<uint64_t>(in + at / 8) >> (at % 8);
+  if constexpr (!kWide) {
+    return low & maskOf(bits);
+  } else {
+    const uint32_t middle = bits < 32 ? bits : 32, after = at + middle;
+    const uint64_t high = load<uint64_t>(in + after / 8) >> (after % 8);
+    return (low & maskOf(middle)) | (high & maskOf(bits - middle)) << middle;
+  }
+}
+
+template <bool kWide, class Latent>
+void addOffsets(const uint8_t* in, uint32_t at, const uint32_t* starts, uint32_t count,
+                Latent* latents) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t start = starts[i], bits = starts[i + 1] - start;
+    latents[i] += static_cast<Latent>(offsetAt<kWide>(in, at + start, bits));
+  }
+}
+
+/// Latents of a table of one state: offsets one after the other.
+template <bool kWide, class Latent>
+void readOffsets(const uint8_t* in, uint32_t at, Latent lower, uint32_t bits, uint32_t count,
+                 Latent* latents) {
+  for (uint32_t i = 0; i < count; i++, at += bits) {
+    latents[i] = lower + static_cast<Latent>(offsetAt<kWide>(in, at, bits));
+  }
+}
+
+template <class Latent>
+void decodeOnlyBin(PcoReader& in, const PcoTable<Latent>& table, uint32_t count, Latent* latents) {
+  const Latent lower = table.nodes->lower;
+  if (table.offsetBits == 0) {
+    for (uint32_t i = 0; i < count; i++) latents[i] = lower;
+    return;
+  }
+  const uint8_t* const window = in.window(table.batchBytes());
+  const auto at = static_cast<uint32_t>(in.position() % 8);
+  if (table.offsetBits <= kOneLoad) {
+    readOffsets<false>(window, at, lower, table.offsetBits, count, latents);
+  } else {
+    readOffsets<true>(window, at, lower, table.offsetBits, count, latents);
+  }
+  in.skip(uint64_t{count} * table.offsetBits);
+}
+
+}  // namespace
+
+template <class Latent>
+Status makePcoTable(PcoReader& in, const PcoVariable& variable, uint32_t window,
+                    std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes,
+                    PcoTable<Latent>& table) {
+  const auto states = static_cast<uint32_t>(nodes.size());
+  // Deltas are stored with the middle of their range as zero.
+  const uint64_t zero = variable.stateCount ? variable.middle() : 0;
+  in.seek(variable.binsAt);
+  table = {nodes.data(), variable.tableLog, 0};
+  uint32_t state = 0, dealt = 0;
+  for (size_t i = 0; i < bins.size(); i++) {
+    const auto weight = static_cast<uint32_t>(in.bits(variable.tableLog)) + 1;
+    const uint64_t lower = in.bits(variable.width);
+    const auto offsetBits =
+        static_cast<uint32_t>(in.bits(variable.binBits() - variable.tableLog - variable.width));
+    const bool isLookback = !variable.isLookback || (lower >= 1 && lower <= window);
+    if (offsetBits > variable.width || weight > states - dealt || !isLookback) {
+      return {Code::BadHeader, in.byte()};
+    }
+    bins[i] = {lower + zero, static_cast<uint16_t>(weight), static_cast<uint8_t>(offsetBits)};
+    if (offsetBits > table.offsetBits) table.offsetBits = offsetBits;
+    for (const uint32_t end = dealt + weight; dealt < end; dealt++) {
+      nodes[state].next = static_cast<uint16_t>(i);
+      state = (state + strideOf(states)) % states;
+    }
+  }
+  if (!bins.empty() && dealt != states) return {Code::BadHeader, in.byte()};
+  if (!bins.empty()) linkNodes(bins, nodes, variable.tableLog);
+  return {};
+}
+
+template <class Latent>
+bool decodePcoLatents(PcoReader& in, const PcoTable<Latent>& table, uint32_t (&states)[4],
+                      uint32_t count, Latent* latents) {
+  if (count == 0) return true;
+  if (table.log == 0) {
+    decodeOnlyBin(in, table, count, latents);
+    return !in.isPastEnd();
+  }
+  uint32_t starts[kPcoBatch + 1];
+  const uint8_t* const window = in.window(table.batchBytes());
+  const auto first = static_cast<uint32_t>(in.position() % 8);
+  const uint32_t at = decodeSymbols(window, first, table.nodes, states, count, latents, starts);
+  if (table.offsetBits > kOneLoad) {
+    addOffsets<true>(window, at, starts, count, latents);
+  } else if (table.offsetBits > 0) {
+    addOffsets<false>(window, at, starts, count, latents);
+  }
+  in.skip(at - first + starts[count]);
+  return !in.isPastEnd();
+}
+
+template Status makePcoTable(PcoReader&, const PcoVariable&, uint32_t, std::span<PcoBin>,
+                             std::span<PcoNode<uint32_t>>, PcoTable<uint32_t>&);
+template Status makePcoTable(PcoReader&, const PcoVariable&, uint32_t, std::span<PcoBin>,
+                             std::span<PcoNode<uint64_t>>, PcoTable<uint64_t>&);
+template bool decodePcoLatents(PcoReader&, const PcoTable<uint32_t>&, uint32_t (&)[4], uint32_t,
+                               uint32_t*);
+template bool decodePcoLatents(PcoReader&, const PcoTable<uint64_t>&, uint32_t (&)[4], uint32_t,
+                               uint64_t*);
+
+}  // namespace zw
+
+#endif
