@@ -15,6 +15,14 @@ export { defaultLimits, type Limits } from "./base/limits.js";
 export type { CodecMetadata } from "./chain/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
+  type DownsamplingMethod,
+  type ImageData,
+  type MultiscaleOptions,
+  type MultiscaleProgress,
+  type NewAxis,
+  writeMultiscale,
+} from "./conventions/multiscale.js";
+export {
   channelAxis,
   fieldPaths,
   isMultiscales,
@@ -45,6 +53,7 @@ export {
   deleteNode,
   type GroupCreateOptions,
   type NewAttributes,
+  type ResizeOptions,
   resize,
   type Target,
   type UpdateAttributesOptions,

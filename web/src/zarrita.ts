@@ -12,6 +12,7 @@ export type { ZipStore as ZipFileStore } from "./store/zip.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
 export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
+export type { ChunkQueue } from "./zarrita/concurrency.js";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -42,16 +43,13 @@ export {
 } from "./zarrita/extensions.js";
 export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./zarrita/fetch-store.js";
 export {
-  type ChunkQueue,
   type GetOptions,
-  type GetOptions as SetOptions,
   get,
   select,
   slice,
 } from "./zarrita/indexing.js";
 export {
   getPrepared as _zarrita_internal_get,
-  setPrepared as _zarrita_internal_set,
   sliceIndices as _zarrita_internal_slice_indices,
   sliceIndices as _zarrita_internal_sliceIndices,
   stridesIn as _zarrita_internal_get_strides,
@@ -77,4 +75,11 @@ export {
   withRangeCoalescing,
 } from "./zarrita/store-extensions.js";
 export type * from "./zarrita/types.js";
-export { create, set } from "./zarrita/writing.js";
+export {
+  type CreateArrayOptions,
+  type CreateGroupOptions,
+  create,
+  type SetOptions,
+  set,
+  setPrepared as _zarrita_internal_set,
+} from "./zarrita/writing.js";

@@ -3,7 +3,7 @@
  * checked before it is used.
  */
 
-import { invalidMetadata, type ZarrError } from "../base/errors.js";
+import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../base/errors.js";
 import { show } from "../codecs/config.js";
 
 /** An object among attributes. */
@@ -32,4 +32,11 @@ export function numberOf(value: unknown): number | undefined {
 /** An error about an attribute: what is wrong, and what is there. */
 export function badAttribute(what: string, found: unknown, code = "bad-attribute"): ZarrError {
   return invalidMetadata(`${what}, not ${show(found)}`, { code });
+}
+
+/** @throws InvalidArgument for what is no array or group. */
+export function checkNode(node: unknown, what: "an array" | "a group"): void {
+  const isNode = isRecord(node) && isRecord(node["attributes"]);
+  const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
+  if (!isRight) throw invalidArgument(`${shown(node)} is not ${what} that was opened or created`);
 }

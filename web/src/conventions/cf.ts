@@ -6,11 +6,12 @@
  * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
 
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
 import { decodeBase64 } from "../dtypes/base64.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { badAttribute, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** What decodeCF reads of an array. */
@@ -62,6 +63,12 @@ export interface CFRegion extends CFInput {
  *   for calendars without real days and for times in months or years: pass `times: "counts"` then.
  */
 export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {}): CFRegion {
+  checkObject(options);
+  checkObject(array, "the array");
+  checkObject(region, "the region");
+  const isArray = isRecord(array.attributes) && isRecord(array.dtype);
+  if (!isArray || !(ArrayBuffer.isView(region.data) || Array.isArray(region.data)))
+    throw invalidArgument("decodeCF takes an array, and a region of it as get returns it");
   const { times = "milliseconds" } = options;
   if (times !== "milliseconds" && times !== "counts")
     throw invalidArgument('times must be "milliseconds" or "counts"');

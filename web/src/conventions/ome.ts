@@ -6,11 +6,12 @@
  * "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
-import { invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { normalizePath } from "../store/path.js";
-import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, checkNode, isRecord, numberOf, own, textOf } from "./attributes.js";
 import { combine, readTransforms } from "./ome-transforms.js";
 
 /** One dimension of an image's levels. */
@@ -73,7 +74,9 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The attributes that OME-Zarr speaks of: those under `ome`, where there are any, else all. */
-function omeAttributes({ attributes }: ZarrGroup): unknown {
+function omeAttributes(group: ZarrGroup): unknown {
+  checkNode(group, "a group");
+  const { attributes } = group;
   const ome = own(attributes, "ome");
   return isRecord(ome) ? ome : attributes;
 }
@@ -219,6 +222,8 @@ export async function labelPaths(
   image: ZarrGroup,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
+  checkNode(image, "a group");
+  checkObject(options);
   let labels: ZarrGroup;
   try {
     labels = await image.open("labels", { ...options, kind: "group" });
@@ -253,7 +258,10 @@ function listedPaths(group: ZarrGroup, name: string, items: string): string[] | 
 }
 
 /** The axis of channels, by its type or its name; −1 where there is none. */
-export function channelAxis({ axes }: Pick<OmeMultiscale, "axes">): number {
+export function channelAxis(image: Pick<OmeMultiscale, "axes">): number {
+  checkObject(image, "an image");
+  const { axes } = image;
+  if (!Array.isArray(axes)) throw invalidArgument("an image must have a list of axes");
   const byType = axes.findIndex(({ type }) => type === "channel");
   return byType >= 0 ? byType : axes.findIndex(({ name, type }) => name === "c" && type === undefined);
 }

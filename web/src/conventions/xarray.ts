@@ -3,11 +3,12 @@
  * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
  */
 
+import { checkObject } from "../base/arguments.js";
 import { isZarrError } from "../base/errors.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { isSegment } from "../store/path.js";
-import { own, textOf } from "./attributes.js";
+import { checkNode, own, textOf } from "./attributes.js";
 
 /** An array that holds coordinates of another one. */
 export interface Coordinate {
@@ -27,11 +28,9 @@ const maxNames = 64;
  * Names of an array's dimensions: `dimension_names` of Zarr v3, xarray's `_ARRAY_DIMENSIONS`, or NCZarr's
  * `_nczarr_array`; undefined where not every dimension has one.
  */
-export function dimensionsOf({
-  attributes,
-  dimensionNames,
-  shape,
-}: ZarrArray): readonly string[] | undefined {
+export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
+  checkNode(array, "an array");
+  const { attributes, dimensionNames, shape } = array;
   if (shape.length === 0) return [];
   const names = dimensionNames ?? netcdfDimensions(attributes);
   const valid = names?.length === shape.length && names.every((name) => typeof name === "string");
@@ -58,6 +57,8 @@ export async function coordinatesOf(
   array: ZarrArray,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Coordinate[]> {
+  checkNode(group, "a group");
+  checkObject(options);
   const dimensions = dimensionsOf(array) ?? [];
   const names = [
     ...dimensions,

@@ -1,5 +1,6 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
-import { invalidArgument } from "../base/errors.js";
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { utf32String, withoutPadding } from "./padded.js";
@@ -90,7 +91,8 @@ export function checkElements(
 ): asserts data is ElementData {
   const entries = entriesOf(dtype, count);
   const clamped = data instanceof Uint8ClampedArray && arrayOf(dtype) === Uint8Array;
-  if (!isTypedArray(data) || !(data.constructor.name === arrayNameOf(dtype) || clamped)) {
+  // By tag: of any realm, and subclasses such as Node's Buffer.
+  if (!isTypedArray(data) || !(data[Symbol.toStringTag] === arrayNameOf(dtype) || clamped)) {
     throw invalidArgument(`${what} must be a ${arrayNameOf(dtype)} for data type ${dtype}`);
   }
   if (data.length !== entries) {
@@ -148,7 +150,9 @@ export interface ElementRegion {
  * @throws InvalidArgument where there is no such field.
  */
 export function field(region: ElementRegion, path: string | readonly string[]): ElementRegion {
+  checkRegion(region);
   const names = typeof path === "string" ? [path] : path;
+  if (!Array.isArray(names)) throw invalidArgument(`a field has a name, which cannot be ${shown(path)}`);
   let dtype = region.dtype;
   let offset = 0;
   const shape = [...region.shape];
@@ -193,6 +197,15 @@ function pickBytes(
   return out;
 }
 
+/** @throws InvalidArgument for what is no region. */
+function checkRegion(region: ElementRegion | ValueRegion): void {
+  checkObject(region, "a region");
+  const { dtype, data, shape } = region;
+  const isRight =
+    dtype instanceof DType && Array.isArray(shape) && (Array.isArray(data) || isTypedArray(data));
+  if (!isRight) throw invalidArgument("a region has data, a shape and a data type, as get returns it");
+}
+
 /** A part of an array whose elements are values of any length. */
 export interface ValueRegion {
   readonly data: readonly unknown[];
@@ -206,6 +219,7 @@ export interface ValueRegion {
  * @throws InvalidArgument for any other data type, and for objects that are not all strings.
  */
 export function strings(region: ElementRegion | ValueRegion): string[] {
+  checkRegion(region);
   const { dtype, data } = region;
   if (Array.isArray(data)) {
     checkValues(DType.variable("string"), data, data.length, `data of type ${dtype}`);

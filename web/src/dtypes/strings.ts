@@ -1,4 +1,5 @@
 /** Strings of fixed length, written. */
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
 import type { DType } from "./dtype.js";
 
@@ -8,6 +9,7 @@ import type { DType } from "./dtype.js";
  * @throws InvalidArgument for strings that do not fit, and for other data types.
  */
 export function packStrings(dtype: DType, values: readonly string[]): Uint8Array {
+  checkObject(dtype, "a data type");
   const { core, itemBytes } = dtype;
   if (core !== "fixed_utf32" && core !== "fixed_bytes") {
     throw invalidArgument(`data type ${dtype} is not a string of fixed length`);

@@ -38,13 +38,15 @@ export const coreCodecs = [
   { core: "snappy", part: "rare", decode: "full", encode: "full" },
   { core: "conditional", part: "rare", decode: "full", encode: "full" },
   { core: "zfp", part: "rare", decode: "full", encode: "full" },
+  { core: "pcodec", part: "rare", decode: "full", encode: "none" },
 ] as const satisfies readonly CodecRow[];
 
 interface CodecRow {
   readonly core: string;
   readonly part: "usual" | "rare";
   readonly decode: ModuleName;
-  readonly encode: ModuleName;
+  /** "none": what others wrote is read, nothing is written. */
+  readonly encode: ModuleName | "none";
 }
 
 type Rows = (typeof coreCodecs)[number];

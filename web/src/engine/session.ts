@@ -47,6 +47,9 @@ export class NeedsFullModule extends Error {}
 /** Plans that a session keeps prepared; the least recently used one goes first. */
 const maxPlans = 512;
 
+/** Copies bytes. */
+export type Copy = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
+
 /** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view);
@@ -144,11 +147,13 @@ export class CodecSession {
   /**
    * Encodes a chunk of elements from a slab, in the full module: those that the step names, and fill value around them.
    * @param keepsFill false to get undefined where all of the named elements are fill value.
+   * @param copy what takes the encoded bytes out of the core's memory, which is only lent.
    */
   encodePlaced(
     slab: Slab,
     { plan, offset, axes }: Omit<PlacedStep, "encoded">,
     keepsFill: boolean,
+    copy: Copy = copyOf,
   ): Uint8Array<ArrayBuffer> | undefined {
     return this.#call(() => {
       const id = this.#planId(plan);
@@ -160,7 +165,7 @@ export class CodecSession {
       const bytes = core.decodedBytes(id);
       this.demand.note(2 * bytes + this.#openBytes);
       this.#check(core.encodePlaced(id), plan, true);
-      return copyOf(this.#output());
+      return copy(this.#output());
     });
   }
 
@@ -194,9 +199,9 @@ export class CodecSession {
     out.set(this.#slabBytes(slab, offset, bytes), outOffset);
   }
 
-  /** Copies a run of bytes into a slab. */
-  copyToSlab(slab: Slab, offset: number, bytes: Uint8Array): void {
-    this.#slabBytes(slab, offset, bytes.byteLength).set(bytes);
+  /** Lends the memory of a slab to somebody who writes to it at once. */
+  fillSlab(slab: Slab, write: (bytes: Uint8Array) => void): void {
+    write(this.#slabBytes(slab, 0, slab.bytes));
   }
 
   /** @throws InvalidArgument for what lies outside of the slab, or for one that has been freed. */

@@ -1,4 +1,5 @@
 /** Checks of arguments that several calls take. */
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument, shown } from "../base/errors.js";
 
 /** Options that every read has. */
@@ -9,8 +10,7 @@ interface CommonOptions {
 
 /** @throws InvalidArgument for options that are not an object, an invalid signal or pool. */
 export function checkOptions(options: CommonOptions): void {
-  if (typeof options !== "object" || options === null)
-    throw invalidArgument(`options cannot be ${shown(options)}`);
+  checkObject(options);
   check(options, "signal", "throwIfAborted");
   check(options, "pool", "makeSink");
 }

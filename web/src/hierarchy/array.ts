@@ -31,6 +31,8 @@ export interface ChunkOptions {
   signal?: AbortSignal | undefined;
   /** Workers that decode the chunk. Default: the calling thread does. */
   pool?: WorkerPool | undefined;
+  /** Called where the chunk is not stored: what is returned is fill value. */
+  onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
 /** A Zarr array that has been opened. */

@@ -19,7 +19,8 @@ export const writing = lazy("writing", () => import("../lazy/writing.js"));
 export type Target = Source | ZarrGroup;
 
 /** Attributes: values that JSON has a form for; bigints are integers with all their digits. */
-export type NewAttributes = { readonly [name: string]: unknown };
+// biome-ignore lint/suspicious/noExplicitAny: interfaces have no index signature, which all but any would ask for.
+export type NewAttributes = { readonly [name: string]: any };
 
 /**
  * A codec: its name, such as "zstd", with a level, "zstd:5", and for blosc a compressor, "blosc:lz4:5"; or an object
@@ -120,15 +121,27 @@ export async function updateAttributes(
   return (await writing()).updateAttributes(node, attributes, options);
 }
 
+export interface ResizeOptions extends UpdateOptions {
+  /**
+   * What becomes of elements that a smaller shape cuts off, in chunks (or shards) that also hold others: "clear" (default)
+   * reads those chunks and writes them again with the fill value there; "keep" leaves them as they are: longer again,
+   * the array has those elements again.
+   */
+  edges?: "clear" | "keep" | undefined;
+}
+
 /**
- * Changes an array's shape; `array.shape` is then the new one. Chunks that lie outside it altogether are deleted.
+ * Changes an array's shape; `array.shape` is then the new one. Chunks that lie outside it altogether are deleted, and what
+ * is cut off from others is filled with the fill value.
  * @throws InvalidArgument for a shape of another rank, or one that a rectilinear grid does not cover; LimitExceeded for
- *   more chunks to delete than `limits.readChunks` in a store that cannot list; others as {@link updateAttributes}.
+ *   more chunks to delete, or to change, than `limits.readChunks` in a store that cannot list; as {@link updateAttributes};
+ *   CorruptChunk, EncodeFailed and what the store throws for chunks that could not be changed or deleted: the array has
+ *   its new shape then.
  */
 export async function resize(
   array: ZarrArray,
   shape: readonly number[],
-  options: UpdateOptions = {},
+  options: ResizeOptions = {},
 ): Promise<void> {
   return (await writing()).resize(array, shape, options);
 }

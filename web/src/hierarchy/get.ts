@@ -27,6 +27,8 @@ export interface ReadOptions {
   priority?: Priority | undefined;
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called for each chunk that is not stored, with its coordinates as `getChunk` takes them: it reads as fill value. */
+  onMissing?: ((coordinates: readonly number[]) => void) | undefined;
   /** Workers that decode the chunks. Default: the calling thread does. */
   pool?: WorkerPool | undefined;
   /** The result is backed by a SharedArrayBuffer. */
@@ -97,7 +99,7 @@ function readerOf(array: ZarrArray): ArrayReader {
 }
 
 function regionOptions(options: ReadOptions): RegionOptions {
-  const { signal, pool, concurrency = defaultConcurrency, onProgress, priority } = options;
+  const { signal, pool, concurrency = defaultConcurrency, onProgress, onMissing, priority } = options;
   checkPriority(priority);
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
@@ -111,5 +113,5 @@ function regionOptions(options: ReadOptions): RegionOptions {
     if (!Number.isSafeInteger(value) || value < least)
       throw invalidArgument(`${name} must be an integer of at least ${least}, not ${shown(value)}`);
   }
-  return { signal, pool, concurrency, coalescing: { maxGap, maxBytes }, onProgress, priority };
+  return { signal, pool, concurrency, coalescing: { maxGap, maxBytes }, onProgress, onMissing, priority };
 }

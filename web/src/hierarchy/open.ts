@@ -127,11 +127,13 @@ function placeOf(source: Source): Store | (() => Promise<Store>) {
   try {
     url = new URL(source, globalThis.location?.href);
   } catch (cause) {
-    throw invalidArgument(`"${source}" is not a URL`, { cause });
+    throw invalidArgument(`"${source}" is not a URL (for folders: FileSystemStore of zarr-wasm/node)`, {
+      cause,
+    });
   }
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
   if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  if (/\.zip$/i.test(url.pathname)) return async () => new (await archives()).ZipStore(url);
+  if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await archives()).ZipStore(url);
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
 

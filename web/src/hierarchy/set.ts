@@ -4,19 +4,21 @@ import type { ElementData } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
 import type { Progress } from "../region/assemble/assemble.js";
 import type { Selection } from "../region/selection/selection.js";
+import type { WorkerPool } from "../workers/pool.js";
 import type { Region, ZarrArray } from "./array.js";
 import { writing } from "./create.js";
+
+/** Elements in C order, alone or with their shape. */
+type ManyValues =
+  | ElementData
+  | readonly unknown[]
+  | Pick<Region<ElementData | readonly unknown[]>, "data" | "shape">;
 
 /**
  * What is written to a selection: elements in C order as `get` gives them, alone or with their shape; strings for
  * strings of fixed length; or one element for all of it.
  */
-export type SetValues =
-  | ElementData
-  | readonly unknown[]
-  | Pick<Region<ElementData | readonly unknown[]>, "data" | "shape">
-  | FillScalar
-  | bigint;
+export type SetValues = ManyValues | FillScalar | bigint;
 
 export interface WriteChunkOptions {
   /** Ends the write between two chunks; the signal's reason is thrown. What is written is whole. */
@@ -29,13 +31,24 @@ export interface WriteChunkOptions {
   conflicts?: "retry" | "error" | "ignore" | undefined;
   /** Stores chunks that are all fill value. Default: false, they are deleted. */
   writeEmptyChunks?: boolean | undefined;
+  /**
+   * Workers that encode, reading the values where they are if these lie in a SharedArrayBuffer. What is written does not
+   * depend on it. Whatever goes wrong with them, the calling thread encodes instead.
+   */
+  pool?: WorkerPool | undefined;
 }
 
 export interface WriteRegionOptions extends WriteChunkOptions {
-  /** Most chunks (or shards) that are written at a time, each of which is in memory. Default 16. */
+  /**
+   * Most chunks that are in memory at a time. Default 16. Of shards that are larger than all these together two are
+   * written at a time.
+   */
   concurrency?: number | undefined;
-  /** Called after every chunk or shard; `bytes` are those that were written. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Called after every chunk or shard; `bytes` are those that were written. What it throws ends the write; so does what
+   * a promise that it returns rejects with, which is waited for.
+   */
+  onProgress?: ((progress: Progress) => unknown) | undefined;
 }
 
 /**
@@ -72,13 +85,14 @@ export async function setChunk(
 
 /**
  * Makes an array longer along an axis and writes values there. Calls in one program take turns; the array's length is
- * read again before.
+ * read again before. In stores with conditional writes other programs may append at the same time.
  * @param values with their shape, or elements for whole hyperplanes.
- * @throws as `resize` and {@link set} do: where that fails, the array is longer, with fill value in it.
+ * @throws Conflict where other programs change the shape all the time, and nothing was written; as `resize` and
+ *   {@link set} do: where that fails, the array is longer, with fill value in it.
  */
 export async function append(
   array: ZarrArray,
-  values: Exclude<SetValues, FillScalar | bigint> | readonly unknown[],
+  values: ManyValues,
   axis = 0,
   options: WriteRegionOptions = {},
 ): Promise<void> {

@@ -7,4 +7,4 @@ import "../zarrita/indexing.js";
 import "../zarrita/open.js";
 
 export { getChunkwise } from "../zarrita/chunkwise.js";
-export { OwnCodecStore } from "../zarrita/own-codecs.js";
+export { OwnCodecStore, ownEnd } from "../zarrita/own-codecs.js";

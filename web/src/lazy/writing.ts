@@ -8,4 +8,5 @@ export { append } from "../hierarchy/writing/append.js";
 export { consolidate } from "../hierarchy/writing/consolidate.js";
 export { createArray, createGroup } from "../hierarchy/writing/create.js";
 export { set, setChunk } from "../hierarchy/writing/set.js";
-export { deleteNode, resize, updateAttributes } from "../hierarchy/writing/update.js";
+export { resize } from "../hierarchy/writing/shape.js";
+export { deleteNode, updateAttributes } from "../hierarchy/writing/update.js";

@@ -63,12 +63,20 @@ export async function convertMetadata(
   changes: Partial<NewArray> = {},
 ): Promise<NodeMetadata> {
   const isSame = metadata.zarrFormat === version && Object.keys(changes).length === 0;
-  if (isSame) return metadata;
+  if (isSame && saysItsOrder(metadata)) return metadata;
   if (metadata.kind === "array")
     return makeArrayMetadata({ ...describeArray(metadata), ...changes }, version, options);
   const { documents, zarrFormat } = metadata;
   const attributes = attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
   return readMetadata(groupDocuments(attributes, version), options);
+}
+
+/** False for v1's arrays of order F that were read in C order, as their writer stored them: they are written as C. */
+function saysItsOrder(metadata: NodeMetadata): boolean {
+  if (metadata.zarrFormat > 1 || metadata.kind === "group") return true;
+  const { documents, spec } = metadata;
+  const isF = own(mainOf(documents).object, "order") === "F" && spec.shape.length > 1;
+  return !isF || spec.codecs.some(({ name }) => name === "transpose");
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Limits } from "../base/limits.js";
 import { resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
-import { printCodecs } from "../codecs/print.js";
+import { inByteOrder, printCodecs } from "../codecs/print.js";
 import { descrJson } from "../dtypes/descr-json.js";
 import type { DType } from "../dtypes/dtype.js";
 import { printFill } from "../dtypes/fill-print.js";
@@ -210,14 +210,18 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
       codec: "transpose",
     });
   }
-  const filters = printed.slice(0, before.length).filter((_, i) => !transposes.includes(before[i]!));
   const own = printed[before.length]!;
   const after = printed.slice(before.length + 1);
   const isBytes = toBytes.type === "core" && toBytes.step.core === "bytes";
+  const endian = (isBytes && (own.configuration?.["endian"] as PlainChain["endian"])) || "little";
+  const filters = printed
+    .slice(0, before.length)
+    .filter((_, i) => !transposes.includes(before[i]!))
+    .map((filter) => (typeof endian === "string" ? inByteOrder(filter, endian) : filter));
   return {
     chunkShape,
     order,
-    endian: (isBytes && (own.configuration?.["endian"] as PlainChain["endian"])) || "little",
+    endian,
     filters: toBytes.type === "vlen" ? [...filters, own] : filters,
     // A compressor of arrays, such as zfpy, stands where those of bytes do.
     after: isBytes || toBytes.type === "vlen" ? after : [own, ...after],

@@ -1,5 +1,5 @@
 /** Blosc-1 frames, as npm `numcodecs/blosc` has them. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, sizeAt } from "./codec.js";
 
 /** Numbered as the core numbers them. */
@@ -43,7 +43,8 @@ class Blosc extends CoreCodec {
     checkInteger(blocksize, "blocksize", 0, 2 ** 31 - 1);
     checkInteger(typesize, "typesize", 1, 2 ** 31 - 1);
     const compressor = compressors.indexOf(cname);
-    if (compressor < 0) throw invalidArgument(`cname must be one of ${compressors.join(", ")}, not ${cname}`);
+    if (compressor < 0)
+      throw invalidArgument(`cname must be one of ${compressors.join(", ")}, not ${shown(cname)}`);
     // A frame keeps the element size in one byte; c-blosc takes larger ones as 1.
     const width = typesize > 255 ? 1 : typesize;
     const params = [compressor, clevel, shuffleNumber(shuffle, width), width, blocksize, toleratedFlags];
@@ -59,7 +60,9 @@ class Blosc extends CoreCodec {
 function shuffleNumber(shuffle: number | string, typesize: number): number {
   const number = typeof shuffle === "string" ? shuffles.indexOf(shuffle) : shuffle;
   if (shuffle !== Blosc.AUTOSHUFFLE && ![0, 1, 2].includes(number))
-    throw invalidArgument(`shuffle must be 0, 1, 2, -1 or one of ${shuffles.join(", ")}, not ${shuffle}`);
+    throw invalidArgument(
+      `shuffle must be 0, 1, 2, -1 or one of ${shuffles.join(", ")}, not ${shown(shuffle)}`,
+    );
   if (shuffle !== Blosc.AUTOSHUFFLE) return number;
   return typesize === 1 ? Blosc.BITSHUFFLE : Blosc.SHUFFLE;
 }

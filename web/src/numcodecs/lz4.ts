@@ -1,5 +1,5 @@
 /** lz4: a 4-byte length before one raw LZ4 block, as npm `numcodecs/lz4` has it. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, optionsOf, sizeAt } from "./codec.js";
 
 /** What the LZ4 library takes; beyond it there is no more speed. */
@@ -23,7 +23,7 @@ class LZ4 extends CoreCodec {
    */
   constructor(acceleration = LZ4.DEFAULT_ACCELERATION) {
     if (!Number.isInteger(acceleration))
-      throw invalidArgument(`acceleration must be an integer, not ${acceleration}`);
+      throw invalidArgument(`acceleration must be an integer, not ${shown(acceleration)}`);
     const used = acceleration <= 0 ? LZ4.DEFAULT_ACCELERATION : acceleration;
     super({ core: "lz4", params: [Math.min(used, maxAcceleration)], name: "lz4" }, sizeAt(0, 4));
     this.acceleration = used;

@@ -1,5 +1,5 @@
 /** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZstdConfig {
@@ -25,9 +25,9 @@ class Zstd extends CoreCodec {
     readonly level = Zstd.DEFAULT_CLEVEL,
     checksum = false,
   ) {
-    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${level}`);
+    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${shown(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
-    const step = { core: "zstd", params: [used, Number(checksum)], name: "zstd" } as const;
+    const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
     super(step, sizeOf);
   }
 

@@ -18,7 +18,8 @@ export async function readValues(
   const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
   const projections = projectionsOf(wanted);
   // An element takes at least a reference.
-  await assemble({ reader, projections, itemBytes: 8 }, new VlenSink(projections, read), options);
+  const plan = { reader, projections, itemBytes: 8 };
+  await reader.again(() => assemble(plan, new VlenSink(projections, read), options));
   if (!hasLists(wanted)) return read;
   const picked = out ?? new Array<unknown>(count);
   pickElements(wanted.axes, (from, to, run) => {

@@ -25,10 +25,10 @@ import type { WorkerPool } from "../workers/pool.js";
 import { assemble } from "./assemble/assemble.js";
 import { isNativeCopy, NativeSink } from "./assemble/native.js";
 import { ResultBytes } from "./assemble/result.js";
-import type { Sink } from "./assemble/sink.js";
 import { SlabSink } from "./assemble/slabs.js";
 import type { RegionTask } from "./assemble/task.js";
 import type { Fetched } from "./fetch/fetched.js";
+import type { FetchOptions } from "./fetch/object-read.js";
 import { type ArrayReader, defaultCoalescing } from "./fetch/reader.js";
 import { pickElements } from "./selection/orthogonal.js";
 import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./wanted.js";
@@ -81,6 +81,16 @@ export async function readBytesOf(
   return result.bytes;
 }
 
+/** The same into memory of the caller's, of exactly that many bytes. */
+export function readBytesInto(
+  reader: ArrayReader,
+  wanted: Wanted,
+  out: Uint8Array,
+  options: RegionOptions,
+): Promise<void> {
+  return readInto(reader, wanted, new ResultBytes(out.byteLength, out), options);
+}
+
 /** Reads the stored bytes of a selection. */
 async function readInto(
   reader: ArrayReader,
@@ -118,18 +128,22 @@ async function readProjections(
     if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
     return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
   };
-  const makeSink = (): Sink => {
-    if (isNativeCopy(codec, projections)) return new NativeSink(codec, projections, target);
-    const pooled = options.pool?.makeSink(codec, projections, target, located);
-    return pooled ?? new SlabSink(codec, projections, target);
-  };
   const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
-  await withFullIfNeeded(codec, () => assemble(plan, makeSink(), options));
+  const run = () => {
+    if (isNativeCopy(codec, projections))
+      return assemble(plan, new NativeSink(codec, projections, target), options);
+    const { pool } = options;
+    const pooled = pool?.makeSink(codec, projections, target, located);
+    if (pooled) return assemble(plan, pooled, { ...options, transport: pool!.transport });
+    return assemble(plan, new SlabSink(codec, projections, target), options);
+  };
+  await reader.again(() => withFullIfNeeded(codec, run));
 }
 
 export interface ReadChunkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly pool?: WorkerPool | undefined;
+  readonly onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
 /** The elements of one whole chunk, with its shape. */
@@ -142,11 +156,15 @@ export interface ChunkElements {
 export async function readChunkElements(
   reader: ArrayReader,
   coordinates: readonly number[],
-  { signal, pool }: ReadChunkOptions,
+  { signal, pool, onMissing }: ReadChunkOptions,
 ): Promise<ChunkElements> {
   const { dtype } = reader.spec;
   // Decoded while the object is being read: a shard's index that has become outdated shows in chunks that do not decode.
-  return visitChunk(reader, coordinates, signal, async ({ codec, encoded }) => {
+  const { firstCodec } = reader;
+  const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec);
+  const asked = { signal, transport: isPooled ? pool!.transport : undefined };
+  return visitChunk(reader, coordinates, asked, async ({ codec, encoded }) => {
+    if (!encoded) onMissing?.(coordinates);
     const content = await decodeChunk(codec, encoded, pool, signal);
     return { data: elementsOf(content), shape: codec.shape };
   });
@@ -175,27 +193,30 @@ export function readEncodedChunk(
   coordinates: readonly number[],
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  return visitChunk(reader, coordinates, signal, ({ encoded }) => encoded && alone(encoded));
+  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && alone(encoded));
 }
 
 /** Reads one whole chunk, and gives what is made of it. @throws errors that name the chunk's key. */
 async function visitChunk<T>(
   reader: ArrayReader,
   coordinates: readonly number[],
-  signal: AbortSignal | undefined,
+  { signal, transport }: Pick<FetchOptions, "signal" | "transport">,
   use: (chunk: Fetched) => T | Promise<T>,
 ): Promise<T> {
   const options = {
     signal,
+    transport,
     limiter: new Limiter(1),
     requests: new Limiter(1),
     coalescing: defaultCoalescing,
   };
   let made: T | undefined;
   try {
-    await reader.readChunk(coordinates, options, async (_, chunk) => {
-      made = await use(chunk);
-    });
+    await reader.again(() =>
+      reader.readChunk(coordinates, options, async (_, chunk) => {
+        made = await use(chunk);
+      }),
+    );
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
     throw withDetails(error, { chunkKey: reader.keyOf(coordinates) });

@@ -7,13 +7,17 @@
  * in the place of its `get`, may keep what passes through.
  */
 import { answerOf } from "./answers.js";
+import type { Transport } from "./http/transport.js";
 import type { GetOptions, Store } from "./store.js";
 
 interface LeasingStore {
   /** The store's own `get`: where another has taken its place, that one is meant to be called. */
   readonly get: Store["get"];
-  /** Like `get`; the bytes may be lent. */
-  lend(key: string, options: GetOptions): Promise<Uint8Array | undefined>;
+  /**
+   * Like `get`; the bytes may be lent.
+   * @param transport for stores over HTTP, what sends requests instead of the usual one
+   */
+  lend(key: string, options: GetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
 }
 
 const lenders = new WeakMap<Store, LeasingStore>();
@@ -30,13 +34,14 @@ export async function readLeased(
   store: Store,
   key: string,
   options: GetOptions,
+  transport?: Transport,
 ): Promise<Uint8Array | undefined> {
   const lender = lenders.get(store);
   const lends = lender && store.get === lender.get;
   return answerOf(
     store,
     key,
-    () => (lends ? lender.lend(key, options) : store.get(key, options)),
+    () => (lends ? lender.lend(key, options, transport) : store.get(key, options)),
     options.signal,
   );
 }

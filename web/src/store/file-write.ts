@@ -64,23 +64,66 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
   }
 }
 
-/** Writes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
-async function writeBeside(
+/**
+ * Copies a file as a whole, by the system: not a byte of it comes through this process. As with
+ * {@link writeFileWhole} others see what was there or all of it.
+ * @returns false where there is no such file.
+ */
+export async function copyFileWhole(
+  from: URL,
+  url: URL,
+  { fsync, signal }: FileWriting = {},
+): Promise<boolean> {
+  const fs = await fileSystem();
+  const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await beside(fs, url, signal, async (file) => {
+      await fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE);
+      await fs.chmod(file, 0o666 & ~processUmask()); // it has that of the other one
+      if (!fsync) return;
+      const handle = await fs.open(file, "r+");
+      await handle.sync().finally(() => handle.close());
+    });
+    signal?.throwIfAborted();
+    await fs.rename(unfinished, url);
+    if (fsync) await syncFolder(fs, new URL(".", url));
+    return true;
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    if (codeOf(cause) === "ENOENT" && !(await versionAt(fs, from))) return false;
+    throw writeError(url, "written", cause);
+  }
+}
+
+const processUmask = (): number =>
+  (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
+
+/** Writes a temporary file beside one. */
+function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+  return beside(fs, url, signal, async (file) => {
+    const handle = await fs.open(file, "wx");
+    try {
+      await handle.writeFile(bytes, { signal });
+      if (fsync) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** Makes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
+async function beside(
   fs: Fs,
   url: URL,
-  bytes: Uint8Array,
-  { fsync, signal }: FileWriting,
+  signal: AbortSignal | undefined,
+  make: (file: URL) => Promise<void>,
 ): Promise<URL> {
   const unfinished = new URL(hiddenName(), url);
   for (let tries = 0; ; tries++) {
     try {
-      const handle = await fs.open(unfinished, "wx");
-      try {
-        await handle.writeFile(bytes, { signal });
-        if (fsync) await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      await make(unfinished);
       return unfinished;
     } catch (cause) {
       const isFolderMissing = codeOf(cause) === "ENOENT";

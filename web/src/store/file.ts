@@ -1,8 +1,9 @@
 /** The file system as a store (Node, Deno, Bun). */
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./file-write.js";
+import { copyFileWhole, emptyFolder, removeFile, removeFolder, writeFileWhole } from "./file-write.js";
 import { type FolderEntry, isLink, readFilePart, readFolder, realFolder } from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";
@@ -35,6 +36,7 @@ export class FileSystemStore implements Store {
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
   constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
+    checkObject(options, "options of a store");
     this.root = root;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
@@ -72,6 +74,15 @@ export class FileSystemStore implements Store {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
     await writeFileWhole(await this.#fileOf(key), value, { ...options, fsync: this.#fsync });
+  }
+
+  /**
+   * @internal Copies an object of another folder as it is.
+   * @returns false where there is none.
+   */
+  async copyFrom(source: FileSystemStore, from: string, key: string): Promise<boolean> {
+    if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
+    return copyFileWhole(await source.#fileOf(from), await this.#fileOf(key), { fsync: this.#fsync });
   }
 
   async delete(key: string, options: WriteOptions = {}): Promise<void> {

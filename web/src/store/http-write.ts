@@ -1,4 +1,5 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument, unsupported } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
 import { BucketLister } from "./http/bucket.js";
@@ -42,6 +43,7 @@ export class WritableHttpStore extends HttpStore {
 
   /** @throws InvalidArgument for options that are out of range, and for a bucket that the store is not in. */
   constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
+    checkObject(options, "options of a store");
     const fetch = fetchOf(options);
     super(url, { ...options, fetch });
     this.conditional = options.conditional ?? true;
@@ -123,9 +125,13 @@ function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefi
   const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
   if (!sign && !isBrowser) return own;
   return async (request) => {
-    const fresh =
-      isBrowser && request.method === "GET" ? new Request(request, { cache: "no-cache" }) : request;
-    const signed = sign ? await sign(fresh) : fresh;
-    return own ? own(signed) : fetch(signed);
+    const isCached = isBrowser && request.method === "GET";
+    const signed = sign ? await sign(request) : request;
+    // Signers make requests of their own, which nobody could abort.
+    const sent = new Request(signed, {
+      signal: request.signal,
+      ...(isCached ? { cache: "no-cache" } : {}),
+    });
+    return own ? own(sent) : fetch(sent);
   };
 }

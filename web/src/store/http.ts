@@ -1,5 +1,6 @@
 /** Reading a store over HTTP(S). */
 
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import type { HeadersSource } from "../base/web-types.js";
@@ -9,6 +10,7 @@ import { HttpClient } from "./http/client.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
 import type { HeadersFor } from "./http/requests.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
+import type { Transport } from "./http/transport.js";
 import { encodeKey } from "./path.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
@@ -53,9 +55,11 @@ export class HttpStore implements Store {
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
+    checkObject(options, "options of a store");
     this.url = urlOf(url);
     this.#client = makeClient(options);
-    const lend = (key: string, asked: GetOptions) => this.#client.lend(this.#urlOf(key), asked);
+    const lend = (key: string, asked: GetOptions, transport?: Transport) =>
+      this.#client.lend(this.#urlOf(key), asked, transport);
     addLeasingStore(this, { get: HttpStore.prototype.get, lend });
   }
 

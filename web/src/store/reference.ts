@@ -1,5 +1,6 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 
+import { checkObject } from "../base/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound, unsupported } from "../base/errors.js";
 import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
@@ -72,6 +73,7 @@ export class ReferenceStore implements Store {
    * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
+    checkObject(options, "options of a store");
     this.#table = readDocument(document, options.templates ?? {}, options.maxReferences ?? 10_000_000);
     this.#options = options;
     this.#base = options.base === undefined ? undefined : urlOf(options.base);
@@ -88,6 +90,7 @@ export class ReferenceStore implements Store {
     source: string | URL | StoredObject,
     options: ReferenceStoreOptions & GetOptions = {},
   ): Promise<ReferenceStore> {
+    checkObject(options, "options of a store");
     const { signal, ...own } = options;
     const { name, url, read } = byteReader(source, own);
     const origin = await url?.();

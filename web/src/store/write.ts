@@ -1,9 +1,19 @@
 /** The safe way to call stores that write, whichever they are. */
 import { invalidArgument, isZarrError, networkError, readOnly, unsupported } from "../base/errors.js";
+import { answerOf } from "./answers.js";
 import { existsError } from "./conditions.js";
 import { deleteKeys } from "./deletion.js";
+import { canList, keysBelow } from "./listing.js";
 import { normalizePath } from "./path.js";
-import { joinKey, type MaybePromise, type SetOptions, type Store, type WriteOptions } from "./store.js";
+import {
+  type GetOptions,
+  joinKey,
+  type MaybePromise,
+  type SetOptions,
+  type Store,
+  type WriteOptions,
+} from "./store.js";
+import { unlessStuck } from "./stuck.js";
 import { announceWrite } from "./written.js";
 
 type Method = "set" | "delete" | "deletePrefix";
@@ -37,6 +47,25 @@ export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersio
 /** What HTTP servers that give no ETags let versions be told by: good for reading, too coarse for conditions. */
 const isComparable = (etag: string | undefined): boolean =>
   etag !== undefined && !etag.startsWith("last change ");
+
+/**
+ * Reads an object that a write depends on.
+ * @throws what the store throws, as a Network error ("store-failed") with the key where it is no error of this library;
+ *   Network ("bad-answer"); the signal's reason.
+ */
+export async function readObject(
+  store: Store,
+  key: string,
+  options: GetOptions = {},
+): Promise<Uint8Array | undefined> {
+  const { signal } = options;
+  try {
+    return await answerOf(store, key, () => store.get(key, options), signal);
+  } catch (cause) {
+    if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw failed(store, key, "read", cause);
+  }
+}
 
 /**
  * Writes an object, whole or not at all.
@@ -83,17 +112,10 @@ export async function deleteBelow(store: Store, path: string, options: WriteOpti
     await changing(store, prefix, "deleted", signal, () => own.call(store, folder, options));
     return;
   }
-  const keys = keysBelow(store, folder);
-  if (!keys || !store.delete) requireWritable(store, store.delete ? "deletePrefix" : "delete");
+  if (!store.delete || !canList(store)) requireWritable(store, store.delete ? "deletePrefix" : "delete");
   await changing(store, prefix, "deleted", signal, () =>
-    deleteKeys(folder, keys!, (key) => store.delete!(key, options), signal),
+    deleteKeys(folder, keysBelow(store, folder, signal), (key) => store.delete!(key, options), signal),
   );
-}
-
-function keysBelow(store: Store, folder: string): AsyncIterable<string> | Iterable<string> | undefined {
-  if (!(store instanceof Map)) return store.list?.(folder);
-  const prefix = joinKey(folder, "");
-  return [...store.keys()].filter((key) => typeof key === "string" && key.startsWith(prefix));
 }
 
 /** @throws InvalidArgument for what does not name an object. */
@@ -123,18 +145,23 @@ async function changing(
   work: () => MaybePromise<unknown>,
 ): Promise<void> {
   try {
-    await work();
+    await unlessStuck(store, key, signal, work);
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (isZarrError(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw networkError(`${store.locate?.(key) ?? key} could not be ${what}: ${reason}`, {
-      code: "store-failed",
-      cause,
-    });
+    throw failed(store, key, what, cause);
   } finally {
     announceWrite(store, key); // also after a failure: nobody knows how far it came
   }
+}
+
+/** The error of a store that has thrown one of its own. */
+function failed(store: Store, key: string, what: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return networkError(`${store.locate?.(key) ?? key} could not be ${what}: ${reason}`, {
+    code: "store-failed",
+    cause,
+  });
 }
 
 function withoutConditions(store: Store, key: string): Error {

@@ -1,4 +1,5 @@
 /** Zip archives (.zip, .ozx), written in one pass. */
+import { checkObject } from "../base/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, networkError, unsupported } from "../base/errors.js";
 import { childOf } from "./children.js";
 import { existsError } from "./conditions.js";
@@ -62,6 +63,7 @@ export class ZipWriter implements Store {
    * @throws InvalidArgument for what is no sink, and for a comment of more than 65 535 bytes.
    */
   constructor(sink: ZipSink, options: ZipWriterOptions = {}) {
+    checkObject(options, "options of a store");
     this.#sink = openSink(sink);
     this.#comment = options.comment;
     if (new TextEncoder().encode(options.comment).byteLength > 0xffff) {

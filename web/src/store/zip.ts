@@ -1,4 +1,5 @@
 /** Zip archives as stores. */
+import { checkObject } from "../base/arguments.js";
 import {
   corruptChunk,
   invalidMetadata,
@@ -68,6 +69,7 @@ export class ZipStore implements Store {
 
   /** @throws InvalidArgument for what is no source. */
   constructor(source: ByteSource, options: ZipStoreOptions = {}) {
+    checkObject(options, "options of a store");
     this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;

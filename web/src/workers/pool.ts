@@ -1,8 +1,8 @@
-/** A pool of workers that decode chunks. */
+/** A pool of workers that decode and encode chunks. */
 
+import { checkObject } from "../base/arguments.js";
 import { BufferPool } from "../base/buffer-pool.js";
-import { isBytes, sizeOf } from "../base/bytes.js";
-import { errorTags, invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../base/errors.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -21,17 +21,12 @@ import { compiledModule } from "../engine/module.js";
 import type { ResultBytes } from "../region/assemble/result.js";
 import type { Sink } from "../region/assemble/sink.js";
 import type { Projection } from "../region/selection/projections.js";
+import type { Transport } from "../store/http/transport.js";
+import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./failures.js";
+import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
 import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
-import {
-  Acquaintance,
-  encodedBytes,
-  runSlab,
-  type SlabWork,
-  StepFailure,
-  unpackFailure,
-  type WorkAnswer,
-  type WorkerMessage,
-} from "./slab-work.js";
+import { type FetchLine, FetchLines } from "./remote-fetch.js";
+import { slabTask } from "./slab-work.js";
 
 export interface WorkerPoolOptions {
   /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
@@ -41,6 +36,8 @@ export interface WorkerPoolOptions {
    * and for pages that take the library from another origin.
    */
   createWorker?: (() => AnyWorker | Promise<AnyWorker>) | undefined;
+  /** false: the calling thread sends all requests itself. Default: in pages, workers send those for whole chunks over HTTP. */
+  fetch?: boolean | undefined;
 }
 
 const mostByDefault = 8;
@@ -50,12 +47,15 @@ const depth = 2;
 const inputSlack = 2 ** 20;
 /** Milliseconds after which a worker that has not said a word counts as one that cannot start. */
 const startTimeout = 15_000;
+/** Milliseconds of silence after which a worker that has work counts as dead: so many, and one for each KiB of it. */
+const silence = 60_000;
 /** So many workers dead in a row, without a piece of work done, and there are no more of them. */
 const maxDeaths = 8;
 
 /**
- * Workers that decode the chunks of `get`, `getBytes` and `getChunk`. They start when there is work, and stay until
- * `destroy`. Whatever goes wrong with them, the calling thread decodes instead.
+ * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk` and `append`.
+ * They start when there is work, and stay until `destroy`. Whatever goes wrong with them, the calling thread does it
+ * instead.
  */
 export class WorkerPool {
   /** What consoles show, also of minified programs. */
@@ -67,6 +67,8 @@ export class WorkerPool {
   /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
   readonly #slabs = new BufferPool();
   readonly #inputs = new BufferPool();
+  /** Those to workers that send requests; undefined where none do. */
+  readonly #lines: FetchLines | undefined;
   #reads = 0;
   #places: number;
   #deaths = 0;
@@ -74,11 +76,17 @@ export class WorkerPool {
 
   /** @throws InvalidArgument for a size that is no count. */
   constructor(options: WorkerPoolOptions = {}) {
-    const { size = Math.min(parallelism(), mostByDefault), createWorker = packagedWorker } = options;
+    checkObject(options, "options of a pool");
+    const {
+      size = Math.min(parallelism(), mostByDefault),
+      createWorker = packagedWorker,
+      fetch = true,
+    } = options;
     if (!Number.isSafeInteger(size) || size < 0)
       throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
     this.#places = size;
     this.#createWorker = createWorker;
+    if (fetch) this.#lines = new FetchLines(() => this.#hireAll());
   }
 
   /** The most workers that there will be: fewer than asked for where some could not be started. */
@@ -86,7 +94,7 @@ export class WorkerPool {
     return this.#places;
   }
 
-  /** Stops the workers. Reads that are under way are finished by the calling thread, and so is what comes later. */
+  /** Stops the workers. What is under way is finished by the calling thread, and so is what comes later. */
   destroy(): void {
     this.#places = 0;
     for (const member of this.#crew) this.#dismiss(member);
@@ -103,17 +111,26 @@ export class WorkerPool {
     if (this.#places === 0 || codec.isNative) return undefined;
     if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
     const helpers: Helpers = {
-      enter: () => {
-        this.#reads++;
-      },
-      leave: () => this.#leave(),
-      submit: (work, signal) => this.#submit(work, signal),
+      enter: () => this.enter(),
+      leave: () => this.leave(),
+      submit: (work, signal) => this.submit(slabTask(work), signal),
       releaseBytes: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
     };
     return new PoolSink(helpers, codec, projections, out, located);
   }
 
-  #leave(): void {
+  /** @internal What sends requests for the chunks that are decoded here; undefined for the usual way. */
+  get transport(): Transport | undefined {
+    return this.#places > 0 ? this.#lines?.transport : undefined;
+  }
+
+  /** @internal Says that a region is being read or written: until {@link leave} memory is kept for further work. */
+  enter(): void {
+    this.#reads++;
+  }
+
+  /** @internal */
+  leave(): void {
     if (--this.#reads > 0) return;
     this.#slabs.clear();
     this.#inputs.clear();
@@ -135,23 +152,25 @@ export class WorkerPool {
     const bytes = codec.plan.decodedBytes;
     return withFullIfNeeded(codec, async (module) => {
       try {
-        return (await this.#submit({ module, bytes, steps }, signal))!;
+        return (await this.submit(slabTask({ module, bytes, steps }), signal))!;
       } catch (error) {
         throw error instanceof StepFailure ? error.error : error;
       }
     });
   }
 
-  async #submit(work: SlabWork, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  /** @internal Has work done by a worker. Aborting removes it from the queue, and throws the signal's reason. */
+  async submit<T>(task: PoolTask<T>, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted();
-    const wasm = await compiledModule(work.module);
+    const wasm = await compiledModule(task.module);
     signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
+    return new Promise<T>((resolve, reject) => {
       const abort = () => job.settle(() => reject(signal!.reason));
-      const job = new Job(work, wasm, resolve, reject, () => {
+      const onSettled = () => {
         signal?.removeEventListener("abort", abort);
         this.#queue.delete(job);
-      });
+      };
+      const job: Job = new Job(task, wasm, resolve as (value: unknown) => void, reject, onSettled);
       if (signal) {
         allowListeners(signal);
         signal.addEventListener("abort", abort, { once: true });
@@ -196,10 +215,12 @@ export class WorkerPool {
     const id = this.#nextId++;
     member.jobs.set(id, job);
     try {
-      const spare = job.work.place ? undefined : this.#slabs.take(job.work.bytes);
-      const message = member.acquaintance.pack(id, job.work, job.wasm, this.#inputFor(job.work), spare);
-      member.worker!.postMessage(message, spare ? [message.encoded, spare] : [message.encoded]);
+      const { inputBytes, spareBytes } = job.task;
+      const spare = spareBytes === undefined ? undefined : this.#slabs.take(spareBytes);
+      const message = member.acquaintance.pack(id, job.task, job.wasm, this.#inputFor(inputBytes), spare);
+      member.worker!.postMessage(message, spare ? [message.input, spare] : [message.input]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
+      this.#watch(member);
     } catch {
       // A message that cannot be sent, or no memory for it: done here, and the worker knows less than was noted.
       job.deaths = 2;
@@ -211,11 +232,23 @@ export class WorkerPool {
     if (this.#reads > 0) bufferPool.give(buffer, depth * this.#places);
   }
 
-  /** Room for the encoded chunks of some work; a little more than they need, so that it fits those of the next. */
-  #inputFor(work: SlabWork): Uint8Array<ArrayBuffer> {
-    const bytes = encodedBytes(work);
+  /** Room for what some work reads; a little more than that, so that it fits what the next reads. */
+  #inputFor(bytes: number): Uint8Array<ArrayBuffer> {
     const room = this.#inputs.take(bytes, 2 * bytes + inputSlack);
     return room ? new Uint8Array(room) : new Uint8Array(bytes + Math.min(bytes >> 3, inputSlack));
+  }
+
+  #hireAll(): void {
+    while (this.#crew.size < this.#places) void this.#hire();
+  }
+
+  /** Gives a worker up that has work and says nothing any more. */
+  #watch(member: Member): void {
+    clearTimeout(member.timer);
+    if (member.jobs.size === 0) return;
+    let bytes = 0;
+    for (const { task } of member.jobs.values()) bytes += task.workBytes;
+    member.timer = setTimeout(() => this.#lose(member), silence + bytes / 2 ** 10);
   }
 
   async #hire(): Promise<void> {
@@ -239,18 +272,21 @@ export class WorkerPool {
   #hear(member: Member, data: unknown): void {
     // Workers of bundlers may say things of their own.
     if (!this.#crew.has(member) || typeof data !== "object" || data === null) return;
+    if (member.line?.hear(data)) return;
     const message = data as WorkerMessage;
     if ("ready" in message) {
       clearTimeout(member.timer);
       member.isReady = true;
+      member.line = this.#lines?.open(member.worker!);
       keepAlive(member.worker, false);
     } else {
       const job = member.jobs.get(message.id);
       if (!job) return;
       member.jobs.delete(message.id);
       if (member.jobs.size === 0) keepAlive(member.worker, false);
+      this.#watch(member);
       this.#deaths = 0;
-      if (message.encoded) this.#keep(this.#inputs, message.encoded);
+      if (message.input instanceof ArrayBuffer) this.#keep(this.#inputs, message.input);
       job.finish(message);
     }
     this.#advance();
@@ -272,6 +308,7 @@ export class WorkerPool {
     this.#crew.delete(member);
     clearTimeout(member.timer);
     if (member.worker) stopWorker(member.worker);
+    member.line?.close();
     const waiting = [...this.#queue];
     this.#queue.clear();
     for (const job of member.jobs.values()) {
@@ -285,13 +322,12 @@ export class WorkerPool {
 /** One worker. */
 class Member {
   worker: AnyWorker | undefined;
+  line: FetchLine | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
   isReady = false;
   readonly acquaintance = new Acquaintance();
   readonly jobs = new Map<number, Job>();
 }
-
-const failureKinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
 
 /** A piece of work, and who waits for it. */
 class Job {
@@ -300,9 +336,9 @@ class Job {
   isSettled = false;
 
   constructor(
-    readonly work: SlabWork,
+    readonly task: PoolTask<unknown>,
     readonly wasm: WasmModule,
-    private readonly resolve: (bytes: Uint8Array | undefined) => void,
+    private readonly resolve: (outcome: unknown) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,
   ) {}
@@ -315,33 +351,23 @@ class Job {
     outcome();
   }
 
-  finish({ bytes, failure }: WorkAnswer): void {
-    // An engine that fails there may do here.
-    if (!this.#isAnswer(bytes, failure) || failure?.tag === "EngineFailed") void this.runHere();
-    else if (failure) this.settle(() => this.reject(unpackFailure(failure)));
-    else this.settle(() => this.resolve(bytes));
-  }
-
-  /** Whether a worker says what ours do: one of another version, or of somebody else's, is not believed. */
-  #isAnswer(bytes: unknown, failure: WorkAnswer["failure"]): boolean {
-    if (failure !== undefined) {
-      if (failure === null || typeof failure.message !== "string") return false;
-      return failure.kind === "zarr"
-        ? Object.hasOwn(errorTags, failure.tag ?? "")
-        : failureKinds.has(failure.kind);
-    }
-    const { place, bytes: expected } = this.work;
-    return place ? bytes === undefined : isBytes(bytes) && sizeOf(bytes) === expected;
+  /** A worker that does not say what ours do, of another version or somebody else's, is not believed. */
+  finish(answer: WorkAnswer): void {
+    const { failure } = answer;
+    const read = failure === undefined ? this.task.read(answer) : undefined;
+    if (read) this.settle(() => this.resolve(read.outcome));
+    else if (isFailure(failure) && !isItsOwn(failure)) this.settle(() => this.reject(unpackFailure(failure)));
+    else void this.runHere(); // what an engine fails in there may do here
   }
 
   /** By the calling thread. */
   async runHere(): Promise<void> {
     if (this.isSettled) return;
     try {
-      const session = await sessionOf(this.work.module);
+      const session = await sessionOf(this.task.module);
       if (this.isSettled) return;
-      const bytes = runSlab(session, this.work);
-      this.settle(() => this.resolve(bytes));
+      const outcome = this.task.run(session);
+      this.settle(() => this.resolve(outcome));
     } catch (error) {
       this.settle(() => this.reject(error));
     }

@@ -13,7 +13,8 @@ import type { RegionTask } from "../region/assemble/task.js";
 import type { Fetched } from "../region/fetch/fetched.js";
 import { extentOf, type Projection } from "../region/selection/projections.js";
 import { releaseBytes } from "../store/buffer-lease.js";
-import { type SlabWork, StepFailure } from "./slab-work.js";
+import { StepFailure } from "./failures.js";
+import type { SlabWork } from "./slab-work.js";
 
 /** Smaller pieces of work are done sooner than they are handed over. */
 export const minWorkBytes = 2 ** 15;

@@ -1,6 +1,6 @@
 /** Array-likes of booleans and of strings of fixed length, over their bytes, as zarrita has them. */
 
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import { utf32String } from "../dtypes/padded.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
@@ -14,11 +14,16 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
   readonly #bytes: Uint8Array<B>;
 
   constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
+    if (!Number.isSafeInteger(width) || width < 0)
+      throw invalidArgument(`strings of ${shown(width)} characters cannot be`);
     this.#width = width;
     if (isBuffer(source)) {
       this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
       return;
     }
+    const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
+    if (!(isIterable || (Number.isSafeInteger(source) && (source as number) >= 0)))
+      throw invalidArgument(`an array is made of a length, a buffer or values, not of ${shown(source)}`);
     const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
     this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
     values?.forEach((value, i) => {

@@ -1,9 +1,13 @@
 /** zarrita's consolidated metadata: stores that answer for metadata from one document. */
 
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument } from "../base/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../base/json.js";
 import { defaultLimits } from "../base/limits.js";
 import { asObject, documentsIn, parseDocument } from "../metadata/document.js";
 import { answerOf } from "../store/answers.js";
+import type { Store } from "../store/store.js";
+import { WrittenKeys } from "../store/written.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import type { AbsolutePath, AsyncReadable, GetBytesOptions } from "./types.js";
@@ -42,10 +46,13 @@ const metadataName = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|meta|attrs)$/;
  */
 export const withConsolidatedMetadata = defineStoreExtension(
   async (store, options: ConsolidatedMetadataOptions = {}) => {
+    checkObject(options, "options of withConsolidatedMetadata");
     const { documents, source } = await load(store, options);
     const folders = new Set([...documents.keys()].map((key) => key.slice(0, key.lastIndexOf("/"))));
+    const written = new WrittenKeys(store as Store);
     return {
       async get(key: AbsolutePath, getOptions?: GetBytesOptions): Promise<Uint8Array | undefined> {
+        if (written.has(key)) return store.get(key, getOptions);
         const document = documents.get(key);
         if (key === source?.key) return source.bytes;
         if (document) return new TextEncoder().encode(jsonText(document));
@@ -75,8 +82,11 @@ async function load(
   store: AsyncReadable,
   { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions,
 ): Promise<Loaded> {
+  const versions: unknown[] = [format].flat();
+  if (versions.length === 0 || !versions.every((version) => version === "v2" || version === "v3"))
+    throw invalidArgument('the format of consolidated metadata must be "v2", "v3", or a list of these');
   let failure: unknown;
-  for (const version of [format].flat()) {
+  for (const version of versions) {
     const key: AbsolutePath = version === "v2" ? `/${metadataKey}` : "/zarr.json";
     try {
       return await likeZarrita(key, async () => {

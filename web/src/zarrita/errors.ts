@@ -44,7 +44,7 @@ export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
   }
 }
 
-/** A chunk that cannot be decoded; the reason is its `cause`. */
+/** A chunk that cannot be decoded or encoded; the reason is its `cause`. */
 export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
   static override readonly name: string = "CodecPipelineError";
   override readonly _tag = "CodecPipelineError" as const;
@@ -116,6 +116,7 @@ function causeOf({ cause }: { cause?: unknown }): ErrorOptions | undefined {
  */
 export function asZarrita(error: unknown, path: string): unknown {
   if (!isZarrError(error)) return error;
+  if (error.cause instanceof ZarritaError) return error.cause; // of a codec of the application's, behind the store
   const make = makers[error._tag];
   return make ? make(error, path) : error;
 }
@@ -126,6 +127,8 @@ const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string)
   UnknownCodec: (cause) => new UnknownCodecError(cause.codec ?? cause.message, { cause }),
   CorruptChunk: (cause) =>
     new CodecPipelineError({ direction: "decode", codec: cause.codec, chunkPath: cause.chunkKey, cause }),
+  EncodeFailed: (cause) =>
+    new CodecPipelineError({ direction: "encode", codec: cause.codec, chunkPath: cause.chunkKey, cause }),
   InvalidSelection: (cause) => new InvalidSelectionError(cause.message, { cause }),
   Unsupported: (cause) => new UnsupportedError(cause.message, { cause }),
 };

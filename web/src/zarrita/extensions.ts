@@ -1,5 +1,9 @@
 /** zarrita's extensions: stores and arrays with some of their methods replaced, by proxy. */
-import { ownChunks, type ZarritaArray } from "./nodes.js";
+import { invalidArgument } from "../base/errors.js";
+import { putInFront } from "../store/front.js";
+import type { Store } from "../store/store.js";
+import { checkFunction, checkStore } from "./arguments.js";
+import { checkArray, ownChunks, type ZarritaArray } from "./nodes.js";
 import type { AsyncReadable, DataType, Readable } from "./types.js";
 
 type AnyArray = ZarritaArray<DataType, Readable>;
@@ -38,7 +42,7 @@ function overlay<T extends object>(target: T, overrides: Record<string | symbol,
 
 function checkOverrides(value: unknown): Record<string | symbol, unknown> {
   if (typeof value === "object" && value !== null) return value as Record<string | symbol, unknown>;
-  throw new Error("Extension factory must return an object of overrides");
+  throw invalidArgument("Extension factory must return an object of overrides");
 }
 
 /** Goes on with a value, at once where it is there. */
@@ -50,14 +54,17 @@ function then<T>(value: T | Promise<T>, next: (value: T) => unknown): unknown {
 export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOverrides>, Options = void>(
   factory: (store: AsyncReadable, options: Options) => R,
 ): <S extends AsyncReadable>(store: S, options?: Options) => Extended<R, S> {
+  checkFunction(factory, "an extension of stores");
   return <S extends AsyncReadable>(store: S, options?: Options) => {
+    checkStore(store);
     const inside = (store as StoreOverrides).arrayExtensions ?? [];
     const made = factory(store, options as Options) as StoreOverrides | Promise<StoreOverrides>;
     return then(made, (value) => {
       const overrides = checkOverrides(value);
       const own = (overrides["arrayExtensions"] ?? []) as readonly ArrayExtension[];
       // Those of the store inside come first, so that those outside wrap them.
-      return overlay(store, { ...overrides, arrayExtensions: [...inside, ...own] });
+      const made = overlay(store, { ...overrides, arrayExtensions: [...inside, ...own] });
+      return putInFront(made as Store & S, store as Store);
     }) as Extended<R, S>;
   };
 }
@@ -66,7 +73,9 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
   factory: (array: AnyArray, options: Options) => R,
 ): <A extends AnyArray>(array: A, options?: Options) => Extended<R, A> {
+  checkFunction(factory, "an extension of arrays");
   return <A extends AnyArray>(array: A, options?: Options) => {
+    checkArray(array);
     const made = factory(array, options as Options) as ArrayOverrides | Promise<ArrayOverrides>;
     return then(made, (value) => {
       const overrides = checkOverrides(value);
@@ -150,6 +159,7 @@ export function extendArray(array: AnyArray, ...extensions: Step[]): unknown {
 }
 
 function apply(value: unknown, steps: readonly Step[]): unknown {
+  for (const step of steps) checkFunction(step, "an extension");
   return steps.reduce<unknown>((result, step) => then(result, (v) => step(v as never)), value);
 }
 

@@ -4,6 +4,7 @@ import type { HeadersSource } from "../base/web-types.js";
 import { addLeasingStore, readLeased } from "../store/buffer-lease.js";
 import { HttpStore } from "../store/http.js";
 import type { Store } from "../store/store.js";
+import { checkText } from "./arguments.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
@@ -49,6 +50,7 @@ export class FetchStore implements AsyncReadable {
 
   /** @param options of this request, before those of the store: headers, credentials, a signal, … */
   async get(key: AbsolutePath, options?: RequestOptions): Promise<Uint8Array | undefined> {
+    checkText(key, "a key");
     const { store, ...asked } = this.#asked(options);
     return store.get(key, asked);
   }
@@ -59,6 +61,7 @@ export class FetchStore implements AsyncReadable {
     range: RangeQuery,
     options?: RequestOptions,
   ): Promise<Uint8Array | undefined> {
+    checkText(key, "a key");
     const { store, ...asked } = this.#asked(options);
     return store.getRange(key, range, asked);
   }

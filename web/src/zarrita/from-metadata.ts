@@ -1,11 +1,12 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
 import type { ZarrArray } from "../hierarchy/array.js";
 import { open } from "../hierarchy/open.js";
+import { putInFront, writingMethods } from "../store/front.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { InvalidMetadataError } from "./errors.js";
 import { withOwnCodecs } from "./registry.js";
-import type { AbsolutePath, ArrayMetadata, Attributes, DataType, Readable } from "./types.js";
+import type { AbsolutePath, ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "./types.js";
 
 /** What is known of an array, and this library's array, which is made when it is first read from. */
 export interface ArraySource {
@@ -24,6 +25,8 @@ export function metadataSource(
   path: AbsolutePath,
   metadata: ArrayMetadata<DataType>,
 ): ArraySource {
+  if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
+    throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
   let loading: Promise<ZarrArray> | undefined;
   return {
     shape: metadata.shape,
@@ -53,17 +56,19 @@ async function load(
   const { getRange } = store;
   const readable = store as Store;
   const overlaid: Store = {
+    ...writingMethods(readable),
     get: (asked, options) => (asked === key ? document : readable.get(asked, options)),
     ...(getRange && { getRange: (...args) => readable.getRange!(...args) }),
     locate: (asked) => readable.locate?.(asked) ?? asked,
   };
-  return open(await withOwnCodecs(overlaid), { path, version: 3, kind: "array" });
+  return open(await withOwnCodecs(putInFront(overlaid, readable)), { path, version: 3, kind: "array" });
 }
 
 /** Shape of the chunks that are decoded: those inside shards, where there are shards. */
 function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
-  const inner = codecs.find(({ name }) => name === "sharding_indexed")?.configuration["chunk_shape"];
-  const shape = inner ?? grid.configuration.chunk_shape;
+  const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
+  const sharding = list.find((codec) => codec?.name === "sharding_indexed");
+  const shape = sharding?.configuration?.["chunk_shape"] ?? grid?.configuration?.chunk_shape;
   if (Array.isArray(shape)) return shape as number[];
   throw new InvalidMetadataError("the metadata has no shape of chunks");
 }
@@ -98,7 +103,7 @@ function textOfValue(value: unknown): string {
 }
 
 /** zarrita has names of its own for strings of fixed length, which it reads from v2 alone. */
-function dataTypeOf(name: string): unknown {
+export function dataTypeOf(name: string): unknown {
   const text = /^v2:([US])(\d+)$/.exec(name);
   if (!text) return name;
   const isUnicode = text[1] === "U";

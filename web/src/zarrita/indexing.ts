@@ -1,36 +1,31 @@
 /** zarrita's `get`, `slice` and `select`, on this library's. */
+
+import { checkObject } from "../base/arguments.js";
+import { shown } from "../base/errors.js";
 import type { ElementData } from "../dtypes/elements.js";
 import { get as getRegion, type ReadOptions } from "../hierarchy/get.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ReadChunk } from "./chunkwise.js";
+import { type Concurrency, concurrencyOf, signalOf } from "./concurrency.js";
 import { scalarOf } from "./elements.js";
 import { InvalidSelectionError, likeZarrita } from "./errors.js";
-import { chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
+import { checkArray, chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
 import { type StoreOptions, withStoreOptions } from "./options.js";
 import { currentPool } from "./pool.js";
 import { ownCode } from "./registry.js";
 import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.js";
 
-/** A queue such as p-queue's. Where it has a `concurrency`, so many chunks are fetched at a time. */
-export interface ChunkQueue {
-  add(work: () => Promise<void>): unknown;
-  onIdle(): Promise<unknown>;
-  concurrency?: number;
-}
-
 /** zarrita's options, and some of this library's. */
 export interface GetOptions
-  extends Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
+  extends Concurrency,
+    Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
   /** Options for the store, as programs for zarrita before 0.7 give them: headers, say. Give `signal` itself. */
   opts?: StoreOptions | undefined;
-  createQueue?: (() => ChunkQueue) | undefined;
-  /** Most chunks that are fetched at a time; else that of `createQueue`'s queue; else 16. */
-  concurrency?: number | undefined;
   /** Workers that decode, instead of those that `setPool` gave. */
   pool?: WorkerPool | undefined;
 }
 
-type Entry = null | Slice | number;
+export type Entry = null | Slice | number;
 
 /**
  * Reads a region: C order, whatever the order of the chunks. With an index for every dimension, the element itself.
@@ -41,11 +36,13 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   selection: Sel | null = null,
   options: GetOptions = {},
 ): Promise<null extends Sel[number] ? Chunk<D> : Slice extends Sel[number] ? Chunk<D> : Scalar<D>> {
-  const { useSharedArrayBuffer, pool = currentPool(), createQueue, onProgress, priority } = options;
+  checkArray(array);
+  checkObject(options, "options of get");
+  const { useSharedArrayBuffer, pool = currentPool(), onProgress, priority } = options;
   const { signal: _, ...storeOptions } = options.opts ?? {};
   const signal = signalOf(options);
-  const concurrency = options.concurrency ?? concurrencyOf(createQueue?.());
-  const wanted = selection?.map(entryOf) ?? null;
+  const concurrency = concurrencyOf(options);
+  const wanted = entriesOf(selection);
   const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
   const readChunk: ReadChunk = (at) =>
     array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
@@ -59,16 +56,11 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as never;
 }
 
-/** The signal of a read; of both where there are two. Some callers give a signal as the options. */
-function signalOf(options: GetOptions): AbortSignal | undefined {
-  if (options instanceof AbortSignal) return options;
-  const signals = [options.signal, options.opts?.signal].filter((signal) => signal !== undefined);
-  return signals.length === 2 ? AbortSignal.any(signals) : signals[0];
-}
-
-function concurrencyOf(queue: ChunkQueue | undefined): number | undefined {
-  const concurrency = queue?.concurrency;
-  return Number.isSafeInteger(concurrency) && concurrency! > 0 ? concurrency : undefined;
+/** A selection as this library has it. @throws InvalidSelectionError for what is no list. */
+export function entriesOf(selection: readonly Entry[] | null | undefined): Entry[] | null {
+  if (selection === null || selection === undefined) return null;
+  if (Array.isArray(selection)) return selection.map(entryOf);
+  throw new InvalidSelectionError(`a selection must be a list or null, and cannot be ${shown(selection)}`);
 }
 
 /** zarrita takes undefined for null, and cuts off fractions of indices. */
@@ -98,6 +90,8 @@ export function select<D extends DataType, S extends Readable>(
   array: ZarritaArray<D, S>,
   selection: Record<string, Entry>,
 ): Entry[] {
+  checkArray(array);
+  checkObject(selection, "a selection by names");
   const names = array.dimensionNames;
   if (!names) throw new InvalidSelectionError("Array does not have dimension_names in its metadata.");
   const unknown = Object.keys(selection).find((name) => !names.includes(name));

@@ -1,16 +1,13 @@
 /** What zarrita's other packages, and programs for its versions 0.5 and 0.6, import besides. */
+
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument, shown } from "../base/errors.js";
+import { checkFunction } from "./arguments.js";
 import { InvalidSelectionError } from "./errors.js";
 import { type GetOptions, get } from "./indexing.js";
 import type { ZarritaArray } from "./nodes.js";
-import type { Chunk, DataType, Prepare, Readable, Scalar, SetFromChunk, SetScalar, Slice } from "./types.js";
-import { set } from "./writing.js";
-
-/** How another package holds regions: `prepare` makes what `get` returns. */
-interface Setter<D extends DataType, Made extends Chunk<D>> {
-  prepare: Prepare<D, Made>;
-  setScalar: SetScalar<D, Made>;
-  setFromChunk: SetFromChunk<D, Made>;
-}
+import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.js";
+import type { Setter } from "./writing.js";
 
 /** Like `get`, with the region in another package's form. */
 export async function getPrepared<
@@ -24,8 +21,10 @@ export async function getPrepared<
   options: GetOptions,
   setter: Setter<D, Made>,
 ): Promise<null extends Sel[number] ? Made : Slice extends Sel[number] ? Made : Scalar<D>> {
+  checkObject(setter, "functions for regions");
+  checkFunction(setter.prepare, "prepare");
   const result: unknown = await get(array, selection, options);
-  const isElement = selection !== null && selection.length === array.shape.length && selection.every(isIndex);
+  const isElement = selection?.length === array.shape.length && selection.every(isIndex);
   if (isElement || array.shape.length === 0) return result as never;
   const { data, shape, stride } = result as Chunk<D>;
   return setter.prepare(data, shape, stride) as never;
@@ -33,13 +32,17 @@ export async function getPrepared<
 
 const isIndex = (entry: unknown): boolean => typeof entry === "number";
 
-export const setPrepared: typeof set = set;
-
 /** Distances of neighbours along each dimension, in elements. @param order of the axes from the slowest on. */
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
+  const isList = (value: unknown) => Array.isArray(value) && value.every(Number.isSafeInteger);
+  if (!isList(shape))
+    throw invalidArgument(`a shape must be a list of lengths, and cannot be ${shown(shape)}`);
+  if (order !== "C" && order !== "F" && !isList(order))
+    throw invalidArgument(`an order must be "C", "F" or a list of axes, and cannot be ${shown(order)}`);
   const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
   if (order === "F") axes.reverse();
-  if (axes.length !== shape.length) throw new Error("Order length must match the number of dimensions.");
+  if (axes.length !== shape.length)
+    throw invalidArgument("Order length must match the number of dimensions.");
   const strides = new Array<number>(shape.length);
   let step = 1;
   for (const axis of axes.reverse()) {
@@ -50,7 +53,9 @@ export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly 
 }
 
 /** The positions that a slice stands for in a dimension, as Python has them: start, stop, step. */
-export function sliceIndices({ start, stop, step }: Slice, length: number): [number, number, number] {
+export function sliceIndices(slice: Slice, length: number): [number, number, number] {
+  checkObject(slice, "a slice");
+  const { start, stop, step } = slice;
   const by = step ?? 1;
   if (by === 0) throw new InvalidSelectionError("slice step cannot be zero");
   const [low, high] = by < 0 ? [-1, length - 1] : [0, length];

@@ -1,8 +1,11 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
 
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument, shown } from "../base/errors.js";
 import type { ElementData } from "../dtypes/elements.js";
 import { type ChunkOptions, type Region, ZarrArray } from "../hierarchy/array.js";
 import type { WorkerPool } from "../workers/pool.js";
+import { checkStore, checkText } from "./arguments.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";
 import { likeZarrita } from "./errors.js";
 import { type ArraySource, metadataSource } from "./from-metadata.js";
@@ -33,8 +36,17 @@ export class Location<Store> {
   /** Another place, by a path relative to this one, or an absolute one. */
   resolve(path: string): Location<Store> {
     const base = new URL(`file://${this.path.endsWith("/") ? this.path : `${this.path}/`}`);
-    return new Location(this.store, decodeURIComponent(new URL(path, base).pathname) as AbsolutePath);
+    return new Location(this.store, decodeURIComponent(new URL(String(path), base).pathname) as AbsolutePath);
   }
+}
+
+/** A location, or the root of a store. @throws InvalidArgument for what is neither. */
+export function locationOf<S extends object>(given: Location<S> | S): Location<S> {
+  checkObject(given, "a store, or a place in one,");
+  const location = "store" in given ? (given as unknown as Location<S>) : new Location(given as S);
+  checkStore(location.store);
+  checkText(location.path, "the path of a location");
+  return location;
 }
 
 /** The root of a store; of an empty Map without one. */
@@ -53,6 +65,7 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
     super(store, path);
+    checkObject(metadata, "the metadata of a group");
     this.#attrs = metadata.attributes;
   }
   get attrs(): Attributes {
@@ -111,14 +124,15 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   async getChunk(
     chunkCoords: number[],
     options: GetChunkOptions = {},
-    { useSharedArrayBuffer = false }: { useSharedArrayBuffer?: boolean | undefined } = {},
+    memory: { useSharedArrayBuffer?: boolean | undefined } = {},
   ): Promise<Chunk<D>> {
+    checkObject(options, "options of getChunk");
     const { signal, pool = currentPool(), ...storeOptions } = options;
     return likeZarrita(this.path, async () => {
       const array = withStoreOptions(await this[inner].load(), storeOptions);
       const chunkOptions: ChunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
-      return chunkOf<D>(useSharedArrayBuffer ? shared(chunk) : chunk);
+      return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
     });
   }
 
@@ -129,9 +143,20 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   }
 }
 
-/** This library's array behind one of zarrita's. */
+/** This library's array behind one of zarrita's. @throws InvalidArgument for what is none. */
 export function innerOf(array: ZarritaArray<DataType, Readable>): Promise<ZarrArray> {
-  return array[inner].load();
+  return sourceOf(array).load();
+}
+
+function sourceOf(array: ZarritaArray<DataType, Readable>): ArraySource {
+  const source = (array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner];
+  if (source) return source;
+  throw invalidArgument(`${shown(array)} is no array that was opened or created`);
+}
+
+/** @throws InvalidArgument for what is no array. */
+export function checkArray(array: ZarritaArray<DataType, Readable>): void {
+  sourceOf(array);
 }
 
 function openedSource(array: ZarrArray): ArraySource {

@@ -1,6 +1,7 @@
 /** zarrita's `open`, on this library's. */
 
-import { isZarrError } from "../base/errors.js";
+import { checkObject } from "../base/arguments.js";
+import { invalidArgument, isZarrError, shown } from "../base/errors.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { open as openNode } from "../hierarchy/open.js";
@@ -8,7 +9,7 @@ import type { Store } from "../store/store.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";
 import { LeanStore } from "./lean-store.js";
-import { Location, ZarritaArray, ZarritaGroup } from "./nodes.js";
+import { type Location, locationOf, ZarritaArray, ZarritaGroup } from "./nodes.js";
 import { withOwnCodecs } from "./registry.js";
 import type { DataType, Readable } from "./types.js";
 
@@ -37,13 +38,12 @@ interface OpenVersion {
 /** The version of the node that was last opened in a store. */
 const lastFound = new WeakMap<Readable, ZarrVersion>();
 
-function locationOf<S extends Readable>(location: Location<S> | S): Location<S> {
-  return "store" in location ? location : new Location(location);
-}
-
 const opener = (version: ZarrVersion): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
     const { store, path } = locationOf(location);
+    checkObject(options, "options of open");
+    if (!["array", "group", undefined].includes(options.kind))
+      throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
     const node = await likeZarrita(path, () => openAt(store, path, version, options));
     lastFound.set(store, version);
     return node;

@@ -1,35 +1,56 @@
 /**
  * Codecs of the application's own, in zarrita's form. The core knows nothing of them: a store in between takes
- * them off the end of the chain in the metadata, and decodes what it hands out.
+ * them off the end of the chain in the metadata, decodes what it hands out, and encodes what it is given.
  */
 
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
 import { defaultLimits } from "../base/limits.js";
+import { stridesOf } from "../base/strides.js";
+import { toElements } from "../dtypes/elements.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { parseDocument } from "../metadata/document.js";
+import { putInFront, writingMethods } from "../store/front.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
+import { dtypeOf } from "./bytes-codecs.js";
 import { cOrder } from "./c-order.js";
-import { dtypeName } from "./elements.js";
-import { CodecPipelineError, InvalidMetadataError } from "./errors.js";
-
+import { dataOf, dtypeName } from "./elements.js";
+import { CodecPipelineError, InvalidMetadataError, UnsupportedError } from "./errors.js";
 import { isOwn, type OwnCodec, type OwnCodecMetadata, registry } from "./registry.js";
 
 /** Codecs that the end of a chain was stripped of, in encoding order. */
 interface Stripped {
   readonly codecs: readonly { readonly name: string; readonly codec: OwnCodec }[];
+  readonly meta: OwnCodecMetadata;
 }
+
+const documentKey = /^(.*\/)(zarr\.json|\.zarray)$/;
 
 /** A store whose chunks have lost the codecs of the application's own. */
 export class OwnCodecStore implements Store {
   /** By the array's key in the store, such as "/a/b/". */
   readonly #stripped = new Map<string, Stripped>();
 
-  constructor(private readonly inner: Store) {}
+  declare set?: NonNullable<Store["set"]>;
+  declare readonly delete?: NonNullable<Store["delete"]>;
+  declare readonly deletePrefix?: NonNullable<Store["deletePrefix"]>;
+  declare readonly list?: NonNullable<Store["list"]>;
+  declare readonly conditional?: NonNullable<Store["conditional"]>;
+
+  constructor(private readonly inner: Store) {
+    putInFront(this, inner);
+    const { set, ...methods } = writingMethods(inner);
+    Object.assign(this, methods);
+    if (!set) return;
+    this.set = async (key, bytes, options) => {
+      const stripped = documentKey.test(key) ? undefined : this.#of(key);
+      await set(key, stripped ? await encoded(stripped, key, bytes) : bytes, options);
+    };
+  }
 
   async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
     const bytes = await this.inner.get(key, options);
-    const match = /^(.*\/)(zarr\.json|\.zarray)$/.exec(key);
+    const match = documentKey.exec(key);
     if (!bytes) return undefined;
     if (match) return this.#rewritten(match[1]!, key, bytes);
     const stripped = this.#of(key);
@@ -55,9 +76,10 @@ export class OwnCodecStore implements Store {
   async #rewritten(folder: string, key: string, bytes: Uint8Array): Promise<Uint8Array> {
     const document = parseDocument(bytes, key, { limits: defaultLimits });
     const chain = key.endsWith("/.zarray") ? chainOfV2(document) : chainOfV3(document);
-    const taken = chain && (await strip(chain));
+    const taken = chain && (await strip(chain.meta));
+    this.#stripped.delete(folder);
     if (!chain || !taken || taken.length === 0) return bytes;
-    this.#stripped.set(folder, { codecs: taken });
+    this.#stripped.set(folder, { codecs: taken, meta: chain.meta });
     const endsInBytes = taken[0]!.codec.kind === "array_to_bytes";
     return new TextEncoder().encode(jsonText(chain.without(taken.length, endsInBytes)));
   }
@@ -69,7 +91,15 @@ interface OwnChain {
   without(count: number, native: boolean): JsonObject;
 }
 
-async function strip({ meta }: OwnChain): Promise<Stripped["codecs"]> {
+/** The codecs of the application's own at the end of a chain. */
+export async function ownEnd(meta: OwnCodecMetadata) {
+  const taken = await strip(meta);
+  return meta.codecs
+    .slice(meta.codecs.length - taken.length)
+    .map((codec, i) => ({ ...codec, toBytes: taken[i]!.codec.kind === "array_to_bytes" }));
+}
+
+async function strip(meta: OwnCodecMetadata): Promise<Stripped["codecs"]> {
   const taken: { name: string; codec: OwnCodec }[] = [];
   for (const { name, configuration } of [...meta.codecs].reverse()) {
     const load = registry.get(name);
@@ -151,6 +181,27 @@ async function decoded({ codecs }: Stripped, key: string, bytes: Uint8Array): Pr
     }
   }
   return bytesOf(data);
+}
+
+/** A chunk as the rest of the chain has encoded it, by the codecs that it was stripped of. */
+async function encoded({ codecs, meta }: Stripped, key: string, bytes: Uint8Array): Promise<Uint8Array> {
+  let data: unknown = bytes;
+  for (const { name, codec } of codecs) {
+    try {
+      if (!codec.encode) throw new UnsupportedError(`codec ${name} cannot encode`);
+      if (codec.kind === "array_to_bytes") data = chunkOf(bytes, meta);
+      data = bytesOf(await codec.encode(data as never));
+    } catch (cause) {
+      throw new CodecPipelineError({ direction: "encode", codec: name, chunkPath: key, cause });
+    }
+  }
+  return data as Uint8Array;
+}
+
+/** Elements in C order, little-endian, as zarrita's codecs have them. */
+function chunkOf(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): unknown {
+  const dtype = dtypeOf(dataType);
+  return { data: dataOf(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
 }
 
 /** Bytes, or the elements of a chunk in C order, as bytes. */

@@ -55,9 +55,19 @@ export const isOwn = (name: string, load: LoadEntry): boolean => standard.get(na
 /** What handles code of the application's own: codecs, and another `getChunk`. */
 export const ownCode = lazy("an application's own codecs and getChunk", () => import("../lazy/own-code.js"));
 
-/** The store with codecs of the application's own decoded; itself, where there are none. */
+const hasOwn = (): boolean => [...registry].some(([name, load]) => isOwn(name, load));
+
+/** The codecs of the application's own at the end of a chain, in encoding order. */
+export async function ownEndOf(
+  meta: OwnCodecMetadata,
+): Promise<(OwnCodecMetadata["codecs"][number] & { readonly toBytes: boolean })[]> {
+  if (!hasOwn()) return [];
+  return (await ownCode()).ownEnd(meta);
+}
+
+/** The store with codecs of the application's own decoded and encoded; itself, where there are none. */
 export async function withOwnCodecs(store: Store): Promise<Store> {
-  if (![...registry].some(([name, load]) => isOwn(name, load))) return store;
+  if (!hasOwn()) return store;
   const { OwnCodecStore } = await ownCode();
   return new OwnCodecStore(store);
 }

@@ -1,5 +1,9 @@
 /** zarrita's own extensions of stores. */
+
+import { checkObject } from "../base/arguments.js";
 import { rangeName } from "../store/ranges.js";
+import type { Store } from "../store/store.js";
+import { WrittenKeys } from "../store/written.js";
 import { UnsupportedError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import { RangeMerger } from "./range-merger.js";
@@ -17,20 +21,30 @@ export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | u
 
 const defaultKeyFor: CacheKeyFor = (path, range) => (range ? `${path}\0${rangeName(range)}` : path);
 
-/** Keeps what was read, also that something was not there. Without a cache of the caller's nothing ever goes. */
+/**
+ * Keeps what was read, also that something was not there. Without a cache of the caller's nothing ever goes. What this
+ * library writes meanwhile is read from the store from then on.
+ */
 export const withByteCaching = defineStoreExtension(
   (store, options: { cache?: ByteCache | undefined; keyFor?: CacheKeyFor | undefined } = {}) => {
+    checkObject(options, "options of withByteCaching");
     const { cache = new Map<string, Uint8Array | undefined>(), keyFor = defaultKeyFor } = options;
-    const cached = async (key: string | undefined, read: () => Promise<Uint8Array | undefined>) => {
-      if (key === undefined) return read();
+    const written = new WrittenKeys(store as Store);
+    const cached = async (
+      path: AbsolutePath,
+      key: string | undefined,
+      read: () => Promise<Uint8Array | undefined>,
+    ) => {
+      if (key === undefined || written.has(path)) return read();
       if (cache.has(key)) return cache.get(key);
       const bytes = await read();
       cache.set(key, bytes);
       return bytes;
     };
     const getRange: AsyncReadable["getRange"] = (path, range, opts) =>
-      cached(keyFor(path, range), () => store.getRange!(path, range, opts));
-    const get: AsyncReadable["get"] = (path, opts) => cached(keyFor(path), async () => store.get(path, opts));
+      cached(path, keyFor(path, range), () => store.getRange!(path, range, opts));
+    const get: AsyncReadable["get"] = (path, opts) =>
+      cached(path, keyFor(path), async () => store.get(path, opts));
     return store.getRange ? { get, getRange } : { get };
   },
 );
@@ -49,6 +63,7 @@ export interface RangeCoalescingOptions {
  */
 export const withRangeCoalescing = defineStoreExtension((store, options: RangeCoalescingOptions = {}) => {
   if (!store.getRange) throw new UnsupportedError("withRangeCoalescing requires a store with getRange");
+  checkObject(options, "options of withRangeCoalescing");
   const { coalesceSize = 2 ** 15, onFlush } = options;
   const merger = new RangeMerger(store as AsyncReadable & Required<Pick<AsyncReadable, "getRange">>, {
     coalesceSize,

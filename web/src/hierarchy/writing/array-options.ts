@@ -1,5 +1,5 @@
 /** The options of `create`, checked, as an array to make. */
-import { invalidArgument, unsupported, type ZarrError } from "../../base/errors.js";
+import { invalidArgument, shown, unsupported, type ZarrError } from "../../base/errors.js";
 import type { Json } from "../../base/json.js";
 import type { Limits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
@@ -93,7 +93,7 @@ function changedChunks(
   changes: ArrayChanges & { readonly shape: readonly number[] },
 ): Pick<NewArray, "grid" | "codecs" | "codecVersion"> {
   const { shape, order = "C" } = changes;
-  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${order}`);
+  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${shown(order)}`);
   const { dtype } = spec;
   const chunkShape =
     changes.chunkShape === undefined ? spec.chunkShape : sameRank(changes.chunkShape, "chunkShape", shape);
@@ -102,12 +102,17 @@ function changedChunks(
       ? spec.shardShape
       : changes.shardShape;
   const shardShape = given ? sameRank(given, "shardShape", shape) : undefined;
-  const codecs =
-    changes.codecs ?? printCodecs(leafCodecs(spec.codecs), { dtype, shape: chunkShape }, zarrFormat, version);
+  // An order that is asked for takes the place of the other array's.
+  const kept = leafCodecs(spec.codecs).filter(
+    ({ name }) => changes.order === undefined || name !== "transpose",
+  );
+  const codecs = changes.codecs ?? printCodecs(kept, { dtype, shape: chunkShape }, zarrFormat, version);
+  const endian = endianOf(spec);
   const context = {
     version,
     dtype,
-    endian: endianOf(spec),
+    // Codecs that are asked for need not keep byte orders that v3 cannot say.
+    endian: version === 3 && Array.isArray(endian) ? "little" : endian,
     rank: shape.length,
     order,
     chunkShape,
@@ -121,7 +126,7 @@ function changedChunks(
 }
 
 /** The chain of the chunks that are decoded, inside whatever shards. */
-function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMetadata[] {
+export function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMetadata[] {
   const at = codecs.findIndex(({ name }) => name === "sharding_indexed");
   if (at < 0) return codecs;
   const inner = parseCodecs(codecs[at]!.configuration?.["codecs"], "codecs");
@@ -145,7 +150,7 @@ function newArray(options: CreateOptions, version: ZarrVersion, limits: Limits):
     options.chunkShape === undefined
       ? defaultChunkShape(shape, given.itemBytes, shardShape)
       : sameRank(options.chunkShape, "chunkShape", shape);
-  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${order}`);
+  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${shown(order)}`);
   const rank = shape.length;
   const context = { version, dtype: given, endian, rank, order, chunkShape, shardShape };
   const { dtype, codecs } = chainOf(options.codecs, context);
@@ -167,7 +172,10 @@ function lengths(value: unknown, name: string, min: number): number[] {
   const valid = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= min;
   if (!Array.isArray(value) || !Array.from(value).every(valid)) {
     const least = min === 0 ? "non-negative" : "positive";
-    throw invalidArgument(`${name} must be a list of ${least} integers`, { code: "bad-shape" });
+    const given = Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : shown(value);
+    throw invalidArgument(`${name} must be a list of ${least} integers below 2^53, not ${given}`, {
+      code: "bad-shape",
+    });
   }
   return [...value];
 }
@@ -234,14 +242,24 @@ function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
 }
 
 function keysOf(encoding: CreateOptions["chunkKeyEncoding"], version: ZarrVersion): ChunkKeys {
+  const isPlain = encoding === undefined || (typeof encoding === "object" && encoding !== null);
+  const other = isPlain && Object.keys(encoding ?? {}).find((key) => key !== "name" && key !== "separator");
+  if (!isPlain || other)
+    throw invalidArgument(
+      `chunkKeyEncoding must be { name, separator }, ${other ? `without ${shown(other)}` : `not ${shown(encoding)}`}`,
+      { code: "bad-separator" },
+    );
   const name = encoding?.name ?? (version === 3 ? "default" : "v2");
   const separator = encoding?.separator ?? (name === "default" ? "/" : ".");
   const isKnown = ["default", "v2"].includes(name) && ["/", "."].includes(separator);
   const isHeld = version === 3 || (name === "v2" && (version === 2 || separator === "."));
   if (!isKnown || !isHeld) {
-    throw invalidArgument(`chunkKeyEncoding ${name} with "${separator}" is none of Zarr v${version}`, {
-      code: "bad-separator",
-    });
+    throw invalidArgument(
+      `chunkKeyEncoding ${shown(name)} with "${shown(separator)}" is none of Zarr v${version}`,
+      {
+        code: "bad-separator",
+      },
+    );
   }
   return { name, separator };
 }

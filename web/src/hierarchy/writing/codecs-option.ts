@@ -1,5 +1,5 @@
 /** The option `codecs` of `create`: names with defaults, in whatever form, as a whole chain. */
-import { invalidArgument, unsupported } from "../../base/errors.js";
+import { invalidArgument, shown, unsupported } from "../../base/errors.js";
 import type { FoundCodec } from "../../codecs/codec-list.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { findCodec, unknownError } from "../../codecs/lookup.js";
@@ -35,6 +35,11 @@ export interface Chain {
  * @throws InvalidArgument, UnknownCodec; Unsupported for a codec that the version does not have.
  */
 export function chainOf(option: unknown, context: ChainContext): Chain {
+  const { dtype: elements, version } = context;
+  if (elements.isVariable && version === 1)
+    throw unsupported(`Zarr v1 has no elements of any length: data type ${elements}`, {
+      code: "unknown-dtype",
+    });
   const known = (option === undefined ? defaultCodecs(context.dtype) : listOf(option)).map((codec) =>
     lookUp(codec, context),
   );
@@ -64,7 +69,9 @@ function listOf(option: unknown): CodecInput[] {
   const list = Array.isArray(option) ? option : [option];
   for (const entry of list) {
     if (typeof entry !== "string" && (typeof entry !== "object" || entry === null))
-      throw invalidArgument(`codecs must be names or objects with a name and a configuration, not ${entry}`);
+      throw invalidArgument(
+        `codecs must be names or objects with a name and a configuration, not ${shown(entry)}`,
+      );
   }
   return list as CodecInput[];
 }

@@ -1,9 +1,11 @@
 /** Consolidating: one document with those of all nodes below a group. */
-import { notFound, unsupported } from "../../base/errors.js";
+import { limitExceeded, notFound, unsupported } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { Limiter } from "../../base/limiter.js";
+import { defaultLimits } from "../../base/limits.js";
 import { settleAll, settledValues } from "../../base/settle.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../../metadata/keys.js";
+import type { Documents } from "../../metadata/new-array.js";
 import { withEntries } from "../../metadata/print.js";
 import { v3NodeType } from "../../metadata/v3.js";
 import { listChildren } from "../../store/children.js";
@@ -17,6 +19,8 @@ import { placeOf, readDocument } from "./place.js";
 
 /** Documents that are read at a time. */
 const concurrency = 16;
+/** What a node takes at least in consolidated metadata, whatever its documents are. */
+const nodeBytes = 128;
 
 export async function consolidate(
   target: Target,
@@ -30,13 +34,23 @@ export async function consolidate(
   const isV3 = main?.has(v3Key);
   if (!main?.has(isV3 ? v3Key : v2GroupKey) || (isV3 && v3NodeType(main.get(v3Key)!) !== "group"))
     throw notFound(`there is no Zarr group at "/${path}" to consolidate`);
-  if (isV3) await writeV3(store, path, found, signal);
-  else await writeV2(store, path, found, signal);
+  await writeConsolidated(store, path, found, signal);
   return (await new Opener(store, {}).open(path, { kind: "group", signal })) as ZarrGroup;
 }
 
-/** Documents of nodes by their paths below the group, "" for its own, parents before children. */
-type Found = Map<string, Map<string, JsonObject>>;
+/** Documents of nodes by their paths below the group, "" for its own. */
+type Found = ReadonlyMap<string, Documents>;
+
+/** Writes the documents of all nodes below a group into one of its own. */
+export async function writeConsolidated(
+  store: Store,
+  path: string,
+  found: Found,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const write = found.get("")!.has(v3Key) ? writeV3 : writeV2;
+  await write(store, path, found, signal);
+}
 
 async function writeV3(
   store: Store,
@@ -51,7 +65,7 @@ async function writeV3(
   const consolidated = consolidatedV3(new Map(entries.sort(byDepth)));
   const change = (object: JsonObject | undefined) =>
     object && withEntries(object, [["consolidated_metadata", consolidated]]);
-  await replaceDocument(store, path, v3Key, change, signal);
+  await replaceDocument(store, path, v3Key, change, { signal });
 }
 
 /** As zarr-python orders them: by depth, then by name. */
@@ -72,16 +86,26 @@ async function writeV2(
       .map(([key, object]): [string, JsonObject] => [below === "" ? key : `${below}/${key}`, object]),
   );
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  await replaceDocument(store, path, v2ConsolidatedKey, () => consolidatedV2(new Map(entries)), signal);
+  await replaceDocument(store, path, v2ConsolidatedKey, () => consolidatedV2(new Map(entries)), {
+    signal,
+  });
 }
 
 /** All documents of nodes below a path. @throws Unsupported where the store cannot list. */
 async function collect(store: Store, path: string, signal: AbortSignal | undefined): Promise<Found> {
   const limiter = new Limiter(concurrency);
-  const found: Found = new Map();
+  const found = new Map<string, Documents>();
+  // More could not be read back; and stores may have groups in groups without end.
+  const { metadataBytes } = defaultLimits;
+  let together = 0;
   const visit = async (below: string): Promise<void> => {
     const full = [path, below].filter((part) => part !== "").join("/");
-    const documents = await limiter.run(() => documentsAt(store, full, signal));
+    const { bytes, documents } = await limiter.run(() => documentsAt(store, full, signal));
+    together += bytes + full.length + nodeBytes;
+    if (together > metadataBytes)
+      throw limitExceeded(
+        `the documents below "/${path}" have more bytes together than the limit of ${metadataBytes}`,
+      );
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
     const names = await listChildren(store, full);
@@ -97,10 +121,13 @@ async function documentsAt(store: Store, path: string, signal: AbortSignal | und
   const keys = [v3Key, v2ArrayKey, v2GroupKey, v2AttributesKey];
   const read = await settledValues(keys.map((key) => readDocument(store, path, key, signal)));
   const documents = new Map<string, JsonObject>();
+  let bytes = 0;
   read.forEach((document, i) => {
-    if (document) documents.set(keys[i]!, document.object);
+    if (!document) return;
+    documents.set(keys[i]!, document.object);
+    bytes += document.bytes;
   });
-  return documents;
+  return { bytes, documents };
 }
 
 function isGroup(documents: ReadonlyMap<string, JsonObject>): boolean {

@@ -1,56 +1,60 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
-import { conflict, isZarrError, withDetails } from "../../base/errors.js";
+import { withDetails } from "../../base/errors.js";
 import { isJsonObject, type JsonObject } from "../../base/json.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { own } from "../../metadata/document.js";
 import { v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import type { Documents } from "../../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, printDocument, withEntries } from "../../metadata/print.js";
+import { type Conflicts, retried } from "../../store/retried.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { writeObject } from "../../store/write.js";
+import { supportsConditions, writeObject } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
-import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./place.js";
+import { ancestorsOf, conditionOf, readDocument } from "./place.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {
   readonly path: string;
   readonly documents: Documents | undefined;
+  /** Whether other programs may have written the documents again, since; then it is theirs that count. */
+  readonly isShared?: boolean | undefined;
 }
 
-/** How often a document is read and written again where another writer was faster. */
-const attempts = 10;
+export interface ReplaceOptions {
+  readonly signal: AbortSignal | undefined;
+  /** What to do where another program has written the document since it was read. Default: "retry". */
+  readonly conflicts?: Conflicts | undefined;
+}
 
 /**
  * Replaces a document by what `change` makes of it, whatever others write at the same time: other calls in this program
  * wait, and other programs' writes are seen where the store can tell.
  * @param change undefined for no change; of undefined where there is no document.
- * @throws Conflict where other programs are always faster.
+ * @throws Conflict where other programs are always faster, or once where conflicts are errors.
  */
 export function replaceDocument(
   store: Store,
   path: string,
   key: string,
   change: (object: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  signal: AbortSignal | undefined,
+  { signal, conflicts = "retry" }: ReplaceOptions,
 ): Promise<void> {
-  return inTurn(store, path, async () => {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const read: ReadDocument | undefined = await readDocument(store, path, key, signal);
+  // What is refused without a condition is refused for good: archives replace nothing.
+  let isConditional = true;
+  const mode = () => (isConditional ? conflicts : "error");
+  return inTurn(store, path, signal, () =>
+    retried(joinKey(path, key), mode, signal, async () => {
+      isConditional = true;
+      const read = await readDocument(store, path, key, signal);
       const changed = await change(read?.object);
       if (changed === undefined) return;
-      try {
-        const options = { signal, ...conditionOf(store, read) };
-        await writeObject(store, joinKey(path, key), printDocument(changed), options);
-        noteWrite(store);
-        return;
-      } catch (error) {
-        if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-      }
-    }
-    const message = `${joinKey(path, key)} is written by others all the time; gave up after ${attempts} attempts`;
-    throw conflict(message);
-  });
+      const condition = conflicts === "ignore" ? {} : conditionOf(store, read);
+      isConditional = condition.ifVersion !== undefined;
+      await writeObject(store, joinKey(path, key), printDocument(changed), { signal, ...condition });
+      noteWrite(store);
+    }),
+  );
 }
 
 /**
@@ -71,8 +75,8 @@ export async function updateConsolidated(
     const below = changes.filter(
       ({ path }) => group === "" || path === group || path.startsWith(`${group}/`),
     );
-    const apply = (entries: Map<string, JsonObject>, separator: string) => {
-      for (const { path, documents } of below) {
+    const apply = (now: readonly Change[], entries: Map<string, JsonObject>, separator: string) => {
+      for (const { path, documents } of now) {
         const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);
         if (!documents || isReplaced) removeBelow(entries, name);
         for (const [key, object] of documents ?? []) {
@@ -82,8 +86,13 @@ export async function updateConsolidated(
       }
     };
     const key = version === 3 ? v3Key : v2ConsolidatedKey;
-    const change = (object: JsonObject | undefined) => object && patched(object, version, apply);
-    await replaceDocument(store, group, key, change, signal).catch((error) => {
+    const change = async (object: JsonObject | undefined) => {
+      if (!object || !consolidatedIn(object, version)) return undefined;
+      // Read after the consolidated document: whoever replaces that last has seen what was written last.
+      const now = await Promise.all(below.map((given) => latest(store, given, signal)));
+      return patched(object, version, (entries, separator) => apply(now, entries, separator));
+    };
+    await replaceDocument(store, group, key, change, { signal }).catch((error) => {
       throw withDetails(
         error,
         {},
@@ -93,11 +102,31 @@ export async function updateConsolidated(
   }
 }
 
+/** A change with its documents as they are by now, where others may have written them, too. */
+async function latest(store: Store, change: Change, signal: AbortSignal | undefined): Promise<Change> {
+  const { path, documents, isShared } = change;
+  if (!isShared || !documents || !supportsConditions(store)) return change;
+  const keys = [...documents.keys()];
+  const read = await Promise.all(keys.map((key) => readDocument(store, path, key, signal)));
+  const found = keys.flatMap((key, i) => (read[i] ? [[key, read[i].object] as const] : []));
+  return { ...change, documents: new Map(found) };
+}
+
 /** Entries of a node, by its path or by keys below it, and of all nodes below. */
 function removeBelow(entries: Map<string, JsonObject>, name: string): void {
   for (const key of [...entries.keys()]) {
     if (key === name || name === "" || key.startsWith(`${name}/`)) entries.delete(key);
   }
+}
+
+/** Consolidated metadata in a document, and what holds it. */
+function consolidatedIn(
+  object: JsonObject,
+  version: 2 | 3,
+): { holder: JsonObject; metadata: JsonObject } | undefined {
+  const holder = version === 3 ? own(object, "consolidated_metadata") : object;
+  const metadata = isJsonObject(holder) ? own(holder, "metadata") : undefined;
+  return isJsonObject(holder) && isJsonObject(metadata) ? { holder, metadata } : undefined;
 }
 
 /** A document with its consolidated metadata changed; undefined where it has none, or nothing changes. */
@@ -106,9 +135,9 @@ function patched(
   version: 2 | 3,
   apply: (entries: Map<string, JsonObject>, separator: string) => void,
 ): JsonObject | undefined {
-  const holder = version === 3 ? own(object, "consolidated_metadata") : object;
-  const metadata = isJsonObject(holder) ? own(holder, "metadata") : undefined;
-  if (!isJsonObject(holder) || !isJsonObject(metadata)) return undefined;
+  const found = consolidatedIn(object, version);
+  if (!found) return undefined;
+  const { holder, metadata } = found;
   const entries = new Map(jsonEntries(metadata) as [string, JsonObject][]);
   apply(entries, "/");
   const changed = withEntries(holder, [["metadata", jsonObject(entries)]]);

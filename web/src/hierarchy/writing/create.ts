@@ -1,5 +1,12 @@
 /** Creating arrays and groups. */
-import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../base/errors.js";
+import {
+  alreadyExists,
+  invalidArgument,
+  isZarrError,
+  notFound,
+  shown,
+  withDetails,
+} from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
@@ -10,7 +17,7 @@ import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { deleteBelow, deleteObject, writeObject } from "../../store/write.js";
+import { deleteBelow, deleteObject, readObject, writeObject } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
@@ -25,6 +32,7 @@ import { ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated.js";
+import { checkOptionNames } from "./option-names.js";
 import {
   ancestorsOf,
   checkEmpty,
@@ -43,13 +51,21 @@ export async function createArray(
   options: CreateOptions | CreateLikeOptions,
 ): Promise<ZarrArray> {
   const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options);
   const limits = resolveLimits(options.limits);
   const version = versionOf(options, place);
   checkNames(place.path);
   const metadata = isLike(options)
     ? await metadataLike(options, version, limits)
     : await arrayMetadata(options, version ?? 3, limits);
-  await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, isArray: true });
+  try {
+    await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, isArray: true });
+  } catch (error) {
+    const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
+    throw isGroupItself && isZarrError(error, "AlreadyExists")
+      ? withDetails(error, {}, "without a path, the array would take the group's place: ")
+      : error;
+  }
   return new ZarrArray(place.store, place.path, metadata.spec, limits);
 }
 
@@ -110,7 +126,9 @@ function optionsOf<T extends NodeCreateOptions>(options: T): T {
 function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
   const version = zarrFormat ?? place.version;
   if (version !== undefined && ![1, 2, 3].includes(version))
-    throw invalidArgument(`zarrFormat must be 1, 2 or 3, not ${version}`);
+    throw invalidArgument(
+      `zarrFormat must be the number 1, 2 or 3, not ${typeof version === "string" ? `"${version}"` : shown(version)}`,
+    );
   return version;
 }
 
@@ -122,7 +140,7 @@ interface WriteOptions extends NodeCreateOptions {
  * Writes a node: what is missing above it, then its documents, the one that makes it a node last. Where that fails,
  * what was written of the node is removed again; new groups above it stay.
  */
-async function writeNode(
+export async function writeNode(
   { store, path }: Place,
   version: ZarrVersion,
   documents: Documents,
@@ -130,7 +148,7 @@ async function writeNode(
 ): Promise<void> {
   signal?.throwIfAborted();
   const changes: Change[] = [];
-  await inTurn(store, path, async () => {
+  await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);
     if (overwrite) {
       await deleteBelow(store, path, { signal });
@@ -191,10 +209,10 @@ async function checkAbsent(
     });
   }
   const key = attributesKey[version];
-  if (version < 3 && (await store.get(joinKey(path, key), { signal })) !== undefined) {
+  if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
     throw alreadyExists(`there are attributes under ${joinKey(path, key)} already`, { code: "not-empty" });
   }
-  if (isArray) await checkEmpty(store, path);
+  if (isArray) await checkEmpty(store, path, signal);
 }
 
 /**
@@ -208,7 +226,7 @@ function writeGroup(
   signal: AbortSignal | undefined,
 ): Promise<Documents | undefined> {
   const documents = groupDocuments({}, version);
-  return inTurn(store, path, async () => {
+  return inTurn(store, path, signal, async () => {
     if (await nodeAt(store, path, signal)) return undefined;
     try {
       for (const [key, object] of documents) {

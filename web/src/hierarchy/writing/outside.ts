@@ -1,58 +1,115 @@
-/** Chunks that a smaller shape leaves outside. */
+/** Stored objects (chunks, or shards) that a smaller shape concerns: those outside of it, and those that it cuts. */
 import { limitExceeded, readOnly } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import { countOf } from "../../base/strides.js";
+import { canList, keysBelow } from "../../store/listing.js";
 import { joinKey } from "../../store/store.js";
 import type { ZarrArray } from "../array.js";
 
-/** Most chunks that are named one by one where the store could list them instead. */
-const fewChunks = 4096;
+/** Most objects that are named one by one where the store could list them instead. */
+const fewObjects = 4096;
+
+/** Cells of the grid of stored objects, as coordinates. */
+export type Cells = Iterable<number[]> | AsyncIterable<number[]>;
+
+/** A box of cells. */
+interface Box {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
 
 /**
- * Keys of the stored objects (chunks, or shards) that lie outside a new shape altogether: all that may be there, or,
- * where those are many, all that the store lists.
+ * The objects that lie outside a new shape altogether: all that may be there, or, where those are many, all that the
+ * store lists.
+ * @param axes of the array as it is.
  * @throws ReadOnly for a store that cannot delete; LimitExceeded where they are too many to name, and the store cannot
  *   list.
  */
-export async function chunksToDelete(
+export function cellsOutside(
   array: ZarrArray,
+  axes: readonly AxisGrid[],
   shape: readonly number[],
-): Promise<AsyncIterable<string> | Iterable<string>> {
-  const { axes } = array.spec;
+  signal: AbortSignal | undefined,
+): Cells {
   const before = axes.map((axis) => axis.count);
-  const after = axes.map((axis, i) => chunksWithin(axis, shape[i]!));
-  const count = countOf(before) - countOf(after.map((length, i) => Math.min(length, before[i]!)));
-  if (count === 0) return [];
-  const { store } = array;
+  const after = axes.map((axis, i) => Math.min(cellsWithin(axis, shape[i]!), before[i]!));
+  // For each axis those beyond it there and within it on the axes before.
+  const boxes = before.map((_, axis) => ({
+    from: before.map((_, i) => (i === axis ? after[i]! : 0)),
+    to: before.map((count, i) => (i < axis ? after[i]! : count)),
+  }));
+  const count = countIn(boxes);
   // Said before anything is written.
-  if (typeof store.delete !== "function")
+  if (count > 0 && typeof array.store.delete !== "function")
     throw readOnly("the store cannot delete chunks outside the new shape: it has no delete", {
       code: "no-delete",
     });
-  const canList = store.list !== undefined || store instanceof Map;
-  if (count > fewChunks && canList) return listed(array, before, after);
-  if (!(count <= array.limits.readChunks))
-    throw limitExceeded(
-      `${count} chunks would have to be deleted, more than the limit of ${array.limits.readChunks}`,
-    );
-  return named(array, before, after);
+  return cellsIn(array, boxes, count, "would have to be deleted", signal);
 }
 
-/** Chunks along an axis that hold an element of the new length. */
-function chunksWithin(axis: AxisGrid, length: number): number {
+/**
+ * The objects that a new shape cuts: they hold elements on both sides of its border.
+ * @param ends where, along each axis, the last object ends that the new shape keeps; the axis' new length where nothing
+ *   is cut off.
+ * @throws LimitExceeded as {@link cellsOutside}.
+ */
+export function cellsCut(
+  array: ZarrArray,
+  axes: readonly AxisGrid[],
+  shape: readonly number[],
+  ends: readonly number[],
+  signal: AbortSignal | undefined,
+): Cells {
+  const kept = axes.map((axis, i) => cellsWithin(axis, shape[i]!));
+  const isCut = (axis: number) => ends[axis]! > shape[axis]!;
+  const boxes = kept.flatMap((_, axis) => {
+    if (!isCut(axis)) return [];
+    const from = kept.map((count, i) => (i === axis ? count - 1 : 0));
+    const to = kept.map((count, i) => (i < axis && isCut(i) ? count - 1 : count));
+    return [{ from, to }];
+  });
+  return cellsIn(
+    array,
+    boxes,
+    countIn(boxes),
+    'would have to be changed; edges: "keep" leaves them as they are',
+    signal,
+  );
+}
+
+/** All stored objects of an array, in a store that can list. */
+export function cellsStored(array: ZarrArray, signal: AbortSignal | undefined): Cells {
+  const { axes } = array.spec;
+  return listed(array, [{ from: axes.map(() => 0), to: axes.map((axis) => axis.count) }], signal);
+}
+
+/** Cells along an axis that hold an element of the new length. */
+export function cellsWithin(axis: AxisGrid, length: number): number {
   return length === 0 ? 0 : length >= axis.length ? axis.count : axis.find(length - 1) + 1;
 }
 
-/** Every chunk outside: for each axis those beyond it there and within it on the axes before. */
-function* named(array: ZarrArray, before: readonly number[], after: readonly number[]): Generator<string> {
-  for (let axis = 0; axis < before.length; axis++) {
-    const from = before.map((_, i) => (i === axis ? after[i]! : 0));
-    const to = before.map((count, i) => (i < axis ? Math.min(after[i]!, count) : count));
-    for (const coordinates of box(from, to)) yield joinKey(array.path, array.spec.chunkKey(coordinates));
-  }
+const countIn = (boxes: readonly Box[]): number =>
+  boxes.reduce((sum, { from, to }) => sum + countOf(from.map((start, i) => Math.max(0, to[i]! - start))), 0);
+
+function cellsIn(
+  array: ZarrArray,
+  boxes: readonly Box[],
+  count: number,
+  what: string,
+  signal: AbortSignal | undefined,
+): Cells {
+  const { store, limits } = array;
+  if (count > fewObjects && canList(store)) return listed(array, boxes, signal);
+  if (!(count <= limits.readChunks))
+    throw limitExceeded(`${count} chunks ${what}, more than the limit of ${limits.readChunks}`);
+  return named(boxes);
 }
 
-function* box(from: readonly number[], to: readonly number[]): Generator<number[]> {
+function* named(boxes: readonly Box[]): Generator<number[]> {
+  for (const { from, to } of boxes) yield* cellsOf(from, to);
+}
+
+function* cellsOf(from: readonly number[], to: readonly number[]): Generator<number[]> {
   if (from.some((start, axis) => start >= to[axis]!)) return;
   const at = [...from];
   for (;;) {
@@ -65,25 +122,18 @@ function* box(from: readonly number[], to: readonly number[]): Generator<number[
 
 async function* listed(
   array: ZarrArray,
-  before: readonly number[],
-  after: readonly number[],
-): AsyncGenerator<string> {
-  const { store, path } = array;
-  const keys = store.list?.(path) ?? [...(store as unknown as Map<string, unknown>).keys()];
-  // All of them first: what is listed must not change meanwhile.
-  const all: string[] = [];
-  for await (const key of keys as Iterable<string>) if (isOutside(array, key, before, after)) all.push(key);
-  yield* all;
-}
-
-function isOutside(
-  { path, spec }: ZarrArray,
-  key: string,
-  before: readonly number[],
-  after: readonly number[],
-): boolean {
-  const rank = before.length;
-  const numbers = key.match(/\d+/g)?.slice(-rank).map(Number) ?? [];
-  if (numbers.length !== rank || key !== joinKey(path, spec.chunkKey(numbers))) return false;
-  return numbers.some((at, axis) => at >= after[axis]!);
+  boxes: readonly Box[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<number[]> {
+  const { store, path, spec } = array;
+  const rank = spec.shape.length;
+  // All of them first: what is listed must not change meanwhile. By their keys: stores may list one more than once.
+  const all = new Map<string, number[]>();
+  for await (const key of keysBelow(store, path, signal)) {
+    const cell = rank === 0 ? [] : (key.match(/\d+/g)?.slice(-rank).map(Number) ?? []);
+    if (cell.length !== rank || key !== joinKey(path, spec.chunkKey(cell))) continue;
+    const isIn = ({ from, to }: Box) => cell.every((at, axis) => at >= from[axis]! && at < to[axis]!);
+    if (boxes.some(isIn)) all.set(key, cell);
+  }
+  yield* all.values();
 }

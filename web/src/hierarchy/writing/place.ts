@@ -13,9 +13,11 @@ import {
   readMetadata,
 } from "../../metadata/model.js";
 import { v3NodeType } from "../../metadata/v3.js";
+import { canList, keysBelow } from "../../store/listing.js";
 import { normalizePath } from "../../store/path.js";
 import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../../store/store.js";
-import { supportsConditions } from "../../store/write.js";
+import { readObject, supportsConditions } from "../../store/write.js";
+import { ZarrArray } from "../array.js";
 import type { Target } from "../create.js";
 import { ZarrGroup } from "../group.js";
 import { storeOf } from "../open.js";
@@ -32,6 +34,8 @@ export interface Place {
 export async function placeOf(target: Target, path: unknown): Promise<Place> {
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
   const below = normalizePath(path ?? "");
+  if ((target as unknown) instanceof ZarrArray)
+    throw invalidArgument("the target is an array: it must be a store, a URL or a group, with a path");
   if (!(target instanceof ZarrGroup)) {
     return { store: await storeOf(target), path: below, version: undefined };
   }
@@ -50,6 +54,8 @@ export function ancestorsOf(path: string): string[] {
 export interface ReadDocument {
   readonly object: JsonObject;
   readonly version: ObjectVersion;
+  /** Its length as it is stored, in bytes. */
+  readonly bytes: number;
 }
 
 /** Reads a document. @returns undefined where there is none. */
@@ -62,14 +68,14 @@ export async function readDocument(
 ): Promise<ReadDocument | undefined> {
   const version: ObjectVersion = {};
   const full = joinKey(path, key);
-  const bytes = await store.get(full, { signal, version, maxBytes: limits.metadataBytes });
+  const bytes = await readObject(store, full, { signal, version, maxBytes: limits.metadataBytes });
   if (!bytes) return undefined;
   if (bytes.byteLength > limits.metadataBytes)
     throw limitExceeded(
       `${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
     );
   try {
-    return { object: parseDocument(bytes, full, { limits }), version };
+    return { object: parseDocument(bytes, full, { limits }), version, bytes: bytes.byteLength };
   } catch (cause) {
     throw invalidMetadata(`${full} cannot be read: ${(cause as Error).message}`, { cause });
   }
@@ -87,7 +93,7 @@ export async function nodeAt(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<{ key: string; version: ZarrVersion } | undefined> {
-  const found = await Promise.all(nodeKeys.map(([key]) => store.get(joinKey(path, key), { signal })));
+  const found = await Promise.all(nodeKeys.map(([key]) => readObject(store, joinKey(path, key), { signal })));
   const at = found.findIndex((bytes) => bytes !== undefined);
   return at < 0 ? undefined : { key: nodeKeys[at]![0], version: nodeKeys[at]![1] };
 }
@@ -123,12 +129,11 @@ export function checkNames(path: string): void {
 }
 
 /** What lies where a new array's chunks would: documents of nodes, or chunks that somebody has left. */
-export async function checkEmpty(store: Store, path: string): Promise<void> {
-  const prefix = path === "" ? "/" : `/${path}/`;
-  const keys = store.list?.(path) ?? (store instanceof Map ? [...store.keys()] : []);
+export async function checkEmpty(store: Store, path: string, signal: AbortSignal | undefined): Promise<void> {
+  if (!canList(store)) return;
+  const prefix = joinKey(path, "");
   let seen = 0;
-  for await (const key of keys as Iterable<string>) {
-    if (!key.startsWith(prefix)) continue;
+  for await (const key of keysBelow(store, path, signal)) {
     if (++seen > maxSeen) return;
     const below = key.slice(prefix.length);
     if (chunkKey.test(below) || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {

@@ -7,6 +7,7 @@ import { resolveRegion, type WrittenRegion, wholeChunk } from "../../region/writ
 import { type Values, valuesOf } from "../../region/write/values.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../../region/write/write.js";
 import { requireWritable } from "../../store/write.js";
+import { encodersOf } from "../../workers/encode-work.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import type { WriteChunkOptions, WriteRegionOptions } from "../set.js";
@@ -19,7 +20,18 @@ export async function set(
 ): Promise<void> {
   const reader = readerOf(array, "set");
   const checked = writingOptions(options);
-  await write(array, resolveRegion(reader, selection), values, checked);
+  await write(array, reader, resolveRegion(reader, selection), values, checked);
+}
+
+/** As {@link set}, to an array as `reader` has it. */
+export function setIn(
+  array: ZarrArray,
+  reader: ArrayReader,
+  selection: Selection,
+  values: unknown,
+  options: Writing,
+): Promise<void> {
+  return write(array, reader, resolveRegion(reader, selection), values, options);
 }
 
 export async function setChunk(
@@ -31,18 +43,18 @@ export async function setChunk(
   const reader = readerOf(array, "setChunk");
   const checked = writingOptions(options);
   array.chunkKey(coordinates); // there is such a chunk
-  await write(array, wholeChunk(reader, coordinates), values, checked);
+  await write(array, reader, wholeChunk(reader, coordinates), values, checked);
 }
 
 async function write(
   array: ZarrArray,
+  reader: ArrayReader,
   region: WrittenRegion,
   given: unknown,
   options: Writing,
 ): Promise<void> {
-  const { reader, store } = array;
+  const { dtype, store } = array;
   requireWritable(store);
-  const { dtype } = array;
   const values: Values = valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);
   if (countOf(region.counts) > 0) await writeRegion(store, reader, region, values, options);
 }
@@ -63,7 +75,7 @@ const defaultConcurrency = 16;
 export function writingOptions(options: WriteRegionOptions): Writing {
   checkOptions(options);
   const { signal, concurrency = defaultConcurrency, conflicts = "retry" } = options;
-  const { writeEmptyChunks = false, onProgress } = options;
+  const { writeEmptyChunks = false, onProgress, pool } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${shown(concurrency)}`);
   if (!["retry", "error", "ignore"].includes(conflicts))
@@ -72,5 +84,6 @@ export function writingOptions(options: WriteRegionOptions): Writing {
     throw invalidArgument(`writeEmptyChunks must be true or false, not ${shown(writeEmptyChunks)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
-  return { signal, concurrency, conflicts, writeEmptyChunks, onProgress };
+  const encoders = pool && encodersOf(pool);
+  return { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders };
 }

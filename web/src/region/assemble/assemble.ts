@@ -31,8 +31,12 @@ export interface AssembleOptions {
   concurrency: number;
   coalescing: Coalescing;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called for chunks that are not stored. */
+  onMissing?: ((coordinates: readonly number[]) => void) | undefined;
   /** Without it chunks are read in C order. */
   priority?: Priority | undefined;
+  /** See {@link FetchOptions}. */
+  transport?: FetchOptions["transport"];
 }
 
 /** The part of an array that is read. */
@@ -73,7 +77,7 @@ class Assembly {
     private readonly options: AssembleOptions,
     private readonly abort: AbortController,
   ) {
-    const { concurrency, coalescing } = options;
+    const { concurrency, coalescing, transport } = options;
     const { signal } = abort;
     allowListeners(signal);
     const progress = {
@@ -88,6 +92,7 @@ class Assembly {
       limiter: new Limiter(concurrency),
       requests: new Limiter(concurrency),
       coalescing,
+      transport,
       onBytes: (bytes) => {
         progress.bytes += bytes;
       },
@@ -124,6 +129,7 @@ class Assembly {
     try {
       await reader.readObject(object, tasks, fetching, (task, fetched) => {
         this.#signal.throwIfAborted();
+        if (!fetched.encoded) this.options.onMissing?.(task.coordinates);
         const placed = this.sink.put(task, fetched, this.#signal);
         return placed ? placed.then(() => this.#advance()) : this.#advance();
       });

@@ -16,13 +16,14 @@ export function chooseSlabAxis(
   shape: readonly number[],
   parts: readonly (readonly number[])[],
   itemBytes: number,
+  minRun = minRunBytes,
 ): number {
   const longest = parts.map((list) => list.reduce((most, length) => Math.max(most, length), 0));
   let axis = shape.length;
   let tail = itemBytes; // bytes of the axes that the slab spans
   while (axis > 0) {
     const run = tail * longest[axis - 1]!;
-    if (run >= minRunBytes) return axis;
+    if (run >= minRun) return axis;
     const widened = tail * shape[axis - 1]!;
     const bytes = longest.slice(0, axis - 1).reduce((a, b) => a * b, widened);
     if (bytes > maxSlabBytes && parts[axis - 1]!.length > 1) return axis;

@@ -7,6 +7,7 @@ import type { Limits } from "../../base/limits.js";
 import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import type { Leaf } from "../../chain/layout.js";
 import { readLeased } from "../../store/buffer-lease.js";
+import type { Transport } from "../../store/http/transport.js";
 import { readRange, wantedBytes } from "../../store/ranges.js";
 import type { ObjectVersion, RangeQuery, Store } from "../../store/store.js";
 import type { ChunkTask, Fetched } from "./fetched.js";
@@ -23,6 +24,8 @@ export interface FetchOptions {
   /** Bounds the requests at a time: a chunk that is read in parts takes several. */
   readonly requests: Limiter;
   readonly coalescing: Coalescing;
+  /** What sends requests for whole objects, where the store is one over HTTP that does nothing else with them. */
+  readonly transport?: Transport | undefined;
   /** Called with the size of everything that was read. */
   onBytes?(bytes: number): void;
   /** Called at the first failure, so that what is under way can be given up. */
@@ -65,7 +68,7 @@ export class ObjectRead<T extends ChunkTask> {
     const { store, limits, options } = this;
     const get = { signal, version, maxBytes: Math.min(wanted, limits.encodedBytes) };
     const bytes = await options.requests.run(
-      () => (range ? readRange(store, key, range, get) : readLeased(store, key, get)),
+      () => (range ? readRange(store, key, range, get) : readLeased(store, key, get, options.transport)),
       signal,
     );
     const size = bytes?.byteLength ?? 0;

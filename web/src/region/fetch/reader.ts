@@ -56,6 +56,17 @@ export class ArrayReader {
     this.#shards?.forget(this.keyOf(coordinates));
   }
 
+  /**
+   * Reads, and once more where a shard's index that was kept from an earlier read has led to bytes that are no chunk:
+   * where a store tells no versions, that is how a shard shows that it has been replaced.
+   */
+  again<T>(read: () => Promise<T>): Promise<T> {
+    return read().catch((error) => {
+      if (this.#shards?.wasOutdated(error)) return read();
+      throw error;
+    });
+  }
+
   /** Reads one whole chunk. */
   async readChunk(
     coordinates: readonly number[],

@@ -31,6 +31,8 @@ interface WantedShard<T> {
 /** Reads the shards of one array, whose indexes it keeps. */
 export class ShardReader {
   readonly #locator: ShardLocator;
+  /** Errors of chunks that were looked for where an index from an earlier read had them. */
+  readonly #outdated = new WeakSet<object>();
 
   constructor(
     private readonly limits: Limits,
@@ -43,12 +45,18 @@ export class ShardReader {
   /** Forgets what is known of a shard; of all below a path with a "/" at its end. */
   readonly forget = (key: string): void => this.#locator.forget(key);
 
+  /** Whether an error may come of an index that was kept from an earlier read: it is forgotten by now. */
+  readonly wasOutdated = (error: unknown): boolean => this.#outdated.has(error as object);
+
   async read<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
+    const isKept = this.#locator.isKept(shard.levels, shard.key);
     try {
       await this.#readShard(work, shard);
     } catch (error) {
       // Where a store tells no versions, an index that has become outdated shows in chunks that do not decode.
-      if (isChange(error) || isZarrError(error, "CorruptChunk")) this.#locator.forget(shard.key);
+      const isCorrupt = isZarrError(error, "CorruptChunk");
+      if (isChange(error) || isCorrupt) this.#locator.forget(shard.key);
+      if (isCorrupt && isKept) this.#outdated.add(error);
       // The index may have been kept from long ago: what has changed since is read afresh, once.
       if (!isChange(error) || work.hasVisited) throw error;
       await this.#readShard(work, shard);

@@ -63,6 +63,11 @@ export class ShardLocator {
     return found;
   }
 
+  /** Whether the index of a shard is kept from an earlier read. */
+  isKept(levels: readonly ShardLevel[], key: string): boolean {
+    return this.#kept.has(indexId(key, 0, levels.length - 1));
+  }
+
   /** Forgets the indexes of an object, which has changed; of all below a path with a "/" at its end. */
   forget(key: string): void {
     const start = key.endsWith("/") ? key : `${key}\n`;
@@ -121,7 +126,7 @@ export class ShardLocator {
     { reader, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
     // An inner shard may start where its outer one does.
-    const id = `${part.key}\n${part.offset}\n${depth}`;
+    const id = indexId(part.key, part.offset, depth);
     // What lies in memory is not kept: its offset says nothing about which object it came from.
     if (part.bytes) return readIndex(reader, level.index, part, signal);
     const kept = this.#kept.get(id);
@@ -150,6 +155,9 @@ export class ShardLocator {
     }
   }
 }
+
+/** @param depth levels of shards inside of the one that the index is of. */
+const indexId = (key: string, offset: number, depth: number): string => `${key}\n${offset}\n${depth}`;
 
 /** Reads and checks an index; undefined where the object is missing. */
 async function readIndex(
@@ -186,7 +194,8 @@ function entryPart(
   return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
 }
 
-interface EntryGroup<T> {
+/** Wanted chunks that one entry holds. */
+export interface EntryGroup<T> {
   readonly entry: number;
   readonly wanted: T[];
   readonly at: WantedChunk[];

@@ -1,41 +1,61 @@
 /** Values, put where they belong in a chunk. */
-import { indices, stridesOf } from "../../base/strides.js";
-import { copyRun, type MemoryArray } from "../../base/subarray.js";
+import { type Move, moveItems, offsetIn } from "../../base/moves.js";
+import { stridesOf } from "../../base/strides.js";
+import type { MemoryArray } from "../../base/subarray.js";
 import type { WritePart } from "./parts.js";
+import { checkThere } from "./there.js";
 import type { Values } from "./values.js";
 
-/** A chunk of one element has no axis. */
-const onlyElement: WritePart = { chunk: 0, start: 0, step: 1, count: 1, out: 0 };
-
-/** Writes the values of a part of a chunk into the chunk's content, row by row. */
-export function putValues(values: Values, parts: readonly WritePart[], chunk: MemoryArray): void {
-  const { content, width, strides } = values;
-  const toStrides = stridesOf(chunk.shape, width);
-  const last = parts.at(-1) ?? onlyElement;
-  const isRun = !last.listed && last.step === 1;
-  for (const index of indices(parts.slice(0, -1).map((part) => part.count))) {
-    let [from, to] = [0, 0];
-    index.forEach((i, axis) => {
-      const part = parts[axis]!;
-      from += sourceOf(part, i) * strides[axis]!;
-      to += placeOf(part, i) * toStrides[axis]!;
-    });
-    const stride = strides.at(-1) ?? 0;
-    if (isRun) {
-      const start = from + last.out * stride;
-      copyRun(content, start, chunk.content, to + last.start * width, last.count * width);
-      continue;
+/** Which values a part of a chunk gets, and where they go in an array of a shape, all of the chunk. */
+export function moveOf(
+  { isScalar, strides, width }: Values,
+  parts: readonly WritePart[],
+  shape: readonly number[],
+): Move {
+  const places = stridesOf(shape, width);
+  let [start, end] = [0, 0];
+  const axes = parts.map(({ count, listed, out, start: first, step }, axis) => {
+    const [stride, place] = [strides[axis]!, places[axis]!];
+    if (!listed) {
+      start += out * stride;
+      end += first * place;
     }
-    for (let i = 0; i < last.count; i++)
-      copyRun(
-        content,
-        from + sourceOf(last, i) * stride,
-        chunk.content,
-        to + placeOf(last, i) * width,
-        width,
-      );
-  }
+    // Of a scalar there are as many as a row has.
+    const row = axis === parts.length - 1 ? width : 0;
+    const from = listed ? listed.from.map((at) => at * stride) : stride;
+    const to = listed ? listed.at.map((at) => at * place) : step * place;
+    return { count, from: isScalar ? row : from, to };
+  });
+  return { from: start, to: end, itemBytes: width, axes };
 }
 
-const sourceOf = ({ listed, out }: WritePart, i: number): number => listed?.from[i] ?? out + i;
-const placeOf = ({ listed, start, step }: WritePart, i: number): number => listed?.at[i] ?? start + i * step;
+/** Writes the values of a part of a chunk into the chunk's content. */
+export function putValues(
+  values: Values,
+  parts: readonly WritePart[],
+  { content, shape }: MemoryArray,
+): void {
+  const move = moveOf(values, parts, shape);
+  const given = values.content;
+  checkThere(given);
+  if (given instanceof Uint8Array && content instanceof Uint8Array) moveItems(given, content, move);
+  else putEntries(given as unknown[], content as unknown[], move, 0, move.from, move.to);
+}
+
+/** The same for lists, along an axis and those behind it. */
+function putEntries(
+  values: readonly unknown[],
+  content: unknown[],
+  move: Move,
+  axis: number,
+  from: number,
+  to: number,
+): void {
+  const along = move.axes[axis];
+  if (!along) {
+    content[to] = values[from];
+    return;
+  }
+  for (let i = 0; i < along.count; i++)
+    putEntries(values, content, move, axis + 1, from + offsetIn(along.from, i), to + offsetIn(along.to, i));
+}

@@ -1,26 +1,17 @@
 /** Writing one stored object: a chunk, or a shard. */
-import { untilAborted } from "../../base/abort.js";
-import { conflict, isZarrError, limitExceeded, networkError } from "../../base/errors.js";
-import type { Leaf } from "../../chain/layout.js";
-import { answerOf } from "../../store/answers.js";
-import type { ObjectVersion, SetOptions, Store } from "../../store/store.js";
+import { limitExceeded } from "../../base/errors.js";
+import type { Leaf, ShardLevel } from "../../chain/layout.js";
+import type { Copy } from "../../engine/session.js";
+import { type Conflicts, retried } from "../../store/retried.js";
+import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { deleteObject, supportsConditions, writeObject } from "../../store/write.js";
+import { deleteObject, readObject, supportsConditions, writeObject } from "../../store/write.js";
 import type { Job } from "../assemble/jobs.js";
 import type { RegionTask } from "../assemble/task.js";
 import type { ArrayReader } from "../fetch/reader.js";
-import type { ChunkEncoder } from "./encoder.js";
+import type { ChunkEncoder, Encoded } from "./encoder.js";
 import { elementsWithin, insideCount } from "./parts.js";
-import { changeShard, emptyShard } from "./shard.js";
-
-/** What to do where another program has written an object since it was read. */
-export type Conflicts = "retry" | "error" | "ignore";
-
-/** How often an object is read and written again where another writer was faster. */
-const attempts = 10;
-/** Longest pause before a further attempt, in milliseconds: doubled with each, up to a second. */
-const pause = 10;
-const maxPause = 1000;
+import { changeShard, emptyShard, type Replace } from "./shard.js";
 
 /** What is stored of an object. */
 interface Stored {
@@ -29,15 +20,28 @@ interface Stored {
   readonly ifVersion: SetOptions["ifVersion"];
 }
 
-type EncodeTask = (task: RegionTask, leaf: Leaf, stored: Uint8Array | undefined) => Uint8Array | undefined;
+type EncodeTask = (
+  task: RegionTask,
+  leaf: Leaf,
+  stored: Uint8Array | undefined,
+  copy?: Copy,
+) => MaybePromise<Encoded>;
+
+export interface ObjectWriterOptions {
+  readonly conflicts: Conflicts;
+  readonly signal: AbortSignal | undefined;
+  /** Inner chunks of one shard that are encoded at a time. */
+  readonly innerConcurrency: number;
+}
 
 export class ObjectWriter {
+  readonly #shardSizes = new Map<ShardLevel, number>();
+
   constructor(
     private readonly store: Store,
     private readonly reader: ArrayReader,
     private readonly encoder: ChunkEncoder,
-    private readonly conflicts: Conflicts,
-    private readonly signal: AbortSignal | undefined,
+    private readonly options: ObjectWriterOptions,
   ) {}
 
   /**
@@ -47,14 +51,14 @@ export class ObjectWriter {
    */
   write({ object, tasks }: Job): Promise<number> {
     const key = this.reader.objectKey(object);
-    return inTurn(this.store, key, async () => {
-      this.signal?.throwIfAborted();
+    return inTurn(this.store, key, this.options.signal, async () => {
+      this.options.signal?.throwIfAborted();
       const { axes, objectAxes } = this.reader;
       const count = tasks.reduce((sum, { projections }) => sum + insideCount(projections, axes), 0);
       const isWhole = count >= elementsWithin(object, objectAxes);
       const encode = this.#encoderOf(tasks);
       return isWhole
-        ? this.#put(key, this.#changed(object, tasks, undefined, encode), undefined)
+        ? this.#put(key, await this.#changed(object, tasks, undefined, encode), undefined)
         : this.#update(key, object, tasks, encode);
     });
   }
@@ -65,60 +69,47 @@ export class ObjectWriter {
     tasks: readonly RegionTask[],
     encode: EncodeTask,
   ): Promise<number> {
-    for (let attempt = 1; ; attempt++) {
+    const { conflicts, signal } = this.options;
+    return retried(key, conflicts, signal, async () => {
       const stored = await this.#read(key);
       // A delete has no condition: it might take what somebody else has written since.
       const stays = stored.bytes !== undefined && stored.ifVersion !== undefined;
-      const changed = this.#changed(object, tasks, stored.bytes, encode);
+      const changed = await this.#changed(object, tasks, stored.bytes, encode);
       const bytes = changed ?? (stays ? this.#empty(object) : undefined);
-      try {
-        return await this.#put(key, bytes, stored);
-      } catch (error) {
-        if (this.conflicts !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-        if (attempt === attempts)
-          throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
-            cause: error,
-          });
-      }
-      const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
-      await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), this.signal);
-    }
+      return this.#put(key, bytes, stored);
+    });
   }
 
   async #read(key: string): Promise<Stored> {
     const { encodedBytes } = this.reader.limits;
     const version: ObjectVersion = {};
-    const { signal, store } = this;
-    const ask = () => store.get(key, { signal, version, maxBytes: encodedBytes });
-    const bytes = await answerOf(store, key, ask, signal).catch((cause) => {
-      if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw networkError(`${store.locate?.(key) ?? key} could not be read: ${reason}`, {
-        code: "store-failed",
-        cause,
-      });
-    });
+    const { store } = this;
+    const { conflicts, signal } = this.options;
+    const bytes = await readObject(store, key, { signal, version, maxBytes: encodedBytes });
     const size = bytes?.byteLength ?? 0;
     if (size > encodedBytes)
       throw limitExceeded(`the chunk has ${size} bytes, more than the limit of ${encodedBytes}`);
     const seen = bytes ? version : "absent";
-    const isHeeded = this.conflicts !== "ignore" && supportsConditions(this.store, seen);
+    const isHeeded = conflicts !== "ignore" && supportsConditions(store, seen);
     return { bytes, ifVersion: isHeeded ? seen : undefined };
   }
 
   /** The object with its chunks replaced; undefined where it is not to be stored. */
-  #changed(
+  async #changed(
     object: readonly number[],
     tasks: readonly RegionTask[],
     stored: Uint8Array | undefined,
     encode: EncodeTask,
-  ): Uint8Array | undefined {
+  ): Promise<Encoded> {
     const { encoder, reader } = this;
     const { levels, leaf } = reader.layoutOf(object);
     if (levels.length === 0) return encode(tasks[0]!, leaf, stored);
     const at = reader.positionsOf(object, tasks);
-    const replace = (task: RegionTask, before: Uint8Array | undefined) => encode(task, leaf, before);
-    return changeShard(encoder.session, reader.limits, levels, stored, tasks, at, replace);
+    const replace: Replace<RegionTask> = (task, before, copy) => encode(task, leaf, before, copy);
+    const { innerConcurrency: concurrency } = this.options;
+    const { limits } = reader;
+    const work = { session: encoder.session, limits, replace, concurrency, sizes: this.#shardSizes };
+    return changeShard(work, levels, stored, tasks, at);
   }
 
   /** An object that is all fill value. */
@@ -129,27 +120,24 @@ export class ObjectWriter {
     return levels[0] ? emptyShard(session, levels[0]) : leaf.encode(session, leaf.missing());
   }
 
-  /** What encodes the chunks of an object: whole ones once, others with what is stored at each attempt. */
+  /** What encodes the chunks of an object, with what is stored of those that are not whole; at each attempt. */
   #encoderOf(tasks: readonly RegionTask[]): EncodeTask {
     const { encoder, reader } = this;
     const isWhole = ({ coordinates, projections }: RegionTask) =>
       insideCount(projections, reader.axes) >= elementsWithin(coordinates, reader.axes);
-    const whole = new Map<RegionTask, { bytes: Uint8Array | undefined } | undefined>();
-    for (const task of tasks) {
-      if (isWhole(task)) whole.set(task, undefined);
-      else encoder.announcePatched(task);
-    }
-    return (task, leaf, stored) => {
-      if (!whole.has(task)) return encoder.patched(task, leaf, stored);
-      const known = whole.get(task) ?? { bytes: encoder.whole(task, leaf) };
-      whole.set(task, known);
-      return known.bytes;
-    };
+    const whole = new Set(tasks.filter(isWhole));
+    const isNew = new Set(whole);
+    for (const task of tasks) if (!whole.has(task)) encoder.announcePatched(task);
+    return (task, leaf, stored, copy) =>
+      whole.has(task)
+        ? encoder.whole(task, leaf, isNew.delete(task), copy)
+        : encoder.patched(task, leaf, stored, copy);
   }
 
   /** Writes an object, or deletes it where there is nothing to store. */
   async #put(key: string, bytes: Uint8Array | undefined, stored: Stored | undefined): Promise<number> {
-    const { signal, store } = this;
+    const { store } = this;
+    const { signal } = this.options;
     if (bytes) {
       await writeObject(store, key, bytes, { signal, ifVersion: stored?.ifVersion });
       return bytes.byteLength;

@@ -3,17 +3,20 @@
  * encodes chunk after chunk. Rows of chunks are often too short to be copied one by one.
  */
 import { isZarrError } from "../../base/errors.js";
+import { moveItems } from "../../base/moves.js";
 import { countOf, stridesOf } from "../../base/strides.js";
 import type { CoreChunkCodec } from "../../chain/core-chunk.js";
-import type { CodecSession, Slab } from "../../engine/session.js";
+import type { CodecSession, Copy, Slab } from "../../engine/session.js";
 import { type PlaceBox, placeOf } from "../assemble/place.js";
 import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../assemble/slab-partition.js";
-import { spansOf } from "../assemble/spans.js";
 import type { Group, RegionTask } from "../assemble/task.js";
+import { checkThere } from "./there.js";
 
 /** What one write has open at a time; chunks for which there is no room are put together by themselves. */
 const maxOpenSlabs = 24;
-const maxOpenBytes = 128 * 2 ** 20;
+const maxOpenBytes = maxSlabBytes;
+/** Shortest run that is worth a copy of its own. */
+const minRun = 1024;
 
 /** A box of the values; its slab comes with the first chunk that is encoded from it. */
 interface Box extends PlaceBox {
@@ -48,14 +51,19 @@ export class ValueSlabs {
    * Encodes a chunk that is covered by the values.
    * @returns undefined for fill value that is not to be kept; "no room" where there is none for a slab.
    */
-  encode(task: RegionTask, codec: CoreChunkCodec, keepsFill: boolean): Uint8Array | undefined | "no room" {
+  encode(
+    task: RegionTask,
+    codec: CoreChunkCodec,
+    keepsFill: boolean,
+    copy?: Copy,
+  ): Uint8Array | undefined | "no room" {
     const open = this.#partition.of(task);
     const box = open.content;
     try {
       box.slab ??= this.#filled(box);
       if (!box.slab) return "no room";
       const place = placeOf(task.projections, undefined, box);
-      return this.session.encodePlaced(box.slab, { plan: codec.plan, ...place }, keepsFill);
+      return this.session.encodePlaced(box.slab, { plan: codec.plan, ...place }, keepsFill, copy);
     } finally {
       if (this.#partition.isLast(open)) this.#free(box);
     }
@@ -72,25 +80,18 @@ export class ValueSlabs {
   }
 
   #filled(box: Box): Slab | undefined {
+    checkThere(this.values);
     const hasRoom = this.#slabs === 0 || this.#bytes + box.bytes <= maxOpenBytes;
-    const slab = hasRoom && this.#slabs < maxOpenSlabs ? this.#makeSlab(box.bytes) : undefined;
+    const slab = hasRoom && this.#slabs < maxOpenSlabs ? roomIn(this.session, box.bytes) : undefined;
     if (!slab) return undefined;
     this.#slabs++;
     this.#bytes += box.bytes;
-    const { whole, itemBytes } = this;
-    for (const { from, to, bytes } of spansOf({ origin: box.origin, shape: box.shape, whole, itemBytes }))
-      this.session.copyToSlab(slab, from, this.values.subarray(to, to + bytes));
+    const strides = stridesOf(this.whole, this.itemBytes);
+    const axes = box.shape.map((count, axis) => ({ count, from: strides[axis]!, to: box.strides[axis]! }));
+    const from = box.origin.reduce((sum, first, axis) => sum + first * strides[axis]!, 0);
+    const move = { from, to: 0, itemBytes: this.itemBytes, axes };
+    this.session.fillSlab(slab, (target) => moveItems(this.values, target, move));
     return slab;
-  }
-
-  /** A slab, unless reads and other writes have taken all there are. */
-  #makeSlab(bytes: number): Slab | undefined {
-    try {
-      return this.session.makeSlab(bytes);
-    } catch (error) {
-      if (isZarrError(error, "LimitExceeded")) return undefined;
-      throw error;
-    }
   }
 
   #free(box: Box): void {
@@ -102,7 +103,16 @@ export class ValueSlabs {
   }
 
   #axisOf({ shape }: Group, lengths: readonly (readonly number[])[]): number {
-    const isSmall = countOf(shape) * this.itemBytes <= maxSlabBytes;
-    return isSmall ? 0 : chooseSlabAxis(shape, lengths, this.itemBytes);
+    return chooseSlabAxis(shape, lengths, this.itemBytes, minRun);
+  }
+}
+
+/** A slab, unless reads and other writes have taken all there are. */
+export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
+  try {
+    return session.makeSlab(bytes);
+  } catch (error) {
+    if (isZarrError(error, "LimitExceeded")) return undefined;
+    throw error;
   }
 }

@@ -3,7 +3,14 @@ import { invalidArgument, isZarrError, type ZarrError } from "../../base/errors.
 import { countOf, stridesOf } from "../../base/strides.js";
 import { repeated } from "../../base/subarray.js";
 import type { DType } from "../../dtypes/dtype.js";
-import { checkElements, checkValues, type ElementData, strings, toBytes } from "../../dtypes/elements.js";
+import {
+  arrayNameOf,
+  checkElements,
+  checkValues,
+  type ElementData,
+  strings,
+  toBytes,
+} from "../../dtypes/elements.js";
 import { parseScalar } from "../../dtypes/parse-scalar.js";
 import { packStrings } from "../../dtypes/strings.js";
 import type { WrittenRegion } from "./parts.js";
@@ -34,10 +41,16 @@ export function valuesOf(dtype: DType, asList: boolean, region: WrittenRegion, g
   const { counts, shape } = region;
   const list = isRegion(given) ? dataOf(given, shape) : given;
   if (!isData(dtype, list)) return scalarOf(dtype, asList, region, list);
-  const data = contentOf(dtype, list, countOf(shape));
+  const data = fixed(contentOf(dtype, list, countOf(shape)));
   const content = asList && data instanceof Uint8Array ? itemStrings(dtype, data) : data;
   const width = content instanceof Uint8Array ? dtype.itemBytes : 1;
   return { content, width, strides: stridesOf(counts, width), isScalar: false };
+}
+
+/** The same bytes, or none: arrays over resizable buffers have fewer where those become smaller. */
+function fixed<T extends Uint8Array | unknown[]>(content: T): T | Uint8Array {
+  if (!(content instanceof Uint8Array)) return content;
+  return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
 }
 
 const isRegion = (given: unknown): given is ValuesRegion =>
@@ -72,7 +85,7 @@ function contentOf(dtype: DType, data: unknown, count: number): Uint8Array | unk
     throw invalidArgument(
       isText(dtype)
         ? `values must be ${count} strings, or a Uint8Array of packed items, for data type ${dtype}`
-        : `values must be a typed array for data type ${dtype}`,
+        : `values must be a ${arrayNameOf(dtype)} for data type ${dtype}, not a list`,
     );
   return packStrings(dtype, data);
 }
@@ -93,11 +106,25 @@ function scalarOf(dtype: DType, asList: boolean, { counts, parts }: WrittenRegio
 }
 
 function parsed(dtype: DType, given: unknown) {
+  if (given === undefined) throw invalidArgument("there are no values to write");
+  if (isOther(given))
+    throw invalidArgument(
+      `values must be a ${dtype.isVariable ? "list" : arrayNameOf(dtype)}, a region or one element for data type ${dtype}, not ${nameOf(given)}`,
+    );
   try {
     return parseScalar(dtype, given);
   } catch (error) {
     if (!isZarrError(error, "InvalidMetadata")) throw error;
+    if (isText(dtype) && typeof given === "string") packStrings(dtype, [given]); // which says what does not fit
     const { message, code } = error as ZarrError;
     throw invalidArgument(message.replace("fill_value", "the value"), { code, cause: error });
   }
 }
+
+/** Objects that are no element of any type: dates, buffers, maps. */
+function isOther(given: unknown): given is object {
+  if (typeof given !== "object" || given === null || ArrayBuffer.isView(given)) return false;
+  return /^\[object (?!Object\]|Array\])/.test(Object.prototype.toString.call(given));
+}
+
+const nameOf = (given: object): string => Object.prototype.toString.call(given).slice(8, -1);

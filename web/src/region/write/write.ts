@@ -1,22 +1,42 @@
 /** Writing a region: object by object, a bounded number at a time. */
 import { isZarrError, withDetails } from "../../base/errors.js";
 import { countOf } from "../../base/strides.js";
+import type { Conflicts } from "../../store/retried.js";
 import type { Store } from "../../store/store.js";
 import type { Progress } from "../assemble/assemble.js";
 import { type Job, Jobs } from "../assemble/jobs.js";
 import type { ArrayReader } from "../fetch/reader.js";
-import { ChunkEncoder } from "./encoder.js";
-import { type Conflicts, ObjectWriter } from "./object.js";
+import { ChunkEncoder, type Encoders } from "./encoder.js";
+import { ObjectWriter } from "./object.js";
 import type { WrittenRegion } from "./parts.js";
 import type { Values } from "./values.js";
 
 export interface WriteRegionOptions {
   readonly signal: AbortSignal | undefined;
-  /** Most objects that are written at a time. */
+  /** Most chunks that are in memory at a time, besides the encoded ones of shards. */
   readonly concurrency: number;
   readonly conflicts: Conflicts;
   readonly writeEmptyChunks: boolean;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onProgress: ((progress: Progress) => unknown) | undefined;
+  /** Other threads that encode. */
+  readonly encoders: Encoders | undefined;
+  /** Whether the values stand for elements that the array has no more: nothing is stored for their sake. */
+  readonly clears?: boolean;
+}
+
+/** Shards that are written at a time: one goes to the store while the next is put together. */
+const fewestShards = 2;
+/** Small shards are as many as this takes, decoded. */
+const ampleBytes = 32 * 2 ** 20;
+
+/** How many objects are written at a time, so that no more is in memory than `concurrency` chunks and few shards. */
+function lanesOf({ objectAxes, spec }: ArrayReader, width: number, concurrency: number): number {
+  if (!spec.isSharded) return concurrency;
+  const longest = objectAxes.map((axis) => (axis.count > 0 ? axis.size(0) : 1));
+  const shards = Math.floor(
+    Math.max(concurrency * countOf(spec.chunkShape) * width, ampleBytes) / (countOf(longest) * width),
+  );
+  return Math.min(concurrency, Math.max(fewestShards, shards));
 }
 
 /**
@@ -30,13 +50,16 @@ export async function writeRegion(
   values: Values,
   options: WriteRegionOptions,
 ): Promise<void> {
-  const { signal, concurrency, conflicts, writeEmptyChunks, onProgress } = options;
+  const { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
   // An undefined fill value is none that other readers would give back.
-  const encoder = new ChunkEncoder(values, region, writeEmptyChunks || fill.value === null);
+  const keepsFill = writeEmptyChunks || fill.value === null;
+  const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
-  const writer = new ObjectWriter(store, reader, encoder, conflicts, signal);
+  const lanes = lanesOf(reader, values.width, concurrency);
+  const innerConcurrency = Math.ceil(concurrency / lanes);
+  const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency });
   const jobs = new Jobs(reader, region.parts, values.width);
   const totalChunks = countOf(region.parts.map((list) => list.length));
   const progress: Progress = { chunks: 0, totalChunks, bytes: 0 };
@@ -50,7 +73,7 @@ export async function writeRegion(
         : withDetails(error, { chunkKey: reader.objectKey(job.object) });
     }
     progress.chunks += job.tasks.length;
-    onProgress?.({ ...progress });
+    await onProgress?.({ ...progress }); // what rejects ends the write as what throws does
   };
   const order = jobs.inOrder(undefined);
   const lane = async () => {
@@ -61,8 +84,7 @@ export async function writeRegion(
       });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.count) }, lane));
-  encoder.end();
+  await Promise.all(Array.from({ length: Math.min(lanes, jobs.count) }, lane)).finally(() => encoder.end());
   if (failure) throw withProgress(failure.error, progress);
 }
 

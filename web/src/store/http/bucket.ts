@@ -41,17 +41,18 @@ export class BucketLister {
 
   /** Those, and the empty objects with a "/" at their end that stand for folders, and whatever else there is. */
   async *all(path: string, signal?: AbortSignal): AsyncGenerator<string> {
+    const prefix = this.#prefix(path); // some servers list more than they are asked for
     for await (const page of this.#pages(path, "", signal)) {
-      for (const key of page.keys) if (key.startsWith(this.#root)) yield `/${key.slice(this.#root.length)}`;
+      for (const key of page.keys) if (key.startsWith(prefix)) yield `/${key.slice(this.#root.length)}`;
     }
   }
 
   /** Names of the folders directly below a path. */
   async folders(path: string): Promise<string[]> {
     const names = new Set<string>();
-    const start = this.#prefix(path).length;
+    const below = this.#prefix(path);
     for await (const { prefixes } of this.#pages(path, "/", undefined)) {
-      for (const prefix of prefixes) names.add(prefix.slice(start, -1));
+      for (const prefix of prefixes) if (prefix.startsWith(below)) names.add(prefix.slice(below.length, -1));
     }
     return [...names].filter(isSegment).sort();
   }

@@ -9,6 +9,7 @@ import type { GetOptions, RangeQuery } from "../store.js";
 import { Servers } from "./abilities.js";
 import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
 import { type RequestOptions, Requests } from "./requests.js";
+import type { Transport } from "./transport.js";
 import { Versions } from "./versions.js";
 import { tooLong, WholeObjects } from "./whole-objects.js";
 
@@ -65,10 +66,10 @@ export class HttpClient {
   }
 
   /** Reads a whole object. Bytes that are nobody else's are lent: see buffer-lease.ts. */
-  async lend(url: URL, options: GetOptions): Promise<Bytes> {
+  async lend(url: URL, options: GetOptions, transport?: Transport): Promise<Bytes> {
     if (this.#cache) return this.get(url, options);
     const { signal, version } = options;
-    const reading = { maxBytes: this.#most(options), bufferPool: this.#bufferPool };
+    const reading = { maxBytes: this.#most(options), bufferPool: this.#bufferPool, transport };
     this.#lending++;
     try {
       const load = (shared: AbortSignal) => this.#shared.wholes.read(url, shared, reading);

@@ -31,6 +31,8 @@ export interface Sending {
   /** Value of the Range header. */
   range?: string;
   signal: AbortSignal;
+  /** Instead of the usual one, where the store has no `fetch` of the caller's. */
+  transport?: Transport | undefined;
   /** A fetch that fails without an answer is not tried again. */
   once?: boolean;
 }
@@ -105,11 +107,15 @@ export class Requests {
     }
   }
 
-  async #answer(url: URL, { method, range, signal, once }: Sending, watch: Watch): Promise<Answer> {
+  async #answer(
+    url: URL,
+    { method, range, signal, transport, once }: Sending,
+    watch: Watch,
+  ): Promise<Answer> {
     const headers = headersOf(await this.#options.headersFor(url));
     if (range) headers.set("range", range);
     try {
-      const send = this.#transport ?? (await usualTransport());
+      const send = this.#transport ?? transport ?? (await usualTransport());
       return await send(url, { method: method ?? "GET", headers, watch });
     } catch (cause) {
       signal.throwIfAborted();

@@ -13,7 +13,7 @@ import { readBody } from "./body.js";
 import type { Watch } from "./idle-timeout.js";
 import { claimsPage } from "./page.js";
 import type { Requests } from "./requests.js";
-import type { Answer } from "./transport.js";
+import type { Answer, Transport } from "./transport.js";
 import type { Versions } from "./versions.js";
 
 type Bytes = Uint8Array | undefined;
@@ -24,6 +24,7 @@ export interface WholeReading {
   maxBytes: number;
   /** Memory to read into. */
   bufferPool?: BufferPool | undefined;
+  transport?: Transport | undefined;
 }
 
 /** Tells web pages from data. */
@@ -45,7 +46,7 @@ export class WholeObjects {
 
   /** Reads a whole object; undefined where there is none. */
   read(url: URL, signal: AbortSignal, reading: WholeReading): Promise<Bytes> {
-    return this.requests.send(url, { signal }, async (answer, watch) => {
+    return this.requests.send(url, { signal, transport: reading.transport }, async (answer, watch) => {
       const { status } = answer;
       if (missingStatus.has(status)) return undefined;
       if (status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");

@@ -1,0 +1,19 @@
+/** The tags of errors: a file of its own, for programs that only read have no use for the list itself. */
+
+/** What each tag stands for; the one list of tags. */
+export const errorTags = {
+  NotFound: "nothing is stored there",
+  InvalidMetadata: "the metadata is not valid",
+  UnknownCodec: "a codec is not known",
+  Unsupported: "valid, but not supported here",
+  CorruptChunk: "a chunk's bytes cannot be decoded",
+  InvalidSelection: "a selection does not fit the array",
+  InvalidArgument: "an argument does not fit the call",
+  Network: "a store could not be read or written",
+  LimitExceeded: "a limit is exceeded",
+  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
+} as const;

@@ -1,0 +1,65 @@
+/**
+ * Means and maxima of 64-bit integers, as halves of 32 bits: exact, and an order of magnitude faster than bigints, each of
+ * which the engine would make an object of.
+ */
+import type { RowKernel } from "./kernel.js";
+
+type Wide = BigInt64Array | BigUint64Array;
+
+const size = 2 ** 32;
+
+/** The halves of elements: lower ones at even places, upper ones at odd places. */
+function halvesOf(data: Wide, isSigned: boolean) {
+  const { buffer, byteOffset, length } = data;
+  const low = new Uint32Array(buffer, byteOffset, 2 * length);
+  return { low, high: isSigned ? new Int32Array(buffer, byteOffset, 2 * length) : low };
+}
+
+/** Rounded to the nearest, a half to the even neighbour; blocks of at most 2¹² elements. */
+export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel {
+  const { low, high } = halvesOf(source, isSigned);
+  const result = halvesOf(out, false).low;
+  return (starts, length, factor, at) => {
+    for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
+      const end = Math.min(from + factor, length);
+      let lows = 0;
+      let highs = 0;
+      for (const start of starts) {
+        for (let p = 2 * (start + from); p < 2 * (start + end); p += 2) {
+          lows += low[p]!;
+          highs += high[p + 1]!;
+        }
+      }
+      const count = starts.length * (end - from);
+      // Everything below is an integer under 2⁵³, and so exact.
+      const upper = Math.floor(highs / count);
+      const rest = (highs - upper * count) * size + lows;
+      let lower = Math.floor(rest / count);
+      const twice = 2 * (rest - lower * count);
+      if (twice > count || (twice === count && lower % 2 !== 0)) lower++;
+      result[to] = lower;
+      result[to + 1] = upper + Math.floor(lower / size);
+    }
+  };
+}
+
+/** The greatest of each block. */
+export function wideMax(source: Wide, out: Wide, isSigned: boolean): RowKernel {
+  const { low, high } = halvesOf(source, isSigned);
+  const result = halvesOf(out, false).low;
+  return (starts, length, factor, at) => {
+    for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
+      const end = Math.min(from + factor, length);
+      let best = 2 * (starts[0]! + from);
+      for (const start of starts) {
+        for (let p = 2 * (start + from); p < 2 * (start + end); p += 2) {
+          const a = high[p + 1]!;
+          const b = high[best + 1]!;
+          if (a > b || (a === b && low[p]! > low[best]!)) best = p;
+        }
+      }
+      result[to] = low[best]!;
+      result[to + 1] = low[best + 1]!;
+    }
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * What the command line needs of the library beside what the package exports: `#internal` of package.json. For nobody
+ * else; bundled with the other entries, so that classes and the core are the same ones.
+ */
+export { corruptChunk, withDetails } from "./base/errors.js";
+export { isJsonObject } from "./base/json.js";
+export { Limiter } from "./base/limiter.js";
+export { resolveLimits } from "./base/limits.js";
+export { stridesOf } from "./base/strides.js";
+export { type ResolvedChain, resolveChain } from "./chain/chain.js";
+export { type ChunkCodec, withSession } from "./chain/chunk-codec.js";
+export type { CoreChunkCodec } from "./chain/core-chunk.js";
+export type { Leaf, ShardLevel } from "./chain/layout.js";
+export { entryOf, parseEntries, shorterThanIndex } from "./chain/shard-index.js";
+export type { ZarrVersion } from "./codecs/definition.js";
+export { printCodecs } from "./codecs/print.js";
+export { sessionOf } from "./engine/engine.js";
+export type { CodecSession } from "./engine/session.js";
+export { arrayLike, leafCodecs } from "./hierarchy/writing/array-options.js";
+export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
+export { writeNode } from "./hierarchy/writing/create.js";
+export { metadataAt } from "./hierarchy/writing/place.js";
+export { convertMetadata } from "./metadata/convert.js";
+export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";
+export {
+  type ArrayMetadata,
+  type GroupMetadata,
+  mainOf,
+  type NodeMetadata,
+  printMetadata,
+  readMetadata,
+} from "./metadata/model.js";
+export type { Documents } from "./metadata/new-array.js";
+export { jsonEntries, withEntries } from "./metadata/print.js";
+export type { ArraySpec } from "./metadata/spec.js";
+export { Jobs } from "./region/assemble/jobs.js";
+export { type ArrayReader, defaultCoalescing } from "./region/fetch/reader.js";
+export { readBytesInto } from "./region/read.js";
+export { type AxisRange, resolveSelection } from "./region/selection/selection.js";
+export { resolveWanted } from "./region/wanted.js";
+export { ChunkEncoder } from "./region/write/encoder.js";
+export { resolveRegion } from "./region/write/parts.js";
+export { changeShard, storedParts } from "./region/write/shard.js";
+export { valuesOf } from "./region/write/values.js";
+export { writeRegion } from "./region/write/write.js";
+export { answerOf } from "./store/answers.js";
+export { releaseBytes } from "./store/buffer-lease.js";
+export { joinKey } from "./store/store.js";
+export { writeObject } from "./store/write.js";
+export { encodersOf } from "./workers/encode-work.js";

@@ -1,0 +1,91 @@
+/** What a store lists, held against what was asked for: writers delete what is listed. */
+import { untilAborted } from "../base/abort.js";
+import { isZarrError, networkError, shown, type ZarrError } from "../base/errors.js";
+import { joinKey, type Store } from "./store.js";
+
+/** Whether {@link keysBelow} has an answer. */
+export const canList = (store: Store): boolean => typeof store.list === "function" || store instanceof Map;
+
+/**
+ * Every key below a path, each with its leading "/". Stores that list more than was asked for do no harm: what lies
+ * elsewhere is left out.
+ * @param path a node's, normalised. The store must be one that {@link canList}.
+ * @throws Network ("bad-listing") for what is no list, and for what is no key; what the store throws, as a Network error
+ *   ("store-failed") where it is no error of this library; the signal's reason, whether or not the store heeds it.
+ */
+export async function* keysBelow(
+  store: Store,
+  path: string,
+  signal?: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const prefix = joinKey(path, "");
+  const place = store.locate?.(prefix) ?? prefix;
+  for await (const listed of entriesOf(store, path, place, signal)) {
+    if (typeof listed !== "string") throw badListing(place, `lists ${shown(listed)}, which is no key`);
+    const key = listed.startsWith("/") ? listed : `/${listed}`;
+    if (!key.startsWith(prefix) || key === prefix) continue;
+    if (!isKey(key)) throw badListing(place, `lists ${JSON.stringify(key)}, which is no key`);
+    yield key;
+  }
+}
+
+/** What the store's list gives, one after the other, each waited for as long as the signal allows. */
+async function* entriesOf(
+  store: Store,
+  path: string,
+  place: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<unknown> {
+  const iterator = iterate(store, path, place);
+  let isOver = false;
+  try {
+    for (let seen = 0; ; seen++) {
+      signal?.throwIfAborted();
+      // Of lists that are there at once the program has a turn now and then, or nobody could end those without end.
+      if (seen % 1024 === 1023) await new Promise((resolve) => setTimeout(resolve, 0));
+      const next = await untilAborted(Promise.resolve(iterator.next()), signal);
+      isOver = next.done === true;
+      if (isOver) return;
+      yield next.value;
+    }
+  } catch (cause) {
+    if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    isOver = true; // it has failed, and is asked no more
+    throw failed(place, cause);
+  } finally {
+    // Not waited for: one that hangs would hang here.
+    if (!isOver) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+function iterate(store: Store, path: string, place: string): AsyncIterator<unknown> | Iterator<unknown> {
+  if (!store.list) return [...(store as unknown as Map<unknown, unknown>).keys()].filter(isText).values();
+  let listed: unknown;
+  try {
+    listed = store.list(path);
+  } catch (cause) {
+    throw isZarrError(cause) ? cause : failed(place, cause);
+  }
+  if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
+  const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+  const iterator = found[Symbol.asyncIterator]?.() ?? found[Symbol.iterator]?.();
+  if (!iterator) {
+    // It may be a promise, whose failure nobody else would see to.
+    Promise.resolve(listed).catch(() => {});
+    throw badListing(place, "is no list");
+  }
+  return iterator;
+}
+
+const isText = (key: unknown): boolean => typeof key === "string";
+
+/** Whether a key stays where it begins. */
+const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name === "." || name === "..");
+
+const badListing = (place: string, what: string): ZarrError =>
+  networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });
+
+function failed(place: string, cause: unknown): ZarrError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return networkError(`${place} could not be listed: ${reason}`, { code: "store-failed", cause });
+}

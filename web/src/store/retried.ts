@@ -1,0 +1,39 @@
+/** Writes that depend on what was read, made again where another program was faster. */
+import { untilAborted } from "../base/abort.js";
+import { conflict, isZarrError } from "../base/errors.js";
+
+/** What to do where another program has written an object since it was read. */
+export type Conflicts = "retry" | "error" | "ignore";
+
+/** How often an object is read and written again. */
+const attempts = 10;
+/** Longest pause before a further attempt, in milliseconds: doubled with each, up to a second. */
+const pause = 10;
+const maxPause = 1000;
+
+/**
+ * Does work that reads an object and writes it with a condition; again, after random pauses, where the condition fails.
+ * @param conflicts what to do; asked after each attempt where it is a function.
+ * @throws AlreadyExists or Conflict where conflicts are errors; Conflict after ten attempts; what the work throws.
+ */
+export async function retried<T>(
+  key: string,
+  conflicts: Conflicts | (() => Conflicts),
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const mode = typeof conflicts === "function" ? conflicts() : conflicts;
+      if (mode !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      if (attempt === attempts)
+        throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
+          cause: error,
+        });
+    }
+    const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
+    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);
+  }
+}

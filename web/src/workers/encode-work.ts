@@ -1,0 +1,159 @@
+/** Encoding that any thread can do: chunks from values that are copied, or that threads share. */
+import { asBytes, isBytes, sizeOf } from "../base/bytes.js";
+import { engineFailed } from "../base/errors.js";
+import { movedBytes, moveItems, packedSource, packing } from "../base/moves.js";
+import type { CodecSession } from "../engine/session.js";
+import type { Encoded, Encoders } from "../region/write/encoder.js";
+import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../region/write/step.js";
+import { checkThere } from "../region/write/there.js";
+import { isFailure, isItsOwn, packFailure, unpackFailure } from "./failures.js";
+import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
+import type { WorkerPool } from "./pool.js";
+import { minWorkBytes } from "./pooled.js";
+
+/** What becomes of a chunk. */
+type Outcome = { readonly encoded: Encoded | "no room" } | { readonly error: unknown };
+
+/** Chunks to encode, as a message. Ranges are of the memory that comes with it. */
+interface BatchMessage extends Omit<EncodeBatch, "plan" | "before" | "source"> {
+  readonly plan: number;
+  readonly before: { readonly at: Range | undefined } | undefined;
+  /** Where the values are: in that memory, or in some that is shared. */
+  readonly source: Range | Uint8Array<SharedArrayBuffer>;
+}
+
+type Range = readonly [start: number, length: number];
+
+/** The pool's workers as those who encode the chunks of one write. */
+export function encodersOf(pool: WorkerPool): Encoders {
+  const batches = new Batches(pool);
+  return {
+    enter: () => pool.enter(),
+    leave: () => pool.leave(),
+    takes: (codec) => pool.size > 0 && !codec.isNative && codec.plan.decodedBytes >= minWorkBytes,
+    encode: (step, signal) => batches.encode(step, signal),
+  };
+}
+
+/** So many turns of the promises that have been kept, those that wait for them have asked for the next chunks. */
+const turns = 16;
+
+interface Waiting {
+  readonly step: EncodeStep;
+  readonly settle: (outcome: Outcome) => void;
+}
+
+/** Hands chunks over together that are asked for at a time and lie side by side. */
+class Batches {
+  #waiting: Waiting[] = [];
+
+  constructor(private readonly pool: WorkerPool) {}
+
+  encode(step: EncodeStep, signal: AbortSignal | undefined): Promise<Encoded | "no room"> {
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome) =>
+        "error" in outcome ? reject(outcome.error) : resolve(outcome.encoded);
+      if (this.#waiting.push({ step, settle }) === 1) void this.#flush(signal);
+    });
+  }
+
+  async #flush(signal: AbortSignal | undefined): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const batch of batchesOf(waiting.map(({ step }) => step)))
+      void this.#submit(batch, waiting.splice(0, batch.places.length), signal);
+  }
+
+  async #submit(
+    batch: EncodeBatch,
+    waiting: readonly Waiting[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    try {
+      const outcomes = await this.pool.submit(taskOf(batch), signal);
+      waiting.forEach(({ settle }, i) => {
+        settle(outcomes[i]!);
+      });
+    } catch (error) {
+      for (const { settle } of waiting) settle({ error });
+    }
+  }
+}
+
+function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
+  const { plan, before, source, move, places, keepsFill, bytes } = batch;
+  const stored = before?.encoded?.byteLength ?? 0;
+  const start = 8 * Math.ceil(stored / 8); // values lie where they can be copied in words
+  const shared = isShared(source) ? source : undefined;
+  return {
+    kind: "encode",
+    module: "full",
+    inputBytes: shared ? stored : start + movedBytes(move),
+    workBytes: bytes,
+    read: ({ chunks }) => {
+      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => outcomeOf(chunk, keepsFill)) : [];
+      const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);
+      return isWhole ? { outcome: outcomes } : undefined;
+    },
+    run: (session) => {
+      const outcomes = runBatch(session, batch, attempted);
+      return outcomes === "no room" ? places.map(() => ({ encoded: outcomes })) : outcomes;
+    },
+    pack(known, input): BatchMessage {
+      checkThere(source);
+      if (before?.encoded) input.set(before.encoded);
+      const at = before && { at: before.encoded && ([0, stored] as const) };
+      const message = { ...batch, plan: known.planOf(plan), before: at };
+      if (shared) return { ...message, source: shared };
+      const values: Range = [start, movedBytes(move)];
+      moveItems(source, input.subarray(start, start + values[1]), packing(move));
+      return { ...message, source: values, move: packedSource(move) };
+    },
+  };
+}
+
+const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
+  typeof SharedArrayBuffer === "function" && bytes.buffer instanceof SharedArrayBuffer;
+
+function attempted(encode: () => Encoded): Outcome {
+  try {
+    return { encoded: encode() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** What a worker says of a chunk; undefined for what ours do not say. */
+function outcomeOf(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
+  const { bytes, failure } = chunk ?? { failure: null };
+  if (failure !== undefined)
+    return isFailure(failure) && !isItsOwn(failure) ? { error: unpackFailure(failure) } : undefined;
+  if (bytes === undefined) return keepsFill ? undefined : { encoded: undefined };
+  return isBytes(bytes) && asBytes(bytes) === bytes && sizeOf(bytes) > 0 ? { encoded: bytes } : undefined;
+}
+
+/** It as the worker reads it. */
+export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): EncodeBatch {
+  const { plan, before, source, ...batch } = work as BatchMessage;
+  const part = (at: Range) => new Uint8Array(input, ...at);
+  return {
+    ...batch,
+    plan: known.of(plan),
+    before: before && { encoded: before.at && part(before.at) },
+    source: ArrayBuffer.isView(source) ? source : part(source),
+  };
+}
+
+/** Does it there. @throws EngineFailed where there is no memory: the thread that asks may have some. */
+export function answerBatch(session: CodecSession, batch: EncodeBatch): ChunkAnswer[] {
+  const chunks = runBatch(session, batch, (encode): ChunkAnswer => {
+    try {
+      return { bytes: encode() };
+    } catch (error) {
+      return { failure: packFailure(error) };
+    }
+  });
+  if (chunks === "no room") throw engineFailed("there is no memory for chunks");
+  return chunks;
+}
