@@ -16,7 +16,7 @@ export const tool = path.join(root, bin["zarr-wasm"]!);
 export function temporaryFolder(): string {
   mkdirSync(path.join(root, "build/tmp"), { recursive: true });
   const folder = mkdtempSync(path.join(root, "build/tmp/cli-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(folder, { recursive: true }), 60_000);
   return folder;
 }
 

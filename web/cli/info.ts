@@ -55,7 +55,7 @@ function compact(value: unknown): string {
 }
 
 export async function runInfo(source: string, values: Values): Promise<void> {
-  const node = await openSource(source, values);
+  const node = await openSource(source, values, {}, values.bucket);
   const print = (text: string) => process.stdout.write(text);
   if (values.json) {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);

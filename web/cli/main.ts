@@ -1,69 +1,138 @@
 #!/usr/bin/env node
-/** The command line: `zarr-wasm info` and `zarr-wasm read`. */
+/** The command line. */
+import { createRequire } from "node:module";
 import { inspect, parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
-import { runInfo } from "./info.js";
+import { helpFor } from "./help.js";
 import { printable } from "./printable.js";
-import { runRead } from "./read.js";
-import { UsageError } from "./usage.js";
+import { UsageError, type Values } from "./usage.js";
 
-const help = `Usage: zarr-wasm COMMAND SOURCE [options]
+type Option = keyof Values;
 
-  info SOURCE [--path P] [--json]
-      facts about an array (shape, chunks, data type, codecs, sizes), or the tree below a group
+interface Command {
+  /** What it is given, in order. */
+  readonly operands: readonly string[];
+  readonly options: readonly Option[];
+  /** Runs it. @returns the exit status. */
+  run(operands: readonly string[], values: Values): Promise<number>;
+}
 
-  read SOURCE [--path P] [--select "0:10,5,::2"] [--format raw|jsonl|npy|text]
-              [--out FILE] [--v1-order writer]
-      elements of an array, in C order
-        raw    little-endian element bytes
-        jsonl  one JSON value per element and line
-        npy    a NumPy file
-        text   a table (default); control characters are escaped, as \\u001b
-      FILE is replaced once all is written to a temporary file beside it
+const success = () => 0;
 
-SOURCE is an http or https URL, a folder, or a .zip archive.
-`;
+/** Each loads what it needs. */
+const commands: Readonly<Record<string, Command>> = {
+  info: {
+    operands: ["SOURCE"],
+    options: ["path", "json", "bucket", "v1-order"],
+    run: async ([source], values) => (await import("./info.js")).runInfo(source!, values).then(success),
+  },
+  read: {
+    operands: ["SOURCE"],
+    options: ["path", "select", "format", "out", "v1-order"],
+    run: async ([source], values) => (await import("./read.js")).runRead(source!, values).then(success),
+  },
+  copy: {
+    operands: ["SOURCE", "DEST"],
+    options: [
+      ...(["path", "select", "format", "chunks", "shards", "codecs", "fill", "overwrite", "resume"] as const),
+      ...([
+        "part",
+        "metadata-only",
+        "verify",
+        "memory",
+        "temp",
+        "threads",
+        "bucket",
+        "wait",
+        "v1-order",
+        "json",
+      ] as const),
+    ],
+    run: async ([source, dest], values) =>
+      (await import("./copy/command.js")).runCopy(source!, dest!, values),
+  },
+  pyramid: {
+    operands: ["SOURCE", "DEST"],
+    options: [
+      ...(["path", "levels", "method", "factor", "axes", "units", "scale", "name", "v1-order"] as const),
+      ...(["format", "chunks", "shards", "codecs", "overwrite", "resume"] as const),
+      ...(["metadata-only", "level", "part", "threads", "bucket", "json"] as const),
+    ],
+    run: async ([source, dest], values) =>
+      (await import("./pyramid/command.js")).runPyramid(source!, dest!, values),
+  },
+  view: {
+    operands: ["SOURCE"],
+    options: ["path", "port", "open", "v1-order"],
+    run: async ([source], values) => (await import("./view.js")).runView(source!, values).then(success),
+  },
+  verify: {
+    operands: ["SOURCE"],
+    options: ["path", "part", "json", "bucket", "v1-order"],
+    run: async ([source], values) => (await import("./verify/command.js")).runVerify(source!, values),
+  },
+};
 
-const commands = { info: runInfo, read: runRead };
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+
+const options = {
+  ...{ path: text, json: flag, select: text, format: text, out: text, "v1-order": text },
+  ...{ chunks: text, shards: text, codecs: text, fill: text, overwrite: flag, resume: flag, verify: flag },
+  ...{ part: text, "metadata-only": flag, memory: text, temp: text, threads: text, bucket: text, wait: text },
+  ...{
+    levels: text,
+    level: text,
+    method: text,
+    factor: text,
+    axes: text,
+    units: text,
+    scale: text,
+    name: text,
+  },
+  ...{ port: text, open: flag },
+  help: { type: "boolean", short: "h" },
+  version: flag,
+} as const;
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
+  if (values.version) {
+    process.stdout.write(`${createRequire(import.meta.url)("zarr-wasm/package.json").version}\n`);
+    return 0;
+  }
   if (values.help || positionals.length === 0) {
-    process.stdout.write(help);
+    process.stdout.write(helpFor(positionals[0]));
     return values.help ? 0 : 2;
   }
-  const [command, source, ...rest] = positionals;
-  if (!Object.hasOwn(commands, command!)) throw new UsageError(`unknown command "${command}"`);
-  if (source === undefined || rest.length > 0) throw new UsageError(`${command} needs exactly one SOURCE`);
-  await commands[command as keyof typeof commands](source, values);
-  return 0;
+  const [name, ...operands] = positionals as [string, ...string[]];
+  if (!Object.hasOwn(commands, name)) throw new UsageError(`unknown command "${name}"`);
+  const command = commands[name]!;
+  if (operands.length !== command.operands.length)
+    throw new UsageError(`${name} needs exactly ${operandsText(command)}`);
+  const foreign = (Object.keys(values) as Option[]).find((option) => !command.options.includes(option));
+  if (foreign !== undefined) throw new UsageError(`${name} has no option --${foreign}`);
+  return command.run(operands, values);
 }
+
+const operandsText = ({ operands }: Command): string =>
+  operands.length === 1 ? `one ${operands[0]}` : `${operands.slice(0, -1).join(", ")} and ${operands.at(-1)}`;
 
 function readArguments(args: string[]) {
   try {
-    return parseArgs({
-      args: joinNegativeValues(args),
-      allowPositionals: true,
-      options: {
-        path: { type: "string" },
-        json: { type: "boolean" },
-        select: { type: "string" },
-        format: { type: "string" },
-        out: { type: "string" },
-        "v1-order": { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
+    return parseArgs({ args: joinNegativeValues(args), allowPositionals: true, options });
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
-/** `--select -1,0` is an option and its value, although the value starts like an option. */
+/** `--select -1,0` and `--fill -1` are options and their values, although those start like options. */
 function joinNegativeValues(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {
-    if (joined.at(-1) === "--select" && /^-\d/.test(arg)) joined[joined.length - 1] = `--select=${arg}`;
+    const before = joined.at(-1);
+    const isValue = /^-(\d|Infinity)/.test(arg) && (before === "--select" || before === "--fill");
+    if (isValue) joined[joined.length - 1] = `${before}=${arg}`;
     else joined.push(arg);
   }
   return joined;

@@ -13,6 +13,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { atTheEnd } from "./at-the-end.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 
@@ -35,7 +36,7 @@ export async function writeOutFile(file: string, pieces: Pieces): Promise<void> 
 
 async function replace(target: string, old: Stats | undefined, pieces: Pieces): Promise<void> {
   const temporary = path.join(path.dirname(target), `.zarr-wasm-${randomUUID()}.tmp`);
-  const release = removeAtTheEnd(temporary);
+  const release = atTheEnd(() => rmSync(temporary, { force: true }));
   try {
     // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.
     closeSync(openSync(temporary, "wx", old ? 0o600 : 0o666));
@@ -61,24 +62,6 @@ async function takeOver(handle: FileHandle, old: Stats): Promise<void> {
   const { uid, gid } = await handle.stat();
   if (uid !== old.uid || gid !== old.gid) await handle.chown(old.uid, old.gid).catch(() => {});
   await handle.chmod(old.mode & 0o777);
-}
-
-/** Removes the file where the process ends before `release`, by a signal too. */
-function removeAtTheEnd(file: string): () => void {
-  const remove = () => rmSync(file, { force: true });
-  const onSignal = (signal: NodeJS.Signals) => {
-    remove();
-    release();
-    process.kill(process.pid, signal); // nobody listens any more: the process ends by it
-  };
-  const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-  const release = () => {
-    process.off("exit", remove);
-    for (const signal of signals) process.off(signal, onSignal);
-  };
-  process.on("exit", remove);
-  for (const signal of signals) process.on(signal, onSignal);
-  return release;
 }
 
 /** Where a path that names no file leads: a symbolic link may point to what is not there yet. */

@@ -1,7 +1,8 @@
 /** `zarr-wasm read`: elements of an array. */
-import { get, getBytes, type Progress, type Selection, slice, type ZarrArray } from "zarr-wasm";
+import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
 import { formats, type ReadRegion } from "./formats.js";
 import { writeOutFile } from "./out-file.js";
+import { parseSelection } from "./selection.js";
 import { openSource, UsageError, type Values } from "./usage.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
@@ -27,22 +28,6 @@ async function readRegion(array: ZarrArray, selection: Selection): Promise<ReadR
   return array.dtype.isVariable
     ? get<readonly unknown[]>(array, selection, options)
     : getBytes(array, selection, options);
-}
-
-/** Parses "0:10,5,...,::2,:" as in Python, without negative steps. */
-function parseSelection(text: string): Selection {
-  return text.split(",").map((part) => {
-    const entry = part.trim();
-    if (entry === "...") return entry;
-    if (/^-?\d+$/.test(entry)) return Number(entry);
-    const match = /^(-?\d+)?:(-?\d+)?(?::(\d+)?)?$/.exec(entry);
-    if (!match)
-      throw new UsageError(`--select: "${entry}" is neither an index nor a slice such as 0:10 or ::2`);
-    const [start, stop, step] = match
-      .slice(1)
-      .map((digits) => (digits === undefined ? null : Number(digits)));
-    return slice(start!, stop!, step!);
-  });
 }
 
 async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {

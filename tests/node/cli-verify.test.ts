@@ -1,0 +1,109 @@
+// `zarr-wasm verify`: everything is decoded, and what is bad is said.
+import { mkdtempSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { create, createGroup, set } from "zarr-wasm";
+import { urlOf, verify } from "./cli-copying.js";
+import { run, temporaryFolder, writeStore } from "./cli-tool.js";
+
+const folder = temporaryFolder();
+let good: string;
+const elements = Float32Array.from({ length: 600 }, (_, i) => i / 3);
+
+async function make(): Promise<string> {
+  const dir = mkdtempSync(path.join(folder, "verify-"));
+  const root = await createGroup(urlOf(dir));
+  const plain = { shape: [20, 30], chunkShape: [10, 10], dtype: "float32", codecs: "zstd:1" } as const;
+  await set(await create(root, { path: "plain", ...plain }), null, elements);
+  await set(await create(root, { path: "in/shards", ...plain, shardShape: [20, 20] }), null, elements);
+  const names = await create(root, {
+    path: "names",
+    shape: [4],
+    chunkShape: [2],
+    dtype: "string",
+    codecs: "none",
+  });
+  await set(names, [[0, 1]], ["a", "b"]);
+  return dir;
+}
+
+beforeAll(async () => {
+  good = await make();
+});
+
+describe("zarr-wasm verify", () => {
+  it("finds nothing where nothing is", async () => {
+    expect(await verify(good)).toMatchObject({ arrays: 3, chunks: 14, missing: 1, badCount: 0, bad: [] });
+    const { status, text, err } = run("verify", good);
+    expect([status, err]).toEqual([0, ""]);
+    expect(text).toMatch(
+      /^3 arrays, 2 groups: 14 chunks \(1 not stored\), [\d.]+ KiB in [\d.]+ s; all good\n$/,
+    );
+  });
+
+  it("names every bad chunk with its reason, and goes on after each", async () => {
+    const dir = await make();
+    const shard = readFileSync(path.join(dir, "in/shards/c/0/0"));
+    shard.fill(255, 4, 12);
+    const broken = readFileSync(path.join(dir, "in/shards/c/0/1"));
+    broken[broken.length - 3]! ^= 1;
+    writeStore(dir, [
+      ["plain/c/0/1", "no zstd frame"],
+      ["plain/c/1/2", new Uint8Array(0)],
+      ["in/shards/c/0/0", shard],
+      ["in/shards/c/0/1", broken],
+      ["names/c/0", new Uint8Array(3)],
+    ]);
+    const { bad, badCount, chunks } = await verify(dir);
+    expect([badCount, chunks]).toEqual([5, 14]);
+    const places = bad.map(({ key, chunk, tag }) => [key, chunk, tag]);
+    expect(new Set(places.map(String))).toEqual(
+      new Set(
+        [
+          ["/plain/c/0/1", [0, 1], "CorruptChunk"],
+          ["/plain/c/1/2", [1, 2], "CorruptChunk"],
+          ["/in/shards/c/0/0", [0, 0], "CorruptChunk"],
+          ["/in/shards/c/0/1", undefined, "CorruptChunk"],
+          ["/names/c/0", [0], "CorruptChunk"],
+        ].map(String),
+      ),
+    );
+    const { status, text, err } = run("verify", dir);
+    expect(status).toBe(1);
+    expect(text).toMatch(/^bad: \/plain\/c\/0\/1 \(chunk 0, 1\): CorruptChunk: .*zstd/m);
+    expect(text.trim().split("\n").length).toBe(6);
+    expect(err).toBe(`zarr-wasm: ${dir}: 5 of 14 chunks and documents are bad\n`);
+  });
+
+  it("finds each bad chunk in one part", async () => {
+    const dir = await make();
+    writeStore(dir, [
+      ["plain/c/0/1", "x"],
+      ["plain/c/1/1", "x"],
+      ["names/zarr.json", "{"],
+    ]);
+    const parts = [];
+    for (const i of [0, 1, 2]) parts.push(await verify(dir, { part: `${i}/3` }));
+    const keys = parts.flatMap(({ bad }) => bad.map(({ key }) => key));
+    expect(keys.sort()).toEqual(["/names", "/plain/c/0/1", "/plain/c/1/1"]);
+    expect(parts.reduce((sum, { chunks }) => sum + chunks, 0)).toBe(12);
+  });
+
+  it("finds metadata that cannot be read", async () => {
+    const dir = await make();
+    const document = JSON.parse(readFileSync(path.join(dir, "plain/zarr.json"), "utf8"));
+    writeStore(dir, [
+      ["plain/zarr.json", { ...document, codecs: [{ name: "unheard-of" }] }],
+      ["names/zarr.json", "{"],
+    ]);
+    const { bad, arrays } = await verify(dir);
+    expect(arrays).toBe(1);
+    expect(bad.map(({ key, tag }) => [key, tag])).toEqual([
+      ["/names", "InvalidMetadata"],
+      ["/plain", "UnknownCodec"],
+    ]);
+    const { status, text, err } = run("verify", path.join(dir, "plain"));
+    expect([status, text]).toEqual([1, ""]);
+    expect(err).toMatch(/^zarr-wasm: .*unheard-of.*\n$/);
+  });
+});

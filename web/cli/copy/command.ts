@@ -1,0 +1,213 @@
+/** `zarr-wasm copy`. */
+import { realpathSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { open, WorkerPool, ZarrArray } from "zarr-wasm";
+import { type Destination, hintFor, openDestination } from "../destination.js";
+import { shareOf } from "../part.js";
+import { progressLine, sizeText } from "../progress.js";
+import { note, printSummary } from "../summary.js";
+import { openSource, UsageError, type Values } from "../usage.js";
+import { compareArrays, copyArray, sizeOf } from "./array.js";
+import { awaitNodes, makeNodes, type TargetNode } from "./nodes.js";
+import { type CopyOptions, readOptions } from "./options.js";
+import { Tally } from "./tally.js";
+import { arrayTarget, groupTarget } from "./target.js";
+import { TargetStore } from "./target-store.js";
+import { readTree, type SourceNode } from "./tree.js";
+import { View } from "./view.js";
+import type { Work } from "./work.js";
+
+/** A node of the source, and what it becomes. */
+interface Planned extends TargetNode {
+  /** What is copied of an array. */
+  readonly view: View | undefined;
+}
+
+export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
+  const options = readOptions(values);
+  checkPlaces(source, dest);
+  const root = await openSource(source, values);
+  const nodes = await planNodes(await readTree(root), options);
+  const destination = await openDestination(dest, { overwrite: options.overwrite, bucket: values.bucket });
+  checkDestination(destination, options);
+  const line = progressLine("copying");
+  const tally = new Tally(line);
+  try {
+    await copyAll(nodes, destination, options, tally);
+  } catch (error) {
+    await destination.abort(error);
+    throw withProgress(error, tally, destination);
+  } finally {
+    line.clear();
+  }
+  printResult(values, { source, destination: dest }, options, tally);
+  return 0;
+}
+
+/** What becomes of each node; whatever does not fit is said before anything is written. */
+async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Promise<Planned[]> {
+  const { chunks, format, selection, shards } = options;
+  if (nodes[0]!.kind === "group" && selection !== null)
+    throw new UsageError("--select is for arrays: name one with --path");
+  const planned: Planned[] = [];
+  const ranks = new Set<number>();
+  for (const node of nodes) {
+    const { path: below } = node;
+    if (node.kind === "group") {
+      const metadata = await naming(below, () =>
+        groupTarget(node.metadata, format ?? node.metadata.zarrFormat),
+      );
+      planned.push({ path: below, metadata, isConsolidated: node.isConsolidated, view: undefined });
+      continue;
+    }
+    const view = View.of(node.array, selection);
+    ranks.add(view.kept.length);
+    const { metadata, notes } = await naming(below, () => arrayTarget(node.metadata, view, options));
+    for (const text of notes) note(`"/${below}": ${text}`);
+    planned.push({ path: below, metadata, isConsolidated: false, view });
+  }
+  for (const [name, lengths] of [
+    ["--chunks", chunks],
+    ["--shards", shards],
+  ] as const) {
+    if (Array.isArray(lengths) && !ranks.has(lengths.length))
+      throw new UsageError(`${name} has ${lengths.length} lengths, and no array has so many dimensions`);
+  }
+  return planned;
+}
+
+/** Errors of a node below the root say which one it is. */
+async function naming<T>(below: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (below !== "" && error instanceof Error && !Object.isFrozen(error))
+      error.message = `"/${below}": ${error.message}`;
+    throw error;
+  }
+}
+
+async function copyAll(
+  nodes: readonly Planned[],
+  destination: Destination,
+  options: CopyOptions,
+  tally: Tally,
+): Promise<void> {
+  const { overwrite, part, resume } = options;
+  if (part && part.index > 0) await awaitNodes(destination.store, nodes, options.patience);
+  else await makeNodes(destination.store, nodes, { overwrite, mayExist: resume || part !== undefined });
+  tally.groups = nodes.filter(({ view }) => !view).length;
+  if (options.metadataOnly) {
+    tally.arrays = nodes.length - tally.groups;
+    return destination.close();
+  }
+  const pool = options.threads && options.threads > 1 ? new WorkerPool({ size: options.threads }) : undefined;
+  try {
+    const works = planWorks(nodes, destination, options, tally, pool);
+    for (const work of works) await naming(work.target.path, () => copyArray(work));
+    await destination.close();
+    if (options.verify && destination.kind === "zip") await compareAll(works, destination);
+  } finally {
+    pool?.destroy();
+  }
+}
+
+function planWorks(
+  nodes: readonly Planned[],
+  destination: Destination,
+  options: CopyOptions,
+  tally: Tally,
+  pool: WorkerPool | undefined,
+): Work[] {
+  const { memory, part, resume } = options;
+  const works: Work[] = [];
+  for (const { metadata, path: below, view } of nodes) {
+    if (!view || metadata.kind !== "array") continue;
+    const store = new TargetStore(destination.store, tally, resume);
+    const target = new ZarrArray(store, below, metadata.spec, view.array.limits);
+    const counts = target.reader.objectAxes.map((axis) => axis.count);
+    const work: Work = {
+      ...{ view, target, store, tally, memory, resume, pool },
+      boxes: shareOf(counts, part, works.length),
+      verify: options.verify && destination.kind !== "zip",
+      temp: options.temp ?? tempOf(destination),
+    };
+    const { bytes, chunks } = sizeOf(work);
+    tally.expect(bytes, chunks);
+    works.push(work);
+  }
+  return works;
+}
+
+/** Beside what is written, where there is room for that. */
+const tempOf = ({ kind, name }: Destination): string =>
+  kind === "http" ? os.tmpdir() : path.dirname(path.resolve(name));
+
+async function compareAll(works: readonly Work[], destination: Destination): Promise<void> {
+  const store = destination.readBack();
+  for (const work of works) {
+    const written = await open(store, { path: work.target.path, kind: "array" });
+    await naming(work.target.path, () => compareArrays(work, written));
+  }
+}
+
+function checkDestination({ kind, name }: Destination, { part, resume }: CopyOptions): void {
+  if (kind !== "zip" || (!part && !resume)) return;
+  throw new UsageError(`${name}: an archive is written at once, by one process: no --part and no --resume`);
+}
+
+/** @throws an Error where source and destination are in one another: what is read would be deleted, or copied again. */
+function checkPlaces(source: string, dest: string): void {
+  const isUrl = (text: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+  if (isUrl(source) !== isUrl(dest)) return;
+  const [from, to] = [source, dest].map((text) =>
+    isUrl(text) ? plainUrl(text) : realPath(path.resolve(text)) + path.sep,
+  ) as [string, string];
+  if (from.startsWith(to) || to.startsWith(from))
+    throw new Error("SOURCE and DEST are the same place, or one is in the other");
+}
+
+/** A URL as all ways to write it have it, without its query: hosts in lower case, no ports that go without saying, no "..". */
+function plainUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/\/*$/, "/")}`;
+}
+
+/** A path without links, of what need not be there. */
+function realPath(name: string): string {
+  try {
+    return realpathSync(name);
+  } catch {
+    const parent = path.dirname(name);
+    return parent === name ? name : path.join(realPath(parent), path.basename(name));
+  }
+}
+
+/** An error that says how far the copy came, and what to do about it. */
+function withProgress(error: unknown, tally: Tally, destination: Destination): unknown {
+  if (!(error instanceof Error) || error instanceof UsageError || Object.isFrozen(error)) return error;
+  const { chunksDone, totalChunks } = tally;
+  const goesOn = destination.kind === "zip" ? "" : "; --resume goes on";
+  if (totalChunks > 0) error.message += ` (${chunksDone} of ${totalChunks} chunks copied${goesOn})`;
+  else error.message += hintFor(error, destination);
+  return error;
+}
+
+function printResult(
+  { json }: Values,
+  places: { source: string; destination: string },
+  { metadataOnly, verify }: CopyOptions,
+  tally: Tally,
+): void {
+  const { arrays, bytesRead, bytesWritten, chunks, groups, megabytesPerSecond, seconds, bytes } = tally.facts;
+  const nodes = `${arrays} ${arrays === 1 ? "array" : "arrays"}, ${groups} ${groups === 1 ? "group" : "groups"}`;
+  const lines = metadataOnly
+    ? [`made ${nodes}`]
+    : [
+        `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} there already`,
+        `${sizeText(bytes)} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
+      ];
+  printSummary(json, { ...places, ...tally.facts, verified: verify && !metadataOnly }, lines);
+}

@@ -1,0 +1,188 @@
+/** What an array, or a group, becomes: its metadata in the target's version, with what was asked for. */
+
+import type { CodecInput, CreateLikeOptions } from "zarr-wasm";
+import {
+  type ArrayMetadata,
+  arrayLike,
+  convertMetadata,
+  type Documents,
+  type GroupMetadata,
+  jsonEntries,
+  leafCodecs,
+  mainOf,
+  printCodecs,
+  readMetadata,
+  resolveLimits,
+  withEntries,
+  type ZarrVersion,
+} from "#internal";
+import { UsageError } from "../usage.js";
+import type { CopyOptions } from "./options.js";
+import type { View } from "./view.js";
+
+export interface ArrayTarget {
+  readonly metadata: ArrayMetadata;
+  /** What is not as it was, and not because it was asked for. */
+  readonly notes: readonly string[];
+}
+
+type Changes = Pick<
+  CreateLikeOptions,
+  "shape" | "chunkShape" | "shardShape" | "fillValue" | "codecs" | "dimensionNames"
+>;
+
+/** The group's metadata in a version, without consolidated metadata. @throws Unsupported. */
+export async function groupTarget(source: GroupMetadata, version: ZarrVersion): Promise<GroupMetadata> {
+  const options = { limits: resolveLimits(undefined) };
+  const converted = (await convertMetadata(source, version, options)) as GroupMetadata;
+  const { key, object } = mainOf(converted.documents);
+  const documents = new Map(converted.documents);
+  if (version === 3) documents.set(key, withEntries(object, [["consolidated_metadata", undefined]]));
+  return { ...converted, documents };
+}
+
+/**
+ * The metadata of a copy.
+ * @throws Unsupported, saying what the version cannot hold; UsageError for options that do not fit the array.
+ */
+export async function arrayTarget(
+  source: ArrayMetadata,
+  view: View,
+  options: CopyOptions,
+): Promise<ArrayTarget> {
+  const version = options.format ?? source.zarrFormat;
+  const notes: string[] = [];
+  const changes = changesOf(source, view, version, options, notes);
+  const limits = view.array.limits;
+  const made = await arrayLike(source, version, changes, limits);
+  const own = unknownFields(source);
+  if (own.length === 0 || made.documents === source.documents) return { metadata: made, notes };
+  if (version !== source.zarrFormat) {
+    const names = own.map(([name]) => `"${name}"`).join(", ");
+    notes.push(`left out what is Zarr v${source.zarrFormat}'s own: ${names}`);
+    return { metadata: made, notes };
+  }
+  const { key, object } = mainOf(made.documents);
+  const documents: Documents = new Map(made.documents).set(key, withEntries(object, own));
+  return { metadata: (await readMetadata(documents, { limits })) as ArrayMetadata, notes };
+}
+
+function changesOf(
+  source: ArrayMetadata,
+  view: View,
+  version: ZarrVersion,
+  options: CopyOptions,
+  notes: string[],
+): Changes {
+  const { spec } = source;
+  const isReduced = view.kept.length < spec.shape.length;
+  const kept = <T>(list: readonly T[]) => view.kept.map((axis) => list[axis]!);
+  const chunkShape = options.chunks?.length === view.kept.length ? options.chunks : undefined;
+  const shardShape = shardsFor(source, view, version, { ...options, chunks: chunkShape }, notes);
+  const hasNewChunks = chunkShape !== undefined || shardShape !== undefined || options.codecs !== undefined;
+  if (!spec.isRegular && !chunkShape && (hasNewChunks || isReduced))
+    throw new UsageError("chunks of different lengths along an axis: --chunks must say what they become");
+  return {
+    shape: view.isWhole ? undefined : view.shape,
+    chunkShape: chunkShape ?? (isReduced || shardShape !== undefined ? kept(spec.chunkShape) : undefined),
+    shardShape,
+    fillValue: options.fill as Changes["fillValue"],
+    codecs: options.codecs
+      ? withObjectCodec(source, options.codecs, version)
+      : isReduced
+        ? reducedCodecs(source, view, version)
+        : undefined,
+    dimensionNames: isReduced && spec.dimensionNames ? kept(spec.dimensionNames) : undefined,
+  };
+}
+
+const objectCodec = /^(numcodecs\.)?(json2|msgpack2|vlen-.*|categorize|pickle)$/;
+
+/** Codecs that are asked for, behind the one that makes bytes of objects, unless they name another: no default suits all. */
+function withObjectCodec(
+  { spec, zarrFormat }: ArrayMetadata,
+  codecs: readonly CodecInput[],
+  version: ZarrVersion,
+): readonly CodecInput[] {
+  const nameOf = (codec: CodecInput) => (typeof codec === "string" ? codec : codec.name);
+  if (spec.dtype.name !== "object" || codecs.some((codec) => objectCodec.test(nameOf(codec)))) return codecs;
+  const array = { dtype: spec.dtype, shape: spec.chunkShape };
+  const own = printCodecs(leafCodecs(spec.codecs), array, zarrFormat, version);
+  return [...own.filter(({ name }) => objectCodec.test(name)), ...codecs];
+}
+
+/** Bytes of a shard that "auto" makes, decoded. */
+const autoBytes = 32 * 2 ** 20;
+
+/** The shape of shards that is to be said: null for none, undefined for what follows from the rest. */
+function shardsFor(
+  { spec }: ArrayMetadata,
+  view: View,
+  version: ZarrVersion,
+  { shards, chunks }: Pick<CopyOptions, "shards" | "chunks">,
+  notes: string[],
+): readonly number[] | null | undefined {
+  const kept = (list: readonly number[]) => view.kept.map((axis) => list[axis]!);
+  const before = spec.shardShape && kept(spec.shardShape);
+  if (shards === "none") return spec.isSharded ? null : undefined;
+  if (shards !== undefined && version < 3) throw new UsageError(`--shards: Zarr v${version} has no shards`);
+  if (shards === "auto") return autoShards(view.shape, chunks ?? kept(spec.chunkShape), spec.dtype.itemBytes);
+  if (shards?.length === view.kept.length) return shards;
+  if (!before) return undefined;
+  if (version < 3) {
+    notes.push(
+      `shards of [${before}] become chunks of [${chunks ?? kept(spec.chunkShape)}]: Zarr v${version} has none`,
+    );
+    return null;
+  }
+  if (chunks && before.some((length, axis) => length % chunks[axis]! !== 0))
+    throw new UsageError(`chunks of [${chunks}] do not divide the shards of [${before}]: say --shards`);
+  return chunks || view.kept.length < spec.shape.length ? before : undefined;
+}
+
+/** A multiple of the chunks: the axis with most chunks left is doubled as long as shards are not too large. */
+export function autoShards(
+  shape: readonly number[],
+  chunks: readonly number[],
+  itemBytes: number,
+): readonly number[] {
+  const shard = [...chunks];
+  const left = (axis: number) => shape[axis]! / shard[axis]!;
+  for (;;) {
+    const bytes = shard.reduce((a, b) => a * b, itemBytes || 64);
+    const axis = shard.map((_, i) => i).reduce((best, i) => (left(i) >= left(best) ? i : best), 0);
+    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > autoBytes) return shard;
+    shard[axis]! *= 2;
+  }
+}
+
+/** The chain for fewer axes: transposes permute those that are left. */
+function reducedCodecs({ spec, zarrFormat }: ArrayMetadata, view: View, version: ZarrVersion): CodecInput[] {
+  const codecs = leafCodecs(spec.codecs).flatMap((codec) => {
+    if (codec.name !== "transpose") return [codec];
+    const order = codec.configuration?.["order"];
+    const axes = Array.isArray(order) ? order.map(Number) : spec.shape.map((_, i, all) => all.length - 1 - i);
+    const left = axes.filter((axis) => view.kept.includes(axis)).map((axis) => view.kept.indexOf(axis));
+    return left.every((axis, i) => axis === i) ? [] : [{ name: "transpose", configuration: { order: left } }];
+  });
+  const shape = view.kept.map((axis) => spec.chunkShape[axis]!);
+  return printCodecs(codecs, { dtype: spec.dtype, shape }, zarrFormat, version);
+}
+
+const knownFields: Readonly<Record<ZarrVersion, ReadonlySet<string>>> = {
+  1: new Set("zarr_format shape chunks dtype compression compression_opts fill_value order".split(" ")),
+  2: new Set(
+    "zarr_format shape chunks dtype compressor fill_value order filters dimension_separator".split(" "),
+  ),
+  3: new Set(
+    "zarr_format node_type shape data_type chunk_grid chunk_key_encoding fill_value codecs attributes dimension_names storage_transformers".split(
+      " ",
+    ),
+  ),
+};
+
+/** Fields of an array's document that no version of the specification names. */
+function unknownFields({ documents, zarrFormat }: ArrayMetadata) {
+  const { object } = mainOf(documents);
+  return jsonEntries(object).filter(([name]) => !knownFields[zarrFormat].has(name));
+}

@@ -1,0 +1,86 @@
+/** Where commands write: a folder, a zip archive, or a server that takes PUT. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { isZarrError, type Store, WritableHttpStore, ZipStore, ZipWriter } from "zarr-wasm";
+import { fileSink } from "zarr-wasm/node";
+import { atTheEnd } from "./at-the-end.js";
+import { FolderStore } from "./folder-store.js";
+import { UsageError } from "./usage.js";
+
+/** A place that is written to, opened. */
+export interface Destination {
+  readonly kind: "folder" | "zip" | "http";
+  /** As it was given. */
+  readonly name: string;
+  readonly store: Store;
+  /** What is written can be read from; of an archive once it is closed. */
+  readBack(): Store;
+  /** Ends writing. An archive is there from then on. */
+  close(): Promise<void>;
+  /** Gives up: an archive that is being written goes, what was written elsewhere stays. */
+  abort(reason: unknown): Promise<void>;
+}
+
+export interface DestinationOptions {
+  /** Whether an archive that is there may be replaced. */
+  readonly overwrite?: boolean | undefined;
+  /** URL of the bucket that an http(s) destination is in: gives the store its listing. */
+  readonly bucket?: string | undefined;
+}
+
+/**
+ * Opens a destination: an http or https URL, the path of a `.zip` or `.ozx` archive, or of a folder, which need not be
+ * there yet.
+ * @throws UsageError; an Error for what is there and cannot be written to.
+ */
+export async function openDestination(name: string, options: DestinationOptions = {}): Promise<Destination> {
+  if (/^https?:\/\//i.test(name)) return openServer(name, options.bucket);
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name))
+    throw new UsageError(
+      `${name}: a destination is a folder, a .zip or .ozx archive, or an http or https URL`,
+    );
+  if (options.bucket !== undefined) throw new UsageError("--bucket is for http and https destinations");
+  const found = await stat(name).catch(() => undefined);
+  if (isArchiveName(name) && !found?.isDirectory())
+    return openArchive(name, Boolean(found), options.overwrite);
+  if (found && !found.isDirectory()) throw new Error(`${name}: there is a file that is no folder already`);
+  const store = new FolderStore(pathToFileURL(name));
+  const release = async () => store.release();
+  return { kind: "folder", name, store, readBack: () => store, close: release, abort: release };
+}
+
+export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
+
+function openServer(name: string, bucket: string | undefined): Destination {
+  if (!URL.canParse(name)) throw new UsageError(`"${name}" is not a URL`);
+  if (bucket !== undefined && !URL.canParse(bucket)) throw new UsageError(`"${bucket}" is not a URL`);
+  if (isArchiveName(new URL(name).pathname)) throw new UsageError("archives are written to files only");
+  const store = new WritableHttpStore(name, { bucket });
+  const nothing = async () => {};
+  return { kind: "http", name, store, readBack: () => store, close: nothing, abort: nothing };
+}
+
+function openArchive(name: string, isThere: boolean, overwrite: boolean | undefined): Destination {
+  if (isThere && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
+  const file = path.resolve(name);
+  const writer = new ZipWriter(fileSink(file));
+  const release = atTheEnd(() => writer.abort());
+  return {
+    kind: "zip",
+    name,
+    store: writer,
+    readBack: () => new ZipStore(pathToFileURL(file)),
+    close: () => writer.close().finally(release),
+    abort: (reason) => writer.abort(reason).finally(release),
+  };
+}
+
+/** What to do about an error of before the first chunk: options that help, to be put behind its message. */
+export function hintFor(error: unknown, { kind }: Destination): string {
+  if (isZarrError(error, "AlreadyExists") && kind !== "zip")
+    return ": --overwrite deletes it first, --resume goes on with what was ended";
+  if (isZarrError(error, "ReadOnly") && error.code === "no-delete" && kind === "http")
+    return "; --bucket URL says in which bucket DEST is, so that what is to be deleted can be listed";
+  return "";
+}

@@ -1,0 +1,88 @@
+/** How far long work has come, on a terminal. */
+
+export interface ProgressLine {
+  /** Sets what there is to do, in bytes. */
+  total(bytes: number): void;
+  /** Says that so many more bytes are done. */
+  add(bytes: number): void;
+  /** Says that bytes were there already: they count as done, not for the rate. */
+  skip(bytes: number): void;
+  /** Removes the line, so that something else can be written. */
+  clear(): void;
+}
+
+const silent: ProgressLine = { total() {}, add() {}, skip() {}, clear() {} };
+
+/** Milliseconds until the line is shown first, and between changes of it. */
+const patience = 500;
+const interval = 100;
+
+/** A line with share, rate and time left on stderr; nothing where that is no terminal. */
+export function progressLine(what: string): ProgressLine {
+  return process.stderr.isTTY ? new Line(what) : silent;
+}
+
+class Line implements ProgressLine {
+  readonly #start = performance.now();
+  #shown = 0;
+  #isVisible = false;
+  #total = 0;
+  #done = 0;
+  #skipped = 0;
+
+  constructor(private readonly what: string) {}
+
+  total(bytes: number): void {
+    this.#total = bytes;
+  }
+
+  add(bytes: number): void {
+    this.#done += bytes;
+    this.#show();
+  }
+
+  skip(bytes: number): void {
+    this.#skipped += bytes;
+    this.#show();
+  }
+
+  clear(): void {
+    if (this.#isVisible) process.stderr.write("\r\x1b[K");
+    this.#isVisible = false;
+  }
+
+  #show(): void {
+    const now = performance.now();
+    if (now - this.#start < patience || now - this.#shown < interval) return;
+    this.#shown = now;
+    this.#isVisible = true;
+    const seconds = (now - this.#start) / 1000;
+    const done = this.#done + this.#skipped;
+    const text = progressText(this.what, { done, total: this.#total, rate: this.#done / seconds });
+    process.stderr.write(`\r${text.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
+  }
+}
+
+/** What the line says. @param rate bytes a second. */
+export function progressText(
+  what: string,
+  { done, total, rate }: { done: number; total: number; rate: number },
+): string {
+  const share = total > 0 ? `${Math.min(100, Math.floor((100 * done) / total))} %  ` : "";
+  const left = rate > 0 ? `, ${timeText(Math.max(0, total - done) / rate)} left` : "";
+  return `${what} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 1e6).toFixed(0)} MB/s${left}`;
+}
+
+const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+export function sizeText(bytes: number): string {
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
+}
+
+export function timeText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}

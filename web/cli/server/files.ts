@@ -1,0 +1,115 @@
+/** Files and folders below a mounted one: found without leaving it, sent in whole or in part. */
+import { constants } from "node:fs";
+import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { type Asked, type Head, notFound, sendText } from "./answers.js";
+import { rangeOf } from "./ranges.js";
+import { typeOf } from "./types.js";
+
+/** Most entries that a folder's listing has. */
+const maxEntries = 10_000;
+
+/** What can be read under a URL's prefix: a folder, or a single file. */
+export interface FileMount {
+  readonly root: string;
+  /**
+   * True for files that are data and not a part of the page: no browser runs or shows them, whatever they are called,
+   * and folders are listed.
+   */
+  readonly isData: boolean;
+}
+
+/** Answers with a file of a mount, a folder's `index.html`, or its list. */
+export async function sendFile(mount: FileMount, below: string, asked: Asked, head: Head): Promise<void> {
+  const isFolder = below === "" || below.endsWith("/");
+  const name = isFolder && !mount.isData ? `${below}index.html` : below;
+  const place = await placeOf(mount.root, name);
+  if (place === undefined) return notFound(asked, head);
+  if (isFolder && mount.isData && (await isDirectory(place))) return sendListing(place, asked, head);
+  const file = await openFile(place);
+  if (!file) return notFound(asked, head);
+  try {
+    await sendOpen(file, asked, { ...head, ...typeOf(place, mount.isData) });
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The real path of what lies below a root; undefined where there is nothing, and for what leads out of it, by its name
+ * or by a symbolic link.
+ */
+async function placeOf(root: string, below: string): Promise<string | undefined> {
+  if (/[\0\\]/.test(below) || below.split("/").some((segment) => segment === "." || segment === ".."))
+    return undefined;
+  try {
+    const from = await realpath(root);
+    const place = await realpath(below === "" ? from : path.join(from, below));
+    return place === from || place.startsWith(from.endsWith(path.sep) ? from : from + path.sep)
+      ? place
+      : undefined;
+  } catch {
+    return undefined; // nothing there, or a name that the system does not take
+  }
+}
+
+async function isDirectory(place: string): Promise<boolean> {
+  const info = await stat(place).catch(() => undefined);
+  return info?.isDirectory() === true;
+}
+
+/** Opens a file; undefined for folders, devices and pipes, which are not waited for. */
+async function openFile(place: string): Promise<FileHandle | undefined> {
+  const handle = await open(place, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(unlessUnreadable);
+  if (!handle) return undefined;
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  return undefined;
+}
+
+function unlessUnreadable(error: NodeJS.ErrnoException): undefined {
+  if (!["ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENXIO", "ENAMETOOLONG"].includes(error.code ?? ""))
+    throw error;
+}
+
+async function sendOpen(file: FileHandle, { request, response }: Asked, head: Head): Promise<void> {
+  const { size, mtimeMs } = await file.stat();
+  const etag = `"${size.toString(16)}-${Math.floor(mtimeMs * 1000).toString(16)}"`;
+  const all = { ...head, "accept-ranges": "bytes", "cache-control": "no-cache", etag };
+  const { headers } = request;
+  if (headers["if-none-match"] === etag) return void response.writeHead(304, all).end();
+  const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
+  const range = isSame ? rangeOf(headers.range, size) : undefined;
+  if (range === "unsatisfiable") {
+    response.writeHead(416, { ...all, "content-range": `bytes */${size}`, "content-length": 0 }).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const part = range ? { "content-range": `bytes ${start}-${end}/${size}` } : {};
+  response.writeHead(range ? 206 : 200, { ...all, ...part, "content-length": end - start + 1 });
+  if (request.method === "HEAD" || size === 0) response.end();
+  else await sendBytes(file, start, end, response);
+}
+
+/** A client that goes away, or a file that becomes shorter meanwhile, ends the connection: never a body that looks whole. */
+async function sendBytes(file: FileHandle, start: number, end: number, response: ServerResponse) {
+  await pipeline(file.createReadStream({ start, end, autoClose: false }), response).catch(() => {
+    response.destroy();
+  });
+}
+
+/** What is in a folder, in the form of nginx's `autoindex_format json`. */
+async function sendListing(folder: string, asked: Asked, head: Head): Promise<void> {
+  const entries: { name: string; type: "directory" | "file" }[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (entries.length === maxEntries) break;
+    // Links are listed as what they may be: opening them is what checks where they lead.
+    const isFolder =
+      entry.isDirectory() || (entry.isSymbolicLink() && (await isDirectory(path.join(folder, entry.name))));
+    if (isFolder || entry.isFile()) entries.push({ name: entry.name, type: isFolder ? "directory" : "file" });
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  sendText(asked, 200, { ...head, "content-type": "application/json" }, JSON.stringify(entries));
+}

@@ -1,0 +1,47 @@
+/** Objects of a store over HTTP: what only this process can read, a page can then, too. */
+import { isZarrError, listChildren, type Store } from "zarr-wasm";
+import { type Asked, type Head, notFound, refused, sendText } from "./answers.js";
+import { rangeOf } from "./ranges.js";
+import { typeOf } from "./types.js";
+
+/** Answers with an object of a store, or with what lies below a path. */
+export async function sendObject(store: Store, key: string, asked: Asked, head: Head): Promise<void> {
+  const controller = new AbortController();
+  asked.response.once("close", () => controller.abort());
+  try {
+    if (key === "" || key.endsWith("/")) await sendChildren(store, key, asked, head);
+    else await send(store, key, asked, { ...head, ...typeOf(key, true) }, controller.signal);
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    if (!isZarrError(error)) throw error;
+    // A name that no store takes is one that none has.
+    if (error._tag === "InvalidArgument") notFound(asked, head);
+    else refused(asked, 502, head, error.message);
+  }
+}
+
+/** The folders below a path; the same form as a folder on disk has. */
+async function sendChildren(store: Store, path: string, asked: Asked, head: Head): Promise<void> {
+  const names = await listChildren(store, path);
+  if (!names) return notFound(asked, head);
+  const entries = names.map((name) => ({ name, type: "directory" }));
+  sendText(asked, 200, { ...head, "content-type": "application/json" }, JSON.stringify(entries));
+}
+
+async function send(store: Store, key: string, asked: Asked, head: Head, signal: AbortSignal): Promise<void> {
+  const bytes = await store.get(`/${key}`, { signal });
+  if (!bytes) return notFound(asked, head);
+  const { request, response } = asked;
+  const size = bytes.byteLength;
+  const all = { ...head, "accept-ranges": "bytes", "cache-control": "no-cache" };
+  // Stores do not say how large an object is without reading it: parts are cut out of the whole.
+  const range = rangeOf(request.headers.range, size);
+  if (range === "unsatisfiable") {
+    response.writeHead(416, { ...all, "content-range": `bytes */${size}`, "content-length": 0 }).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const part = range ? { "content-range": `bytes ${start}-${end}/${size}` } : {};
+  response.writeHead(range ? 206 : 200, { ...all, ...part, "content-length": end - start + 1 });
+  response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end + 1));
+}

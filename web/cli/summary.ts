@@ -1,0 +1,16 @@
+/** What a command says at its end. */
+import { printable, printableJson } from "./printable.js";
+
+/** Numbers and texts by what they say; lists and objects within. */
+export type Facts = { readonly [name: string]: unknown };
+
+/** Prints facts as JSON where `--json` was given, else lines for people. */
+export function printSummary(asJson: boolean | undefined, facts: Facts, lines: readonly string[]): void {
+  const text = asJson ? printableJson(facts, undefined, 2)! : lines.map(printable).join("\n");
+  process.stdout.write(`${text}\n`);
+}
+
+/** Prints a remark on stderr. */
+export function note(text: string): void {
+  process.stderr.write(`zarr-wasm: ${printable(text)}\n`);
+}
