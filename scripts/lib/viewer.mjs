@@ -2,32 +2,83 @@
 //
 // The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ from where its
 // code lies. The glue of the modules stays in parts of its own, which are loaded with the modules.
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { distDir, root } from "./paths.mjs";
-import { findTool, run, step } from "./process.mjs";
+import { capture, findTool, run, step } from "./process.mjs";
 
 const source = path.join(root, "web/viewer");
-const copied = ["index.html", "style.css", "style.css.d.ts", "page.css", "icon.svg"];
+const copied = [
+  "page/index.html",
+  "element/style.css",
+  "element/style.css.d.ts",
+  "page/page.css",
+  "page/icon.svg",
+];
 
 /** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
 const splitPart = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?$/;
+
+/** Bundles by name, and what they begin with. Those of a list share their parts: the page's own are few, and load sooner. */
+const bundles = [{ "page.min": "page.js" }, { "viewer.min": "define.js", "anywidget.min": "anywidget.js" }];
 
 /** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
   step("Building the viewer");
   const out = path.join(distDir, "viewer");
   compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
-  bundle(["web/viewer/page.ts"], out);
-  for (const name of copied) copyFileSync(path.join(source, name), path.join(out, name));
+  for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
+  writeStyleText(out);
+  bundle(out);
+  bundleWorker(out);
+  preloadParts(out);
 }
 
-function bundle(entries, out) {
-  mkdirSync(out, { recursive: true });
+/** The style sheet as a module: what lies in a shadow does not see the page's. */
+function writeStyleText(out) {
+  const css = capture(findTool("esbuild"), [path.join(source, "element/style.css"), "--minify"]).trim();
+  writeFileSync(path.join(out, "element/style-text.js"), `export default ${JSON.stringify(css)};\n`);
+  copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
+}
+
+/** The script of the pool's workers, which the library looks for beside itself; one file, so that it starts at once. */
+export function bundleWorker(out) {
+  const options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--log-level=warning"];
+  const quiet = "--log-override:ignored-bare-import=silent";
+  run(findTool("esbuild"), [
+    path.join(distDir, "workers/worker.js"),
+    ...options,
+    quiet,
+    `--outfile=${path.join(out, "worker.js")}`,
+  ]);
+}
+
+/** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
+function preloadParts(out) {
+  const parts = new Set();
+  const find = (name) => {
+    const script = readFileSync(path.join(out, name), "utf8");
+    for (const [, part] of script.matchAll(/\b(?:from|import)\s*"\.\/([a-z-]+-[A-Z0-9]{8}\.js)"/g)) {
+      if (parts.has(part)) continue;
+      parts.add(part);
+      find(part);
+    }
+  };
+  find("page.min.js");
+  const links = [...parts].map((name) => `    <link rel="modulepreload" href="${name}">\n`).join("");
+  const page = path.join(out, "index.html");
+  writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links}  </head>`));
+}
+
+/** From what was compiled: there the style sheet is a module. */
+function bundle(out) {
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
   const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
   // web/src/base/lazy.ts says what the bare imports are for.
   const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
-  run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
+  for (const bundle of bundles) {
+    const entries = Object.entries(bundle).map(([name, entry]) => `${name}=${path.join(out, entry)}`);
+    run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
+  }
 }

@@ -8,36 +8,33 @@ test("values are read with the keyboard, and said", async ({ viewer }) => {
   await viewer.show("source=/stores/cube&select=2,:,:");
   await viewer.box.focus();
   await viewer.box.press("ArrowRight");
-  await expect(viewer.readout).toHaveText(/^\[2, 2, 2\]\s*172$/);
+  await expect(viewer.readout).toHaveText(/^\[2, 2, 2\]\s*172 K$/);
   await viewer.box.press("ArrowDown");
   await viewer.box.press("ArrowRight");
-  await expect(viewer.readout).toHaveText(/^\[2, 3, 3\]\s*183$/);
+  await expect(viewer.readout).toHaveText(/^\[2, 3, 3\]\s*183 K$/);
   await viewer.box.press("Home");
   await viewer.box.press("PageUp");
-  await expect(viewer.readout).toHaveText(/^\[2, 0, 0\]\s*150$/);
+  await expect(viewer.readout).toHaveText(/^\[2, 0, 0\]\s*150 K$/);
   await viewer.box.press("End");
-  await expect(viewer.readout).toHaveText(/^\[2, 0, 5\]\s*155$/);
+  await expect(viewer.readout).toHaveText(/^\[2, 0, 5\]\s*155 K$/);
   await expect(viewer.readout).toHaveAttribute("aria-live", "polite");
-  await viewer.pointAt(4, 4, [5, 6]);
+  await viewer.pointAt(4, 4);
   await expect(viewer.readout).toHaveAttribute("aria-live", "off");
   await viewer.box.press("Escape");
   await expect(viewer.readout).toContainText("Point at the picture");
 });
 
-test("the element at the cursor stays when the slice changes, and when it is zoomed", async ({
-  viewer,
-  page,
-}) => {
+test("the element at the cursor stays when the slice changes, and when it is zoomed", async ({ viewer }) => {
   await viewer.show("source=/stores/cube&select=2,:,:");
   await viewer.box.press("ArrowUp");
   await expect(viewer.readout).toHaveText(/^\[2, 2, 2\]/);
   await viewer.enter("Index along axis 0", 3);
-  await expect(viewer.readout).toHaveText(new RegExp(`^\\[3, 2, 2\\]\\s*${cubeValue([3, 2, 2])}$`));
-  await viewer.box.press("+");
-  await expect(page.getByLabel("First index shown along axis 2")).toHaveValue("1");
+  await expect(viewer.readout).toHaveText(new RegExp(`^\\[3, 2, 2\\]\\s*${cubeValue([3, 2, 2])} K$`));
+  await viewer.box.press("-");
+  await expect.poll(async () => (await viewer.seen()).rows).toBeGreaterThan(8);
   await expect(viewer.readout).toHaveText(/^\[3, 2, 2\]/);
   await viewer.box.press("0");
-  await expect(page.getByLabel("First index shown along axis 2")).toHaveValue("0");
+  await expect.poll(async () => (await viewer.seen()).rows).toBeLessThan(8);
 });
 
 test("everything can be done without a mouse", async ({ viewer, page }) => {
@@ -184,21 +181,24 @@ test.describe("a narrow screen", () => {
 
   test("a tap reads a value", async ({ viewer }) => {
     await viewer.show("source=/stores/bytes");
-    await viewer.box.tap({ position: await viewer.positionOf(4, 6, 5, 7) });
+    await viewer.box.tap({ position: await viewer.positionOf(4, 6) });
     await expect(viewer.readout).toHaveText(new RegExp(`^\\[4, 6\\]\\s*${byteValue([4, 6])}$`));
   });
 });
 
-test("the picture keeps its aspect ratio, and its elements are sharp", async ({ viewer, page }) => {
+test("elements are square, sharp, and a whole number of pixels", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-  const canvas = page.locator(".zw-canvas");
-  const wide = (await canvas.boundingBox())!;
-  expect(wide.width / wide.height).toBeCloseTo(7 / 5, 3);
-  expect(wide.width % 7).toBe(0);
-  await expect(canvas).toHaveCSS("image-rendering", "pixelated");
+  const side = async () => {
+    const { rows, columns } = await viewer.seen();
+    const box = (await viewer.box.boundingBox())!;
+    const [down, across] = [box.height / rows, box.width / columns];
+    expect(down).toBeCloseTo(across, 3);
+    return across;
+  };
+  const wide = await side();
+  expect(wide).toBeCloseTo(Math.round(wide), 5);
+  await expect(page.locator(".zw-canvas")).toHaveCSS("image-rendering", "pixelated");
   await page.setViewportSize({ width: 600, height: 860 });
-  await expect.poll(async () => (await canvas.boundingBox())!.width).toBeLessThan(wide.width);
-  const narrow = (await canvas.boundingBox())!;
-  expect(narrow.width / narrow.height).toBeCloseTo(7 / 5, 3);
+  await expect.poll(side).toBeLessThan(wide);
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
 });

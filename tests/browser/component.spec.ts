@@ -43,9 +43,23 @@ test("two viewers of stores in memory on one page; one is taken away", async ({ 
     await expect(element.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
   }
   const reds = (selector: string) =>
-    page.locator(`${selector} canvas.zw-canvas`).evaluate((canvas) => {
-      const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, 3, 2);
-      return Array.from({ length: 6 }, (_, i) => data[4 * i]);
+    page.locator(`${selector} .zw-box`).evaluate((box) => {
+      const canvas = box.querySelector("canvas")!;
+      const [down, across] = (box as HTMLElement).dataset["view"]!.split(",").map(
+        (part) => part.split(":").map(Number) as [number, number],
+      );
+      const copy = Object.assign(document.createElement("canvas"), {
+        width: canvas.width,
+        height: canvas.height,
+      });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas, 0, 0);
+      return Array.from({ length: 6 }, (_, i) => {
+        const share = (at: number, [from, to]: [number, number], size: number) =>
+          Math.floor(((at + 0.5 - from) / (to - from)) * size);
+        const [x, y] = [share(i % 3, across!, copy.width), share(Math.floor(i / 3), down!, copy.height)];
+        return context.getImageData(x, y, 1, 1).data[0];
+      });
     });
   expect(await reds("#first")).toEqual([0, 50, 100, 150, 200, 250]);
   expect(await reds("#second")).toEqual([6, 5, 4, 3, 2, 1]);

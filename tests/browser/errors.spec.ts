@@ -1,7 +1,9 @@
 // Errors: readable, naming what failed, and never the end.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
+import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
@@ -11,7 +13,7 @@ async function recovers(viewer: ViewerPage): Promise<void> {
   await viewer.page.getByLabel("Address of a Zarr array").press("Enter");
   await viewer.reaches("ready");
   await expect(viewer.error).toHaveCount(0);
-  expect((await viewer.pixels()).width).toBe(7);
+  await expect.poll(async () => (await viewer.pixels()).width).toBe(7);
 }
 
 test("nothing at the address", async ({ viewer, problems }) => {
@@ -71,41 +73,128 @@ test("a server that refuses", async ({ viewer, page, problems }) => {
   await expect(viewer.error).toContainText("The server refuses access");
 });
 
-test("a chunk answered with 500: it is named, others can be viewed", async ({ viewer, page, problems }) => {
+/** The colours of the pixels of a chunk of 32 rows and columns. */
+async function coloursOf(
+  viewer: ViewerPage,
+  row: number,
+  column: number,
+  side: number,
+): Promise<Set<number>> {
+  const { width, height, data } = await viewer.canvas();
+  const box = (await viewer.box.boundingBox())!;
+  const [from, to] = [
+    await viewer.positionOf(row, column),
+    await viewer.positionOf(row + side - 1, column + side - 1),
+  ];
+  const colours = new Set<number>();
+  for (let y = Math.ceil(from.y); y < to.y; y++)
+    for (let x = Math.ceil(from.x); x < to.x; x++)
+      colours.add(
+        data.readUInt32LE(
+          4 * (Math.floor((y * height) / box.height) * width + Math.floor((x * width) / box.width)),
+        ),
+      );
+  return colours;
+}
+
+const hatching = new Set([0xffccd6ff, 0xff2020b2]);
+
+test("a chunk answered with 500 is hatched and named; the others are drawn", async ({
+  viewer,
+  page,
+  problems,
+}) => {
   problems.expect(/500/);
   await page.route("**/stores/slices/4.1.0", (route) => route.fulfill({ status: 500 }));
-  await viewer.goto("source=/stores/slices&select=4,:,:");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("Chunk 4.1.0 could not be read");
-  await expect(viewer.error).toContainText("answered 500");
-  await expect(viewer.error).toContainText("It may pass: try again");
-  // The array's facts and controls are still there.
-  await expect(page.locator(".zw-facts")).toContainText("9 × 64 × 64");
+  await viewer.show("source=/stores/slices&select=4,:,:&map=gray&range=0:256");
+  await expect(viewer.error).toHaveCount(0);
+  const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
+  await expect(note).toContainText("Chunk 4.1.0 could not be read");
+  await expect(note).toContainText("answered 500");
+  await expect(note).toContainText("It may pass: try again");
+  expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
+  await viewer.showsGray(
+    grayTable(32, 64, [0, 256], (y, x) => sliceValue([4, y, x])),
+    { row: 0, column: 0 },
+  );
+  await viewer.pointAt(40, 7);
+  await expect(viewer.readout).toContainText("[4, 40, 7]");
+  await expect(viewer.readout).toContainText("Chunk 4.1.0 could not be read");
   await viewer.slide("axis 0", 5);
   await viewer.reaches("ready");
-  await expect(viewer.error).toHaveCount(0);
+  await expect(note).toHaveCount(0);
   await viewer.slide("axis 0", 4);
-  await viewer.reaches("error");
+  await expect(note).toHaveCount(1);
   await page.unroute("**/stores/slices/4.1.0");
-  await viewer.error.getByRole("button", { name: "Try again" }).click();
-  await viewer.reaches("ready");
+  await note.getByRole("button", { name: "Try again" }).click();
+  await viewer.showsGray(grayTable(64, 64, [0, 256], (y, x) => sliceValue([4, y, x])));
+  await expect(note).toHaveCount(0);
 });
 
-test("a damaged chunk: it is named, and the codec that noticed", async ({ viewer, page }) => {
+test("a damaged chunk is hatched: it is named, and the codec that noticed", async ({ viewer, page }) => {
   const body = readFileSync(path.join(examplesFolder, "field.zarr/0.1")).subarray(0, 1000);
   await page.route("**/examples/field.zarr/0.1", (route) => route.fulfill({ body }));
-  await viewer.goto("source=/examples/field.zarr");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("Chunk 0.1 is damaged");
-  await expect(viewer.error).toContainText("blosc");
+  await viewer.show("source=/examples/field.zarr");
+  const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
+  await expect(note).toContainText("Chunk 0.1 is damaged");
+  await expect(note).toContainText("blosc");
+  expect(await coloursOf(viewer, 0, 256, 256)).toEqual(hatching);
+  expect((await coloursOf(viewer, 0, 512, 256)).size).toBeGreaterThan(50);
+  await viewer.pointAt(100, 300);
+  await expect(viewer.readout).toContainText("Chunk 0.1 is damaged");
   await recovers(viewer);
 });
 
-test("a chunk of the wrong length", async ({ viewer, page }) => {
+test("a chunk of the wrong length among several that are read together", async ({ viewer, page }) => {
   await page.route("**/stores/bytes/1.2", (route) => route.fulfill({ body: Buffer.alloc(5) }));
-  await viewer.goto("source=/stores/bytes");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("Chunk 1.2 is damaged");
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  await expect(page.getByRole("list", { name: "Notes" })).toContainText("Chunk 1.2 is damaged");
+  const rows = grayTable(5, 6, [0, 256], (row, column) => byteValue([row, column]));
+  await viewer.showsGray(rows, { row: 0, column: 0 });
+  await viewer.pointAt(2, 6);
+  await expect(viewer.readout).toContainText("Chunk 1.2 is damaged");
+});
+
+test("a lost context is restored", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  const expected = grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column]));
+  await viewer.showsGray(expected);
+  expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
+  await page.locator(".zw-canvas").evaluate((canvas) => {
+    const extension = (canvas as HTMLCanvasElement).getContext("webgl2")!.getExtension("WEBGL_lose_context")!;
+    extension.loseContext();
+    setTimeout(() => extension.restoreContext(), 100);
+  });
+  await page.waitForTimeout(300);
+  await viewer.showsGray(expected);
+});
+
+test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (
+      this: HTMLCanvasElement,
+      kind: string,
+      ...rest: unknown[]
+    ) {
+      return kind === "webgl2" ? null : getContext.call(this, kind as "2d", ...(rest as []));
+    } as typeof getContext;
+  });
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+  expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("canvas");
+  await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
+  await viewer.show("source=/stores/holes&map=gray&range=1:4");
+  const at = async (row: number, column: number) => [
+    ...(await viewer.pixels([row, row + 1], [column, column + 1])).data,
+  ];
+  expect(await at(0, 1)).toEqual([0, 0, 0, 0]);
+  expect(await at(0, 2)).toEqual([255, 64, 48, 255]);
+  expect(await at(0, 3)).toEqual([28, 59, 128, 255]);
+  await page.route("**/stores/bytes/1.2", (route) => route.fulfill({ body: Buffer.alloc(5) }));
+  await page.route("**/stores/slices/4.1.0", (route) => route.fulfill({ body: Buffer.alloc(5) }));
+  await viewer.show("source=/stores/slices&select=4,:,:&map=gray&range=0:256");
+  expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
 });
 
 test("a decoder that cannot be loaded", async ({ viewer, page, problems }) => {

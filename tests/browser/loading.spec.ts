@@ -1,7 +1,7 @@
 // Loading: progress, and the last choice wins. Answers are held back until the test lets them go.
 import type { Page, Route } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
-import { sliceValue } from "../shared/viewer-stores.js";
+import { largeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 
 /** Holds back the requests that match; `release` lets all go, those to come as well. */
@@ -88,12 +88,57 @@ test("another source while one is being opened", async ({ viewer, page }) => {
   expect((await viewer.pixels()).width).toBe(8);
 });
 
-test("only the chunks of the part that is shown are fetched", async ({ viewer, page }) => {
+test("only the chunks in view are fetched, the nearest to the centre first", async ({ viewer, page }) => {
   const chunks: string[] = [];
   page.on("request", (request) => {
     const match = /\/stores\/large\/(\d+\.\d+)$/.exec(request.url());
     if (match) chunks.push(match[1]!);
   });
-  await viewer.show("source=/stores/large&select=750:1450,10:60");
-  expect(chunks.sort()).toEqual(["1.0", "2.0"]);
+  // Rows 1000 to 1500 at 1:1, columns near the right end of the second chunk.
+  await viewer.show("source=/stores/large&at=1150,1300,1");
+  const { top, left, rows, columns } = await viewer.seen();
+  const span = (from: number, count: number, last: number) => {
+    const first = Math.max(0, Math.floor(from / 700));
+    return Array.from(
+      { length: Math.min(last, Math.floor((from + count) / 700)) - first + 1 },
+      (_, i) => first + i,
+    );
+  };
+  const expected = span(top, rows, 5).flatMap((row) =>
+    span(left, columns, 2).map((column) => `${row}.${column}`),
+  );
+  expect([...chunks].sort()).toEqual(expected);
+  expect(chunks[0]).toBe("1.1");
+});
+
+test("what is out of view is aborted, and what is in view drawn", async ({ viewer, page }) => {
+  const aborted: string[] = [];
+  page.on("requestfailed", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\d+\.\d+$/.test(pathname)) aborted.push(pathname);
+  });
+  const { held, release } = await holdBack(page, /\/stores\/large\/\d+\.\d+$/);
+  await viewer.goto("source=/stores/large&map=gray&range=0:256&at=300,300,4");
+  await expect.poll(() => held).toEqual(["/stores/large/0.0"]);
+  await page.evaluate(() => {
+    history.pushState(null, "", location.search.replace("at=300,300,4", "at=3000,1500,4"));
+    dispatchEvent(new PopStateEvent("popstate"));
+  });
+  await expect.poll(() => held).toContain("/stores/large/4.2");
+  await expect.poll(() => aborted).toEqual(["/stores/large/0.0"]);
+  release();
+  await viewer.reaches("ready");
+  await viewer.showsGray([[largeValue([3000, 1500])]], { row: 3000, column: 1500 });
+});
+
+test("tiles are drawn as they come", async ({ viewer, page }) => {
+  const { held, release } = await holdBack(page, /\/stores\/slices\/2\.1\.1$/);
+  await viewer.goto("source=/stores/slices&select=2,:,:&map=gray&range=0:256");
+  await expect.poll(() => held.length).toBe(1);
+  await viewer.reaches("reading");
+  const part = grayTable(32, 64, [0, 256], (y, x) => sliceValue([2, y, x]));
+  await viewer.showsGray(part, { row: 0, column: 0 });
+  await viewer.reaches("reading");
+  release();
+  await viewer.showsGray(grayOf(2));
 });

@@ -8,7 +8,6 @@ import { examplesFolder } from "../shared/places.js";
 import {
   byteValue,
   cubeValue,
-  holePixel,
   labelValue,
   largeShape,
   largeValue,
@@ -29,24 +28,56 @@ const samples = JSON.parse(readFileSync(path.join(examplesFolder, "samples.json"
 const sample = (store: string) =>
   open(pathToFileURL(path.join(examplesFolder, store)), { kind: "array", onWarning: () => {} });
 
-test("a real array over HTTP: every pixel is what its bytes say", async ({ viewer }) => {
-  await viewer.show("source=/examples/field.zarr&map=gray&range=256:320");
+/** The gray pixels of a float32 array between two values, and how many of those drawn are others. */
+function wrongPixels(
+  data: Float32Array,
+  length: number,
+  pixels: { width: number; height: number; data: Buffer },
+  [top, left]: readonly [number, number],
+  [low, high]: readonly [number, number],
+): number {
+  let wrong = 0;
+  for (let row = 0; row < pixels.height; row++)
+    for (let column = 0; column < pixels.width; column++) {
+      const shade = gray(data[(top + row) * length + left + column]!, low, high);
+      const at = 4 * (row * pixels.width + column);
+      if (Buffer.from([shade, shade, shade, 255]).compare(pixels.data, at, at + 4) !== 0) wrong++;
+    }
+  return wrong;
+}
+
+test("a real array over HTTP: every pixel is what its bytes say, at three zooms", async ({ viewer }) => {
   const { data } = await get(await sample("field.zarr"));
-  const pixels = await viewer.pixels();
-  expect([pixels.width, pixels.height]).toEqual([1024, 1024]);
-  const wrong = Array.from(data as Float32Array, (value, i) => {
-    const shade = gray(value, 256, 320);
-    return Buffer.from([shade, shade, shade, 255]).compare(pixels.data, 4 * i, 4 * i + 4);
-  }).filter((difference) => difference !== 0).length;
-  expect(wrong).toBe(0);
+  const values = data as Float32Array;
+  for (const [camera, top, left, rows, columns] of [
+    ["512,512,1", 250, 130, 524, 764],
+    ["256,300,4", 190, 210, 130, 180],
+    ["700,777,24", 690, 762, 20, 30],
+  ] as const) {
+    await viewer.show(`source=/examples/field.zarr&map=gray&range=256:320&at=${camera}`);
+    const pixels = await viewer.pixels([top, top + rows], [left, left + columns]);
+    expect(wrongPixels(values, 1024, pixels, [top, left], [256, 320])).toBe(0);
+  }
 });
 
-test("the page offers the server's samples, and shows the first one", async ({ viewer, page }) => {
+test("the page offers the server's samples, each of which is one click away", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/); // stores of the gallery, which npm start makes
   await page.goto(`${viewer.site}/viewer/`);
-  await viewer.reaches("ready");
   const links = page.getByRole("navigation", { name: "Samples" }).getByRole("link");
-  await expect(links).toHaveText(samples.map(({ name }) => name));
-  await expect(page.locator("a[aria-current]")).toHaveText(samples[0]!.name);
+  // The gallery's, then all others; those that are in both once.
+  await expect(links.filter({ hasText: /^hyper$/ })).toHaveCount(1);
+  const sources = await links.evaluateAll((all) =>
+    all.map((link) => (link as HTMLElement).dataset["source"]),
+  );
+  expect(new Set(sources).size).toBe(sources.length);
+  expect(sources).toEqual(expect.arrayContaining(samples.map(({ store }) => `/examples/${store}`)));
+  await links.getByText("image", { exact: true }).click();
+  await viewer.reaches("ready");
+  await expect(page.locator("a[aria-current]")).toHaveText("image");
 });
 
 test("every sample is shown", async ({ viewer, page, problems }) => {
@@ -54,7 +85,7 @@ test("every sample is shown", async ({ viewer, page, problems }) => {
   for (const { store } of samples) {
     await viewer.show(`source=/examples/${store}`);
     const array = await sample(store);
-    await expect(page.locator(".zw-facts")).toContainText(array.shape.join(" × "));
+    await expect(page.getByLabel("Facts about the array")).toContainText(array.shape.join(" × "));
     const { width, height, data } = await viewer.pixels();
     expect([height, width]).toEqual(array.shape.slice(-2));
     expect(new Set(data).size, store).toBeGreaterThan(4);
@@ -79,15 +110,40 @@ test("the automatic range goes from the least to the greatest value", async ({ v
   await viewer.showsGray(grayTable(5, 6, [-50, -5], (y, x) => cubeValue([0, y, x])));
 });
 
-test("missing chunks and NaN are transparent, infinity is at the end", async ({ viewer, page, problems }) => {
+test("missing chunks, NaN, infinity and what is beyond the range look different", async ({
+  viewer,
+  page,
+  problems,
+}) => {
   problems.expect(/404/);
-  await viewer.show("source=/stores/holes&map=gray&range=0:8");
-  await viewer.showsGray(grayTable(6, 8, [0, 8], (row, column) => holePixel([row, column])));
+  await viewer.show("source=/stores/holes&map=gray&range=1:4");
+  const at = async (row: number, column: number) => {
+    const { data } = await viewer.pixels([row, row + 1], [column, column + 1]);
+    return [...data];
+  };
+  expect(await at(0, 1)).toEqual([0, 0, 0, 0]); // NaN: what lies behind shows
+  expect(await at(0, 2)).toEqual([255, 64, 48, 255]); // +∞
+  expect(await at(0, 3)).toEqual([28, 59, 128, 255]); // below 1: black, half blue
+  expect(await at(5, 1)).toEqual([255, 160, 152, 255]); // above 4: white, half red
+  expect(await at(2, 0)).toEqual([85, 85, 85, 255]);
+  expect(await at(4, 0)).toEqual([255, 255, 255, 255]); // 4 is still in the range
+  // The missing chunk, whose fill value is NaN, has dots.
+  const { width, data } = await viewer.canvas();
+  const box = (await viewer.box.boundingBox())!;
+  const [from, to] = [await viewer.positionOf(3, 4), await viewer.positionOf(5, 7)];
+  const seen = new Set<number>();
+  for (let y = Math.ceil(from.y); y < to.y; y++)
+    for (let x = Math.ceil(from.x); x < to.x; x++)
+      seen.add(data.readUInt32LE(4 * (Math.round((y / box.height) * (data.length / 4 / width)) * width + x)));
+  expect(seen).toEqual(new Set([0, 0xff8e8680]));
   await expect(page.locator(".zw-legend-note")).toHaveText(
-    "13 elements are not numbers (chequered) · 1 element is infinite",
+    "1 element is not a number (chequered) · 1 element is infinite",
   );
-  await viewer.pointAt(4, 5, [6, 8]);
-  await expect(viewer.readout).toHaveText(/^\[4, 5\]\s*NaN$/);
+  await viewer.pointAt(4, 5);
+  await expect(viewer.readout).toHaveText(/^\[4, 5\]\s*NaN \(fill value: the chunk is not stored\)$/);
+  await viewer.show("source=/stores/holes&map=gray&range=1:4&outside=clamp");
+  expect(await at(0, 3)).toEqual([0, 0, 0, 255]);
+  expect(await at(5, 1)).toEqual([255, 255, 255, 255]);
 });
 
 test("labels of 64-bit integers get colours of their own", async ({ viewer }) => {
@@ -100,27 +156,23 @@ test("labels of 64-bit integers get colours of their own", async ({ viewer }) =>
   }
   expect([...colours.values()].every((set) => set.size === 1)).toBe(true);
   expect(new Set([...colours.values()].flatMap((set) => [...set])).size).toBe(colours.size);
-  await viewer.pointAt(5, 5, [6, 6]);
+  await viewer.pointAt(5, 5);
   await expect(viewer.readout).toContainText("9007199254740993");
 });
 
-test("a large slice is drawn with a step, which is said", async ({ viewer, page }) => {
+test("a large slice is drawn whole, every value where it belongs", async ({ viewer }) => {
   await viewer.show("source=/stores/large&map=gray&range=0:256");
-  const [rows, columns] = [largeShape[0] / 3, largeShape[1] / 2];
-  const { width, height, data } = await viewer.pixels();
+  const [rows, columns] = largeShape;
+  const { width, height } = await viewer.pixels();
   expect([height, width]).toEqual([rows, columns]);
-  for (let i = 0; i < rows * columns; i += 997) {
-    const [row, column] = [Math.floor(i / columns), i % columns];
-    expect(data[4 * i]).toBe(largeValue([3 * row, 2 * column]));
-  }
-  await expect(page.getByRole("list", { name: "Notes" })).toContainText(
-    "only every 3rd index of axis 0 and every 2nd index of axis 1 is drawn",
+  await viewer.show("source=/stores/large&map=gray&range=0:256&at=2100,1050,1");
+  const corner = { row: 1900, column: 700 };
+  const expected = grayTable(400, 700, [0, 256], (row, column) =>
+    largeValue([corner.row + row, corner.column + column]),
   );
-  await viewer.pointAt(700, 1000, [rows, columns]);
-  await expect(viewer.readout).toHaveText(/^\[\d+, \d+\]\s*\d+$/);
-  const [, y, x, value] = /\[(\d+), (\d+)\]\s*(\d+)/.exec((await viewer.readout.textContent())!)!;
-  expect([Number(y) % 3, Number(x) % 2]).toEqual([0, 0]);
-  expect(Number(value)).toBe(largeValue([Number(y), Number(x)]));
+  await viewer.showsGray(expected, corner);
+  await viewer.pointAt(2000, 1033);
+  await expect(viewer.readout).toHaveText(new RegExp(`^\\[2000, 1033\\]\\s*${largeValue([2000, 1033])}$`));
 });
 
 test("of a slice that costs too much the middle is read, until all of it is asked for", async ({
@@ -142,17 +194,17 @@ test("of a slice that costs too much the middle is read, until all of it is aske
 test("a part of a complex number", async ({ viewer }) => {
   const row = (part: 0 | 1) => grayTable(1, 64, [-1, 1], (_, column) => waveValue([0, column])[part]);
   await viewer.show("source=/stores/waves&select=0:1,:&part=imaginary&map=gray&range=-1:1");
-  await viewer.showsGray(row(1));
+  await viewer.showsGray(row(1), { row: 0, column: 0 });
   await viewer.choose("Part", "Real part");
   await viewer.choose("Colour map", "Gray");
   await viewer.choose("Value range", "Manual");
   await viewer.enter("Lowest value", -1);
   await viewer.enter("Highest value", 1);
-  await viewer.showsGray(row(0));
+  await viewer.showsGray(row(0), { row: 0, column: 0 });
 });
 
 test("a field of structured elements, and all fields under the pointer", async ({ viewer }) => {
-  await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64");
+  await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64&outside=clamp");
   await viewer.showsGray(grayTable(4, 6, [0, 64], (row, column) => shiftValue([row, column])));
   await viewer.choose("Field", "gain");
   await viewer.choose("Colour map", "Gray");
@@ -160,13 +212,13 @@ test("a field of structured elements, and all fields under the pointer", async (
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 8);
   await viewer.showsGray(grayTable(4, 6, [0, 8], (row, column) => row + column / 4));
-  await viewer.pointAt(2, 1, [4, 6]);
+  await viewer.pointAt(2, 1);
   await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*name: "abc", gain: 2.25, shift: 8$/);
 });
 
 test("truth values", async ({ viewer }) => {
   await viewer.show("source=/stores/mask");
   await viewer.showsGray(grayTable(8, 8, [0, 1], (row, column) => Number(row > column)));
-  await viewer.pointAt(2, 1, [8, 8]);
+  await viewer.pointAt(2, 1);
   await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*true$/);
 });

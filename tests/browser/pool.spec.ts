@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { Page } from "@playwright/test";
 import type * as Library from "zarr-wasm";
 import { examplesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
@@ -67,4 +68,79 @@ test("a worker whose script is not there leaves the work to the page", async ({ 
     return [same, pool.size];
   });
   expect(sum).toEqual([true, 0]);
+});
+
+/** Reads a sample by workers: whether it is what the page reads alone, and how many of its chunks the page asked for. */
+async function readPooled(page: Page, options: { fetch?: boolean } = {}) {
+  return page.evaluate(async (pooling) => {
+    const entry = "/lib/index.js";
+    const { get, open, WorkerPool } = (await import(entry)) as typeof Library;
+    const pool = new WorkerPool({ size: 2, ...pooling });
+    const array = await open("/examples/field.zarr", { kind: "array" });
+    await get(array, null, { pool }); // starts the workers
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    performance.clearResourceTimings();
+    const { data } = await get(array, null, { pool });
+    pool.destroy();
+    const isChunk = ({ name }: PerformanceEntry) => /\/field\.zarr\/\d/.test(name);
+    const byPage = performance.getEntriesByType("resource").filter(isChunk).length;
+    const plain = await get(array);
+    const same = (data as Float32Array).every((value, i) => Object.is(value, plain.data[i]));
+    return { same, byPage };
+  }, options);
+}
+
+test("workers ask for chunks", async ({ page }) => {
+  expect(await readPooled(page)).toEqual({ same: true, byPage: 0 });
+  expect(await readPooled(page, { fetch: false })).toEqual({ same: true, byPage: 8 });
+});
+
+test("a page that has put something in the place of fetch asks itself", async ({ page }) => {
+  await page.evaluate(() => {
+    globalThis.fetch = globalThis.fetch.bind(globalThis);
+  });
+  expect(await readPooled(page)).toEqual({ same: true, byPage: 8 });
+});
+
+test("where a policy forbids workers to ask, the page does", async ({ page, site, problems }) => {
+  problems.expect(/connect-src|Content Security Policy/);
+  await page.route(`${site}/lib/workers/worker.js`, async (route) => {
+    const response = await route.fetch();
+    const headers = {
+      ...response.headers(),
+      "content-security-policy":
+        "default-src 'self'; connect-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+    };
+    await route.fulfill({ response, headers });
+  });
+  expect(await readPooled(page)).toEqual({ same: true, byPage: 8 });
+});
+
+test("errors of chunks and aborts are the same, whoever asks", async ({ page, site, problems }) => {
+  problems.expect(/403/);
+  await page.route(`${site}/examples/field.zarr/1.2`, (route) => route.fulfill({ status: 403, body: "no" }));
+  const errors = await page.evaluate(async () => {
+    const entry = "/lib/index.js";
+    const { get, open, WorkerPool } = (await import(entry)) as typeof Library;
+    const pool = new WorkerPool({ size: 2 });
+    const array = await open("/examples/field.zarr", { kind: "array" });
+    await array.getChunk([0, 0], { pool });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const told: unknown[] = [];
+    const fail = (error: unknown) => {
+      const { name, message, _tag, code, status, chunkKey } = error as Record<string, unknown>;
+      told.push({ name, message, _tag, code, status, chunkKey });
+    };
+    await get(array, null, { concurrency: 1 }).catch(fail);
+    await get(array, null, { concurrency: 1, pool }).catch(fail);
+    const abort = new AbortController();
+    const reading = get(array, null, { pool, signal: abort.signal }).catch(fail);
+    abort.abort(new Error("enough"));
+    await reading;
+    pool.destroy();
+    return told;
+  });
+  expect(errors[0]).toMatchObject({ _tag: "Network", code: "http-status", status: 403, chunkKey: "/1.2" });
+  expect(errors[1]).toEqual(errors[0]);
+  expect(errors[2]).toMatchObject({ message: "enough" });
 });

@@ -1,7 +1,7 @@
 /** The tests' fixtures: a server with the strict policy, a viewer page, and a watch for trouble. */
 import { test as base, expect, type Page } from "@playwright/test";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { embedFolder, packageMounts, pagesFolder, storesFolder } from "../shared/places.js";
+import { embedFolder, groupsFolder, packageMounts, pagesFolder, storesFolder } from "../shared/places.js";
 import { ViewerPage } from "./viewer-page.js";
 
 /** Documents that opening looks for: most of them are not there, which browsers report as errors. */
@@ -24,10 +24,33 @@ export class Problems {
   async watch(page: Page): Promise<void> {
     page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
+      // Said where there is no graphics processor, of pictures that are read back.
+      if (/GL Driver Message .* GPU stall/.test(message.text())) return;
       if (!probe.test(message.location().url)) this.all.push(message.text());
     });
     page.on("pageerror", (error) => this.all.push(`uncaught: ${error.message}`));
     await page.exposeFunction("reportViolation", (text: string) => this.all.push(`policy: ${text}`));
+    // There may be no graphics processor here: WebGL2 is what is tested, however slow.
+    await page.addInitScript(() => {
+      const { getContext } = HTMLCanvasElement.prototype;
+      HTMLCanvasElement.prototype.getContext = function (
+        this: HTMLCanvasElement,
+        kind: string,
+        options = {},
+      ) {
+        return getContext.call(
+          this,
+          kind as "2d",
+          { ...options, failIfMajorPerformanceCaveat: false } as object,
+        );
+      } as typeof getContext;
+      const { getExtension } = WebGL2RenderingContext.prototype;
+      WebGL2RenderingContext.prototype.getExtension = function (this: WebGL2RenderingContext, name: string) {
+        return name === "WEBGL_debug_renderer_info"
+          ? null
+          : getExtension.call(this, name as "WEBGL_multi_draw");
+      } as typeof getExtension;
+    });
     await page.addInitScript(() => {
       const { reportViolation } = globalThis as unknown as { reportViolation(text: string): void };
       document.addEventListener("securitypolicyviolation", (event) => {
@@ -57,6 +80,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         mounts: {
           ...packageMounts,
           "/stores/": storesFolder,
+          "/groups/": groupsFolder,
+          "/listed/": { root: groupsFolder, isData: true },
           "/pages/": pagesFolder,
           "/embed/": embedFolder,
         },

@@ -1,6 +1,6 @@
 /** The viewer as a tester sees it. */
 import { expect, type Locator, type Page } from "@playwright/test";
-import { canvasExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
+import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
 export class ViewerPage {
   readonly root: Locator;
@@ -13,7 +13,8 @@ export class ViewerPage {
     readonly site: string,
   ) {
     this.root = page.locator(".zw-viewer");
-    this.box = page.locator(".zw-box");
+    // Not one of those beside it.
+    this.box = page.locator(".zw-view .zw-box");
     this.readout = page.locator(".zw-readout");
     this.error = page.getByRole("alert");
   }
@@ -33,29 +34,47 @@ export class ViewerPage {
     await expect(this.root).toHaveAttribute("data-state", state);
   }
 
-  /** The canvas as it is: one pixel per element. */
-  async pixels(): Promise<Pixels> {
+  /** The canvas as it is, in device pixels. */
+  async canvas(): Promise<Pixels> {
     return pixelsOf(await this.page.evaluate(canvasExpression));
   }
 
-  /** Waits until the canvas shows the given gray values, NaN where it is transparent. */
-  async showsGray(expected: readonly number[][]): Promise<void> {
-    await expect.poll(async () => grayRows(await this.pixels())).toEqual(expected);
+  /** One pixel per element: of all that are in view, or of some rows and columns. */
+  async pixels(rows?: readonly [number, number], columns?: readonly [number, number]): Promise<Pixels> {
+    return pixelsOf(await this.page.evaluate(elementsExpression(rows, columns)));
   }
 
-  /** Position of a cell's centre in the picture's box. */
-  async positionOf(
-    row: number,
-    column: number,
-    rows: number,
-    columns: number,
-  ): Promise<{ x: number; y: number }> {
+  /**
+   * Waits until elements show the given gray values, NaN where they are transparent: all that are in view, or those
+   * that begin at a row and a column.
+   */
+  async showsGray(
+    expected: readonly number[][],
+    at?: { readonly row: number; readonly column: number },
+  ): Promise<void> {
+    const rows = at && ([at.row, at.row + expected.length] as const);
+    const columns = at && ([at.column, at.column + expected[0]!.length] as const);
+    await expect.poll(async () => grayRows(await this.pixels(rows, columns))).toEqual(expected);
+  }
+
+  /** Position of an element's centre in the picture's box. */
+  async positionOf(row: number, column: number): Promise<{ x: number; y: number }> {
     const { width, height } = (await this.box.boundingBox())!;
-    return { x: ((column + 0.5) / columns) * width, y: ((row + 0.5) / rows) * height };
+    const view = await this.box.getAttribute("data-view");
+    const [down, across] = view!.split(",").map((part) => part.split(":").map(Number) as [number, number]);
+    const share = (at: number, [from, to]: [number, number]) => (at + 0.5 - from) / (to - from);
+    return { x: share(column, across!) * width, y: share(row, down!) * height };
   }
 
-  async pointAt(row: number, column: number, [rows, columns]: readonly [number, number]): Promise<void> {
-    await this.box.hover({ position: await this.positionOf(row, column, rows, columns) });
+  /** What is seen, in elements; also beyond the array's edges. */
+  async seen(): Promise<{ top: number; left: number; rows: number; columns: number }> {
+    const view = await this.box.getAttribute("data-view");
+    const [down, across] = view!.split(",").map((part) => part.split(":").map(Number) as [number, number]);
+    return { top: down![0], left: across![0], rows: down![1] - down![0], columns: across![1] - across![0] };
+  }
+
+  async pointAt(row: number, column: number): Promise<void> {
+    await this.box.hover({ position: await this.positionOf(row, column) });
   }
 
   /** Sets a number field as a reader does. */

@@ -1,5 +1,5 @@
 /** The viewer as a tester sees it, in any browser. */
-import { canvasExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
+import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 import { type Driver, elementAt, type Key } from "./drivers/driver.js";
 import { waitFor } from "./engines.js";
 import type { Site } from "./site.js";
@@ -40,13 +40,13 @@ export class ViewerPage {
   }
 
   /** The canvas as it is. */
-  async pixels(): Promise<Pixels> {
+  async canvas(): Promise<Pixels> {
     return pixelsOf(await this.driver.evaluate(canvasExpression));
   }
 
-  /** Its gray values, one per element, row by row: NaN for what is transparent, −1 for what is coloured. */
-  async grays(): Promise<number[][]> {
-    return grayRows(await this.pixels());
+  /** Gray values of the elements in view, or of some, row by row: NaN for what is transparent, −1 for what is coloured. */
+  async grays(rows?: readonly [number, number], columns?: readonly [number, number]): Promise<number[][]> {
+    return grayRows(pixelsOf(await this.driver.evaluate(elementsExpression(rows, columns))));
   }
 
   /** The selector of a control, by its label. */

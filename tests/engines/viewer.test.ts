@@ -1,13 +1,12 @@
 /** The viewer in every engine: what it is there for, and not a word on the console. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
-import { grayTable, lineFaults } from "../shared/pixels.js";
+import { grayRows, grayTable, lineFaults } from "../shared/pixels.js";
 import {
   byteValue,
   cubeValue,
   dayValue,
   groupValue,
   holePixel,
-  largeShape,
   largeValue,
   lineValue,
   shiftValue,
@@ -52,10 +51,9 @@ describe.each(engines)("%s", (engine) => {
           await work();
         });
 
-      test("shows a sample at once", async () => {
-        await viewer.show("");
-        expect(await viewer.texts("#samples a")).not.toEqual([]);
-        const rows = await viewer.grays();
+      test("shows a sample", async () => {
+        await viewer.show("source=/examples/image.zarr");
+        const rows = grayRows(await viewer.canvas());
         expect(rows.length).toBeGreaterThan(100);
         const coloured = rows.flat().filter((gray) => gray === -1);
         expect(coloured.length).toBeGreaterThan(10_000);
@@ -104,9 +102,9 @@ describe.each(engines)("%s", (engine) => {
       test("reads values with the keyboard", async () => {
         await viewer.show(`${cube}&select=2,:,:`);
         await driver.press(".zw-box", "ArrowRight");
-        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 2\]\s*172$/);
+        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 2\]\s*172 K$/);
         await driver.press(".zw-box", "Home");
-        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 0\]\s*170$/);
+        await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 0\]\s*170 K$/);
       });
 
       test("opens another array, and goes back", async () => {
@@ -117,14 +115,14 @@ describe.each(engines)("%s", (engine) => {
         await expect.poll(async () => (await viewer.grays())[0]?.length, patient).toBe(7);
       });
 
-      test("offers the arrays of a group", async () => {
-        await viewer.show("source=/stores/group&map=gray&range=0:255", "error");
-        expect(await viewer.text("[role=alert] h2, [role=alert] h3")).toBe("This is a group of arrays");
-        await driver.click('[aria-label="Notes"] li:nth-child(2) button');
-        await viewer.reaches("ready");
-        expect(await driver.evaluate("location.search")).toContain("path=image");
-        await viewer.show("source=/stores/group&path=image&map=gray&range=0:255");
+      test("shows a group's first variable, and what is in the group", async () => {
+        await viewer.show("source=/stores/group&map=gray&range=0:255");
+        expect(await viewer.text("[role=alert]")).toBe("");
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 255], (y, x) => groupValue([y, x])));
+        await viewer.show("source=/stores/group&as=contents");
+        expect(await viewer.text(".zw-tree")).toContain("image");
+        await driver.click(".zw-tree li:nth-child(2) .zw-tree-name");
+        await expect.poll(() => driver.evaluate("location.search"), patient).toContain("path=image");
       });
 
       test("says what is wrong, and goes on", async () => {
@@ -147,29 +145,37 @@ describe.each(engines)("%s", (engine) => {
       test("draws lines, with gaps where there are no numbers", async () => {
         await viewer.show("source=/stores/line");
         const indices = (length: number) => Array.from({ length }, (_, i) => [i]);
-        expect(lineFaults(await viewer.pixels(), indices(200).map(lineValue))).toEqual([]);
+        expect(lineFaults(await viewer.canvas(), indices(200).map(lineValue))).toEqual([]);
         await viewer.show("source=/stores/days");
-        expect(lineFaults(await viewer.pixels(), indices(40).map(dayValue))).toEqual([]);
+        expect(lineFaults(await viewer.canvas(), indices(40).map(dayValue))).toEqual([]);
       });
 
       test("draws complex numbers, fields and missing values", async () => {
         await viewer.show("source=/stores/waves&part=imaginary&map=gray&range=-48:48");
         const waves = grayTable(48, 64, [-48, 48], (row, column) => waveValue([row, column])[1]);
         expect(await viewer.grays()).toEqual(waves);
-        await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64");
+        await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64&outside=clamp");
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 64], (y, x) => shiftValue([y, x])));
         await viewer.show("source=/stores/holes&map=gray&range=0:8");
-        expect(await viewer.grays()).toEqual(grayTable(6, 8, [0, 8], (y, x) => holePixel([y, x])));
+        // Infinity has a colour of its own; the last chunk is missing, and dotted.
+        const infinite = -1;
+        const shown = (y: number, x: number) => (y === 0 && x === 2 ? infinite : undefined);
+        const expected = grayTable(3, 8, [0, 8], (y, x) => holePixel([y, x])).map((row, y) =>
+          row.map((gray, x) => shown(y, x) ?? gray),
+        );
+        expect(await viewer.grays([0, 3], [0, 8])).toEqual(expected);
       });
 
-      test("draws every few elements of a large slice", async () => {
-        await viewer.show("source=/stores/large&map=gray&range=0:256");
-        const [rows, columns] = [largeShape[0] / 3, largeShape[1] / 2];
-        const shown = await viewer.grays();
-        expect([shown.length, shown[0]!.length]).toEqual([rows, columns]);
-        const expected = grayTable(rows, columns, [0, 256], (y, x) => largeValue([3 * y, 2 * x]));
-        const wrong = expected.flatMap((row, y) => row.filter((gray, x) => gray !== shown[y]![x]));
-        expect(wrong.length).toBe(0);
+      test("draws a part of a large slice, and moves to another", async () => {
+        for (const [row, column] of [
+          [2100, 1050],
+          [300, 400],
+        ] as const) {
+          await viewer.show(`source=/stores/large&map=gray&range=0:256&at=${row},${column},1`);
+          const [rows, columns] = [[row - 100, row + 100] as const, [column - 120, column + 120] as const];
+          const expected = grayTable(200, 240, [0, 256], (y, x) => largeValue([rows[0] + y, columns[0] + x]));
+          expect(await viewer.grays(rows, columns)).toEqual(expected);
+        }
       });
 
       test("shows a single value", async () => {

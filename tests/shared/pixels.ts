@@ -7,7 +7,7 @@ export interface Pixels {
   data: Buffer;
 }
 
-/** An expression that gives a page's canvas as it is, one pixel per element of a picture; `pixelsOf` takes it. */
+/** An expression that gives a page's canvas as it is, in device pixels; `pixelsOf` takes it. */
 export const canvasExpression = `(() => {
   const canvas = document.querySelector(".zw-canvas");
   const { width, height } = canvas;
@@ -19,6 +19,39 @@ export const canvasExpression = `(() => {
   let binary = "";
   for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
   return { width, height, base64: btoa(binary) };
+})()`;
+
+/**
+ * An expression that gives one pixel per element: that at the middle of where the element is drawn. `pixelsOf` takes it.
+ * Without rows and columns it gives all elements of which the middle is in view.
+ */
+export const elementsExpression = (
+  rows?: readonly [number, number],
+  columns?: readonly [number, number],
+) => `(() => {
+  const canvas = document.querySelector(".zw-canvas");
+  const { view, extent } = document.querySelector(".zw-box").dataset;
+  const [down, across] = view.split(",").map((part) => part.split(":").map(Number));
+  const [height, width] = extent.split(",").map(Number);
+  const seen = ([from, to], length) => [Math.max(0, Math.ceil(from - 0.5)), Math.min(length, Math.floor(to - 0.5) + 1)];
+  const [top, bottom] = ${JSON.stringify(rows) ?? "seen(down, height)"};
+  const [left, right] = ${JSON.stringify(columns) ?? "seen(across, width)"};
+  const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const all = new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer);
+  const place = (at, [from, to], size) => Math.floor(((at + 0.5 - from) / (to - from)) * size);
+  const pixels = new Uint32Array((bottom - top) * (right - left));
+  let i = 0;
+  for (let row = top; row < bottom; row++) {
+    const y = place(row, down, copy.height);
+    for (let column = left; column < right; column++)
+      pixels[i++] = all[y * copy.width + place(column, across, copy.width)];
+  }
+  const data = new Uint8Array(pixels.buffer);
+  let binary = "";
+  for (let at = 0; at < data.length; at += 4096) binary += String.fromCharCode(...data.subarray(at, at + 4096));
+  return { width: right - left, height: bottom - top, base64: btoa(binary) };
 })()`;
 
 export const pixelsOf = ({

@@ -1,9 +1,26 @@
-// The project's scripts are plain JavaScript; these are the parts that the tests use.
+// The project's scripts are plain JavaScript, and the command line is built without types; these are the parts that the
+// tests use.
+declare module "*/dist/cli/server/server.js" {
+  export type { Mount, Server, ServerOptions } from "../../web/cli/server/server.ts";
+  export { startServer, viewerPolicy } from "../../web/cli/server/server.ts";
+}
+
+declare module "*/scripts/lib/samples.mjs" {
+  interface Sizes {
+    readonly terrain: number;
+    readonly volume: number;
+    readonly cells: number;
+    readonly days: number;
+  }
+  export const sizes: { readonly full: Sizes; readonly small: Sizes };
+  export function makeSamples(folder: string, size: Sizes): Promise<void>;
+}
+
 declare module "*/scripts/lib/server.mjs" {
   export const strictPolicy: string;
   export const isolationHeaders: Record<string, string>;
   export function startServer(options: {
-    mounts: Record<string, string>;
+    mounts: Record<string, string | { root: string; isData?: boolean }>;
     policy?: string;
     headers?: Record<string, string>;
     route?: (

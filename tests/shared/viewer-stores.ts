@@ -159,6 +159,63 @@ export function writeStores(folder: string): void {
   const meta = { ...metaOf(stores["bytes"]!), compression: "sprintz", compression_opts: null };
   writeText(path.join(folder, "unknown-codec"), { meta: JSON.stringify(meta), attrs: "{}" });
   writeGroup(path.join(folder, "group"));
+  writePyramid(path.join(folder, "pyramid"));
+  writeSpike(path.join(folder, "spike"));
+}
+
+/** Side of the finest level of `pyramid`, whose levels are told apart by their values. */
+export const pyramidSide = 1024;
+export const pyramidValue = (level: number, [row, column]: readonly number[]) =>
+  60 * level + ((((row! << level) >> 5) + ((column! << level) >> 5)) % 50);
+
+const v3Array = (shape: number[], chunk_shape: number[], data_type: string) => ({
+  zarr_format: 3,
+  node_type: "array",
+  shape,
+  data_type,
+  chunk_grid: { name: "regular", configuration: { chunk_shape } },
+  chunk_key_encoding: { name: "default" },
+  fill_value: 0,
+  codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+});
+
+/** An OME-Zarr image of three levels, in chunks of 128 × 128 bytes. */
+function writePyramid(folder: string): void {
+  const datasets = [0, 1, 2].map((level) => ({
+    path: String(level),
+    coordinateTransformations: [{ type: "scale", scale: [2 ** level / 2, 2 ** level / 2] }],
+  }));
+  const axes = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
+  const ome = { version: "0.5", multiscales: [{ axes, datasets }] };
+  writeText(folder, {
+    "zarr.json": JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { ome } }),
+  });
+  for (const level of [0, 1, 2]) {
+    const side = pyramidSide >> level;
+    const below = path.join(folder, String(level));
+    writeText(below, { "zarr.json": JSON.stringify(v3Array([side, side], [128, 128], "uint8")) });
+    for (const [row, column] of indicesOf([side / 128, side / 128]) as Iterable<[number, number]>) {
+      mkdirSync(path.join(below, `c/${row}`), { recursive: true });
+      const values = Uint8Array.from({ length: 128 * 128 }, (_, i) =>
+        pyramidValue(level, [128 * row + (i >> 7), 128 * column + (i & 127)]),
+      );
+      writeFileSync(path.join(below, `c/${row}/${column}`), values);
+    }
+  }
+}
+
+/** Where the one sample of `spike`, a line of noughts, is 1000. */
+export const spikeAt = 777_777;
+export const spikeLength = 1_000_000;
+
+function writeSpike(folder: string): void {
+  writeText(folder, { "zarr.json": JSON.stringify(v3Array([spikeLength], [100_000], "int16")) });
+  mkdirSync(path.join(folder, "c"), { recursive: true });
+  for (let i = 0; i < 10; i++) {
+    const values = new Int16Array(100_000);
+    if (Math.floor(spikeAt / 100_000) === i) values[spikeAt % 100_000] = 1000;
+    writeFileSync(path.join(folder, `c/${i}`), new Uint8Array(values.buffer));
+  }
 }
 
 export const groupValue = ([row, column]: readonly number[]) => (10 * row! + column!) % 256;

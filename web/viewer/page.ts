@@ -1,15 +1,21 @@
-/** The page: the source's address, samples, and the address bar around one viewer. */
-import { h } from "./dom.js";
-import { readQuery, type ViewTarget, writeQuery } from "./query.js";
-import { fetchSamples, type Sample, sampleLinks } from "./samples.js";
-import { mountViewer, type View } from "./viewer.js";
+/** The page: the source's address, samples, what is dropped, and the address bar around one viewer. */
+import { h } from "./base/dom.js";
+import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
+import { factsOf } from "./model/state.js";
+import { fetchOffers, fillThumbnails, galleryView, offerLinks } from "./page/gallery.js";
+import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
+import type { Dropped, NotDropped } from "./source/drop.js";
+import { mountViewer, type View, type ViewerTarget } from "./viewer.js";
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
 const main = byId("viewer");
 const sampleList = byId("samples");
+const notice = byId("notice");
+const gallery = byId("gallery");
 
-const viewer = mountViewer(main, { onChange: remember });
+const local = new LocalStores();
+const viewer = mountViewer(main, { onChange: remember, onPlace: follow, page: location.pathname });
 
 /** The last change that made an entry in the history: a drag of one control makes only one. */
 let last = { control: "", time: Number.NEGATIVE_INFINITY };
@@ -19,14 +25,20 @@ const sameDrag = 1000; // milliseconds
 let pending: ReturnType<typeof setTimeout> | undefined;
 const restAfterDrag = 200; // milliseconds
 
+/** What of a target the address holds; stores of this machine have a name there. */
+function placeOf({ source, path, v1Order, as, name }: ViewerTarget): ViewTarget {
+  const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
+  return { source: text ?? name ?? "", path, v1Order, as };
+}
+
 /** Keeps what is shown in the address bar, so that it can be shared and gone back to. */
-function remember({ target, array, settings }: View, control: string): void {
-  const place: ViewTarget = { ...target, source: String(target.source) };
-  const query = writeQuery(place, { array, settings });
+function remember({ target, dataset, settings }: View, control: string): void {
+  const place = placeOf(target);
+  const query = writeQuery(place, { array: factsOf(dataset), settings });
   const now = performance.now();
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
   last = { control, time: now };
-  // An array that was just opened has its entry already, except when it was opened in another order.
+  // What was just opened has its entry already, except when it was opened in another order.
   const isEntered =
     control === "open" && (readQuery(location.search)?.v1Order ?? "spec") === (place.v1Order ?? "spec");
   clearTimeout(pending);
@@ -36,29 +48,72 @@ function remember({ target, array, settings }: View, control: string): void {
   else history.pushState(null, "", query);
 }
 
+/** What is shown is elsewhere than the address says. */
+function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
+  clearTimeout(pending);
+  last = { control: "", time: Number.NEGATIVE_INFINITY };
+  const place = placeOf(target);
+  const query = writeQuery(place);
+  if (cause === "go") history.pushState(null, "", query);
+  else if (cause === "read") history.replaceState(null, "", query);
+  name(place);
+}
+
+/** Names what is shown, in the field, the title and the list. */
+function name({ source, path }: ViewTarget): void {
+  input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
+  const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
+  document.title = `${parts.at(-1)} – zarr-wasm viewer`;
+  markSample(source);
+}
+
 function showTarget(target: ViewTarget): void {
-  input.value = target.source;
-  document.title = `${target.source.split("/").filter(Boolean).at(-1)} – zarr-wasm viewer`;
-  byId("welcome").hidden = true;
-  markSample();
-  void viewer.show(target);
+  name(target);
+  setNotice("");
+  gallery.hidden = true;
+  thumbnails.abort();
+  main.hidden = false;
+  if (!target.source.startsWith(localScheme)) return void viewer.show(target);
+  const dropped = local.get(target.source);
+  if (dropped) return void viewer.show({ ...target, source: dropped.store, name: dropped.name });
+  setNotice(
+    `${input.value} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
+  );
+  showGallery();
+}
+
+function setNotice(text: string): void {
+  notice.textContent = text;
+  notice.hidden = text === "";
 }
 
 /** Marks the sample that is shown in the list, if it is one. */
-function markSample(): void {
+function markSample(source: string): void {
   for (const link of sampleList.querySelectorAll("a")) {
-    if (link.dataset["source"] === input.value) link.setAttribute("aria-current", "true");
+    if (link.dataset["source"] === source) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
 }
 
-function openSource(source: string): void {
+function goTo(query: string): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
-  if (viewer.view?.target.source === source) return void viewer.reload();
-  const target: ViewTarget = { source };
-  history.pushState(null, "", writeQuery(target));
-  showTarget(target);
+  history.pushState(null, "", query);
+  window.scrollTo({ top: 0 });
+  showAddress();
+}
+
+/** What was typed or pasted: an address, or that of this very page with something on it. */
+function openSource(text: string): void {
+  if (viewer.target && placeOf(viewer.target).source === text && !main.hidden) return void viewer.reload();
+  goTo(writeQuery({ source: text }));
+}
+
+function take(found: readonly (Dropped | NotDropped)[]): void {
+  const [refused] = found.filter((entry) => "refused" in entry);
+  const [dropped] = found.filter((entry) => "store" in entry);
+  if (dropped) goTo(writeQuery({ source: local.add(dropped) }));
+  if (refused) setNotice(refused.refused);
 }
 
 byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
@@ -66,33 +121,55 @@ byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
   const source = input.value.trim();
   if (source !== "") openSource(source);
 });
+byId("choose").replaceChildren(chooseButtons(take));
+takeDrops(take);
 
 window.addEventListener("popstate", () => {
   clearTimeout(pending);
   showAddress();
 });
 
-let samples: readonly Sample[] = [];
-
-/** Shows what the address bar says; without a source, the first sample. */
+/** Shows what the address bar says; without a source, what there is to look at. */
 function showAddress(): void {
-  const [first] = samples;
-  const target = readQuery(location.search) ?? (first && { source: first.source });
+  const target = readQuery(location.search);
   if (target) showTarget(target);
+  else {
+    setNotice("");
+    showGallery();
+  }
 }
 
+/** Ends the reading of small pictures when there is something else to read. */
+let thumbnails = new AbortController();
+
+function showGallery(): void {
+  main.hidden = true;
+  gallery.hidden = false;
+  thumbnails.abort();
+  thumbnails = new AbortController();
+  void fillThumbnails(byId("gallery-list"), thumbnails.signal);
+  if (readQuery(location.search)) return;
+  input.value = "";
+  document.title = "zarr-wasm viewer";
+  markSample("");
+}
+
+byId("home").addEventListener("click", (event) => {
+  const { ctrlKey, metaKey, shiftKey } = event;
+  if (ctrlKey || metaKey || shiftKey) return;
+  event.preventDefault();
+  goTo(location.pathname);
+});
+
 async function start(): Promise<void> {
-  const isAsked = readQuery(location.search) !== undefined;
   // What was asked for does not wait for the list of samples.
-  if (isAsked) showAddress();
-  samples = await fetchSamples();
-  const address = ({ source }: Sample) => writeQuery({ source });
-  const links = sampleLinks(samples, address, ({ source }) => openSource(source));
-  sampleList.replaceChildren(...links.map((link) => h("li", {}, link)));
-  byId("sample-bar").hidden = samples.length === 0;
-  byId("welcome").hidden = isAsked || samples.length > 0;
-  if (isAsked) markSample();
-  else showAddress();
+  showAddress();
+  const offers = await fetchOffers();
+  sampleList.replaceChildren(...offerLinks(offers, goTo).map((link) => h("li", {}, link)));
+  byId("sample-bar").hidden = offers.length === 0;
+  byId("gallery-list").replaceChildren(galleryView(offers, goTo));
+  if (!gallery.hidden) void fillThumbnails(byId("gallery-list"), thumbnails.signal);
+  markSample(readQuery(location.search)?.source ?? "");
 }
 
 void start();

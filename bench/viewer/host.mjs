@@ -1,0 +1,187 @@
+// What the viewer's benchmark runs in: data, pages, a server, Chromium with a network of 40 ms and 20 Mbit/s.
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { distDir, root } from "../../scripts/lib/paths.mjs";
+import { SetupError, step } from "../../scripts/lib/process.mjs";
+import { findChromium } from "../../scripts/lib/system.mjs";
+import { makeImage, makeMosaic, makeVolume } from "./data.mjs";
+import { probe } from "./probe.mjs";
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** What the page to compare with is made of, besides zarrita and numcodecs, which the package's tests use as well. */
+const peers = {
+  "@deck.gl/core": "9.2.11",
+  "@deck.gl/extensions": "9.2.11",
+  "@deck.gl/geo-layers": "9.2.11",
+  "@deck.gl/layers": "9.2.11",
+  "@deck.gl/mesh-layers": "9.2.11",
+  "@vivjs/extensions": "0.21.0",
+  "@vivjs/layers": "0.21.0",
+};
+
+/** Installs them in a folder of their own, once. */
+function installPeers(dir) {
+  const wanted = Object.entries(peers).map(([name, version]) => `${name}@${version}`);
+  const isThere = Object.entries(peers).every(([name, version]) => {
+    const file = path.join(dir, "node_modules", name, "package.json");
+    return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).version === version;
+  });
+  if (isThere) return;
+  step("Installing what the viewer is compared with");
+  mkdirSync(dir, { recursive: true });
+  const options = [
+    "--prefix",
+    dir,
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--loglevel=error",
+  ];
+  execFileSync("npm", ["install", ...options, ...wanted], { stdio: "inherit" });
+}
+
+async function bundlePages(out, peerDir) {
+  mkdirSync(out, { recursive: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: {
+      viv: here("pages/viv.mjs"),
+      stream: here("pages/stream.mjs"),
+      worker: "dist/workers/worker.js",
+    },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    outdir: out,
+    nodePaths: [path.join(peerDir, "node_modules")],
+    external: ["node:*"],
+    logLevel: "error",
+  });
+  for (const name of ["viv.html", "stream.html"]) copyFileSync(here(`pages/${name}`), path.join(out, name));
+}
+
+/** A certificate of our own: browsers speak HTTP/2 only over TLS. */
+function makeCertificate(dir) {
+  const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(dir, name));
+  const subject = ["-subj", "/CN=localhost", "-days", "2"];
+  const form = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  try {
+    execFileSync("openssl", ["req", ...form, ...subject, "-keyout", key, "-out", cert], { stdio: "ignore" });
+  } catch (cause) {
+    throw new SetupError("the viewer's benchmark needs openssl", { cause });
+  }
+  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+}
+
+/** The server's process, and what it knows. */
+class Server {
+  constructor(child, { url, plainUrl }) {
+    this.child = child;
+    this.url = url;
+    this.plainUrl = plainUrl;
+  }
+
+  static async start(served) {
+    const child = fork(here("server.mjs"), [JSON.stringify(served)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    const [addresses] = await once(child, "message");
+    return new Server(child, addresses);
+  }
+
+  /** What was asked for since the last `reset`. */
+  async log(command = "log") {
+    const answered = once(this.child, "message");
+    this.child.send(command);
+    return (await answered)[0];
+  }
+
+  reset() {
+    return this.log("reset");
+  }
+
+  stop() {
+    if (this.child.connected) this.child.disconnect();
+  }
+}
+
+/** Holds for what workers ask for, too, and for all requests of a page together. */
+const network = { offline: false, latency: 40, downloadThroughput: 20e6 / 8, uploadThroughput: 20e6 / 8 };
+
+/**
+ * Starts all of it.
+ * @param {string} workDir for what may stay there: npm packages, and pages
+ */
+export async function startHost(workDir) {
+  const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-viewer-"));
+  const [peerDir, pages] = [path.join(workDir, "viewer-peers"), path.join(dir, "pages")];
+  let server;
+  let browser;
+  const clean = () => rmSync(dir, { recursive: true, force: true });
+  process.once("exit", clean); // also where the run is interrupted
+  const close = async () => {
+    await browser?.close();
+    server?.stop();
+    clean();
+  };
+  try {
+    installPeers(peerDir);
+    await bundlePages(pages, peerDir);
+    step("Making the viewer's data");
+    const data = path.join(dir, "data");
+    await makeImage(path.join(data, "image"));
+    await makeMosaic(path.join(data, "mosaic"));
+    await makeVolume(path.join(dir, "volume"));
+    const mounts = {
+      "/data/": data,
+      "/viewer/": path.join(distDir, "viewer"),
+      "/wasm/": path.join(distDir, "wasm"),
+      "/pages/": pages,
+    };
+    server = await Server.start({ ...makeCertificate(dir), mounts, repeated: path.join(dir, "volume") });
+    // Loaded late: the names of the rows are asked for where no browser is.
+    const { chromium } = await import("@playwright/test");
+    const executablePath = findChromium();
+    browser = await chromium.launch({
+      ...(executablePath ? { executablePath } : {}),
+      args: [
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--ignore-certificate-errors",
+        "--enable-unsafe-swiftshader",
+        "--use-angle=swiftshader",
+        "--enable-precise-memory-info",
+      ],
+    });
+    return { dir, data, server, browser, close, openPage: (options) => openPage(browser, options) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A page with an empty cache; with the slow network, and with eyes on its largest canvas, where that is asked for. */
+async function openPage(browser, { isSlow = true, isWatched = false }) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    ignoreHTTPSErrors: true,
+  });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => console.error(`the page: ${error.message}`));
+  const session = await context.newCDPSession(page);
+  if (isSlow) {
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", network);
+  }
+  if (isWatched) await page.addInitScript(probe);
+  return { page, session, close: () => context.close() };
+}

@@ -1,0 +1,88 @@
+// Opening a picture: when it is first seen, when all of it is there, and what was asked for until then.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { image } from "./data.mjs";
+
+/** Milliseconds after which no picture is expected any more; after which one that does not change is complete. */
+export const patience = 60_000;
+const calm = 1500;
+
+/** Addresses of pages for what lies at a path of the server: ours, and the one that it is compared with. */
+export const pagesFor = {
+  ours: (url, source) => `${url}/viewer/index.html?source=${url}/data/${source}`,
+  theirs: (url, source, range) => `${url}/pages/viv.html?source=${url}/data/${source}&range=${range}`,
+};
+
+/** A page that shows no picture: there is nothing to measure. */
+export class NoPicture extends Error {}
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits until nothing has been asked for for a while, and nothing is on its way. */
+export async function untilQuiet(server, time = 1000) {
+  const end = Date.now() + patience;
+  while (Date.now() < end) {
+    const { log, open } = await server.log();
+    const last = log.at(-1)?.at ?? Date.now();
+    if (open === 0 && Date.now() - last > time) return;
+    await pause(100);
+  }
+  throw new Error("the page does not stop asking for data");
+}
+
+/**
+ * Opens a page cold, and watches.
+ * @returns {Promise<{first: number, all: number, requests: number, log: object[], canvas: object}>} milliseconds since
+ *   the page was asked for; requests for data until the first picture; all requests for data
+ */
+export async function measureLoad(host, address) {
+  const { page, close } = await host.openPage({ isWatched: true });
+  try {
+    await host.server.reset();
+    await page.goto(address, { waitUntil: "commit" });
+    const seen = await untilSeen(page, host.server, address);
+    const { log } = await host.server.log();
+    const requests = log.filter(({ at }) => at - seen.origin <= seen.first).length;
+    return { first: seen.first, all: seen.last, requests, log, canvas: seen.canvas };
+  } finally {
+    await close();
+  }
+}
+
+async function untilSeen(page, server, address) {
+  const end = Date.now() + patience;
+  while (Date.now() < end) {
+    await pause(200);
+    const seen = await page.evaluate(() => globalThis.seenPicture());
+    if (seen.first === undefined || seen.now - seen.last < calm) continue;
+    const { log, open } = await server.log();
+    if (open === 0 && Date.now() - (log.at(-1)?.at ?? 0) > calm) return seen;
+  }
+  throw new NoPicture(`no complete picture within ${patience / 1000} s at ${address}`);
+}
+
+/** Encoded bytes of everything below a folder that is no metadata. */
+function bytesBelow(dir) {
+  let bytes = 0;
+  for (const name of readdirSync(dir, { recursive: true })) {
+    const info = statSync(path.join(dir, name));
+    if (info.isFile() && !name.endsWith(".json")) bytes += info.size;
+  }
+  return bytes;
+}
+
+/**
+ * What a load of all of the image has fetched over what is in view: the chunks of the finest level that it has read.
+ * @throws Error where that level is too coarse for the screen
+ */
+export function bytesInView({ log, canvas }, dir) {
+  const levels = log.map(({ path: name }) => /^\/data\/image\/(\d)\/c\//.exec(name)?.[1]).filter(Boolean);
+  const finest = Math.min(...levels.map(Number));
+  const pixels = Math.min(canvas.width, canvas.height);
+  if (image.side / 2 ** finest < 0.5 * pixels)
+    throw new Error(`level ${finest} is too coarse for the ${pixels} pixels that show it`);
+  const folder = path.join(dir, "image", String(finest));
+  if (!existsSync(folder)) throw new Error(`there is no level ${finest}`);
+  const fetched = log.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { fetched, inView: bytesBelow(folder), level: finest };
+}

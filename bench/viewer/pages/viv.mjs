@@ -1,0 +1,71 @@
+// The page to compare with: the same images by zarrita with numcodecs, drawn by Viv's layers for deck.gl, as Viv's own
+// viewers use them: levels and tiles where there are levels, one picture where there is a single array.
+import { Deck, OrthographicView } from "@deck.gl/core";
+import { ColorPaletteExtension } from "@vivjs/extensions";
+import { ImageLayer, MultiscaleImageLayer } from "@vivjs/layers";
+import * as zarr from "zarrita";
+
+const dtypes = { uint8: "Uint8", uint16: "Uint16" };
+
+/** A level as Viv's layers read it. */
+class Level {
+  labels = ["y", "x"];
+  meta = {};
+
+  constructor(array) {
+    this.array = array;
+    this.shape = array.shape;
+    this.dtype = dtypes[array.dtype];
+    this.tileSize = array.chunks.at(-1);
+  }
+
+  async getTile({ x, y, signal }) {
+    const { array, tileSize } = this;
+    const [rows, columns] = [y, x].map((at, axis) =>
+      zarr.slice(at * tileSize, Math.min((at + 1) * tileSize, array.shape[axis])),
+    );
+    const { data, shape } = await zarr.get(array, [rows, columns], { opts: { signal } });
+    return { data, height: shape[0], width: shape[1] };
+  }
+
+  async getRaster({ signal }) {
+    const { data, shape } = await zarr.get(this.array, null, { opts: { signal } });
+    return { data, height: shape[0], width: shape[1] };
+  }
+
+  onTileError(error) {
+    if (error?.name !== "AbortError") console.error(error);
+  }
+}
+
+async function loadLevels(url) {
+  const node = await zarr.open.v3(new zarr.FetchStore(url));
+  if (node.kind === "array") return [new Level(node)];
+  const [{ datasets }] = node.attrs.ome.multiscales;
+  const open = ({ path }) => zarr.open.v3(node.resolve(path), { kind: "array" });
+  return (await Promise.all(datasets.map(open))).map((array) => new Level(array));
+}
+
+const search = new URLSearchParams(location.search);
+const [low, high] = search.get("range").split(",").map(Number);
+const levels = await loadLevels(search.get("source"));
+const [height, width] = levels[0].shape;
+const props = {
+  id: "image",
+  selections: [{}],
+  channelsVisible: [true],
+  contrastLimits: [[low, high]],
+  colors: [[255, 255, 255]],
+  extensions: [new ColorPaletteExtension()],
+};
+const layer =
+  levels.length > 1
+    ? new MultiscaleImageLayer({ ...props, loader: levels })
+    : new ImageLayer({ ...props, loader: levels[0] });
+const zoom = Math.log2(Math.min(innerWidth / width, innerHeight / height));
+new Deck({
+  parent: document.body,
+  views: new OrthographicView({ id: "image", controller: true }),
+  initialViewState: { target: [width / 2, height / 2, 0], zoom },
+  layers: [layer],
+});

@@ -1,0 +1,77 @@
+// Runs in the pages, before anything else: looks at the largest canvas, wherever it is, and notes when it first shows a
+// picture and when that last changed. Knows nothing of who draws it, and how.
+export function probe() {
+  const interval = 30; // milliseconds
+  const side = 48;
+  /** So many colours, and it is a picture: more than a background, a frame or a pattern of what is yet to come has. */
+  const pictureColours = 10;
+  /** Mean difference of samples, in levels of 256, from which on the picture counts as changed. */
+  const leastChange = 0.3;
+
+  // What WebGL has drawn is gone after the frame, unless it is kept.
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (type, options) {
+    const isGl = /^webgl/.test(type);
+    return getContext.call(this, type, isGl ? { ...options, preserveDrawingBuffer: true } : options);
+  };
+
+  function* canvases(node) {
+    for (const element of node.querySelectorAll("*")) {
+      if (element instanceof HTMLCanvasElement) yield element;
+      if (element.shadowRoot) yield* canvases(element.shadowRoot);
+    }
+  }
+  const areaOf = (canvas) => {
+    const { width, height } = canvas.getBoundingClientRect();
+    return width * height;
+  };
+  const largest = () => {
+    let best;
+    for (const canvas of canvases(document))
+      if (areaOf(canvas) > (best ? areaOf(best) : 20_000)) best = canvas;
+    return best;
+  };
+
+  const sampler = new OffscreenCanvas(side, side);
+  const context = sampler.getContext("2d", { willReadFrequently: true });
+  context.imageSmoothingEnabled = false;
+  const sample = (canvas) => {
+    context.clearRect(0, 0, side, side);
+    context.drawImage(canvas, 0, 0, side, side);
+    return context.getImageData(0, 0, side, side).data;
+  };
+  const coloursOf = (pixels) => {
+    const colours = new Set();
+    for (let i = 0; i < pixels.length; i += 4)
+      if (pixels[i + 3] > 0)
+        colours.add(((pixels[i] >> 3) << 10) | ((pixels[i + 1] >> 3) << 5) | (pixels[i + 2] >> 3));
+    return colours.size;
+  };
+  const differs = (a, b) => {
+    if (!b) return true;
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += Math.abs(a[i] - b[i]);
+    return sum > leastChange * a.length;
+  };
+
+  const seen = { first: undefined, last: undefined, canvas: undefined };
+  let before;
+  let due = 0;
+  const look = (now) => {
+    requestAnimationFrame(look);
+    if (now < due) return;
+    due = now + interval;
+    const canvas = largest();
+    if (!canvas || canvas.width === 0 || canvas.height === 0) return;
+    const pixels = sample(canvas);
+    if (coloursOf(pixels) < pictureColours || !differs(pixels, before)) return;
+    before = pixels;
+    const time = performance.now();
+    seen.first ??= time;
+    seen.last = time;
+    const { x, y, width, height } = canvas.getBoundingClientRect();
+    seen.canvas = { x, y, width, height };
+  };
+  requestAnimationFrame(look);
+  globalThis.seenPicture = () => ({ ...seen, now: performance.now(), origin: performance.timeOrigin });
+}

@@ -1,0 +1,118 @@
+// The server of the viewer's benchmark, in a process of its own: pages and data over HTTP/2, as hosts of data answer,
+// with a log of what was asked for. Started by host.mjs with what it serves as JSON.
+import { once } from "node:events";
+import { createReadStream, readFileSync, statSync } from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { chunkNumber } from "../stores.mjs";
+
+const { cert, key, mounts, repeated } = JSON.parse(process.argv[2]);
+
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+const compressed = new Map();
+
+/** What was asked for below /data/: when, what, and how many bytes of body were sent. */
+let log = [];
+let open = 0;
+
+/** Files of pages, compressed once, as hosts of pages do. */
+function sendPage(file, response) {
+  const type = types[path.extname(file)] ?? "application/octet-stream";
+  let body = compressed.get(file);
+  body ??= gzipSync(readFileSync(file), { level: 9 });
+  compressed.set(file, body);
+  response.writeHead(200, {
+    "content-type": type,
+    "content-encoding": "gzip",
+    "content-length": body.length,
+  });
+  response.end(body);
+}
+
+function rangeOf(header, size) {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === undefined) return undefined;
+  if (first === "") return [Math.max(0, size - Number(last)), size - 1];
+  return [Number(first), last === "" ? size - 1 : Math.min(size - 1, Number(last))];
+}
+
+function sendData(file, request, response, note) {
+  const { size, mtimeMs } = statSync(file);
+  const head = {
+    etag: `"${size}-${mtimeMs}"`,
+    "accept-ranges": "bytes",
+    "content-type": "application/octet-stream",
+  };
+  const range = rangeOf(request.headers.range, size);
+  const [start, end] = range ?? [0, size - 1];
+  note.range = range;
+  if (range && start > end) return response.writeHead(416, { "content-range": `bytes */${size}` }).end();
+  if (range) head["content-range"] = `bytes ${start}-${end}/${size}`;
+  response.writeHead(range ? 206 : 200, { ...head, "content-length": end - start + 1 });
+  if (request.method === "HEAD") return response.end();
+  const body = createReadStream(file, { start, end });
+  body.on("data", (piece) => {
+    note.bytes += piece.length;
+  });
+  response.on("close", () => body.destroy());
+  body.pipe(response);
+}
+
+/** An array of which every chunk is one of a few. */
+function repeatedArray(dir) {
+  const document = readFileSync(path.join(dir, "zarr.json"));
+  const chunks = Array.from({ length: 16 }, (_, i) => readFileSync(path.join(dir, `${i}.chunk`)));
+  return (name) => {
+    if (name === "/zarr.json") return document;
+    return name.startsWith("/c/") ? chunks[chunkNumber(name, chunks.length)] : undefined;
+  };
+}
+const volume = repeatedArray(repeated);
+
+function answer(request, response) {
+  const { pathname } = new URL(request.url, "http://localhost");
+  if (pathname.startsWith("/volume/")) {
+    const body = volume(pathname.slice(7));
+    return response.writeHead(body ? 200 : 404, { "content-length": body?.length ?? 0 }).end(body);
+  }
+  const prefix = Object.keys(mounts).find((name) => pathname.startsWith(name));
+  const file = prefix && path.join(mounts[prefix], decodeURIComponent(pathname.slice(prefix.length)));
+  const isData = prefix === "/data/";
+  const note = { at: Date.now(), path: pathname, status: 200, bytes: 0 };
+  if (isData) {
+    log.push(note);
+    open++;
+    response.on("close", () => {
+      open--;
+    });
+  }
+  if (!file || file.includes("..") || !statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    note.status = 404;
+    return response.writeHead(404, { "content-length": 0 }).end();
+  }
+  return isData ? sendData(file, request, response, note) : sendPage(file, response);
+}
+
+// Readers that ask for everything at once are answered, too.
+const server = http2.createSecureServer({ cert, key, allowHTTP1: true, maxSessionMemory: 1000 }, answer);
+process.on("message", (message) => {
+  if (message === "reset") log = [];
+  process.send({ log, open });
+});
+process.on("disconnect", () => process.exit());
+/** Reads as fast as they go are not held up by TLS. */
+const plain = http.createServer(answer);
+plain.keepAliveTimeout = 600_000; // a page may decode for long between two requests
+const listening = [server, plain].map((one) => once(one.listen(0, "127.0.0.1"), "listening"));
+await Promise.all(listening);
+const addressOf = (one) => `127.0.0.1:${one.address().port}`;
+process.send({ url: `https://${addressOf(server)}`, plainUrl: `http://${addressOf(plain)}` });

@@ -1,0 +1,32 @@
+"""The viewer in a notebook: pip install anywidget.
+
+>>> from zarr_viewer import ZarrViewer
+>>> viewer = ZarrViewer(src="https://example.org/data/image.zarr", colormap="magma")
+>>> viewer                      # shows it
+>>> viewer.pointed              # {"index": [12, 40], "text": "7"}
+"""
+
+import anywidget
+import traitlets
+
+# The folder dist of the package, on any server that lets other pages read it (CORS).
+PACKAGE = "https://cdn.jsdelivr.net/npm/zarr-wasm/dist"
+
+
+class ZarrViewer(anywidget.AnyWidget):
+    """Attributes of <zarr-viewer>; `view` and `pointed` follow what the reader does."""
+
+    _esm = f"{PACKAGE}/viewer/anywidget.min.js"
+
+    src = traitlets.Unicode().tag(sync=True)
+    path = traitlets.Unicode("").tag(sync=True)
+    axes = traitlets.List(default_value=[]).tag(sync=True)
+    select = traitlets.Unicode("").tag(sync=True)
+    channels = traitlets.Unicode("").tag(sync=True)
+    colormap = traitlets.Unicode("").tag(sync=True)
+    range = traitlets.List(default_value=[]).tag(sync=True)
+    controls = traitlets.Unicode("full").tag(sync=True)
+    link = traitlets.Unicode("").tag(sync=True)
+    height = traitlets.Unicode("").tag(sync=True)
+    view = traitlets.Dict(default_value={}).tag(sync=True)
+    pointed = traitlets.Dict(default_value=None, allow_none=True).tag(sync=True)

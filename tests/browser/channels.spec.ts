@@ -1,0 +1,178 @@
+// Channels: composites, pictures, what each looks like, and histograms with limits that are dragged.
+import type { Page } from "@playwright/test";
+import { maskedValue, omeroValue, omeroWindows, pictureValue } from "../shared/viewer-images.js";
+import { expect, test } from "./site.js";
+import type { ViewerPage } from "./viewer-page.js";
+
+/** 0 to 255, as the shader cuts a range into 256 parts. */
+const part = (value: number, low: number, high: number) =>
+  Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
+
+/** Red, green, blue and opacity of elements, as one text each. */
+async function colours(viewer: ViewerPage): Promise<string[][]> {
+  const { width, height, data } = await viewer.pixels();
+  return Array.from({ length: height }, (_, row) =>
+    Array.from({ length: width }, (_, column) => {
+      const at = 4 * (row * width + column);
+      return [...data.subarray(at, at + 4)].join();
+    }),
+  );
+}
+
+const table = (rows: number, columns: number, value: (row: number, column: number) => readonly number[]) =>
+  Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => value(row, column).join()),
+  );
+
+const omero = (c: number, row: number, column: number) =>
+  part(omeroValue([c, row, column]), ...(omeroWindows[c] as [number, number]));
+
+test("a composite adds the channels that are on, in their colours and windows", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/omero");
+  await expect
+    .poll(() => colours(viewer))
+    .toEqual(table(24, 32, (y, x) => [0, omero(1, y, x), omero(0, y, x), 255]));
+  await expect(page).toHaveURL(/source=\/stores\/omero$/);
+  await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*1200$/]);
+  await viewer.pointAt(3, 7);
+  await expect(viewer.readout).toContainText("DAPI 700 · GFP 150");
+  // The third one on, the first one off.
+  await page.getByLabel("Show channel 3, RFP").check();
+  await page.getByLabel("Show channel 1, DAPI").uncheck();
+  const changed = table(24, 32, (y, x) => [omero(2, y, x), omero(1, y, x), 0, 255]);
+  await expect.poll(() => colours(viewer)).toEqual(changed);
+  await expect(page).toHaveURL(/channels=-0:0000ff:0\.\.3200,1:00ff00:0\.\.1200,2:ff0000:0\.\.1000$/);
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect.poll(() => colours(viewer)).toEqual(changed);
+});
+
+test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/omero&channels=0:ffffff:0..3200");
+  await page.getByLabel("Colour of channel 1, DAPI").fill("#ff8000");
+  await page.getByLabel("Range and gamma of channel 1, DAPI").click();
+  await viewer.enter("Highest value of channel 1, DAPI", 1600);
+  const shade = (x: number) => part(omeroValue([0, 0, x]), 0, 1600);
+  const ramp = (value: number, of: number) => Math.round((of * value) / 255);
+  await expect
+    .poll(() => colours(viewer))
+    .toEqual(table(24, 32, (_, x) => [ramp(shade(x), 255), ramp(shade(x), 128), 0, 255]));
+  await page.getByLabel("Gamma of channel 1, DAPI", { exact: true }).fill("1");
+  await expect(page).toHaveURL(/channels=0:ff8000:0\.\.1600:2$/);
+  const [row] = await colours(viewer);
+  // A gamma of 2: the middle of the range has a quarter of the colour.
+  expect(Math.abs(Number(row![8]!.split(",")[0]) - 64)).toBeLessThan(3);
+});
+
+test("one channel by itself, in the colours of a map, and back", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/omero");
+  await page.getByLabel("All channels in one picture").uncheck();
+  await expect(page).toHaveURL(/channels=none/);
+  await viewer.slide("c (axis 0)", 1);
+  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Value range", "Minimum to maximum");
+  const grays = table(24, 32, (y, x) => [...Array(3).fill(part(omeroValue([1, y, x]), 0, 1150)), 255]);
+  await expect.poll(() => colours(viewer)).toEqual(grays);
+  await page.getByLabel("All channels in one picture").check();
+  await expect.poll(async () => (await colours(viewer))[0]![31]).toBe(`0,0,${omero(0, 0, 31)},255`);
+});
+
+for (const how of ["webgl", "canvas"] as const)
+  test(`bytes of red, green and blue are a colour picture (${how})`, async ({ viewer, page }) => {
+    if (how === "canvas") await withoutWebGL(page);
+    await viewer.show("source=/stores/picture");
+    await expect(page.locator(".zw-canvas")).toHaveAttribute("data-renderer", how);
+    const expected = table(20, 30, (y, x) => [0, 1, 2].map((c) => pictureValue([y, x, c])).concat(255));
+    await expect.poll(() => colours(viewer)).toEqual(expected);
+    await viewer.pointAt(2, 3);
+    await expect(viewer.readout).toContainText("Red 16 · Green 18 · Blue 230");
+    await expect(page.locator(".zw-status")).toContainText("1 chunk,");
+  });
+
+for (const how of ["webgl", "canvas"] as const)
+  test(`what is transparent shows the ground (${how})`, async ({ viewer, page }) => {
+    if (how === "canvas") await withoutWebGL(page);
+    await viewer.show("source=/stores/masked");
+    const expected = table(20, 30, (y, x) =>
+      x < 10 ? [0, 0, 0, 0] : [0, 1, 2].map((c) => maskedValue([c, y, x])).concat(255),
+    );
+    await expect.poll(() => colours(viewer)).toEqual(expected);
+  });
+
+/** As on a machine without it. */
+const withoutWebGL = (page: Page) =>
+  page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (
+      this: HTMLCanvasElement,
+      kind: string,
+      ...rest: unknown[]
+    ) {
+      return kind === "webgl2"
+        ? null
+        : (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
+    } as typeof getContext;
+  });
+
+test("limits are dragged in the histogram, by keys as well", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/slices&select=4,:,:&map=gray");
+  const histogram = page.getByRole("group", { name: "Histogram of the values" });
+  const [low, high] = [
+    histogram.getByLabel("Lower limit of the values"),
+    histogram.getByLabel("Upper limit of the values"),
+  ];
+  await expect(histogram).toContainText("All 4,096 values of the slice: 100 to 226");
+  await expect(low).toHaveAttribute("aria-valuenow", "100");
+  await histogram.scrollIntoViewIfNeeded();
+  const box = (await histogram.locator(".zw-histogram-box").boundingBox())!;
+  const [from, to] = [box.x + box.width - 1, box.x + box.width / 2];
+  await page.mouse.move(from, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(to, box.y + 20, { steps: 5 });
+  await page.mouse.up();
+  await expect(high).toHaveAttribute("aria-valuenow", "163");
+  await expect(page.getByLabel("Value range")).toHaveValue("manual");
+  await expect(page.getByLabel("Highest value")).toHaveValue("163");
+  await expect(page).toHaveURL(/range=100:163/);
+  await low.focus();
+  await low.press("ArrowRight");
+  await low.press("ArrowRight");
+  await expect(page.getByLabel("Lowest value")).toHaveValue("102");
+  // They do not pass one another.
+  await low.press("End");
+  await expect(page.getByLabel("Lowest value")).toHaveValue("102");
+  await page.getByLabel("Logarithmic counts").check();
+  await expect(page).toHaveURL(/histogram=log/);
+  await histogram.locator(".zw-histogram-box").dblclick({ position: { x: 60, y: 20 } });
+  await expect(page.getByLabel("Value range")).toHaveValue("auto");
+});
+
+test("one range for all slices, or each its own", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/slices&select=2,:,:&map=gray");
+  await expect(page.getByLabel("Lowest value")).toHaveValue("50");
+  await page.getByLabel("The same range for all slices").check();
+  await viewer.slide("axis 0", 4);
+  await viewer.reaches("ready");
+  await expect(page.getByLabel("Lowest value")).toHaveValue("50");
+  await page.getByLabel("The same range for all slices").uncheck();
+  await viewer.slide("axis 0", 5);
+  await expect(page.getByLabel("Lowest value")).toHaveValue("125");
+});
+
+test("a diverging map has its middle where it is asked for", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/cube&select=0,:,:");
+  await viewer.choose("Colour map", "Blue – white – red");
+  // All values are below 0, which therefore is not the middle.
+  await expect(page.getByLabel("Lowest value")).toHaveValue("-50");
+  await viewer.enter("Value at the middle", -40);
+  await expect(page.getByLabel("Lowest value")).toHaveValue("-75");
+  await expect(page.getByLabel("Highest value")).toHaveValue("-5");
+  await expect(page).toHaveURL(/center=-40/);
+});
+
+test("colours the other way round", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes&map=gray&range=0:256&reversed=yes");
+  expect((await colours(viewer))[0]![0]).toBe("255,255,255,255");
+  await page.getByLabel("Reversed").uncheck();
+  await expect.poll(async () => (await colours(viewer))[0]![0]).toBe("0,0,0,255");
+});

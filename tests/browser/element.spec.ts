@@ -1,0 +1,297 @@
+// <zarr-viewer> on pages of others: attributes, events, links, styles, notebooks.
+import type { Page } from "@playwright/test";
+import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import { startServer } from "../../scripts/lib/server.mjs";
+import { packageMounts, pagesFolder } from "../shared/places.js";
+import { expect, test } from "./site.js";
+
+/** An empty page with the script of the CDN's folder. */
+async function open(page: Page, site: string, body: string): Promise<void> {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate((html) => {
+    document.body.innerHTML = html;
+    const heard: [string, unknown][] = [];
+    for (const viewer of document.querySelectorAll("zarr-viewer"))
+      for (const name of ["load", "change", "pointer", "progress", "error"])
+        viewer.addEventListener(name, (event) => heard.push([name, (event as CustomEvent).detail]));
+    Object.assign(globalThis, { heard });
+  }, body);
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+}
+
+const isReady = (page: Page, id: string) =>
+  expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+
+/** Details of the events of a name, as a page would keep them. */
+function heard(page: Page, name: string): Promise<unknown[]> {
+  return page.evaluate((wanted) => {
+    const all = (globalThis as unknown as { heard: [string, Record<string, unknown> | undefined][] }).heard;
+    return all
+      .filter(([one]) => one === wanted)
+      .map(([, detail]) =>
+        detail && ("control" in detail || "message" in detail || "index" in detail || "chunks" in detail)
+          ? { ...detail, view: undefined, error: undefined }
+          : typeof detail,
+      );
+  }, name);
+}
+
+const element = (page: Page, id: string) =>
+  page.locator(`#${id}`) as ReturnType<Page["locator"]> & { evaluate: never } as ReturnType<Page["locator"]>;
+
+test("attributes and properties say what is shown, events what happens", async ({ page, site }) => {
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/cube" select="2,:,:" colormap="magma" range="0:300" controls="minimal"></zarr-viewer>`,
+  );
+  await isReady(page, "one");
+  const one = element(page, "one");
+  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings);
+  expect(await settings()).toMatchObject({
+    index: [2, expect.anything(), expect.anything()],
+    colormap: "magma",
+    range: { mode: "manual", low: 0, high: 300 },
+  });
+  expect(await heard(page, "load")).toEqual(["object"]);
+  expect((await heard(page, "progress")).at(-1)).toMatchObject({ chunks: expect.any(Number) });
+  await expect(page.locator("#one .zw-side")).toBeHidden();
+  // Attributes that change together make one change, and nothing else is forgotten.
+  await one.evaluate((viewer) => {
+    viewer.setAttribute("select", "3,:,:");
+    (viewer as ZarrViewerElement).range = [10, 20];
+  });
+  await expect.poll(settings).toMatchObject({
+    index: [3, expect.anything(), expect.anything()],
+    colormap: "magma",
+    range: { mode: "manual", low: 10, high: 20 },
+  });
+  expect(await heard(page, "change")).toHaveLength(1);
+  await page.locator("#one .zw-box").press("ArrowRight");
+  expect((await heard(page, "pointer")).at(-1)).toMatchObject({
+    index: [3, 2, 2],
+    values: [272],
+    by: "keyboard",
+  });
+  // Axes by number; another source.
+  await one.evaluate((viewer) => {
+    viewer.removeAttribute("select");
+    viewer.setAttribute("axes", "2,0");
+  });
+  await expect.poll(async () => (await settings()).axes).toEqual([2, 0]);
+  await one.evaluate((viewer) => {
+    (viewer as ZarrViewerElement).src = "/stores/bytes";
+  });
+  await expect.poll(() => heard(page, "load")).toHaveLength(2);
+  await isReady(page, "one");
+});
+
+test("errors are told, and shown where one looks", async ({ page, site, problems }) => {
+  problems.expect(/404/);
+  await open(page, site, `<zarr-viewer id="one" src="/stores/nowhere" controls="none"></zarr-viewer>`);
+  await expect(page.locator("#one").getByRole("alert")).toContainText("There is no Zarr array here");
+  expect(await heard(page, "error")).toEqual([{ message: expect.stringContaining("") }]);
+});
+
+test("stores in memory, taken away and put back", async ({ page, site }) => {
+  await open(page, site, `<div id="there"></div><zarr-viewer id="one" controls="none"></zarr-viewer>`);
+  const one = element(page, "one");
+  await one.evaluate(async (viewer) => {
+    const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    const meta = {
+      zarr_format: 1,
+      shape: [2, 3],
+      chunks: [2, 3],
+      dtype: "|u1",
+      compression: "none",
+      compression_opts: null,
+      fill_value: 0,
+      order: "C",
+    };
+    await customElements.whenDefined("zarr-viewer");
+    (viewer as ZarrViewerElement).src = new Map([
+      ["/meta", encode(meta)],
+      ["/attrs", encode({})],
+      ["/0.0", Uint8Array.from([1, 2, 3, 4, 5, 6])],
+    ]);
+  });
+  await isReady(page, "one");
+  await one.evaluate((viewer) => {
+    (viewer as ZarrViewerElement).settings = { colormap: "magma" };
+    document.getElementById("there")!.append(viewer); // moved: nothing is read again
+  });
+  await isReady(page, "one");
+  expect(await heard(page, "load")).toHaveLength(1);
+  await one.evaluate((viewer) => {
+    viewer.remove();
+    return new Promise((resolve) => setTimeout(resolve, 0)).then(() => document.body.append(viewer));
+  });
+  await isReady(page, "one");
+  expect(await one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.colormap)).toBe("magma");
+});
+
+test("linked views look at the same part, each in its own colours", async ({ page, site }) => {
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/cube" link="a" colormap="gray"></zarr-viewer>
+     <zarr-viewer id="two" src="/stores/cube" link="a" colormap="magma"></zarr-viewer>
+     <zarr-viewer id="three" src="/stores/cube" colormap="magma"></zarr-viewer>`,
+  );
+  for (const id of ["one", "two", "three"]) await isReady(page, id);
+  const settings = (id: string) =>
+    element(page, id).evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings);
+  await page.locator("#one").getByLabel("Index along axis 0").fill("3");
+  await page.locator("#one").getByLabel("Index along axis 0").press("Enter");
+  await page.locator("#one .zw-box").press("+");
+  await expect.poll(async () => (await settings("two")).index[0]).toBe(3);
+  await expect.poll(async () => (await settings("two")).camera).toEqual((await settings("one")).camera);
+  expect((await settings("two")).camera).not.toBeNull();
+  expect((await settings("two")).colormap).toBe("magma");
+  expect(await settings("three")).toMatchObject({ camera: null });
+});
+
+test("styles leak neither in nor out", async ({ page, site }) => {
+  await open(
+    page,
+    site,
+    `<p id="text">Text</p><button id="button">Button</button>
+     <zarr-viewer id="one" src="/stores/bytes"></zarr-viewer>`,
+  );
+  const plain = await page.locator("#button").evaluate((button) => ({ ...getComputedStyle(button) }));
+  await isReady(page, "one");
+  expect(await page.locator("#button").evaluate((button) => ({ ...getComputedStyle(button) }))).toEqual(
+    plain,
+  );
+  const inside = () =>
+    page
+      .locator("#one .zw-title")
+      .evaluate((title) => [
+        getComputedStyle(title).fontSize,
+        getComputedStyle(title).color,
+        getComputedStyle(title).textTransform,
+        getComputedStyle(title).letterSpacing,
+      ]);
+  const before = await inside();
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      "* { letter-spacing: 9px } body { font: 40px serif; color: red; text-transform: uppercase; line-height: 3 } h2, button, canvas { display: none !important; font-size: 3px }",
+    );
+    document.adoptedStyleSheets = [sheet];
+  });
+  expect(await inside()).toEqual(before);
+  await expect(page.locator("#one .zw-title")).toBeVisible();
+});
+
+test("a page that is light has viewers that are light", async ({ page, site }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="magma"></zarr-viewer>`);
+  await isReady(page, "one");
+  const ground = () =>
+    page.locator("#one .zw-stage").evaluate((stage) => getComputedStyle(stage).backgroundColor);
+  expect(await ground()).toBe("rgb(22, 30, 37)");
+  await page.locator("#one").evaluate((viewer) => viewer.setAttribute("theme", "light"));
+  await expect.poll(ground).toBe("rgb(255, 255, 255)");
+  await isReady(page, "one");
+  await expect(page.locator("#one").getByLabel("Colour map")).toHaveValue("magma");
+});
+
+test("a box of 360 pixels has no bar to scroll sideways, whatever the window", async ({ page, site }) => {
+  await open(page, site, `<div id="narrow"><zarr-viewer id="one" src="/stores/cube"></zarr-viewer></div>`);
+  await page.locator("#narrow").evaluate((box) => {
+    box.style.width = "360px"; // by a program, which the policy allows
+  });
+  await isReady(page, "one");
+  const widths = await page
+    .locator("#one .zw-viewer")
+    .evaluate((root) => [
+      root.clientWidth,
+      Math.max(
+        ...[...root.querySelectorAll("*")].map((part) =>
+          Math.round(part.getBoundingClientRect().right - root.getBoundingClientRect().left),
+        ),
+      ),
+    ]);
+  expect(widths[0]).toBeLessThanOrEqual(360);
+  expect(widths[1]).toBeLessThanOrEqual(widths[0]!);
+});
+
+test("a widget of a notebook follows its model, and tells it", async ({ page, site }) => {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate(async () => {
+    const address = "/viewer/anywidget.min.js";
+    const { default: widget } = await import(address);
+    const values = new Map<string, unknown>([
+      ["src", "/stores/bytes"],
+      ["colormap", "magma"],
+      ["range", [0, 255]],
+      ["axes", []],
+      ["height", "240px"],
+    ]);
+    const listeners = new Map<string, () => void>();
+    const model = {
+      get: (name: string) => values.get(name),
+      set: (name: string, value: unknown) => values.set(name, value),
+      save_changes: () => values.set("saved", Number(values.get("saved") ?? 0) + 1),
+      on: (event: string, listener: () => void) => listeners.set(event, listener),
+      off: (event: string) => listeners.delete(event),
+    };
+    const el = document.getElementById("first")!;
+    const end = widget.render({ model, el });
+    Object.assign(globalThis, { values, listeners, end });
+  });
+  const viewer = page.locator("#first zarr-viewer");
+  await expect(viewer.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  expect((await viewer.locator(".zw-box").boundingBox())!.height).toBe(240);
+  type Values = { values: Map<string, unknown>; listeners: Map<string, () => void>; end(): void };
+  const value = (name: string) =>
+    page.evaluate((key) => (globalThis as unknown as Values).values.get(key), name);
+  await expect
+    .poll(() => value("view"))
+    .toMatchObject({
+      colormap: "magma",
+      range: { mode: "manual", low: 0, high: 255 },
+    });
+  await page.evaluate(() => {
+    const { values, listeners } = globalThis as unknown as Values;
+    values.set("colormap", "gray");
+    listeners.get("change:colormap")!();
+  });
+  await expect.poll(() => value("view")).toMatchObject({ colormap: "gray" });
+  await viewer.locator(".zw-box").press("ArrowRight");
+  await expect.poll(() => value("pointed")).toMatchObject({ index: [2, 3] });
+  await page.evaluate(() => (globalThis as unknown as Values).end());
+  await expect(viewer).toHaveCount(0);
+  expect(await page.evaluate(() => (globalThis as unknown as Values).listeners.size)).toBe(0);
+});
+
+test("the example of a plain page", async ({ page, site, problems }) => {
+  problems.expect(/404/); // the icon of the page
+  await page.goto(`${site}/examples/viewer/plain.html`);
+  for (const id of ["left", "right"]) await isReady(page, id);
+  await page.locator("#left .zw-box").hover();
+  await expect(page.locator("#value")).toContainText(" at ");
+});
+
+test("a bundle on another server has its workers all the same", async ({ page, problems }) => {
+  problems.expect(/404/);
+  const headers = { "access-control-allow-origin": "*" };
+  const cdn = await startServer({ mounts: packageMounts, headers });
+  const own = await startServer({ mounts: { "/pages/": pagesFolder } });
+  const workers: string[] = [];
+  page.on("worker", (worker) => workers.push(worker.url()));
+  try {
+    await page.goto(`${own.url}/pages/blank.html`);
+    await page.evaluate((url) => {
+      document.body.innerHTML = `<zarr-viewer id="one" src="${url}/examples/field.zarr"></zarr-viewer>`;
+    }, cdn.url);
+    await page.addScriptTag({ url: `${cdn.url}/viewer/viewer.min.js`, type: "module" });
+    await isReady(page, "one");
+    expect(workers.length).toBeGreaterThan(0);
+    expect(workers.every((url) => url.startsWith(`blob:${own.url}`))).toBe(true);
+    await expect.poll(() => page.workers().length).toBeGreaterThan(0); // they have found their script
+  } finally {
+    await Promise.all([cdn.close(), own.close()]);
+  }
+});

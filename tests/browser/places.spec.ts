@@ -1,0 +1,241 @@
+// Every kind of node opens to a picture, a grid or a tree; there is a way back from each.
+import type { Page } from "@playwright/test";
+import { grayTable } from "../shared/pixels.js";
+import { imageValue, packed } from "../shared/viewer-groups.js";
+import { groupValue } from "../shared/viewer-stores.js";
+import { expect, test } from "./site.js";
+import type { ViewerPage } from "./viewer-page.js";
+
+const tree = (page: Page) => page.locator(".zw-tree");
+const crumbs = (page: Page) => page.getByRole("navigation", { name: "Way to this node" });
+const value = imageValue(0);
+
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // what is looked for and not there
+});
+
+for (const name of ["image", "image-v2"])
+  test(`${name}: a multiscale image, the finest level as large as the view asks for`, async ({ viewer }) => {
+    await viewer.show(`source=/groups/${name}.zarr&map=gray&range=0:256`);
+    await viewer.showsGray(grayTable(32, 32, [0, 256], value));
+    await viewer.pointAt(3, 5);
+    await expect(viewer.readout).toContainText("y 1.5 µm · x 2.5 µm");
+    await expect(viewer.error).toHaveCount(0);
+  });
+
+test("bioformats2raw opens its first image, the others are a click away; back leads back", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/groups/converted.zarr");
+  const images = page.getByRole("region", { name: "Images" });
+  await images.getByRole("button", { name: "1" }).click();
+  await expect(page).toHaveURL(/path=1/);
+  await viewer.reaches("ready");
+  await expect(crumbs(page)).toContainText("converted.zarr");
+  await page.goBack();
+  await expect(page).not.toHaveURL(/path=1/);
+  await viewer.reaches("ready");
+  await expect(crumbs(page).getByText("0", { exact: true })).toBeVisible();
+});
+
+test("a plate is a grid of wells, a well shows its first field", async ({ viewer, page }) => {
+  await viewer.show("source=/groups/plate.zarr");
+  await expect(page.getByRole("button", { name: /^Well / })).toHaveCount(2);
+  await page.getByRole("button", { name: "Well B2" }).click();
+  await viewer.reaches("ready");
+  await expect(page.getByRole("region", { name: "Fields of view" }).getByRole("button")).toHaveText([
+    "0",
+    "1",
+  ]);
+  await expect(viewer.box).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
+});
+
+/** Red, green, blue of the elements at some places. */
+async function colours(viewer: ViewerPage, at: readonly (readonly [number, number])[]): Promise<number[][]> {
+  return Promise.all(
+    at.map(async ([row, column]) => [
+      ...(await viewer.pixels([row, row + 1], [column, column + 1])).data.subarray(0, 4),
+    ]),
+  );
+}
+
+test("labels lie over their image, which is seen where there are none", async ({ viewer, page }) => {
+  await viewer.show("source=/groups/labelled.zarr&map=gray&range=0:256");
+  const plain = (row: number, column: number) => [...Array(3).fill(value(row, column)), 255];
+  await expect(page.getByLabel("Over the image")).toHaveValue("cells");
+  await expect.poll(async () => new Set((await colours(viewer, [[2, 20]]))[0]!.slice(0, 3)).size).toBe(3);
+  expect(await colours(viewer, [[2, 2]])).toEqual([plain(2, 2)]);
+  const [upper, lower] = await colours(viewer, [
+    [2, 20],
+    [20, 20],
+  ]);
+  expect(upper).not.toEqual(lower);
+  await viewer.choose("Over the image", "None");
+  await expect.poll(() => colours(viewer, [[2, 20]])).toEqual([plain(2, 20)]);
+});
+
+for (const [name, isFromSouth] of [
+  ["from-south", true],
+  ["from-north", false],
+] as const)
+  test(`${name}: decoded values, dates, missing ones, north up`, async ({ viewer, page }) => {
+    // 273.15 to 275.71 kelvin are 0 to 256 as they are stored.
+    await viewer.show(`source=/groups/${name}.zarr&map=gray&range=273.15:275.71&select=1,:,:`);
+    await expect(page.locator(".zw-subtitle")).toContainText("sea surface temperature, K");
+    await expect(page.locator(".zw-place")).toHaveText("time 2020-02-29");
+    const expected = (row: number, column: number) => {
+      const stored = packed(1, row, column);
+      return stored === -32768 ? Number.NaN : stored;
+    };
+    // Half a step away from where one gray becomes the next.
+    await viewer.enter("Lowest value", 273.145);
+    await viewer.enter("Highest value", 275.705);
+    const table = grayTable(4, 6, [-0.5, 255.5], expected);
+    const rows = () => viewer.pixels([0, 4], [0, 6]);
+    await viewer.showsGray(table, { row: 0, column: 0 });
+    await rows();
+    // The first row lies below the last where latitudes go up.
+    const [first, last] = [await viewer.positionOf(0, 0), await viewer.positionOf(3, 0)];
+    expect(first.y > last.y).toBe(isFromSouth);
+    await viewer.pointAt(1, 2);
+    await expect(viewer.readout).toContainText("missing (stored −32768)");
+    await viewer.pointAt(1, 3);
+    await expect(viewer.readout).toContainText(isFromSouth ? "lat 10° S" : "lat 10° N");
+    await expect(viewer.readout).toContainText("lon 10° E");
+    await expect(viewer.readout).toContainText("274.28 K (stored 113)");
+    await page.getByLabel(/Raw values/).check();
+    await viewer.pointAt(1, 2);
+    await expect(viewer.readout).not.toContainText("missing");
+    await viewer.pointAt(1, 3);
+    await expect(viewer.readout).toContainText("113");
+    await expect(page).toHaveURL(/raw=yes/);
+  });
+
+test("a group with consolidated metadata shows its first variable", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/group&map=gray&range=0:255");
+  await viewer.showsGray(grayTable(4, 6, [0, 255], (y, x) => groupValue([y, x])));
+  await viewer.show("source=/stores/group&as=contents");
+  await expect(tree(page).getByRole("listitem").filter({ hasText: "image" })).toContainText(
+    "y 4 × x 6 · uint8 · 24 bytes",
+  );
+  await page.getByRole("button", { name: "image", exact: true }).click();
+  await viewer.reaches("ready");
+  expect(page.url()).toContain("path=image");
+});
+
+test("strings of any length are a table", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/group&path=deep/words");
+  await expect(page.getByRole("cell", { name: '"none"' })).toHaveCount(2);
+});
+
+test("a dataset's other variables are a click away", async ({ viewer, page }) => {
+  await viewer.show("source=/groups/from-south.zarr");
+  const variables = page.getByRole("region", { name: "Variables" });
+  await expect(variables.locator("[aria-current]")).toContainText("sst");
+  await variables.getByRole("button", { name: "wind" }).click();
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-subtitle")).toContainText("wind speed, m s⁻¹");
+  await expect(variables.locator("[aria-current]")).toContainText("wind");
+  await page.goBack();
+  await expect(page.locator(".zw-title")).toHaveText("sst");
+});
+
+test("AnnData is a tree, also where nobody lists what there is", async ({ viewer, page }) => {
+  await viewer.show("source=/groups/anndata.zarr");
+  await expect(tree(page)).toContainText("AnnData");
+  await expect(tree(page)).toContainText("names that are usual here were tried");
+  await expect(tree(page).getByRole("listitem").filter({ hasText: "5 × 3" })).toContainText(
+    "5 × 3 · float32 · 60 bytes",
+  );
+  await page.getByRole("button", { name: "What is in obs", exact: true }).click();
+  await page.getByRole("button", { name: "size", exact: true }).click();
+  await viewer.reaches("ready");
+  await expect(page).toHaveURL(/path=obs\/size/);
+  await crumbs(page).getByRole("button", { name: "anndata.zarr" }).click();
+  await expect(tree(page)).toBeVisible();
+  await page.goBack();
+  await expect(viewer.box).toBeVisible();
+});
+
+for (const [folder, note] of [
+  ["groups", /names that are usual here were tried/],
+  ["listed", undefined],
+] as const)
+  test(`a plain group without consolidated metadata is a tree (${folder})`, async ({ viewer, page }) => {
+    await viewer.show(`source=/${folder}/plain.zarr`);
+    await expect(tree(page).getByRole("listitem").filter({ hasText: "data" })).toContainText("4 × 4 · uint8");
+    if (note) await expect(tree(page)).toContainText(note);
+    await page.getByRole("button", { name: "data", exact: true }).click();
+    await viewer.reaches("ready");
+    await expect(viewer.box).toBeVisible();
+    await expect(viewer.error).toHaveCount(0);
+  });
+
+test("groups that are empty, or not what they say, are no error", async ({ viewer, page }) => {
+  for (const name of ["empty", "broken", "levels-missing"]) {
+    await viewer.show(`source=/groups/${name}.zarr`);
+    await expect(tree(page)).toBeVisible();
+    await expect(viewer.error).toHaveCount(0);
+  }
+  await expect(page.getByRole("list", { name: "Notes" })).toContainText("cannot be shown as such");
+});
+
+test("a pasted link to a document opens its node, and says so", async ({ viewer, page }) => {
+  await page.goto(`${viewer.site}/viewer/`);
+  await page.getByLabel("Address of a Zarr array").fill(`${viewer.site}/groups/image.zarr/zarr.json`);
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await viewer.reaches("ready");
+  await expect(page.getByRole("list", { name: "Notes" })).toContainText("describes the node");
+  expect(page.url()).toContain("groups/image.zarr");
+  expect(page.url()).not.toContain("zarr.json");
+});
+
+test("the first picture of an image needs seven requests at most", async ({ viewer, page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/groups/") && !pathname.includes("/0/c/")) asked.push(pathname);
+  });
+  // The finest level never comes: the picture is made of what was read before.
+  await page.route("**/groups/image.zarr/0/c/**", () => {});
+  await viewer.goto("source=/groups/image.zarr&map=gray&range=0:256");
+  await expect(viewer.box).toHaveAttribute("data-view");
+  await expect
+    .poll(async () => (await viewer.pixels([0, 1], [0, 1])).data[3], { message: "something is drawn" })
+    .toBe(255);
+  expect(asked.length, asked.join("\n")).toBeLessThanOrEqual(7);
+});
+
+test("folders and archives of the reader's machine are opened, and can be gone back to", async ({
+  viewer,
+  page,
+  site,
+}) => {
+  await page.goto(`${site}/viewer/`);
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.locator('input[type="file"][webkitdirectory]').evaluate((input: HTMLInputElement) => input.click()),
+  ]);
+  await chooser.setFiles("build/tmp/browser-groups/from-south.zarr");
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-title")).toHaveText("sst");
+  await expect(page).toHaveURL(/source=local:from-south.zarr/);
+  await page.getByRole("region", { name: "Variables" }).getByRole("button", { name: "wind" }).click();
+  await expect(page.locator(".zw-title")).toHaveText("wind");
+  await page.goBack();
+  await expect(page.locator(".zw-title")).toHaveText("sst");
+  await page.reload();
+  await expect(page.getByText("drop it here again")).toBeVisible();
+});
+
+test("the page begins with what there is to look at", async ({ viewer, page }) => {
+  await page.goto(`${viewer.site}/viewer/`);
+  await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
+  await page.getByRole("navigation", { name: "Samples" }).getByRole("link", { name: "image" }).click();
+  await viewer.reaches("ready");
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
+});

@@ -1,0 +1,157 @@
+/**
+ * Zarr v3 stores that the tests make themselves, uncompressed: OME-Zarr images, pictures, a dataset on a map. Every element is
+ * known without the library.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const types = {
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+
+interface ArraySpec {
+  readonly shape: readonly number[];
+  readonly type: keyof typeof types;
+  readonly value: (index: readonly number[]) => number;
+  /** Shape of chunks, each as long as it divides the array; the whole array where nothing is said. */
+  readonly chunks?: readonly number[];
+  readonly names?: readonly string[];
+  readonly attributes?: object;
+}
+
+/** Channels of `omero`: [channel, row, column] of uint16. */
+export const omeroShape = [3, 24, 32] as const;
+export const omeroValue = ([c, row, column]: readonly number[]) =>
+  c === 0 ? 100 * column! : c === 1 ? 50 * row! : (row! + column!) % 2 === 0 ? 1000 : 0;
+/** Ends of the windows, and which channels are on. */
+export const omeroWindows = [
+  [0, 3200],
+  [0, 1200],
+  [0, 1000],
+] as const;
+
+/** [row, column, colour] of uint8. */
+export const pictureValue = ([row, column, c]: readonly number[]) =>
+  [8 * row!, 6 * column!, 255 - 5 * (row! + column!)][c!]!;
+/** [colour, row, column]; the fourth is how opaque it is. */
+export const maskedValue = ([c, row, column]: readonly number[]) =>
+  c! < 3 ? pictureValue([row!, column!, c!]) : column! < 10 ? 0 : 255;
+
+/** [z, y, x] of uint8. */
+export const volumeShape = [10, 20, 30] as const;
+export const volumeValue = ([z, y, x]: readonly number[]) => 20 * z! + 2 * y! + x!;
+
+/** [time, lat, lon] of float32, south up as it is stored; days since 2020-01-01. */
+export const mapShape = [6, 18, 36] as const;
+export const mapValue = ([t, lat, lon]: readonly number[]) => 100 * t! + lat! + lon! / 100;
+
+const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | object>>>> = {
+  omero: () => ({
+    "": omeGroup("cyx", [1, 0.5, 0.5], {
+      channels: omeroWindows.map(([start, end], i) => ({
+        label: ["DAPI", "GFP", "RFP"][i],
+        color: ["0000FF", "00FF00", "FF0000"][i],
+        active: i < 2,
+        window: { min: 0, max: 65535, start, end },
+      })),
+    }),
+    "0": { shape: omeroShape, type: "uint16", chunks: [1, 24, 32], value: omeroValue } satisfies ArraySpec,
+  }),
+  picture: () => ({ "": { shape: [20, 30, 3], type: "uint8", value: pictureValue } satisfies ArraySpec }),
+  masked: () => ({ "": { shape: [4, 20, 30], type: "uint8", value: maskedValue } satisfies ArraySpec }),
+  depths: () => ({
+    "": omeGroup("zyx", [2, 0.5, 0.5]),
+    "0": { shape: volumeShape, type: "uint8", chunks: [1, 20, 30], value: volumeValue } satisfies ArraySpec,
+  }),
+  weather: () => ({
+    "": { zarr_format: 3, node_type: "group", attributes: { Conventions: "CF-1.10" } },
+    time: {
+      shape: [6],
+      type: "int32",
+      value: ([i]) => i!,
+      names: ["time"],
+      attributes: { units: "days since 2020-01-01", calendar: "standard", standard_name: "time" },
+    } satisfies ArraySpec,
+    lat: {
+      shape: [18],
+      type: "float64",
+      value: ([i]) => -85 + 10 * i!,
+      names: ["lat"],
+      attributes: { units: "degrees_north", standard_name: "latitude" },
+    } satisfies ArraySpec,
+    lon: {
+      shape: [36],
+      type: "float64",
+      value: ([i]) => -175 + 10 * i!,
+      names: ["lon"],
+      attributes: { units: "degrees_east", standard_name: "longitude" },
+    } satisfies ArraySpec,
+    t2m: {
+      shape: mapShape,
+      type: "float32",
+      chunks: [1, 18, 36],
+      value: mapValue,
+      names: ["time", "lat", "lon"],
+      attributes: { units: "K", long_name: "air temperature" },
+    } satisfies ArraySpec,
+  }),
+};
+
+function omeGroup(axes: string, scale: readonly number[], omero?: object): object {
+  const known: Readonly<Record<string, object>> = { c: { type: "channel" } };
+  const list = [...axes].map((name) => ({ name, ...(known[name] ?? { type: "space", unit: "micrometer" }) }));
+  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale }] }];
+  const ome = { version: "0.5", multiscales: [{ axes: list, datasets }], ...(omero ? { omero } : {}) };
+  return { zarr_format: 3, node_type: "group", attributes: { ome } };
+}
+
+/** Writes all of them below a folder. */
+export function writeImages(folder: string): void {
+  for (const [name, nodes] of Object.entries(images))
+    for (const [place, node] of Object.entries(nodes())) {
+      const own = path.join(folder, name, place);
+      mkdirSync(own, { recursive: true });
+      if ("zarr_format" in node) writeFileSync(path.join(own, "zarr.json"), JSON.stringify(node));
+      else writeArray(own, node as ArraySpec);
+    }
+}
+
+function writeArray(
+  folder: string,
+  { shape, type, value, chunks = shape, names, attributes }: ArraySpec,
+): void {
+  const meta = {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: type,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+    dimension_names: names,
+    attributes: attributes ?? {},
+  };
+  writeFileSync(path.join(folder, "zarr.json"), JSON.stringify(meta));
+  for (const place of indicesOf(shape.map((length, axis) => length / chunks[axis]!))) {
+    const start = place.map((at, axis) => at * chunks[axis]!);
+    const numbers = indicesOf(chunks).map((own) => value(own.map((at, i) => start[i]! + at)));
+    const values = new types[type](numbers);
+    const file = path.join(folder, "c", ...place.map(String));
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, values);
+  }
+}
+
+/** Every index of a shape in C order. */
+function indicesOf(shape: readonly number[]): number[][] {
+  return shape.reduce<number[][]>(
+    (lists, length) => lists.flatMap((list) => Array.from({ length }, (_, at) => [...list, at])),
+    [[]],
+  );
+}

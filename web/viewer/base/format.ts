@@ -1,0 +1,157 @@
+/** Values as text: the tooltip, the legend, the facts. */
+import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
+import { isComplex, notATime } from "./kinds.js";
+
+/** Element `i` of a region as the library's scalar value. */
+export function scalarAt({ data, dtype }: Region, i: number): Scalar {
+  if (dtype.core === "bool") return data[i] !== 0;
+  if (isComplex(dtype)) return [Number(data[2 * i]), Number(data[2 * i + 1])];
+  const isPacked = data instanceof Uint8Array && dtype.core !== "uint8";
+  return isPacked ? readScalar(dtype, data, i * dtype.itemBytes) : data[i]!;
+}
+
+/** A scalar in full: every digit that the data type holds. */
+export function formatScalar(dtype: DType, value: Scalar): string {
+  if (typeof value === "bigint") return formatBigInt(dtype, value);
+  if (typeof value === "number") return formatNumber(dtype, value);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array) return formatBytes(dtype, value);
+  if (Array.isArray(value))
+    return isComplex(dtype) ? formatComplex(dtype, value as number[]) : formatList(dtype, value);
+  if (typeof value === "object") return formatFields(dtype, value);
+  return String(value);
+}
+
+function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }): string {
+  return dtype
+    .fields!.map(({ name, dtype: inner }) => `${name}: ${formatScalar(inner, value[name]!)}`)
+    .join(", ");
+}
+
+function formatList(dtype: DType, items: readonly Scalar[]): string {
+  return `[${items.map((item) => formatScalar(dtype, item)).join(", ")}]`;
+}
+
+function formatComplex(dtype: DType, [re, im]: readonly number[]): string {
+  const sign = im! < 0 || Object.is(im, -0) ? "−" : "+";
+  return `${formatNumber(dtype, re!)} ${sign} ${formatNumber(dtype, Math.abs(im!))}i`;
+}
+
+/** A number with as many digits as tell it from its neighbours in the data type. */
+export function formatNumber({ core }: DType, value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
+  if (core === "float32" || core === "complex64") return minus(shortest(value, Math.fround, 6));
+  if (core === "float16") return minus(String(Number(value.toPrecision(5))));
+  return minus(String(value));
+}
+
+/** The shortest decimal that rounds to the same value. */
+function shortest(value: number, round: (value: number) => number, least: number): string {
+  for (let digits = least; digits < 17; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (round(short) === value) return String(short);
+  }
+  return String(value);
+}
+
+function minus(text: string): string {
+  return text.replaceAll("-", "−");
+}
+
+/** A number for axes and legends: four significant digits are enough there. */
+export function formatBriefly(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e6) return minus(String(value));
+  if (size >= 1e6 || size < 1e-4)
+    return minus(
+      value
+        .toExponential(3)
+        .replace(/\.?0+e/, "e")
+        .replace("+", ""),
+    );
+  return minus(String(Number(value.toPrecision(4))));
+}
+
+/** Text as it is, other bytes in hexadecimal. */
+function formatBytes({ core }: DType, bytes: Uint8Array): string {
+  if (core === "fixed_bytes") return JSON.stringify(new TextDecoder().decode(bytes));
+  const shown = Array.from(bytes.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return bytes.length > 32 ? `${shown} … (${bytes.length} bytes)` : shown;
+}
+
+function formatBigInt(dtype: DType, value: bigint): string {
+  if (dtype.core === "datetime64") return formatTime(dtype, value);
+  if (dtype.core !== "timedelta64") return minus(String(value));
+  return value === notATime
+    ? "NaT"
+    : `${minus(String(value * BigInt(dtype.scaleFactor ?? 1)))} ${unitText(dtype)}`;
+}
+
+function unitText({ unit }: DType): string {
+  return unit === undefined || unit === "generic" ? "units" : unit;
+}
+
+/** Seconds per unit, or fractions of a second as a power of ten. */
+const wholeSeconds: Readonly<Record<string, bigint>> = { W: 604800n, D: 86400n, h: 3600n, m: 60n, s: 1n };
+const fractionDigits: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
+
+/** A datetime as ISO 8601 to the precision of its unit; as a count where the calendar does not reach. */
+export function formatTime(dtype: DType, stored: bigint): string {
+  if (stored === notATime) return "NaT";
+  const count = stored * BigInt(dtype.scaleFactor ?? 1);
+  const unit = dtype.unit ?? "generic";
+  const text = unit === "Y" || unit === "M" ? calendarText(unit, count) : clockText(unit, count);
+  return text ?? `${minus(String(count))} ${unitText(dtype)} since 1970`;
+}
+
+function calendarText(unit: "Y" | "M", count: bigint): string | undefined {
+  const months = unit === "Y" ? count * 12n : count;
+  if (months > 99999n || months < -99999n) return undefined;
+  const date = new Date(Date.UTC(1970, Number(months), 1));
+  return date.toISOString().slice(0, unit === "Y" ? -20 : -17);
+}
+
+function clockText(unit: string, count: bigint): string | undefined {
+  const digits = fractionDigits[unit] ?? 0;
+  const perSecond = 10n ** BigInt(digits);
+  const factor = wholeSeconds[unit] ?? (digits > 0 ? 1n : undefined);
+  if (factor === undefined) return undefined;
+  const total = count * factor;
+  const rest = ((total % perSecond) + perSecond) % perSecond;
+  const milliseconds = Number((total - rest) / perSecond) * 1000;
+  if (Math.abs(milliseconds) > 8.64e15) return undefined;
+  const iso = new Date(milliseconds).toISOString(); // …T00:00:00.000Z
+  if (unit === "W" || unit === "D") return iso.slice(0, -14);
+  const fraction = digits > 0 ? `.${String(rest).padStart(digits, "0")}` : "";
+  return `${iso.slice(0, -5).replace("T", " ")}${fraction}`;
+}
+
+/** 1536 → "1.5 KiB". */
+export function formatByteCount(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[power]}`;
+}
+
+/** [1024, 768] → "1024 × 768". */
+export function formatShape(shape: readonly number[]): string {
+  return shape.length === 0 ? "a single value" : shape.join(" × ");
+}
+
+/** A data type with what its name leaves out. */
+export function formatType(dtype: DType): string {
+  const { core, fields, unit, scaleFactor = 1 } = dtype;
+  if (fields) {
+    const shown = fields.map(
+      (f) => `${f.name}: ${formatType(f.dtype)}${f.shape.length > 0 ? `[${f.shape.join(", ")}]` : ""}`,
+    );
+    return `struct { ${shown.join(", ")} }`;
+  }
+  if (unit !== undefined) return `${core}[${scaleFactor > 1 ? scaleFactor : ""}${unit}]`;
+  if (core === "fixed_utf32") return `text of ${dtype.itemBytes / 4} characters`;
+  if (core === "fixed_bytes") return `byte string of ${dtype.itemBytes}`;
+  if (core === "raw") return `${dtype.itemBytes} raw bytes`;
+  return dtype.name;
+}

@@ -1,0 +1,233 @@
+/** Drawing without WebGL2: pictures of tiles, put in their places by a 2-D context. */
+import { Cache } from "../tiles/cache.js";
+import type { Tile } from "../tiles/tile.js";
+import { Drawn, placeOf } from "./drawn.js";
+import { labelEntries } from "./labels.js";
+import { paintLabels, paintPlane } from "./paint.js";
+import { type Placed, placing } from "./placing.js";
+import {
+  dotDistance,
+  hatchDistance,
+  type MakingTime,
+  makingTime,
+  marks,
+  type Renderer,
+  type Scene,
+  type SceneLayer,
+} from "./renderer.js";
+import { tableOf, withoutMissing } from "./table.js";
+
+interface Picture {
+  readonly key: string;
+  readonly bytes: number;
+  readonly canvas: HTMLCanvasElement;
+}
+
+/**
+ * In main memory: this renderer is for machines without a graphics processor, where canvases that belong to one are
+ * slow to draw on and to look at.
+ */
+const contextOf = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { willReadFrequently: true })!;
+
+export class CanvasRenderer implements Renderer {
+  readonly kind = "canvas";
+  readonly isAlive = true;
+  readonly #pictures: Cache<Picture>;
+  readonly #byBlock = new Map<string, Set<string>>();
+  readonly #layer = document.createElement("canvas");
+  readonly #drawn = new Drawn();
+  /** Where tiles lie on the canvas, and the keys of those that were drawn since it was cleared, in whatever colours. */
+  #place = "";
+  readonly #painted = new Set<string>();
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    budgetBytes: number,
+  ) {
+    this.#pictures = new Cache(budgetBytes, () => {});
+  }
+
+  get bytes(): number {
+    return this.#pictures.bytes;
+  }
+  get budget(): number {
+    return this.#pictures.budget;
+  }
+  set budget(bytes: number) {
+    this.#pictures.budget = bytes;
+  }
+
+  forget(blockKey: string): void {
+    for (const key of this.#byBlock.get(blockKey) ?? []) this.#pictures.delete(key);
+    this.#byBlock.delete(blockKey);
+    this.#drawn.forget(); // what comes in its place may look different
+    this.#place = "";
+  }
+
+  dispose(): void {
+    this.#pictures.clear();
+  }
+
+  draw(scene: Scene): boolean {
+    const { width, height } = placing(scene);
+    if (this.canvas.width !== width || this.canvas.height !== height)
+      Object.assign(this.canvas, { width, height });
+    const context = contextOf(this.canvas);
+    const time = { left: makingTime };
+    const fresh = this.#drawn.fresh(scene);
+    if (fresh) return this.#drawLayer(context, scene, { ...scene.layers[0]!, tiles: fresh }, time);
+    this.#begin(context, scene);
+    const isOfOtherSize = this.#layer.width !== width || this.#layer.height !== height;
+    if (scene.layers.length > 1 && isOfOtherSize) Object.assign(this.#layer, { width, height });
+    let isWhole = true;
+    for (const [i, layer] of scene.layers.entries()) {
+      if (i === 0) {
+        isWhole = this.#drawLayer(context, scene, layer, time);
+        continue;
+      }
+      const own = contextOf(this.#layer);
+      const isMask = layer.style.blend === "mask";
+      own.clearRect(0, 0, width, height);
+      // Where nothing is known of a mask, nothing is taken away.
+      if (isMask) own.fillRect(0, 0, width, height);
+      isWhole = this.#drawLayer(own, scene, layer, time) && isWhole;
+      context.globalCompositeOperation = operations[layer.style.blend];
+      context.globalAlpha = layer.style.opacity;
+      context.drawImage(this.#layer, 0, 0);
+    }
+    context.globalAlpha = 1;
+    context.globalCompositeOperation = "source-over";
+    return isWhole;
+  }
+
+  /**
+   * The ground, and on it the paper, which tiles will cover. Where only the colours are others, what is there stays
+   * until its tiles come in theirs.
+   */
+  #begin(context: CanvasRenderingContext2D, scene: Scene): void {
+    const place = placeOf(scene);
+    this.#drawn.begin(scene);
+    if (scene.layers.length === 1 && place === this.#place) {
+      const wanted = new Set(scene.layers[0]!.tiles.map(({ key }) => key));
+      if ([...this.#painted].every((key) => wanted.has(key))) return;
+    }
+    this.#place = scene.layers.length === 1 ? place : "";
+    this.#painted.clear();
+    const { width, height, place: placeIn } = placing(scene);
+    const { left, right, top, bottom } = placeIn(scene.extent);
+    context.fillStyle = css(scene.ground);
+    context.fillRect(0, 0, width, height);
+    context.fillStyle = css(scene.paper);
+    context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
+  }
+
+  #drawLayer(context: CanvasRenderingContext2D, scene: Scene, layer: SceneLayer, time: MakingTime): boolean {
+    const where = placing(scene);
+    const look = lookOf(layer);
+    let isWhole = true;
+    for (const tile of layer.tiles) {
+      const placed = where.place(tile.world);
+      if (!where.isSeen(placed)) continue;
+      const picture = this.#pictureOf(tile, layer, look, time);
+      if (!picture) {
+        isWhole = false;
+        continue;
+      }
+      const { left, top } = placed;
+      const [width, height] = [placed.right - left, placed.bottom - top];
+      // Drawn smaller than it is, a picture needs a filter; enlarged, its elements stay sharp.
+      context.imageSmoothingEnabled = width < picture.canvas.width && layer.style.kind !== "labels";
+      // What is not a number shows the ground, and not what was drawn before.
+      context.clearRect(left, top, width, height);
+      // Rows that go up: the picture upside down.
+      if (placed.bottom < placed.top) context.setTransform(1, 0, 0, -1, 0, placed.top + placed.bottom);
+      context.drawImage(picture.canvas, left, top, width, height);
+      context.setTransform(1, 0, 0, 1, 0, 0);
+      drawGaps(context, layer.style.isOverlay ? withoutMissing(tile) : tile, placed, scene.ratio);
+      this.#drawn.add(tile);
+      this.#painted.add(tile.key);
+    }
+    return isWhole;
+  }
+
+  #pictureOf(
+    tile: Tile,
+    { style, low, high }: SceneLayer,
+    look: string,
+    time: MakingTime,
+  ): Picture | undefined {
+    const { kind, outside } = style;
+    const key = `${tile.key} ${look}`;
+    const kept = this.#pictures.get(key);
+    if (kept) return kept;
+    // Only what is made counts: however long drawing takes, it goes on.
+    if (time.left <= 0) return undefined;
+    const started = performance.now();
+    const { rows, columns } = tile.plane;
+    const canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
+    const image = new ImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    const table = tableOf(style);
+    const entries = kind === "labels" ? labelEntries(tile) : undefined;
+    if (entries)
+      pixels.set(Uint32Array.from(entries([0, rows], [0, columns]).data, (entry) => table[entry]!));
+    else if (kind === "labels") paintLabels(tile.plane, table, pixels);
+    else paintPlane(tile.plane, table, low, high, outside === "mark", pixels);
+    contextOf(canvas).putImageData(image, 0, 0);
+    const made = { key, bytes: 4 * rows * columns, canvas };
+    this.#pictures.set(made);
+    time.left -= performance.now() - started;
+    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
+    this.#byBlock.set(tile.block.key, ofBlock.add(key));
+    return made;
+  }
+}
+
+/** Everything that the pixels of a layer's pictures depend on. */
+function lookOf({ style, low, high }: SceneLayer): string {
+  const { opacity, blend, ...colours } = style;
+  return [...Object.values(colours), low, high].join();
+}
+
+const operations = { add: "lighter", over: "source-over", mask: "destination-in" } as const;
+
+const css = ([r, g, b]: readonly number[]) => `rgb(${r} ${g} ${b})`;
+
+function drawGaps(
+  context: CanvasRenderingContext2D,
+  { gaps, plane }: Pick<Tile, "gaps" | "plane">,
+  placed: Placed,
+  ratio: number,
+): void {
+  for (const { kind, rows, columns } of gaps) {
+    const across = (column: number) =>
+      Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);
+    const down = (row: number) => Math.round(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
+    const [left, top] = [across(columns[0]), down(rows[0])];
+    context.fillStyle = pattern(context, kind, ratio);
+    context.fillRect(left, top, across(columns[1]) - left, down(rows[1]) - top);
+  }
+}
+
+/** Hatching, or dots. */
+function pattern(
+  context: CanvasRenderingContext2D,
+  kind: "missing" | "damaged",
+  ratio: number,
+): CanvasPattern {
+  const side = Math.round((kind === "damaged" ? hatchDistance : dotDistance) * ratio);
+  const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
+  const own = contextOf(canvas);
+  if (kind === "damaged") {
+    for (let y = 0; y < side; y++)
+      for (let x = 0; x < side; x++) {
+        own.fillStyle = css((x - y + side) % side < side * 0.4 ? marks.hatchDark : marks.hatchLight);
+        own.fillRect(x, y, 1, 1);
+      }
+  } else {
+    own.fillStyle = css(marks.dot);
+    own.arc(side / 2, side / 2, side * 0.17, 0, 2 * Math.PI);
+    own.fill();
+  }
+  return context.createPattern(canvas, "repeat")!;
+}

@@ -1,0 +1,108 @@
+/** The graphics processor's bookkeeping: programs, places, and what is lost with a context. */
+import type { Placed } from "./placing.js";
+import { copyShader, fragmentShader, patternShader, type SamplerKind, vertexShader } from "./shaders.js";
+
+export interface Program {
+  readonly program: WebGLProgram;
+  readonly at: (name: string) => WebGLUniformLocation | null;
+}
+
+type ProgramName = SamplerKind | "pattern" | "copy";
+
+/** Everything that is lost with a context. */
+export interface Resources {
+  /** Made when they are first needed: compiling takes a while. */
+  readonly programs: Map<ProgramName, Program>;
+  readonly colours: WebGLTexture;
+  /** Layers that are not the first are drawn here. */
+  readonly layer: {
+    readonly texture: WebGLTexture;
+    readonly frame: WebGLFramebuffer;
+    width: number;
+    height: number;
+  };
+}
+
+export const unit = ([r, g, b]: readonly number[]): [number, number, number] => [
+  r! / 255,
+  g! / 255,
+  b! / 255,
+];
+
+export function setPlace(
+  gl: WebGL2RenderingContext,
+  at: Program["at"],
+  { left, top, right, bottom }: Placed,
+  { width, height }: { readonly width: number; readonly height: number },
+): void {
+  const x = (pixel: number) => (2 * pixel) / width - 1;
+  const y = (pixel: number) => 1 - (2 * pixel) / height;
+  gl.uniform4f(at("place"), x(left), y(top), x(right), y(bottom));
+}
+
+export function setNearest(gl: WebGL2RenderingContext): void {
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+    gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+  for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T])
+    gl.texParameteri(gl.TEXTURE_2D, name, gl.CLAMP_TO_EDGE);
+}
+
+export function makeResources(gl: WebGL2RenderingContext): Resources {
+  const buffer = gl.createBuffer();
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.bufferData(gl.ARRAY_BUFFER, Float32Array.of(0, 0, 1, 0, 0, 1, 1, 1), gl.STATIC_DRAW);
+  gl.enableVertexAttribArray(0);
+  gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+  const plain = () => {
+    const texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    setNearest(gl);
+    return texture;
+  };
+  const colours = plain();
+  const texture = plain();
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+  const frame = gl.createFramebuffer();
+  gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
+  return {
+    programs: new Map(),
+    colours,
+    layer: { texture, frame, width: 1, height: 1 },
+  };
+}
+
+export function programOf(gl: WebGL2RenderingContext, { programs }: Resources, name: ProgramName): Program {
+  let program = programs.get(name);
+  if (!program) {
+    const source = name === "pattern" ? patternShader : name === "copy" ? copyShader : fragmentShader(name);
+    program = link(gl, source);
+    programs.set(name, program);
+  }
+  return program;
+}
+
+/** Where a context is lost meanwhile nothing comes of it, and nothing is drawn: it will be made again. */
+function link(gl: WebGL2RenderingContext, fragment: string): Program {
+  const program = gl.createProgram();
+  for (const [type, source] of [
+    [gl.VERTEX_SHADER, vertexShader],
+    [gl.FRAGMENT_SHADER, fragment],
+  ] as const) {
+    const shader = gl.createShader(type);
+    if (!shader) continue;
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.bindAttribLocation(program, 0, "corner");
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
+    throw new Error(`a shader does not compile: ${gl.getProgramInfoLog(program)}`);
+  const places = new Map<string, WebGLUniformLocation | null>();
+  const at = (name: string) => {
+    if (!places.has(name)) places.set(name, gl.getUniformLocation(program, name));
+    return places.get(name)!;
+  };
+  return { program, at };
+}

@@ -1,0 +1,207 @@
+/** Coasts, and meridians with parallels, over a map. */
+import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
+
+export interface MapLook {
+  readonly camera: Camera;
+  readonly size: Size;
+  readonly ratio: number;
+  readonly aspect: number;
+}
+
+/** From degrees to elements along an axis; undefined where the axis has no order. */
+export type Placer = (degrees: number) => number;
+
+/** @returns undefined for an axis whose coordinates are not known, or go to and fro. */
+export function placerOf(axis: DatasetAxis): Placer | undefined {
+  const { scale, translation, length } = axis;
+  if (scale) return (degrees) => (degrees - (translation ?? 0)) / scale + 0.5;
+  const values = Array.from({ length }, (_, i) => axis.coordinates?.at(i));
+  if (length < 2 || !values.every((value) => typeof value === "number")) return undefined;
+  const numbers = values as number[];
+  const sign = Math.sign(numbers[1]! - numbers[0]!);
+  if (numbers.some((value, i) => i > 0 && (value - numbers[i - 1]!) * sign <= 0)) return undefined;
+  return (degrees) => {
+    let [first, last] = [0, length - 2];
+    while (first < last) {
+      const middle = (first + last + 1) >> 1;
+      if ((degrees - numbers[middle]!) * sign >= 0) first = middle;
+      else last = middle - 1;
+    }
+    const step = numbers[first + 1]! - numbers[first]!;
+    return first + 0.5 + (degrees - numbers[first]!) / step;
+  };
+}
+
+/** How a map lies under the camera: which degrees are where. */
+export class MapLines {
+  readonly #east: Placer;
+  readonly #north: Placer;
+  readonly #isTurned: boolean;
+  /** Degrees of longitude at the middle of the outermost elements. */
+  readonly #west: readonly [number, number];
+
+  private constructor(east: Placer, north: Placer, isTurned: boolean, west: readonly [number, number]) {
+    this.#east = east;
+    this.#north = north;
+    this.#isTurned = isTurned;
+    this.#west = west;
+  }
+
+  /** For a dataset whose shown axes are latitude and longitude. */
+  static of({ axes }: Dataset, [down, across]: readonly number[]): MapLines | undefined {
+    const roles = [axes[down!]?.role, axes[across!]?.role].join();
+    if (roles !== "latitude,longitude" && roles !== "longitude,latitude") return undefined;
+    const isTurned = roles === "longitude,latitude";
+    const [vertical, horizontal] = [axes[isTurned ? across! : down!]!, axes[isTurned ? down! : across!]!];
+    const [east, north] = [placerOf(horizontal), placerOf(vertical)];
+    const ends = [horizontal.coordinates?.at(0), horizontal.coordinates?.at(horizontal.length - 1)].map(
+      Number,
+    );
+    if (!east || !north || !ends.every(Number.isFinite)) return undefined;
+    return new MapLines(east, north, isTurned, [Math.min(...ends), Math.max(...ends)]);
+  }
+
+  /** Longitudes are the same every 360°: by which multiples a line is to be shifted to lie on the map. */
+  #turns(): number[] {
+    const [west, east] = this.#west;
+    const turns: number[] = [];
+    for (let turn = Math.floor((west - 180) / 360); turn <= Math.ceil((east + 180) / 360); turn++)
+      turns.push(360 * turn);
+    return turns;
+  }
+
+  #onto({ camera, size, aspect }: MapLook, longitude: number, latitude: number): [x: number, y: number] {
+    const [along, up] = [this.#east(longitude), this.#north(latitude)];
+    const [column, row] = this.#isTurned ? [up, along] : [along, up];
+    return [
+      size.width / 2 + (column - camera.column) * camera.scale,
+      size.height / 2 + (row - camera.row) * camera.scale * aspect,
+    ];
+  }
+
+  /** Adds lines of [longitude, latitude, …] to a path, in CSS pixels. */
+  trace(context: CanvasRenderingContext2D, look: MapLook, lines: readonly Float32Array[]): void {
+    const { width, height } = look.size;
+    for (const turn of this.#turns())
+      for (const line of lines) {
+        let [isOut, isBegun] = [true, false];
+        for (let i = 0; i < line.length; i += 2) {
+          const [x, y] = this.#onto(look, line[i]! + turn, line[i + 1]!);
+          const isFar = x < -width || x > 2 * width || y < -height || y > 2 * height;
+          // Of what is far away only the way to what is near is drawn.
+          if (isFar && isOut) {
+            isBegun = false;
+            continue;
+          }
+          if (isBegun) context.lineTo(x, y);
+          else context.moveTo(x, y);
+          isBegun = true;
+          isOut = isFar;
+        }
+      }
+  }
+
+  /** Meridians and parallels at round degrees, far enough from one another. */
+  graticule(look: MapLook, seen: Rectangle): { longitudes: number[]; latitudes: number[]; step: number } {
+    const { scale } = look.camera;
+    const perDegree =
+      Math.abs(this.#east(1) - this.#east(0)) * scale * (this.#isTurned ? Math.abs(look.aspect) : 1);
+    const step = steps.find((degrees) => degrees * perDegree >= leastDistance) ?? steps.at(-1)!;
+    const [west, east] = this.#west;
+    const longitudes = multiples(step, west - step, east + step).filter((at) =>
+      isBetween(this.#east(at), this.#isTurned ? [seen.top, seen.bottom] : [seen.left, seen.right]),
+    );
+    const latitudes = multiples(step, -90, 90).filter((at) =>
+      isBetween(this.#north(at), this.#isTurned ? [seen.left, seen.right] : [seen.top, seen.bottom]),
+    );
+    return { longitudes, latitudes, step };
+  }
+
+  /** Draws onto a canvas that lies over the picture. */
+  draw(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle, lines: DrawnLines): void {
+    const { canvas } = context;
+    const [width, height] = [
+      Math.round(look.size.width * look.ratio),
+      Math.round(look.size.height * look.ratio),
+    ];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    context.setTransform(look.ratio, 0, 0, look.ratio, 0, 0);
+    context.clearRect(0, 0, look.size.width, look.size.height);
+    context.save();
+    // Only over the data: there may be nothing else of the world.
+    const { camera, size, aspect } = look;
+    const x = (column: number) => size.width / 2 + (column - camera.column) * camera.scale;
+    const y = (row: number) => size.height / 2 + (row - camera.row) * camera.scale * aspect;
+    context.beginPath();
+    context.rect(
+      x(extent.left),
+      y(extent.top),
+      x(extent.right) - x(extent.left),
+      y(extent.bottom) - y(extent.top),
+    );
+    context.clip();
+    if (lines.isGraticuleOn) this.#drawGraticule(context, look, extent);
+    if (lines.coasts) {
+      context.beginPath();
+      this.trace(context, look, lines.coasts);
+      strokeTwice(context, 1.1);
+    }
+    context.restore();
+  }
+
+  #drawGraticule(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle): void {
+    const seen = clipped(visible(look.camera, look.size, look.aspect), extent);
+    const { longitudes, latitudes } = this.graticule(look, seen);
+    context.beginPath();
+    const line = (from: [number, number], to: [number, number]) => {
+      context.moveTo(...from);
+      context.lineTo(...to);
+    };
+    const [west, east] = [this.#west[0] - 180, this.#west[1] + 180];
+    for (const at of longitudes) line(this.#onto(look, at, -90), this.#onto(look, at, 90));
+    for (const at of latitudes) line(this.#onto(look, west, at), this.#onto(look, east, at));
+    context.globalAlpha = 0.4;
+    strokeTwice(context, 0.8);
+    context.globalAlpha = 1;
+  }
+}
+
+/** What is drawn over a map; coasts once they have been loaded. */
+export interface DrawnLines {
+  readonly isGraticuleOn: boolean;
+  readonly coasts: readonly Float32Array[] | undefined;
+}
+
+/** Degrees from one line to the next. */
+const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
+/** CSS pixels. */
+const leastDistance = 64;
+
+function multiples(step: number, from: number, to: number): number[] {
+  const first = Math.ceil(from / step);
+  const count = Math.max(0, Math.min(Math.floor(to / step) - first + 1, 1000));
+  return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(9)));
+}
+
+const isBetween = (at: number, [from, to]: readonly [number, number]): boolean => at >= from && at <= to;
+
+function clipped(a: Rectangle, b: Rectangle): Rectangle {
+  return {
+    top: Math.max(a.top, b.top),
+    left: Math.max(a.left, b.left),
+    bottom: Math.min(a.bottom, b.bottom),
+    right: Math.min(a.right, b.right),
+  };
+}
+
+/** A dark line in a light one, to be seen on any colour. */
+function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
+  context.lineJoin = "round";
+  context.strokeStyle = "rgb(255 255 255 / 75%)";
+  context.lineWidth = width + 1.4;
+  context.stroke();
+  context.strokeStyle = "rgb(20 28 36 / 90%)";
+  context.lineWidth = width;
+  context.stroke();
+}

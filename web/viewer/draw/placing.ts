@@ -1,0 +1,44 @@
+/** Where tiles lie on the canvas, in device pixels, each edge on a whole one: tiles that touch leave no gap. */
+import type { Rectangle } from "../model/camera.js";
+import type { Scene } from "./renderer.js";
+
+export interface Placed {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export interface Placing {
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels of a rectangle of the world; `top` is below `bottom` where rows go up. */
+  place(world: Rectangle): Placed;
+  isSeen(placed: Placed): boolean;
+}
+
+export function placing({ size, ratio, camera, aspect }: Scene): Placing {
+  const width = Math.max(1, Math.round(size.width * ratio));
+  const height = Math.max(1, Math.round(size.height * ratio));
+  const across = camera.scale * ratio;
+  const down = across * aspect;
+  // The same rounding for every edge, and the world's corner on a whole pixel: elements of whole pixels stay so.
+  const left = Math.round(width / 2 - camera.column * across);
+  const top = Math.round(height / 2 - camera.row * down);
+  return {
+    width,
+    height,
+    place: (world) => ({
+      left: Math.round(left + world.left * across),
+      top: Math.round(top + world.top * down),
+      right: Math.round(left + world.right * across),
+      bottom: Math.round(top + world.bottom * down),
+    }),
+    isSeen: (placed) =>
+      placed.left < width &&
+      placed.right > 0 &&
+      placed.right > placed.left &&
+      Math.min(placed.top, placed.bottom) < height &&
+      Math.max(placed.top, placed.bottom) > 0,
+  };
+}

@@ -1,0 +1,126 @@
+/** The shaders: one fragment shader per kind of texel, from the same text. */
+import type { TexelType } from "./texels.js";
+
+export const vertexShader = `#version 300 es
+uniform vec4 place;   // left, top, right, bottom in clip space
+uniform vec4 part;    // the same in texels
+in vec2 corner;
+out vec2 texel;
+void main() {
+  gl_Position = vec4(mix(place.xy, place.zw, corner), 0.0, 1.0);
+  texel = mix(part.xy, part.zw, corner);
+}`;
+
+/** How values are taken from a texture, by the kind of its texels. */
+const samplers = {
+  float: {
+    sampler: "sampler2D",
+    scalar: "float",
+    // Differences of floats that are near to one another are exact.
+    position: "float part = (value - low.x) * scale;",
+  },
+  int: {
+    sampler: "isampler2D",
+    scalar: "int",
+    // In integers, which have more digits than floats: the whole part of the limit, then what is left of it.
+    position: `float part = ((value >= whole ? float(uint(value) - uint(whole)) : -float(uint(whole) - uint(value))) - low.x) * scale;`,
+  },
+  uint: {
+    sampler: "usampler2D",
+    scalar: "uint",
+    position: `float part = ((value >= whole ? float(value - whole) : -float(whole - value)) - low.x) * scale;`,
+  },
+} as const;
+
+export type SamplerKind = keyof typeof samplers;
+
+export const samplerOf = (type: TexelType): SamplerKind =>
+  type === "f32" ? "float" : type.startsWith("u") ? "uint" : "int";
+
+/** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for entries of the table. */
+export function fragmentShader(kind: SamplerKind): string {
+  const { sampler, scalar, position } = samplers[kind];
+  return `#version 300 es
+precision highp float;
+precision highp int;
+precision highp ${sampler};
+uniform ${sampler} values;
+uniform sampler2D colours;
+uniform vec2 low;       // what is left of the lower limit; 1 where the range has no extent
+uniform ${kind === "float" ? "float" : scalar} whole;
+uniform float scale;
+uniform int mode;
+uniform int marked;
+uniform vec3 below;
+uniform vec3 above;
+uniform int grain;      // samples along each side of a pixel
+uniform float opacity;
+in vec2 texel;
+out vec4 colour;
+
+vec4 mapped(${scalar} value) {
+  if (mode == 2) return texelFetch(colours, ivec2(int(value), 0), 0);
+  ${
+    kind === "float"
+      ? `if (isnan(value)) return vec4(0.0);
+  if (isinf(value)) return vec4(value > 0.0 ? above : below, 1.0);
+  if (mode == 1) {
+    float turn = mod(value - 1.0, 255.0);
+    return texelFetch(colours, ivec2(value == 0.0 ? 0 : 1 + int(turn), 0), 0);
+  }`
+      : `if (mode == 1) {
+    int turn = ${kind === "int" ? "(value - 1) % 255" : "int((value - 1u) % 255u)"};
+    return texelFetch(colours, ivec2(value == ${scalar}(0) ? 0 : 1 + (turn < 0 ? turn + 255 : turn), 0), 0);
+  }`
+  }
+  ${position}
+  if (low.y > 0.5) part = part > 0.0 ? 257.0 : part < 0.0 ? -1.0 : 128.0;
+  vec4 plain = texelFetch(colours, ivec2(int(clamp(part, 0.0, 255.0)), 0), 0);
+  // A little beyond, for the limits themselves are rounded.
+  if (marked == 0 || (part >= -0.01 && part <= 256.01)) return plain;
+  return vec4(mix(plain.rgb, part < 0.0 ? below : above, 0.5), 1.0);
+}
+
+void main() {
+  ivec2 last = textureSize(values, 0) - 1;
+  vec2 dx = dFdx(texel), dy = dFdy(texel);
+  vec4 sum = vec4(0.0);
+  for (int j = 0; j < grain; j++) for (int i = 0; i < grain; i++) {
+    vec2 inside = (vec2(i, j) + 0.5) / float(grain) - 0.5;
+    ivec2 at = clamp(ivec2(floor(texel + inside.x * dx + inside.y * dy)), ivec2(0), last);
+    vec4 one = mapped(texelFetch(values, at, 0).r);
+    sum += vec4(one.rgb * one.a, one.a);
+  }
+  colour = sum * (opacity / float(grain * grain));
+}`;
+}
+
+/** Patterns over parts that are not data: 0 hatching, 1 dots. */
+export const patternShader = `#version 300 es
+precision highp float;
+uniform int pattern;
+uniform float distance_;  // device pixels from one line or dot to the next
+uniform vec3 light;
+uniform vec3 dark;
+in vec2 texel;
+out vec4 colour;
+void main() {
+  vec2 at = gl_FragCoord.xy;
+  if (pattern == 0) {
+    float line = mod(at.x + at.y, distance_);
+    colour = vec4(line < distance_ * 0.4 ? dark : light, 1.0);
+  } else {
+    vec2 from = mod(at, distance_) - distance_ * 0.5;
+    if (dot(from, from) > distance_ * distance_ * 0.03) discard;
+    colour = vec4(dark, 1.0);
+  }
+}`;
+
+/** Puts one picture onto another: layers that are not the first. */
+export const copyShader = `#version 300 es
+precision highp float;
+uniform sampler2D picture;
+out vec4 colour;
+void main() {
+  colour = texelFetch(picture, ivec2(gl_FragCoord.xy), 0);
+}`;

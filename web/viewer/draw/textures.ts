@@ -1,0 +1,114 @@
+/** Tiles as textures, in the elements' own types where the graphics processor has them. */
+import { Cache } from "../tiles/cache.js";
+import type { Tile } from "../tiles/tile.js";
+import { setNearest } from "./gl.js";
+import { labelEntries } from "./labels.js";
+import type { MakingTime } from "./renderer.js";
+import { type Texels, type TexelType, texelsOf } from "./texels.js";
+
+/** Longer sides are cut: every device has textures of this size. */
+const longestSide = 2048;
+
+/** A part of a tile as a texture. */
+interface Patch {
+  readonly texture: WebGLTexture;
+  readonly texels: Omit<Texels, "data">;
+  /** What it covers, in elements of the tile; not what it holds, where all of these are the same. */
+  readonly rows: readonly [number, number];
+  readonly columns: readonly [number, number];
+}
+
+export interface TileTextures {
+  readonly key: string;
+  readonly bytes: number;
+  readonly patches: readonly Patch[];
+}
+
+const formats: Readonly<Record<TexelType, readonly [internal: string, format: string, type: string]>> = {
+  u8: ["R8UI", "RED_INTEGER", "UNSIGNED_BYTE"],
+  i8: ["R8I", "RED_INTEGER", "BYTE"],
+  u16: ["R16UI", "RED_INTEGER", "UNSIGNED_SHORT"],
+  i16: ["R16I", "RED_INTEGER", "SHORT"],
+  u32: ["R32UI", "RED_INTEGER", "UNSIGNED_INT"],
+  i32: ["R32I", "RED_INTEGER", "INT"],
+  f32: ["R32F", "RED", "FLOAT"],
+};
+
+export class Textures {
+  readonly #gl: WebGL2RenderingContext;
+  readonly #kept: Cache<TileTextures>;
+  /** Keys of textures by the block that they were made from. */
+  readonly #byBlock = new Map<string, Set<string>>();
+
+  constructor(gl: WebGL2RenderingContext, budgetBytes: number) {
+    this.#gl = gl;
+    this.#kept = new Cache(budgetBytes, (entry) => this.#delete(entry));
+  }
+
+  get bytes(): number {
+    return this.#kept.bytes;
+  }
+  get budget(): number {
+    return this.#kept.budget;
+  }
+  set budget(bytes: number) {
+    this.#kept.budget = bytes;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#byBlock.clear();
+  }
+
+  forget(blockKey: string): void {
+    for (const key of this.#byBlock.get(blockKey) ?? []) this.#kept.delete(key);
+    this.#byBlock.delete(blockKey);
+  }
+
+  /** The textures of a tile; undefined where there is no more time to make them. */
+  of(tile: Tile, isLabels: boolean, time: MakingTime): TileTextures | undefined {
+    const entries = isLabels ? labelEntries(tile) : undefined;
+    const key = entries ? `${tile.key} labels` : tile.key;
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    // Only what is made counts: however long drawing takes, it goes on.
+    if (time.left <= 0) return undefined;
+    const started = performance.now();
+    const patches: Patch[] = [];
+    let bytes = 0;
+    const { rows, columns } = tile.plane;
+    for (let row = 0; row < rows; row += longestSide)
+      for (let column = 0; column < columns; column += longestSide) {
+        const part = [
+          [row, Math.min(row + longestSide, rows)],
+          [column, Math.min(column + longestSide, columns)],
+        ] as const;
+        const { data, ...texels } = entries ? entries(...part) : texelsOf(tile.plane, ...part);
+        patches.push({ texture: this.#upload({ data, ...texels }), texels, rows: part[0], columns: part[1] });
+        bytes += texels.rows * texels.columns * data.BYTES_PER_ELEMENT;
+      }
+    const made = { key, bytes, patches };
+    this.#kept.set(made);
+    time.left -= performance.now() - started;
+    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
+    this.#byBlock.set(tile.block.key, ofBlock.add(key));
+    return made;
+  }
+
+  #upload({ type, data, rows, columns, rowLength }: Texels): WebGLTexture {
+    const gl = this.#gl;
+    const texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    setNearest(gl);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+    gl.pixelStorei(gl.UNPACK_ROW_LENGTH, rowLength);
+    const [internal, format, of] = formats[type].map((name) => gl[name as "RED"]) as [number, number, number];
+    gl.texImage2D(gl.TEXTURE_2D, 0, internal, columns, rows, 0, format, of, data);
+    gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
+    return texture;
+  }
+
+  #delete({ patches }: TileTextures): void {
+    for (const { texture } of patches) this.#gl.deleteTexture(texture);
+  }
+}

@@ -1,0 +1,276 @@
+/** Drawing by the graphics processor: textures of the elements' own types, everything else in the shader. */
+import type { Tile } from "../tiles/tile.js";
+import { Drawn } from "./drawn.js";
+import { makeResources, type Program, programOf, type Resources, setPlace, unit } from "./gl.js";
+import { labelEntries } from "./labels.js";
+import { type Placed, placing } from "./placing.js";
+import {
+  dotDistance,
+  hatchDistance,
+  type MakingTime,
+  makingTime,
+  marks,
+  type Renderer,
+  type Scene,
+  type SceneLayer,
+} from "./renderer.js";
+import { type SamplerKind, samplerOf } from "./shaders.js";
+import { tableOf, withoutMissing } from "./table.js";
+import type { Texels } from "./texels.js";
+import { Textures, type TileTextures } from "./textures.js";
+
+export class WebGLRenderer implements Renderer {
+  readonly kind = "webgl";
+  readonly #gl: WebGL2RenderingContext;
+  #resources: Resources | undefined;
+  readonly #textures: Textures;
+  readonly #drawn = new Drawn();
+  readonly #lose = (event: Event) => this.#onLost(event);
+  readonly #restore = () => this.#onRestored();
+
+  /** @throws where there is no WebGL2. `onRestored` is called when a lost context is back. */
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    budgetBytes: number,
+    private readonly onRestored: () => void,
+  ) {
+    // Kept after it has been shown, so that the picture can be copied and saved.
+    const options: WebGLContextAttributes = {
+      antialias: false,
+      depth: false,
+      preserveDrawingBuffer: true,
+      powerPreference: "low-power",
+    };
+    const gl = canvas.getContext("webgl2", options) as WebGL2RenderingContext | null;
+    if (!gl) throw new Error("no WebGL2");
+    this.#gl = gl;
+    this.#textures = new Textures(gl, budgetBytes);
+    this.#resources = makeResources(gl);
+    canvas.addEventListener("webglcontextlost", this.#lose);
+    canvas.addEventListener("webglcontextrestored", this.#restore);
+  }
+
+  get isAlive(): boolean {
+    return this.#resources !== undefined && !this.#gl.isContextLost();
+  }
+
+  get bytes(): number {
+    return this.#textures.bytes;
+  }
+  get budget(): number {
+    return this.#textures.budget;
+  }
+  set budget(bytes: number) {
+    this.#textures.budget = bytes;
+  }
+
+  #onLost(event: Event): void {
+    event.preventDefault(); // or it would never be restored
+    this.#resources = undefined;
+    this.#drawn.forget();
+    this.#textures.clear();
+  }
+
+  #onRestored(): void {
+    this.#resources = makeResources(this.#gl);
+    this.onRestored();
+  }
+
+  forget(blockKey: string): void {
+    this.#textures.forget(blockKey);
+    this.#drawn.forget(); // what comes in its place may look different
+  }
+
+  dispose(): void {
+    this.canvas.removeEventListener("webglcontextlost", this.#lose);
+    this.canvas.removeEventListener("webglcontextrestored", this.#restore);
+    this.#textures.clear();
+    // Browsers keep only so many contexts: this one is not waited for.
+    this.#gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+
+  draw(scene: Scene): boolean {
+    const resources = this.#resources;
+    if (!resources || this.#gl.isContextLost()) return true;
+    const gl = this.#gl;
+    const { width, height } = placing(scene);
+    if (this.canvas.width !== width || this.canvas.height !== height)
+      Object.assign(this.canvas, { width, height });
+    const time = { left: makingTime };
+    const fresh = this.#drawn.fresh(scene);
+    if (fresh) return this.#drawLayer(resources, scene, { ...scene.layers[0]!, tiles: fresh }, time);
+    gl.viewport(0, 0, width, height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.#clear(scene);
+    this.#drawn.begin(scene);
+    let isWhole = true;
+    for (const [i, layer] of scene.layers.entries()) {
+      if (i > 0) this.#beginLayer(resources, width, height, layer);
+      isWhole = this.#drawLayer(resources, scene, layer, time) && isWhole;
+      if (i > 0) this.#endLayer(resources, layer);
+    }
+    return isWhole;
+  }
+
+  /** The ground, and on it the paper, which tiles will cover. */
+  #clear(scene: Scene): void {
+    const gl = this.#gl;
+    const where = placing(scene);
+    const { left, right, top, bottom } = where.place(scene.extent);
+    gl.clearColor(...unit(scene.ground), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(left, where.height - Math.max(top, bottom), Math.max(0, right - left), Math.abs(bottom - top));
+    gl.clearColor(...unit(scene.paper), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.disable(gl.SCISSOR_TEST);
+    gl.clearColor(0, 0, 0, 0);
+  }
+
+  /** Draws into a picture of its own. */
+  #beginLayer({ layer }: Resources, width: number, height: number, { style }: SceneLayer): void {
+    const gl = this.#gl;
+    gl.bindTexture(gl.TEXTURE_2D, layer.texture);
+    if (layer.width !== width || layer.height !== height) {
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
+      Object.assign(layer, { width, height });
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, layer.frame);
+    // Where nothing is known of a mask, nothing is taken away.
+    if (style.blend === "mask") gl.clearColor(1, 1, 1, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.clearColor(0, 0, 0, 0);
+  }
+
+  #endLayer(resources: Resources, { style }: SceneLayer): void {
+    const gl = this.#gl;
+    const copy = programOf(gl, resources, "copy");
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.useProgram(copy.program);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, resources.layer.texture);
+    gl.uniform1i(copy.at("picture"), 0);
+    gl.uniform4f(copy.at("place"), -1, 1, 1, -1);
+    gl.enable(gl.BLEND);
+    if (style.blend === "mask") gl.blendFunc(gl.ZERO, gl.SRC_ALPHA);
+    else gl.blendFunc(gl.ONE, style.blend === "add" ? gl.ONE : gl.ONE_MINUS_SRC_ALPHA);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.disable(gl.BLEND);
+  }
+
+  #drawLayer(resources: Resources, scene: Scene, layer: SceneLayer, time: MakingTime): boolean {
+    const gl = this.#gl;
+    const where = placing(scene);
+    const { style } = layer;
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, resources.colours);
+    const table = new Uint8Array(tableOf(style).buffer);
+    gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+    gl.activeTexture(gl.TEXTURE0);
+    let isWhole = true;
+    for (const tile of layer.tiles) {
+      const placed = where.place(tile.world);
+      if (!where.isSeen(placed)) continue;
+      const textures = this.#textures.of(tile, style.kind === "labels", time);
+      if (!textures) {
+        isWhole = false;
+        continue;
+      }
+      this.#drawTile(resources, layer, tile, textures, placed, where);
+      this.#drawGaps(resources, style.isOverlay ? withoutMissing(tile) : tile, placed, where, scene.ratio);
+      this.#drawn.add(tile);
+    }
+    return isWhole;
+  }
+
+  #drawTile(
+    resources: Resources,
+    { style, low, high }: SceneLayer,
+    tile: Tile,
+    { patches }: TileTextures,
+    placed: Placed,
+    where: { readonly width: number; readonly height: number },
+  ): void {
+    const gl = this.#gl;
+    const [scaleX, scaleY] = [
+      (placed.right - placed.left) / tile.plane.columns,
+      (placed.bottom - placed.top) / tile.plane.rows,
+    ];
+    const isReduced = Math.min(scaleX, Math.abs(scaleY)) < 0.95;
+    for (const { texture, texels, rows, columns } of patches) {
+      const { program, at } = programOf(gl, resources, samplerOf(texels.type));
+      gl.useProgram(program);
+      gl.bindTexture(gl.TEXTURE_2D, texture);
+      gl.uniform1i(at("values"), 0);
+      gl.uniform1i(at("colours"), 1);
+      const isEntries = style.kind === "labels" && labelEntries(tile) !== undefined;
+      gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
+      this.#setRange(at, samplerOf(texels.type), texels, low, high);
+      gl.uniform1i(at("marked"), style.outside === "mark" ? 1 : 0);
+      gl.uniform3f(at("below"), ...unit(marks.below));
+      gl.uniform3f(at("above"), ...unit(marks.above));
+      // Mixed colours of labels would be those of other labels.
+      gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
+      gl.uniform1f(at("opacity"), style.opacity);
+      gl.uniform4f(at("part"), 0, 0, texels.columns, texels.rows);
+      const [left, right] = columns.map((column) => placed.left + Math.round(column * scaleX)) as [
+        number,
+        number,
+      ];
+      const [top, bottom] = rows.map((row) => placed.top + Math.round(row * scaleY)) as [number, number];
+      setPlace(gl, at, { left, top, right, bottom }, where);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+  }
+
+  #setRange(
+    at: Program["at"],
+    kind: SamplerKind,
+    { middle, factor }: Omit<Texels, "data">,
+    low: number,
+    high: number,
+  ): void {
+    const gl = this.#gl;
+    const [from, to] = [(low / 2 - middle / 2) * factor * 2, (high / 2 - middle / 2) * factor * 2];
+    const scale = Math.fround(128 / (to / 2 - from / 2));
+    const isFlat = !(to > from && Number.isFinite(scale) && scale > 0);
+    const limits = kind === "uint" ? [0, 2 ** 32 - 1] : [-(2 ** 31), 2 ** 31 - 1];
+    const whole = Math.min(Math.max(Math.floor(from), limits[0]!), limits[1]!);
+    if (kind === "uint") gl.uniform1ui(at("whole"), whole);
+    else if (kind === "int") gl.uniform1i(at("whole"), whole);
+    gl.uniform2f(at("low"), kind === "float" ? from : from - whole, isFlat ? 1 : 0);
+    gl.uniform1f(at("scale"), isFlat ? 1 : scale);
+  }
+
+  #drawGaps(
+    resources: Resources,
+    { gaps, plane }: Pick<Tile, "gaps" | "plane">,
+    placed: Placed,
+    where: { readonly width: number; readonly height: number },
+    ratio: number,
+  ): void {
+    if (gaps.length === 0) return;
+    const gl = this.#gl;
+    const { program, at } = programOf(gl, resources, "pattern");
+    gl.useProgram(program);
+    const across = (column: number) =>
+      Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);
+    const down = (row: number) => Math.round(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
+    for (const { kind, rows, columns } of gaps) {
+      const isDamaged = kind === "damaged";
+      gl.uniform1i(at("pattern"), isDamaged ? 0 : 1);
+      gl.uniform1f(at("distance_"), Math.round((isDamaged ? hatchDistance : dotDistance) * ratio));
+      gl.uniform3f(at("light"), ...unit(marks.hatchLight));
+      gl.uniform3f(at("dark"), ...unit(isDamaged ? marks.hatchDark : marks.dot));
+      const place = {
+        left: across(columns[0]),
+        right: across(columns[1]),
+        top: down(rows[0]),
+        bottom: down(rows[1]),
+      };
+      setPlace(gl, at, place, where);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Where planes and profiles stand beside the picture. What draws them is loaded when somebody asks for them. */
+import { h } from "../base/dom.js";
+import type { Beside, BesideCallbacks, Main } from "./beside.js";
+import type { Cell, PlaneView } from "./plane-view.js";
+
+export class BesidePlace {
+  readonly element = h("div", { class: "zw-beside", hidden: true });
+  #beside: Beside | undefined;
+  #loading: Promise<void> | undefined;
+  #main: Main | undefined;
+  #cell: Cell | undefined;
+
+  constructor(private readonly callbacks: BesideCallbacks) {}
+
+  /** Follows the picture; without one there is nothing beside it. */
+  show(main: Main | undefined): void {
+    this.#main = main;
+    if (this.#beside) this.#beside.show(main);
+    else if (main && (main.state.profile !== null || main.state.depth !== null)) this.#load();
+  }
+
+  #load(): void {
+    this.#loading ??= import("./beside.js").then(
+      ({ Beside }) => {
+        this.#beside = new Beside(this.element, this.callbacks);
+        this.#beside.point(this.#cell);
+        this.#beside.show(this.#main);
+      },
+      () => {
+        this.#loading = undefined; // the next change tries again
+      },
+    );
+  }
+
+  /** Follows the pointer, which may have left. */
+  point(cell: Cell | undefined): void {
+    this.#cell = cell;
+    this.#beside?.point(cell);
+  }
+
+  /** After a frame of the picture. */
+  follow(plane: PlaneView): void {
+    this.#beside?.follow(plane);
+  }
+
+  /** Whether a click chooses where the planes lie. */
+  get isPicking(): boolean {
+    return this.#beside?.isPicking ?? false;
+  }
+
+  dispose(): void {
+    this.#main = undefined;
+    this.#cell = undefined;
+    this.#beside?.dispose();
+  }
+}

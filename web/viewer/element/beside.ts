@@ -1,0 +1,242 @@
+/**
+ * What is shown beside the picture: two planes at right angles to it through one element, and the line of values through the
+ * element that is pointed at. Each is a plane of its own, which reads what it needs through the same cache.
+ */
+import { h } from "../base/dom.js";
+import { channelAxisOf } from "../model/channels.js";
+import { aspectOf, isComposite, type Layer, layersOf } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import { depthAxes } from "../panels/beside.js";
+import type { Pointed } from "../panels/readout.js";
+import { axisName } from "../panels/rulers.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import { ImagePainter } from "./image-painter.js";
+import { LinePainter } from "./line-painter.js";
+import { type Cell, indexOf, PlaneView } from "./plane-view.js";
+import { type Limits, Ranges } from "./ranges.js";
+
+export interface BesideCallbacks {
+  /** An element that the planes are to go through. */
+  onPick(index: readonly number[]): void;
+  onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void;
+  format(): (value: number) => string;
+}
+
+/** What the picture shows. */
+export interface Main {
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  readonly limits: (layer: Layer) => Limits;
+}
+
+/** Milliseconds that a pointer rests before values are read for it. */
+const rest = 60;
+
+/** A plane beside the picture, and which axes it shows. */
+class Side {
+  readonly ranges = new Ranges();
+  readonly plane: PlaneView;
+  readonly #title = h("h3", { class: "zw-side-title" });
+  readonly element: HTMLElement;
+  #main: Main | undefined;
+  #state: ViewState | undefined;
+  #camera: ViewState["camera"] = null;
+  readonly #cross = new Cross();
+
+  constructor(
+    kind: "image" | "line",
+    private readonly callbacks: BesideCallbacks,
+  ) {
+    this.plane = new PlaneView(
+      this.ranges,
+      {
+        onCamera: (camera) => this.#look(camera),
+        onWindow: () => this.#look(null),
+        onReset: () => this.#look(null),
+        onPoint: (cell, by) => this.callbacks.onPoint(cell && this.#pointed(cell), by),
+        onPick: (cell) => this.callbacks.onPick(indexOf(this.#state!, cell)),
+        onStep: () => {},
+        onPlay: () => {},
+        onFrame: () => this.#cross.place(this.plane, this.#crossing),
+      },
+      (frame, redraw, budget) =>
+        kind === "image"
+          ? new ImagePainter(redraw, budget, this.ranges)
+          : new LinePainter(frame, redraw, this.ranges, () => this.callbacks.format()),
+    );
+    this.plane.frame.overlay.append(...this.#cross.elements);
+    this.element = h("section", { class: `zw-beside-${kind}` }, this.#title, this.plane.element);
+  }
+
+  /** @param index of the element that it goes through */
+  show(main: Main, axes: readonly number[], index: readonly number[], title: string): void {
+    const before = this.#state;
+    const isOther = before?.axes.join() !== axes.join() || this.#main?.dataset !== main.dataset;
+    if (isOther) this.#camera = null;
+    this.#main = main;
+    this.#state = { ...main.state, axes, index, window: index.map(() => null), camera: this.#camera };
+    if (this.#title.textContent !== title) this.#title.textContent = title;
+    this.#update();
+  }
+
+  #look(camera: ViewState["camera"]): void {
+    this.#camera = camera;
+    this.#state = { ...this.#state!, camera };
+    this.#update();
+  }
+
+  #update(): void {
+    const { dataset, limits } = this.#main!;
+    const state = this.#state!;
+    const isImage = state.axes.length > 1;
+    // The same colours as in the picture; a line has a range of its own.
+    const layers = layersOf(dataset, state).map((layer): Layer => {
+      if (!isImage) return { ...layer, range: { mode: "minmax" } };
+      const [low, high] = limits(layer);
+      return { ...layer, range: { mode: "manual", low, high } };
+    });
+    const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
+    this.ranges.begin(shown, false);
+    const aspect = isImage ? aspectOf(dataset, state) : 1;
+    this.plane.show({ dataset, state, layers: shown, next: [], aspect });
+  }
+
+  get #crossing(): Cell | undefined {
+    const { axes, index } = this.#state ?? {};
+    if (!axes || !index) return undefined;
+    return { row: axes.length > 1 ? index[axes[0]!]! : 0, column: index[axes.at(-1)!]! };
+  }
+
+  #pointed(cell: Cell): Pointed {
+    const { axes } = this.#main!.dataset;
+    return { index: indexOf(this.#state!, cell), axes, readings: this.plane.read(cell) };
+  }
+
+  dispose(): void {
+    this.plane.dispose();
+    this.element.remove();
+  }
+}
+
+/** The element that planes have in common, as two lines. */
+class Cross {
+  readonly #down = h("div", { class: "zw-cross zw-cross-down" });
+  readonly #across = h("div", { class: "zw-cross zw-cross-across" });
+  readonly elements = [this.#down, this.#across] as const;
+
+  place(plane: PlaneView, at: Cell | undefined): void {
+    const view = plane.viewpoint;
+    for (const element of this.elements) element.hidden = !at || !view;
+    if (!at || !view) return;
+    const { camera, size, aspect } = view;
+    const x = size.width / 2 + (at.column + 0.5 - camera.column) * camera.scale;
+    const y = size.height / 2 + (at.row + 0.5 - camera.row) * camera.scale * aspect;
+    this.#down.style.left = `${x}px`;
+    this.#across.style.top = `${y}px`;
+  }
+}
+
+export class Beside {
+  readonly #cross = new Cross();
+  #planes: readonly [Side, Side] | undefined;
+  #profile: Side | undefined;
+  #main: Main | undefined;
+  #cell: Cell | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly callbacks: BesideCallbacks,
+  ) {}
+
+  /** Follows the picture; without one there is nothing beside it. */
+  show(main: Main | undefined): void {
+    if (this.#main?.dataset !== main?.dataset) this.#cell = undefined;
+    this.#main = main;
+    this.#showPlanes();
+    this.#showProfile();
+    this.element.hidden = !this.#planes && !this.#profile;
+  }
+
+  /** Follows the pointer, which may have left. */
+  point(cell: Cell | undefined): void {
+    if (!cell) return;
+    this.#cell = cell;
+    if (!this.#profile || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#showProfile();
+    }, rest);
+  }
+
+  /** After a frame of the picture. */
+  follow(plane: PlaneView): void {
+    if (this.#planes && !this.#cross.elements[0].parentElement)
+      plane.frame.overlay.append(...this.#cross.elements);
+    const { axes, index } = this.#main?.state ?? {};
+    const isOn = this.#planes && axes?.length === 2 && index;
+    this.#cross.place(plane, isOn ? { row: index[axes[0]!]!, column: index[axes[1]!]! } : undefined);
+  }
+
+  /** Whether a click chooses where the planes lie. */
+  get isPicking(): boolean {
+    return this.#planes !== undefined;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#main = undefined;
+    for (const side of this.#planes ?? []) side.dispose();
+    this.#profile?.dispose();
+    this.#planes = undefined;
+    this.#profile = undefined;
+    for (const element of this.#cross.elements) element.remove();
+    this.element.hidden = true;
+  }
+
+  #showPlanes(): void {
+    const main = this.#main;
+    const depth = main?.state.depth ?? null;
+    const isOn = main && depth !== null && depthAxes(main.dataset, main.state).includes(depth);
+    if (!isOn) {
+      for (const side of this.#planes ?? []) side.dispose();
+      this.#planes = undefined;
+      for (const element of this.#cross.elements) element.remove();
+      return;
+    }
+    if (!this.#planes) {
+      this.#planes = [new Side("image", this.callbacks), new Side("image", this.callbacks)];
+      this.element.prepend(...this.#planes.map(({ element }) => element));
+    }
+    const { axes, index } = main.state;
+    const [down, across] = axes as [number, number];
+    const title = (hidden: number) => `At ${nameOf(main.dataset, hidden)} ${index[hidden]}`;
+    this.#planes[0].show(main, [depth, across], index, title(down));
+    this.#planes[1].show(main, [down, depth], index, title(across));
+  }
+
+  #showProfile(): void {
+    const main = this.#main;
+    const axis = main?.state.profile ?? null;
+    if (!main || axis === null || shapeOf(main.dataset)[axis] === undefined) {
+      this.#profile?.dispose();
+      this.#profile = undefined;
+      return;
+    }
+    if (!this.#profile) {
+      this.#profile = new Side("line", this.callbacks);
+      this.element.append(this.#profile.element);
+    }
+    const index = this.#cell ? indexOf(main.state, this.#cell) : main.state.index;
+    const channelAxis = isComposite(main.dataset, main.state) ? channelAxisOf(main.dataset) : undefined;
+    const at = index.map((value, i) => (i === axis || i === channelAxis ? ":" : value)).join(", ");
+    this.#profile.show(main, [axis], index, `Along ${nameOf(main.dataset, axis)} at [${at}]`);
+  }
+}
+
+const nameOf = ({ axes }: Dataset, axis: number) =>
+  axisName(
+    axes.map(({ name }) => name ?? null),
+    axis,
+  );

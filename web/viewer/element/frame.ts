@@ -1,0 +1,49 @@
+/** The frame around a picture: rulers above and to the left, a canvas, a cursor, a mark. */
+import { h } from "../base/dom.js";
+import type { Size } from "../model/camera.js";
+
+export class Frame {
+  readonly canvas = h("canvas", { class: "zw-canvas" });
+  readonly cursor = h("div", { class: "zw-cursor", hidden: true });
+  readonly mark = h("div", { class: "zw-mark", hidden: true });
+  /** What lies over the picture and does not take part in pointing: scale bars, graticules. */
+  readonly overlay = h("div", { class: "zw-overlay" });
+  readonly box = h(
+    "div",
+    { class: "zw-box", tabindex: 0, role: "application", "aria-roledescription": "picture of an array" },
+    this.canvas,
+    this.overlay,
+    this.cursor,
+    this.mark,
+  );
+  readonly across = h("div", { class: "zw-ruler zw-ruler-across", "aria-hidden": "true" });
+  readonly down = h("div", { class: "zw-ruler zw-ruler-down", "aria-hidden": "true" });
+  readonly element = h("div", { class: "zw-frame" }, this.across, this.down, this.box);
+  readonly #observer: ResizeObserver;
+  #size: Size = { width: 0, height: 0 };
+
+  /** `layout` is called whenever the size of the box has changed. */
+  constructor(layout: () => void) {
+    this.#observer = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect;
+      this.#size = { width, height };
+      layout();
+    });
+    this.#observer.observe(this.box);
+  }
+
+  /** Of the box, in CSS pixels; nothing before it has been laid out. */
+  get size(): Size {
+    return this.#size;
+  }
+
+  /** Makes room for longer texts beside the picture. */
+  setRulerWidth(width: number): void {
+    const text = `${width}px`;
+    if (this.down.style.width !== text) this.down.style.width = text;
+  }
+
+  dispose(): void {
+    this.#observer.disconnect();
+  }
+}

@@ -1,0 +1,75 @@
+/** What is looked at before anybody has moved: all of it, or the middle of what would cost too much. */
+import { type Camera, fitted, type Size, visible } from "../model/camera.js";
+import type { Interval, ViewState } from "../model/state.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import { TileGrid } from "../tiles/grid.js";
+import { chooseLevel } from "../tiles/wanted.js";
+
+/** What is read without being asked for. */
+const firstBudget = { chunks: 4096, bytes: 256 * 2 ** 20 };
+
+interface Room {
+  readonly size: Size;
+  readonly ratio: number;
+  readonly aspect: number;
+}
+
+/** The camera for the state's window; for the whole plane, or its middle, where it has none. */
+export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAnyCost = false): Camera {
+  const shape = shapeOf(dataset);
+  const { axes, window } = state;
+  const interval = (axis: number | undefined): Interval =>
+    axis === undefined ? [0, 1] : (window[axis] ?? [0, shape[axis]!]);
+  const across = interval(axes.at(-1));
+  const down = interval(axes.length > 1 ? axes[0] : undefined);
+  const { size, ratio, aspect } = room;
+  const rectangle = { top: down[0], bottom: down[1], left: across[0], right: across[1] };
+  // A line is as wide as its room, whatever its height.
+  if (axes.length === 1)
+    return { row: 0.5, column: (across[0] + across[1]) / 2, scale: size.width / (across[1] - across[0]) };
+  const camera = fitted(rectangle, size, ratio, aspect);
+  if (isAnyCost || axes.some((axis) => window[axis])) return camera;
+  return affordable(dataset, axes, camera, room);
+}
+
+/** Closer to the middle until what is in view can be afforded. */
+function affordable(dataset: Dataset, axes: readonly number[], camera: Camera, room: Room): Camera {
+  let near = camera;
+  for (let i = 0; i < 64; i++) {
+    const cost = costInView(dataset, axes, near, room);
+    if (!cost || (cost.chunks <= firstBudget.chunks && cost.bytes <= firstBudget.bytes)) return near;
+    near = { ...near, scale: near.scale * Math.SQRT2 };
+  }
+  return near;
+}
+
+export interface Cost {
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
+/** What all in view costs at the level for the zoom; undefined where that level has not been opened. */
+function costInView(dataset: Dataset, axes: readonly number[], camera: Camera, room: Room): Cost | undefined {
+  const factors = dataset.levels.map(({ factor }) => [factor[axes[0]!]!, factor[axes[1]!]!] as const);
+  const level = dataset.levels[chooseLevel(factors, { camera, ...room })]!;
+  if (!level.array) return undefined;
+  const grid = new TileGrid(level.array, axes);
+  const seen = visible(camera, room.size, room.aspect);
+  const [rows, columns] = [level.array.shape[axes[0]!]!, level.array.shape[axes[1]!]!];
+  const count = (from: number, to: number, axis: number, length: number, side: number) => {
+    const own = (at: number) => (at - level.origin[axis]!) / level.factor[axis]!;
+    const first = Math.max(0, Math.floor(own(from) / side));
+    return Math.max(0, Math.ceil(Math.min(length, own(to)) / side) - first);
+  };
+  const tiles =
+    count(seen.top, seen.bottom, axes[0]!, rows, grid.rowsPerTile) *
+    count(seen.left, seen.right, axes[1]!, columns, grid.columnsPerTile);
+  return { chunks: tiles * grid.chunksPerTile, bytes: tiles * grid.bytesPerTile };
+}
+
+/** What the whole plane costs at level 0. */
+export function wholeCost({ array }: Dataset, axes: readonly number[]): Cost {
+  const { shape, chunkShape, dtype } = array;
+  const chunks = axes.reduce((product, axis) => product * Math.ceil(shape[axis]! / chunkShape[axis]!), 1);
+  return { chunks, bytes: chunks * chunkShape.reduce((a, b) => a * b, dtype.itemBytes) };
+}

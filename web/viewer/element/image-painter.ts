@@ -1,0 +1,182 @@
+/** Two axes as an image. */
+import { formatShape } from "../base/format.js";
+import type { Renderer, Rgb } from "../draw/renderer.js";
+import { isSoftware } from "../draw/software.js";
+import { visible } from "../model/camera.js";
+import type { Layer } from "../model/layers.js";
+import { axisName, fillRuler, rulerTitle } from "../panels/rulers.js";
+import { shapeOf } from "../source/dataset.js";
+import type { Tile } from "../tiles/tile.js";
+import type { Viewpoint } from "../tiles/wanted.js";
+import type { Frame } from "./frame.js";
+import { Overlay } from "./overlay.js";
+import type { Painter, Shown } from "./plane-view.js";
+import type { Ranges } from "./ranges.js";
+
+/** Milliseconds in which what is to be drawn is asked for. */
+const restBeforeMaking = 10;
+
+export class ImagePainter implements Painter {
+  #renderer: Renderer | undefined;
+  #making: ReturnType<typeof setTimeout> | undefined;
+  #isMaking = false;
+  /** There is nothing that could draw. */
+  #hasFailed = false;
+  #isDisposed = false;
+  #overlay: Overlay | undefined;
+  readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  readonly #repaint: () => void;
+  #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
+
+  constructor(
+    private readonly redraw: () => void,
+    private budgetBytes: number,
+    private readonly ranges: Ranges,
+  ) {
+    this.#repaint = () => {
+      this.#kept = undefined;
+      redraw();
+    };
+    this.#scheme.addEventListener("change", this.#repaint);
+  }
+
+  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+    const { size, ratio, camera, aspect } = view;
+    const { state, dataset, layers } = shown;
+    const shape = shapeOf(dataset);
+    const seen = visible(camera, size, aspect);
+    const names = state.axes.map((axis) =>
+      axisName(
+        dataset.axes.map(({ name }) => name ?? null),
+        axis,
+      ),
+    );
+    const lengths = state.axes.map((axis) => shape[axis]!);
+    const [down, across] = state.axes.map((axis) => dataset.axes[axis]!);
+    // Beside the ticks' digits stands the title.
+    frame.setRulerWidth(Math.max(52, 32 + 7 * String(lengths[0]).length));
+    const [from, to] = aspect < 0 ? [seen.bottom, seen.top] : [seen.top, seen.bottom];
+    fillRuler(
+      frame.across,
+      "across",
+      rulerTitle(names[1]!, across!),
+      { from: seen.left, to: seen.right, length: lengths[1]! },
+      size.width,
+      across,
+    );
+    fillRuler(
+      frame.down,
+      "down",
+      rulerTitle(names[0]!, down!),
+      { from, to, length: lengths[0]! },
+      size.height,
+      down,
+    );
+    const label = `Image of a slice of ${formatShape(lengths)} elements. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
+    if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
+    this.#overlay ??= new Overlay(frame, this.redraw);
+    this.#overlay.paint(shown, view);
+    const drawn = layers.map((layer) => {
+      const [low, high] = this.ranges.limits(layer);
+      return { style: layer.style, low, high, tiles: tilesOf(layer) };
+    });
+    const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
+    if (!this.#renderer) {
+      this.#prepare(frame, isNeeded);
+      // What is behind everything else is the style sheet's until then.
+      return !isNeeded || this.#hasFailed;
+    }
+    return this.#renderer.draw({
+      size,
+      ratio,
+      camera,
+      aspect,
+      extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
+      ...this.#grounds(frame),
+      // Light is added to darkness.
+      ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
+      layers: drawn,
+    });
+  }
+
+  /**
+   * The renderer is loaded and made while what was asked for is on its way: it takes long where the browser has to
+   * start its graphics, and nothing else happens meanwhile, not even asking.
+   */
+  #prepare({ canvas }: Frame, isNeeded: boolean): void {
+    if (this.#isMaking) return;
+    if (isNeeded) void this.#make(canvas);
+    else this.#making ??= setTimeout(() => void this.#make(canvas), restBeforeMaking);
+  }
+
+  async #make(canvas: HTMLCanvasElement): Promise<void> {
+    clearTimeout(this.#making);
+    if (this.#isMaking) return;
+    this.#isMaking = true;
+    try {
+      const renderer = await makeRenderer(canvas, this.budgetBytes, this.redraw);
+      if (this.#isDisposed) return renderer.dispose();
+      renderer.budget = this.budgetBytes; // which may be another one by now
+      this.#renderer = renderer;
+      canvas.dataset["renderer"] = renderer.kind;
+    } catch (error) {
+      this.#hasFailed = true;
+      reportError(error);
+    }
+    if (!this.#isDisposed) this.redraw();
+  }
+
+  /** Colours of the style sheet, which change with the scheme only. */
+  #grounds({ box }: Frame): { ground: Rgb; paper: Rgb } {
+    this.#kept ??= {
+      ground: colourOf(box, "--zw-sunken", [238, 241, 244]),
+      paper: colourOf(box, "--zw-surface", [255, 255, 255]),
+    };
+    return this.#kept;
+  }
+
+  setBudget(bytes: number): void {
+    this.budgetBytes = bytes;
+    if (this.#renderer) this.#renderer.budget = bytes;
+  }
+
+  forget(blockKey: string): void {
+    this.#renderer?.forget(blockKey);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#scheme.removeEventListener("change", this.#repaint);
+    clearTimeout(this.#making);
+    this.#renderer?.dispose();
+  }
+}
+
+const black: Rgb = [0, 0, 0];
+
+/** A colour of the style sheet. */
+function colourOf(element: HTMLElement, name: string, otherwise: Rgb): Rgb {
+  const text = getComputedStyle(element).getPropertyValue(name).trim();
+  const hex = /^#([0-9a-f]{6})$/i.exec(text)?.[1];
+  if (!hex) return otherwise;
+  const value = Number.parseInt(hex, 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** Of the two only the one that draws is loaded. */
+async function makeRenderer(
+  canvas: HTMLCanvasElement,
+  budgetBytes: number,
+  redraw: () => void,
+): Promise<Renderer> {
+  if (!isSoftware()) {
+    const { WebGLRenderer } = await import("../draw/webgl.js");
+    try {
+      return new WebGLRenderer(canvas, budgetBytes, redraw);
+    } catch {
+      // no WebGL2, or no more of it
+    }
+  }
+  const { CanvasRenderer } = await import("../draw/canvas2d.js");
+  return new CanvasRenderer(canvas, budgetBytes);
+}

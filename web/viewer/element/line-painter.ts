@@ -1,0 +1,212 @@
+/** One axis as a line: values over indices; where there are more than pixels, their least and greatest. */
+import { formatShape } from "../base/format.js";
+import { hatchDistance, marks } from "../draw/renderer.js";
+import { visible } from "../model/camera.js";
+import type { Layer } from "../model/layers.js";
+import { Envelope } from "../numbers/envelope.js";
+import { axisName, fillRuler, fillValueRuler, rulerTitle } from "../panels/rulers.js";
+import { shapeOf } from "../source/dataset.js";
+import type { Tile } from "../tiles/tile.js";
+import type { Viewpoint } from "../tiles/wanted.js";
+import type { Frame } from "./frame.js";
+import type { Painter, Shown } from "./plane-view.js";
+import type { Ranges } from "./ranges.js";
+
+const envelopes = new WeakMap<Tile, Envelope>();
+
+function envelopeOf(tile: Tile): Envelope {
+  const envelope = envelopes.get(tile) ?? new Envelope(tile.plane);
+  envelopes.set(tile, envelope);
+  return envelope;
+}
+
+export class LinePainter implements Painter {
+  readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
+
+  constructor(
+    frame: Frame,
+    private readonly redraw: () => void,
+    private readonly ranges: Ranges,
+    private readonly formatOf: (layer: Layer) => (value: number) => string,
+  ) {
+    frame.element.classList.add("zw-frame-line");
+    // The line is drawn in a colour of the style sheet.
+    this.#scheme.addEventListener("change", this.redraw);
+  }
+
+  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+    const { size, ratio, camera } = view;
+    const { dataset, state, layers } = shown;
+    const { canvas } = frame;
+    const [layer] = layers;
+    if (!layer) return true;
+    const limits = layers.map((one) => this.ranges.limits(one));
+    const [low, high] = padded([
+      Math.min(...limits.map(([least]) => least)),
+      Math.max(...limits.map(([, most]) => most)),
+    ]);
+    frame.element.classList.toggle("zw-frame-channels", layer.style.kind === "tint");
+    const format = this.formatOf(layer);
+    frame.setRulerWidth(Math.max(52, 7 * Math.max(format(low).length, format(high).length) + 18));
+    const name = axisName(
+      dataset.axes.map((axis) => axis.name ?? null),
+      state.axes[0]!,
+    );
+    const length = shapeOf(dataset)[state.axes[0]!]!;
+    const seen = visible(camera, size);
+    const axis = dataset.axes[state.axes[0]!]!;
+    const span = { from: seen.left, to: seen.right, length };
+    fillRuler(frame.across, "across", rulerTitle(name, axis), span, size.width, axis);
+    fillValueRuler(frame.down, low, high, size.height, format);
+    frame.box.setAttribute(
+      "aria-label",
+      `Plot of a line of ${formatShape([length])} elements. ${name}. Arrow keys read values.`,
+    );
+    const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d")!;
+    context.clearRect(0, 0, width, height);
+    const scale = { perElement: camera.scale * ratio, left: seen.left, low, high, ratio };
+    for (const one of layers) {
+      const tiles = [...tilesOf(one)].sort((a, b) => a.world.left - b.world.left);
+      const isChannel = one.style.kind === "tint";
+      drawLine(context, tiles, scale, isChannel ? `#${one.style.color}` : getComputedStyle(canvas).color);
+      for (const tile of tiles) drawGaps(context, tile, scale);
+    }
+    return true;
+  }
+
+  forget(): void {}
+
+  dispose(): void {
+    this.#scheme.removeEventListener("change", this.redraw);
+  }
+}
+
+interface Scale {
+  /** Device pixels per element. */
+  readonly perElement: number;
+  /** Element at the left edge. */
+  readonly left: number;
+  readonly low: number;
+  readonly high: number;
+  readonly ratio: number;
+}
+
+/** The limits with some room above and below; a range without extent gets one. */
+function padded([low, high]: readonly [number, number]): [number, number] {
+  const margin = high > low ? (high - low) * 0.06 : Math.abs(low) * 0.1 || 1;
+  return [low - margin, high + margin];
+}
+
+/** Where there are more elements than half the pixels, their extents are drawn. */
+const densest = 0.5;
+
+function drawLine(
+  context: CanvasRenderingContext2D,
+  tiles: readonly Tile[],
+  scale: Scale,
+  colour: string,
+): void {
+  context.strokeStyle = colour;
+  context.fillStyle = colour;
+  context.lineWidth = 1.5 * scale.ratio;
+  context.lineJoin = "round";
+  const isDense = tiles.some(
+    ({ world, plane }) => ((world.right - world.left) / plane.columns) * scale.perElement < 1 / densest,
+  );
+  if (isDense) drawExtents(context, tiles, scale);
+  else drawPoints(context, tiles, scale);
+}
+
+/** Each value at the middle of its share of the width, with gaps where there is no number. */
+function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
+  const { width, height } = context.canvas;
+  const { perElement, left, low, high, ratio } = scale;
+  context.beginPath();
+  let isDrawing = false;
+  for (const tile of tiles) {
+    const envelope = envelopeOf(tile);
+    const { world, plane } = tile;
+    const step = ((world.right - world.left) / plane.columns) * perElement;
+    const start = (world.left - left) * perElement;
+    const first = Math.max(0, Math.floor(-start / step) - 1);
+    const last = Math.min(plane.columns - 1, Math.ceil((width - start) / step) + 1);
+    for (let i = first; i <= last; i++) {
+      const x = start + (i + 0.5) * step;
+      const y = height * (1 - (envelope.at(i) - low) / (high - low));
+      if (!Number.isFinite(y) || isGap(tile, i)) isDrawing = false;
+      else if (isDrawing) context.lineTo(x, y);
+      else {
+        // A dot's worth of line, so that a number between two gaps is seen, too.
+        context.moveTo(x - ratio / 2, y);
+        context.lineTo(x + ratio / 2, y);
+        isDrawing = true;
+      }
+    }
+  }
+  context.stroke();
+}
+
+const isGap = ({ gaps }: Tile, column: number): boolean =>
+  gaps.some(({ kind, columns }) => kind === "damaged" && column >= columns[0] && column < columns[1]);
+
+/** Per column of pixels a bar from the least to the greatest value, which reaches what is beside it. */
+function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
+  const { width, height } = context.canvas;
+  const { perElement, left, low, high, ratio } = scale;
+  const yOf = (value: number) => height * (1 - (value - low) / (high - low));
+  let before: readonly [min: number, max: number] | undefined;
+  for (let x = 0; x < width; x++) {
+    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const [from, to] = [left + x / perElement, left + (x + 1) / perElement];
+    for (const tile of tiles) {
+      const { world, plane } = tile;
+      if (world.right <= from || world.left >= to) continue;
+      const each = (world.right - world.left) / plane.columns;
+      const start = Math.floor((from - world.left) / each);
+      const [least, greatest] = envelopeOf(tile).over(
+        start,
+        Math.max(start + 1, Math.ceil((to - world.left) / each)),
+      );
+      if (least < min) min = least;
+      if (greatest > max) max = greatest;
+    }
+    if (min > max) {
+      before = undefined;
+      continue;
+    }
+    const top = yOf(before ? Math.max(max, before[0]) : max);
+    const bottom = yOf(before ? Math.min(min, before[1]) : min);
+    const thin = 1.5 * ratio;
+    context.fillRect(x, top - thin / 2, 1, Math.max(bottom - top, 0) + thin);
+    before = [min, max];
+  }
+}
+
+/** Chunks that could not be read. */
+function drawGaps(
+  context: CanvasRenderingContext2D,
+  { gaps, world, plane }: Tile,
+  { perElement, left, ratio }: Scale,
+): void {
+  const { height } = context.canvas;
+  const each = ((world.right - world.left) / plane.columns) * perElement;
+  for (const { kind, columns } of gaps) {
+    if (kind !== "damaged") continue;
+    const [from, to] = columns.map((column) => (world.left - left) * perElement + column * each);
+    context.save();
+    context.beginPath();
+    context.rect(from!, 0, to! - from!, height);
+    context.clip();
+    context.strokeStyle = `rgb(${marks.hatchDark.join(" ")})`;
+    context.lineWidth = 2 * ratio;
+    context.beginPath();
+    for (let x = from! - height; x < to!; x += 2 * hatchDistance * ratio) {
+      context.moveTo(x, height);
+      context.lineTo(x + height, 0);
+    }
+    context.stroke();
+    context.restore();
+  }
+}

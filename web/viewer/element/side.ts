@@ -1,0 +1,89 @@
+/** What stands beside the picture: what is chosen there, and said of the data. Loaded when it is to be seen. */
+import { adviceFor, type LookedAt } from "../model/advice.js";
+import { type CodeRequest, javascriptCode, pythonCode } from "../model/code.js";
+import type { ViewState, WantedState } from "../model/state.js";
+import type { ControlCallbacks, ControlState } from "../panels/control.js";
+import { Controls } from "../panels/controls.js";
+import { factsPanel } from "../panels/facts.js";
+import { LabelsPanel } from "../panels/labels.js";
+import { Meaning } from "../panels/meaning.js";
+import { type Memory, MemoryPanel } from "../panels/memory.js";
+import { ReadingPanel } from "../panels/reading.js";
+import { type ShareCallbacks, SharePanel } from "../panels/share.js";
+import type { Dataset, Labels } from "../source/dataset.js";
+import type { Measured } from "../source/measure.js";
+
+export interface SideCallbacks extends Omit<ControlCallbacks, "onChange"> {
+  onChange(change: WantedState, control: string): void;
+  onBudget(bytes: number): void;
+  readonly share: Omit<ShareCallbacks, "code">;
+  /** What a program is to read; undefined for a store of the page's own. */
+  codeRequest(): CodeRequest | undefined;
+  measure(): Promise<Measured | undefined>;
+}
+
+/** What the panels show beside the settings. */
+export interface SideState {
+  readonly controls: ControlState;
+  readonly isPicture: boolean;
+  /** What is read for the picture; undefined where there is none. */
+  readonly lookedAt: LookedAt | undefined;
+  /** Labels that were found over an image. */
+  readonly labels: readonly Labels[];
+}
+
+export class Side {
+  readonly #callbacks: SideCallbacks;
+  readonly #controls: Controls;
+  readonly #meaning: Meaning;
+  readonly #share: SharePanel;
+  readonly #reading: ReadingPanel;
+  readonly #memory: MemoryPanel;
+  #labels: LabelsPanel | undefined;
+  /** In the order in which they stand. */
+  readonly elements: readonly HTMLElement[];
+
+  /** @param v1Order the order of bytes that can be chosen, where it is not sure */
+  constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: SideCallbacks) {
+    this.#callbacks = callbacks;
+    this.#meaning = new Meaning(dataset, (isRaw) => callbacks.onChange({ isRaw }, "raw"));
+    this.#controls = new Controls(dataset, v1Order, callbacks);
+    this.#share = new SharePanel({
+      ...callbacks.share,
+      code: (language) => {
+        const request = callbacks.codeRequest();
+        return request && (language === "python" ? pythonCode(request) : javascriptCode(request));
+      },
+    });
+    this.#reading = new ReadingPanel(callbacks.measure);
+    this.#memory = new MemoryPanel(callbacks.onBudget);
+    this.elements = [
+      this.#meaning.element,
+      this.#controls.element,
+      this.#share.element,
+      this.#reading.element,
+      factsPanel(dataset.array),
+      this.#memory.element,
+    ];
+  }
+
+  sync(settings: ViewState, { controls, isPicture, lookedAt, labels }: SideState): void {
+    if (!this.#labels && labels.length > 0) this.#addLabels(labels);
+    this.#controls.sync(settings, controls);
+    this.#meaning.sync(settings);
+    this.#labels?.sync(settings);
+    this.#share.sync(isPicture);
+    this.#reading.sync(lookedAt && adviceFor(lookedAt));
+  }
+
+  #addLabels(labels: readonly Labels[]): void {
+    this.#labels = new LabelsPanel(labels, (change, control) =>
+      this.#callbacks.onChange({ labels: change }, control),
+    );
+    this.#controls.element.before(this.#labels.element);
+  }
+
+  showMemory(memory: Memory | undefined): void {
+    this.#memory.sync(memory);
+  }
+}

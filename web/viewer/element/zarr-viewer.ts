@@ -1,0 +1,333 @@
+/** The viewer as an element of HTML: `<zarr-viewer src="…">`. */
+import type { Source } from "zarr-wasm";
+import { readSettings, settingNames } from "../model/query.js";
+import type { WantedState } from "../model/state.js";
+import { configurePool } from "../tiles/shared.js";
+import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
+import type { ViewerState } from "./stage.js";
+import styleText from "./style-text.js";
+import { Viewer } from "./viewer.js";
+
+/** Attributes that say what is opened. */
+const placeNames = ["src", "path", "order"] as const;
+
+/** Attributes that say what the viewer is like. */
+const optionNames = ["controls", "link", "page"] as const;
+
+/** "light" or "dark" for pages that are one of them, whatever the reader prefers. */
+const themeName = "theme";
+
+/** Attributes that are parts of the state; only the colour map has a longer name than in addresses. */
+const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
+
+/** What listeners of `load`, `change`, `pointer`, `progress` and `error` find in `event.detail`. */
+export interface ZarrViewerEvents {
+  readonly load: CustomEvent<ViewerView>;
+  readonly change: CustomEvent<{ readonly view: ViewerView; readonly control: string }>;
+  readonly pointer: CustomEvent<PointerReport | undefined>;
+  readonly progress: CustomEvent<ProgressReport>;
+  readonly error: CustomEvent<{ readonly error: unknown; readonly message: string }>;
+}
+
+/** An element that is listened to for these. */
+export interface ZarrEventTarget extends HTMLElement {
+  addEventListener<K extends keyof ZarrViewerEvents>(
+    type: K,
+    listener: (this: this, event: ZarrViewerEvents[K]) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
+/** Servers that render pages have no elements: there the class is only a name. */
+const Base = (globalThis.HTMLElement ?? class {}) as unknown as new () => ZarrEventTarget;
+
+/**
+ * An element that shows a Zarr array. Attributes are read when they are set; what a reader changes since is not written
+ * into them: `settings` has it, and the event `change`. None of its events bubbles.
+ */
+export class ZarrViewerElement extends Base {
+  static readonly observedAttributes: readonly string[] = [
+    ...placeNames,
+    ...optionNames,
+    themeName,
+    ...stateNames,
+  ];
+
+  #viewer: Viewer | undefined;
+  /** A source that is no address, in place of `src`. */
+  #source: Source | undefined;
+  /** Settings for what is opened next. */
+  #settings: WantedState | undefined;
+  readonly #changed = new Set<string>();
+
+  /** Address of what is shown, or a store. */
+  get src(): Source | null {
+    return this.#source ?? this.getAttribute("src");
+  }
+  set src(value: Source | null) {
+    const isAddress = typeof value === "string" || value instanceof URL;
+    this.#source = isAddress || value === null ? undefined : value;
+    if (isAddress) this.setAttribute("src", String(value));
+    else {
+      this.removeAttribute("src");
+      this.#note("src");
+    }
+  }
+
+  get path(): string | null {
+    return this.getAttribute("path");
+  }
+  set path(value: string | null) {
+    this.#reflect("path", value);
+  }
+
+  get axes(): string | null {
+    return this.getAttribute("axes");
+  }
+  /** Names or numbers: "y,x", or a list. */
+  set axes(value: string | readonly (string | number)[] | null) {
+    this.#reflect("axes", value);
+  }
+
+  get channels(): string | null {
+    return this.getAttribute("channels");
+  }
+  set channels(value: string | readonly string[] | null) {
+    this.#reflect("channels", value);
+  }
+
+  get colormap(): string | null {
+    return this.getAttribute("colormap");
+  }
+  set colormap(value: string | null) {
+    this.#reflect("colormap", value);
+  }
+
+  get range(): string | null {
+    return this.getAttribute("range");
+  }
+  /** "auto", "minmax", "percentile", "0:255", or two numbers. */
+  set range(value: string | readonly [number, number] | null) {
+    this.#reflect("range", Array.isArray(value) ? value.join(":") : (value as string | null));
+  }
+
+  get controls(): ControlsMode {
+    const value = this.getAttribute("controls");
+    return value === "minimal" || value === "none" ? value : "full";
+  }
+  set controls(value: ControlsMode | null) {
+    this.#reflect("controls", value);
+  }
+
+  get link(): string | null {
+    return this.getAttribute("link");
+  }
+  set link(value: string | null) {
+    this.#reflect("link", value);
+  }
+
+  /** What is shown; undefined before something has been opened. */
+  get view(): ViewerView | undefined {
+    return this.#viewer?.view;
+  }
+
+  get state(): ViewerState {
+    return this.#viewer?.state ?? "empty";
+  }
+
+  /** The whole state: also what no attribute says. What is set need not be whole. */
+  get settings(): WantedState | undefined {
+    return this.#viewer?.view?.settings ?? this.#settings;
+  }
+  set settings(value: WantedState | undefined) {
+    if (this.#viewer?.view && value) this.#viewer.change(value);
+    else this.#settings = value;
+  }
+
+  /** Opens and reads again what is shown. */
+  async reload(): Promise<void> {
+    await this.#viewer?.reload();
+  }
+
+  /** What is seen as PNG; undefined where it is no picture. */
+  async picture(): Promise<Blob | undefined> {
+    return this.#viewer?.picture();
+  }
+
+  /** @internal */
+  connectedCallback(): void {
+    for (const name of [
+      "src",
+      "path",
+      "axes",
+      "channels",
+      "colormap",
+      "range",
+      "controls",
+      "link",
+      "settings",
+    ])
+      this.#upgrade(name);
+    if (!this.#viewer) this.#mount(); // else it was only moved to another place
+  }
+
+  #mount(): void {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [styleSheet(this.getAttribute(themeName))];
+    const place = document.createElement("div");
+    root.replaceChildren(place);
+    this.#viewer = new Viewer(place, {});
+    this.#setOptions();
+    this.#note("src");
+  }
+
+  /** @internal */
+  disconnectedCallback(): void {
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#unmount();
+    });
+  }
+
+  #unmount(): void {
+    if (!this.#viewer) return;
+    this.#settings = this.settings;
+    this.#viewer.destroy();
+    this.#viewer = undefined;
+  }
+
+  /** @internal */
+  attributeChangedCallback(name: string, before: string | null, value: string | null): void {
+    if (before === value) return;
+    if (name === "src" && value !== null) this.#source = undefined;
+    this.#note(name);
+  }
+
+  /** Properties that were set before the class was known hide its own. */
+  #upgrade(name: string): void {
+    if (!Object.hasOwn(this, name)) return;
+    const values = this as unknown as Record<string, unknown>;
+    const value = values[name];
+    delete values[name];
+    values[name] = value;
+  }
+
+  #reflect(name: string, value: unknown): void {
+    if (value === null || value === undefined) this.removeAttribute(name);
+    else this.setAttribute(name, String(value));
+  }
+
+  /** Several attributes that change together make one change. */
+  #note(name: string): void {
+    if (this.#changed.size === 0) queueMicrotask(() => this.#update());
+    this.#changed.add(name);
+  }
+
+  #update(): void {
+    const names = [...this.#changed];
+    this.#changed.clear();
+    if (!this.#viewer) return;
+    const has = (list: readonly string[]) => names.some((name) => list.includes(name));
+    if (names.includes(themeName)) {
+      this.#unmount();
+      this.#mount();
+      return;
+    }
+    if (has(optionNames)) this.#setOptions();
+    if (has(placeNames)) this.#show();
+    else if (has(stateNames)) this.#viewer.change(this.#read((name) => names.includes(name)));
+  }
+
+  #show(): void {
+    const source = this.src;
+    if (source === null || source === "") return;
+    const settings = { ...this.#read(() => true), ...this.#settings };
+    this.#settings = undefined;
+    const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
+    void this.#viewer!.show({ source, path: this.path ?? undefined, v1Order, settings });
+  }
+
+  /** What attributes ask for. */
+  #read(isWanted: (attribute: string) => boolean): WantedState {
+    return readSettings((name) => {
+      const attribute = name === "map" ? "colormap" : name;
+      return isWanted(attribute) ? this.getAttribute(attribute) : null;
+    });
+  }
+
+  #setOptions(): void {
+    this.#viewer!.setOptions({
+      controls: this.controls,
+      link: this.link ?? undefined,
+      page: this.getAttribute("page") ?? undefined,
+      onChange: (view, control) => {
+        if (control === "open") this.#tell("load", view);
+        else this.#tell("change", { view, control });
+      },
+      onPointer: (pointed) => this.#tell("pointer", pointed),
+      onProgress: (progress) => this.#tell("progress", progress),
+      onError: (error) =>
+        this.#tell("error", { error, message: error instanceof Error ? error.message : String(error) }),
+    });
+  }
+
+  #tell(name: keyof ZarrViewerEvents, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "zarr-viewer": ZarrViewerElement;
+  }
+}
+
+const sheets = new Map<string, CSSStyleSheet>();
+
+/** One for all viewers of the page. It is made by a program, which no policy of a page forbids. */
+function styleSheet(theme: string | null): CSSStyleSheet {
+  const name = theme === "light" || theme === "dark" ? theme : "";
+  let sheet = sheets.get(name);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    const query = name === "dark" ? "all" : "not all";
+    const text = name
+      ? styleText
+          .replace(/\(prefers-color-scheme:\s*dark\)/g, ` ${query}`)
+          .replace(/color-scheme:\s*light dark/g, `color-scheme:${name}`)
+      : styleText;
+    sheet.replaceSync(text);
+    sheets.set(name, sheet);
+  }
+  return sheet;
+}
+
+/**
+ * Lets bundles on another server than the page's have workers: browsers start only scripts of the page's own origin, but
+ * those may import others.
+ * @param script address of `worker.js`, which must allow other pages to read it, as CDNs do
+ */
+export function useWorkersFrom(script: URL): void {
+  if (!globalThis.location || script.origin === location.origin) return;
+  configurePool({
+    createWorker: () => {
+      const text = `import ${JSON.stringify(script.href)};`;
+      const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      const worker = new Worker(url, { type: "module" });
+      // Workers read their script later than they are made.
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      return worker;
+    },
+  });
+}
+
+/** Makes `<zarr-viewer>` known to the page; does nothing the second time, and where there is no page. */
+export function defineZarrViewer(): void {
+  const { customElements } = globalThis;
+  if (customElements && !customElements.get("zarr-viewer"))
+    customElements.define("zarr-viewer", ZarrViewerElement);
+}

@@ -1,0 +1,99 @@
+/** What reading a view costs, by the shapes of its chunks, and what would cost less. */
+import { formatByteCount, formatShape } from "../base/format.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Rectangle, Size } from "./camera.js";
+import type { ViewState } from "./state.js";
+
+/** What is looked at. */
+export interface LookedAt {
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  /** In elements of level 0. */
+  readonly seen: Rectangle;
+  /** The level that is drawn. */
+  readonly level: number;
+  /** Of the picture, in device pixels. */
+  readonly pixels: Size;
+}
+
+export interface Advice {
+  readonly chunks: number;
+  /** Decoded bytes of all chunks in view, and of the elements of them that are shown. */
+  readonly chunkBytes: number;
+  readonly shownBytes: number;
+  /** What chunks are like, as far as it matters here, and what would be better: one sentence. */
+  readonly sentence: string;
+}
+
+/** More requests than this take their time whatever is in them. */
+const manyRequests = 256;
+/** Requests take longer than what they bring, where it is less than this. */
+const smallChunk = 64 * 1024;
+/** Less than this is read at once, whatever its shape. */
+const littleBytes = 8 * 2 ** 20;
+/** Where so many times more is decoded than shown, nobody can call it suitable. */
+const muchMore = 4;
+
+/** @returns undefined for data types whose elements have no size of their own. */
+export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Advice | undefined {
+  const { array = dataset.array, factor, origin } = dataset.levels[level] ?? dataset.levels[0];
+  const { itemBytes, isVariable } = array.dtype;
+  if (isVariable) return undefined;
+  const { shape, chunkShape } = array;
+  const spans = state.axes.map((axis, i) => {
+    const [from, to] = i === state.axes.length - 1 ? [seen.left, seen.right] : [seen.top, seen.bottom];
+    const own = (at: number) => (at - origin[axis]!) / factor[axis]!;
+    const first = Math.max(0, Math.floor(own(from)));
+    const end = Math.min(shape[axis]!, Math.max(first + 1, Math.ceil(own(to))));
+    const chunks = Math.ceil(end / chunkShape[axis]!) - Math.floor(first / chunkShape[axis]!);
+    return { axis, elements: end - first, chunks };
+  });
+  const product = (list: readonly number[]) => list.reduce((a, b) => a * b, 1);
+  const chunks = product(spans.map((span) => span.chunks));
+  const bytesPerChunk = product(chunkShape) * itemBytes;
+  const depth = product(chunkShape.filter((_, axis) => !state.axes.includes(axis)));
+  const shownBytes = product(spans.map((span) => span.elements)) * itemBytes;
+  const perPixel = Math.min(
+    ...spans.map(({ elements }, i) => elements / (i === spans.length - 1 ? pixels.width : pixels.height)),
+  );
+  const found: Found = { chunks, bytesPerChunk, depth, shownBytes, perPixel, isSharded: !!array.shardShape };
+  return {
+    chunks,
+    chunkBytes: chunks * bytesPerChunk,
+    shownBytes,
+    sentence: sentenceFor(found, dataset, state, chunkShape),
+  };
+}
+
+interface Found {
+  readonly chunks: number;
+  readonly bytesPerChunk: number;
+  /** Slices in a chunk. */
+  readonly depth: number;
+  readonly shownBytes: number;
+  /** Elements to a device pixel, along the axis with fewer. */
+  readonly perPixel: number;
+  readonly isSharded: boolean;
+}
+
+/** What costs most is said first, and nothing after it. */
+function sentenceFor(
+  found: Found,
+  dataset: Dataset,
+  { axes }: ViewState,
+  chunkShape: readonly number[],
+): string {
+  const { chunks, bytesPerChunk, depth, shownBytes, perPixel, isSharded } = found;
+  const times = (chunks * bytesPerChunk) / shownBytes;
+  const each = formatByteCount(bytesPerChunk);
+  const flat = formatShape(chunkShape.map((length, axis) => (axes.includes(axis) ? length : 1)));
+  if (axes.length > 1 && perPixel >= 2 && shownBytes > littleBytes && dataset.levels.length === 1)
+    return `Every pixel stands for ${Math.floor(perPixel) ** 2} elements or more, all of which are read: a multiscale image (OME-Zarr) would show this from a smaller copy.`;
+  if (depth >= muchMore && times >= muchMore)
+    return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows one: chunks of ${flat} would need ${Math.round(depth)} times fewer bytes for a slice, and more requests for a stack.`;
+  if (chunks > manyRequests && bytesPerChunk < smallChunk && !isSharded)
+    return `${chunks.toLocaleString("en")} chunks of ${each} are as many requests: larger chunks, or shards, would need fewer.`;
+  if (times >= muchMore)
+    return `Chunks of ${each} are larger than this view by ${Math.round(times)} times: smaller chunks in shards would let a part be read.`;
+  return "Chunks suit this view: most of what is read is shown.";
+}

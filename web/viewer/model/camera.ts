@@ -1,0 +1,97 @@
+/**
+ * Where one looks, and how closely: pure geometry. World coordinates are elements of level 0 along the two shown
+ * axes; element i covers [i, i + 1).
+ */
+
+/** Serialisable, and independent of the size of the canvas. */
+export interface Camera {
+  /** What lies at the canvas' centre, in elements of level 0. */
+  readonly row: number;
+  readonly column: number;
+  /** CSS pixels per element along a row. */
+  readonly scale: number;
+}
+
+/** Of the canvas, in CSS pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A rectangle of elements; fractions are parts of elements. */
+export interface Rectangle {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+/** How much higher than wide an element is drawn: 1 for square ones; negative where rows go up. */
+export type Aspect = number;
+
+/** Most CSS pixels per element. */
+export const closest = 96;
+
+/** The camera that shows a rectangle whole; elements cover whole device pixels where they are large. */
+export function fitted(rectangle: Rectangle, size: Size, ratio: number, aspect: Aspect = 1): Camera {
+  const { top, left, bottom, right } = rectangle;
+  const largest = Math.min(size.width / (right - left), size.height / ((bottom - top) * Math.abs(aspect)));
+  const device = largest * ratio;
+  const scale = device >= 2 ? Math.floor(device) / ratio : largest;
+  return { row: (top + bottom) / 2, column: (left + right) / 2, scale: Math.min(scale, closest) };
+}
+
+/** What of the world is in the canvas. */
+export function visible(
+  { row, column, scale }: Camera,
+  { width, height }: Size,
+  aspect: Aspect = 1,
+): Rectangle {
+  const [across, down] = [width / scale / 2, height / (scale * Math.abs(aspect)) / 2];
+  return { top: row - down, left: column - across, bottom: row + down, right: column + across };
+}
+
+/** The camera after a drag by CSS pixels. */
+export function panned(camera: Camera, dx: number, dy: number, aspect: Aspect = 1): Camera {
+  const { row, column, scale } = camera;
+  return { row: row - dy / (scale * aspect), column: column - dx / scale, scale };
+}
+
+/** The camera `factor` times closer, with what lies at a point (CSS pixels from the canvas' centre) kept there. */
+export function zoomed(
+  camera: Camera,
+  factor: number,
+  at: { x: number; y: number },
+  least: number,
+  aspect: Aspect = 1,
+): Camera {
+  const scale = Math.min(
+    Math.max(camera.scale * factor, Math.min(least, camera.scale)),
+    Math.max(closest, camera.scale),
+  );
+  const shift = 1 / camera.scale - 1 / scale;
+  return { row: camera.row + (at.y / aspect) * shift, column: camera.column + at.x * shift, scale };
+}
+
+/** The camera with its centre inside the world, so that something is always in view. */
+export function inside(camera: Camera, rows: number, columns: number): Camera {
+  const clamp = (at: number, length: number) => Math.min(Math.max(at, 0), length);
+  return { ...camera, row: clamp(camera.row, rows), column: clamp(camera.column, columns) };
+}
+
+/** Where a point of the canvas (CSS pixels from its upper left corner) lies in the world. */
+export function worldAt(
+  camera: Camera,
+  size: Size,
+  at: { x: number; y: number },
+  aspect: Aspect = 1,
+): {
+  row: number;
+  column: number;
+} {
+  const { row, column, scale } = camera;
+  return {
+    row: row + (at.y - size.height / 2) / (scale * aspect),
+    column: column + (at.x - size.width / 2) / scale,
+  };
+}

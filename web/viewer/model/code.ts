@@ -1,0 +1,170 @@
+/** What is shown, as a program that reads it. */
+import type { Dataset, Level } from "../source/dataset.js";
+import { type Leaf, leavesOf } from "../source/leaf.js";
+import type { Rectangle } from "./camera.js";
+import type { Interval, ViewState } from "./state.js";
+
+/** What a program is to read. */
+export interface CodeRequest {
+  /** The whole address. */
+  readonly source: string;
+  readonly v1Order?: "spec" | "writer" | undefined;
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  /** What is in view, in elements of level 0; all where that is not known. */
+  readonly seen?: Rectangle | undefined;
+  /** The level that is drawn. */
+  readonly level?: number | undefined;
+}
+
+/** A program, or a sentence why there is none. */
+export type Code = { readonly text: string } | { readonly reason: string };
+
+/** Indices and intervals along every axis, in elements of the level that is drawn. */
+type Part = number | Interval;
+
+export function javascriptCode(request: CodeRequest): Code {
+  const { source, v1Order, dataset, state } = request;
+  const { path, parts } = partOf(request);
+  const isDecoded = dataset.decode !== undefined && !state.isRaw;
+  const leaf = leafIn(dataset, state);
+  const hasField = leaf.path.length > 0;
+  const hasSlices = parts.some((part) => typeof part !== "number");
+  const names = ["get", "open", ...(isDecoded ? ["decodeCF"] : []), ...(hasField ? ["field"] : [])];
+  if (hasSlices) names.push("slice");
+  const options = [
+    'kind: "array"',
+    ...(path ? [`path: ${quoted(path)}`] : []),
+    ...(v1Order === "writer" ? ['v1Order: "writer"'] : []),
+  ];
+  const selection = parts.map((part) => (typeof part === "number" ? part : `slice(${part.join(", ")})`));
+  const lines = [
+    `import { ${names.sort().join(", ")} } from "zarr-wasm";`,
+    "",
+    `const array = await open(${quoted(source)}, { ${options.join(", ")} });`,
+    `const ${isDecoded || hasField ? "stored" : "region"} = await get(array, [${selection.join(", ")}]);`,
+    ...(isDecoded ? ["const region = decodeCF(array, stored);"] : []),
+    ...(hasField && !isDecoded ? [`const region = field(stored, ${JSON.stringify(leaf.path)});`] : []),
+    "console.log(region.shape, region.data);",
+  ];
+  return { text: `${lines.join("\n")}\n` };
+}
+
+export function pythonCode(request: CodeRequest): Code {
+  const { source, v1Order, dataset, state } = request;
+  const { array } = dataset;
+  if (array.zarrFormat === 1)
+    return { reason: "zarr-python reads Zarr v1 no more: there is no Python for it" };
+  if (v1Order === "writer") return { reason: "zarr-python has no option for this order of elements" };
+  if (isZip(source)) return { reason: "zarr-python cannot open a zip archive by its address" };
+  return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
+}
+
+/** What only xarray decodes: scale, offset, missing values, times. */
+function usesXarray(dataset: Dataset, state: ViewState): boolean {
+  return dataset.decode !== undefined && !state.isRaw && dataset.axes.every(({ name }) => name !== undefined);
+}
+
+function zarrCode(request: CodeRequest): string {
+  const { dataset, state, source } = request;
+  const { path, parts } = partOf(request);
+  const leaf = leafIn(dataset, state);
+  const selection = parts.map((part) => (typeof part === "number" ? part : part.join(":")));
+  const steps = [
+    ...leaf.path.map((name) => `[${quoted(name)}]`),
+    ...(leaf.items > 1 ? [`.reshape(*values.shape, -1)[..., ${leaf.item}]`] : []),
+  ];
+  const isTurned = state.axes.length > 1 && state.axes[0]! > state.axes[1]!;
+  const numpy = complexPart(leaf, state);
+  const lines = [
+    ...(numpy.startsWith("np.") ? ["import numpy as np"] : []),
+    "import zarr",
+    "",
+    ...remoteNote(source),
+    `array = zarr.open_array(${quoted(source)}, mode="r"${path ? `, path=${quoted(path)}` : ""})`,
+    `values = array[${selection.join(", ") || "()"}]`,
+    ...steps.map((step) => `values = values${step}`),
+    ...(numpy ? [`values = ${numpy}`] : []),
+    ...(isTurned ? ["values = values.T  # rows and columns as shown"] : []),
+    "print(values.shape, values.dtype)",
+    "print(values)",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function xarrayCode(request: CodeRequest): string {
+  const { dataset, state, source } = request;
+  const { path, parts } = partOf(request);
+  const { group, name } = variableOf(source, path);
+  const indexers = parts.map((part, axis) => {
+    const dimension = quoted(dataset.axes[axis]!.name!);
+    return `${dimension}: ${typeof part === "number" ? part : `slice(${part.join(", ")})`}`;
+  });
+  const shown = state.axes.map((axis) => quoted(dataset.axes[axis]!.name!));
+  const lines = [
+    "import xarray",
+    "",
+    ...remoteNote(source),
+    `dataset = xarray.open_zarr(${quoted(group.source)}${group.path ? `, group=${quoted(group.path)}` : ""}, consolidated=None)`,
+    `values = dataset[${quoted(name)}].isel({${indexers.join(", ")}})`,
+    ...(shown.length > 1 ? [`values = values.transpose(${shown.join(", ")})`] : []),
+    "print(values)",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The group that a variable is in: where the address is that of the array, the group is above it. */
+function variableOf(source: string, path: string): { group: { source: string; path: string }; name: string } {
+  const at = path.lastIndexOf("/");
+  if (path !== "")
+    return { group: { source, path: path.slice(0, Math.max(0, at)) }, name: path.slice(at + 1) };
+  const [, above = "", last = "", query = ""] = /^([^?#]*)\/([^/?#]+)\/?([?#].*)?$/.exec(source) ?? [];
+  return { group: { source: above + query, path: "" }, name: decodeURIComponent(last) };
+}
+
+function remoteNote(source: string): string[] {
+  return /^https?:/i.test(source)
+    ? ["# Addresses are read by way of fsspec: pip install fsspec aiohttp"]
+    : [];
+}
+
+/** numpy's name of the number that is drawn of a complex one. */
+function complexPart({ dtype }: Leaf, { part }: ViewState): string {
+  if (!dtype.core.startsWith("complex")) return "";
+  return {
+    magnitude: "np.abs(values)",
+    phase: "np.angle(values)",
+    real: "values.real",
+    imaginary: "values.imag",
+  }[part];
+}
+
+/** The array that is drawn, and what is in view of it. */
+function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
+  const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
+  const array = chosen.array ?? dataset.array;
+  const parts = array.shape.map((length, axis): Part => {
+    const position = state.axes.indexOf(axis);
+    if (position < 0) return within(ownOf(chosen, axis, state.index[axis]! + 0.5), length);
+    if (!seen) return [0, length];
+    const isAcross = position === state.axes.length - 1;
+    const [from, to] = isAcross ? [seen.left, seen.right] : [seen.top, seen.bottom];
+    const first = within(ownOf(chosen, axis, from), length);
+    return [first, Math.max(first + 1, Math.min(length, Math.ceil(ownOf(chosen, axis, to))))];
+  });
+  return { path: array.path.replace(/^\//, ""), parts };
+}
+
+const ownOf = ({ origin, factor }: Level, axis: number, at: number) => (at - origin[axis]!) / factor[axis]!;
+const within = (at: number, length: number) => Math.min(Math.max(Math.floor(at), 0), length - 1);
+
+function leafIn({ dtype }: Dataset, { field }: ViewState): Leaf {
+  const leaves = leavesOf(dtype);
+  return leaves.find(({ name }) => name === field) ?? leaves[0]!;
+}
+
+const isZip = (source: string) => /\.(zip|ozx)([?#]|$)/i.test(source);
+
+/** A string in the source of either language: JSON's escapes are theirs. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);

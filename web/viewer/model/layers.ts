@@ -1,0 +1,182 @@
+/** What is drawn: planes of datasets, each with a style. */
+import type { ColormapName } from "../base/colormaps.js";
+import { type Dataset, type DatasetAxis, type Labels, shapeOf } from "../source/dataset.js";
+import type { Part } from "../source/leaf.js";
+import { channelAxisOf, isPicture } from "./channels.js";
+import type { Outside, ValueRange, ViewState } from "./state.js";
+
+/** Colours of a layer, once its range is known. */
+export interface LayerStyle {
+  /** "map": the colour map; "labels": a colour for each integer; "tint": black to one colour; "mask": how opaque it is. */
+  readonly kind: "map" | "labels" | "tint" | "mask";
+  readonly colormap: ColormapName;
+  readonly isReversed: boolean;
+  /** "rrggbb" of a tint. */
+  readonly color: string;
+  readonly gamma: number;
+  readonly outside: Outside;
+  /** 0 to 1. */
+  readonly opacity: number;
+  /** How it goes onto the layers before it; "mask" takes of them what it is not. */
+  readonly blend: "over" | "add" | "mask";
+  /** Labels over something else: where there are none, it is seen. */
+  readonly isOverlay?: boolean | undefined;
+}
+
+/** Which plane of a dataset, and in which form its elements are numbers. */
+export interface PlaneChoice {
+  readonly dataset: Dataset;
+  /** [down, across], or [across] for a line. */
+  readonly axes: readonly number[];
+  /** Along the other axes, in elements of level 0. */
+  readonly index: readonly number[];
+  readonly field: string;
+  readonly part: Part;
+  readonly isRaw: boolean;
+}
+
+export interface Layer extends PlaneChoice {
+  readonly id: string;
+  readonly style: LayerStyle;
+  readonly range: ValueRange;
+  /** Value that is to be in the middle of the range: null for 0 where both sides of it are there. */
+  readonly center?: number | null;
+}
+
+/** The layers of a state: one per channel that is on, else one; and the labels over them. */
+export function layersOf(dataset: Dataset, state: ViewState): Layer[] {
+  const labels = shownLabels(dataset, state);
+  return [...imageLayers(dataset, state), ...(labels ? labelsLayer(labels, state) : [])];
+}
+
+/** The labels that a state shows; undefined also before they have been found. */
+export function shownLabels({ labels }: Dataset, state: ViewState): Labels | undefined {
+  const { name, isOn } = state.labels;
+  const known = labels?.known ?? [];
+  return isOn ? (known.find((one) => one.name === name) ?? known[0]) : undefined;
+}
+
+/** None where the labels are not open, or have not the shown axes. */
+function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): Layer[] {
+  const axes = state.axes.map((axis) => imageAxes.indexOf(axis));
+  if (!dataset || axes.length !== 2 || axes.includes(-1)) return [];
+  return [
+    {
+      id: `labels ${name}`,
+      dataset,
+      axes,
+      index: imageAxes.map((axis) => state.index[axis] ?? 0),
+      field: "",
+      part: "magnitude",
+      isRaw: true,
+      range: { mode: "minmax" },
+      style: {
+        kind: "labels",
+        colormap: "labels",
+        isReversed: false,
+        color: "ffffff",
+        gamma: 1,
+        outside: "clamp",
+        opacity: state.labels.opacity,
+        blend: "over",
+        isOverlay: true,
+      },
+    },
+  ];
+}
+
+function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
+  const { axes, index, field, part, isRaw, colormap, isReversed, gamma, outside, range } = state;
+  const plane = { dataset, axes, index, field, part, isRaw };
+  const plain = { colormap, isReversed, gamma, outside, color: "ffffff", opacity: 1 };
+  const channelAxis = channelAxisOf(dataset);
+  if (!isComposite(dataset, state) || channelAxis === undefined) {
+    const kind = colormap === "labels" ? "labels" : "map";
+    const style = { ...plain, kind, blend: "over" } as const;
+    return [
+      { ...plane, id: "image", range, style, ...(colormap === "diverging" ? { center: state.center } : {}) },
+    ];
+  }
+  const at = (channel: number) => index.map((old, axis) => (axis === channelAxis ? channel : old));
+  const layers = state
+    .channels!.filter(({ isOn }) => isOn)
+    .map((channel): Layer => {
+      const { color, gamma } = channel;
+      const style = { ...plain, kind: "tint", color, gamma, isReversed: false, outside: "clamp" } as const;
+      const id = channelId(channel.index);
+      return {
+        ...plane,
+        id,
+        index: at(channel.index),
+        range: channel.range,
+        style: { ...style, blend: "add" },
+      };
+    });
+  if (!isPicture(dataset) || dataset.axes[channelAxis]!.length !== 4 || layers.length === 0) return layers;
+  const style = { ...plain, kind: "mask", gamma: 1, isReversed: false, outside: "clamp" } as const;
+  const whole = { mode: "manual", low: 0, high: 255 } as const;
+  return [
+    ...layers,
+    { ...plane, id: "mask", index: at(3), range: whole, style: { ...style, blend: "mask" } },
+  ];
+}
+
+/** The id of a channel's layer. */
+export const channelId = (index: number): string => `channel ${index}`;
+
+/** Whether several channels are shown as one picture. */
+export function isComposite(dataset: Dataset, { channels, axes }: ViewState): boolean {
+  const channelAxis = channelAxisOf(dataset);
+  return channels !== null && channelAxis !== undefined && !axes.includes(channelAxis);
+}
+
+/** Axes with slices to go through. */
+export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
+  const channelAxis = isComposite(dataset, settings) ? channelAxisOf(dataset) : undefined;
+  return shapeOf(dataset).flatMap((length, axis) =>
+    length > 1 && axis !== channelAxis && !settings.axes.includes(axis) ? [axis] : [],
+  );
+}
+
+/** Elements are not drawn longer than so many times their width: nobody would see them. */
+const longest = 64;
+
+/**
+ * How much higher than wide an element is drawn; negative where rows go up. Lengths of the same unit are drawn alike. Degrees
+ * of longitude are shortened as in the middle of a map of a part of the world.
+ */
+export function aspectOf(dataset: Dataset, { axes }: Pick<ViewState, "axes">): number {
+  const [down, across] = axes.map((axis) => dataset.axes[axis]!);
+  if (!down || !across) return 1;
+  const direction = down.goesUp ? -1 : 1;
+  const [height, width] = [stepOf(down), stepOf(across)];
+  if (!height || !width || !areAlike(down, across)) return direction;
+  const aspect = (height / width) * stretchOf(down, across);
+  return aspect >= 1 / longest && aspect <= longest ? direction * aspect : direction;
+}
+
+/** Whether distances along two axes can be compared. */
+function areAlike(a: DatasetAxis, b: DatasetAxis): boolean {
+  const isDegrees = ({ role }: DatasetAxis) => role === "latitude" || role === "longitude";
+  if (isDegrees(a) || isDegrees(b)) return isDegrees(a) && isDegrees(b);
+  const isSpace = ({ role }: DatasetAxis) => role === "x" || role === "y" || role === "z";
+  return isSpace(a) && isSpace(b) && a.unit === b.unit;
+}
+
+/** Units per element, where they are the same everywhere, or nearly. */
+function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
+  if (scale !== undefined) return Math.abs(scale) || undefined;
+  const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
+  const isKnown = coordinates?.kind === "numbers" && typeof first === "number" && typeof last === "number";
+  return isKnown && length > 1 ? Math.abs(last - first) / (length - 1) || undefined : undefined;
+}
+
+/** Degrees of longitude are shorter than those of latitude; of more than half the world no one factor is right. */
+function stretchOf(down: DatasetAxis, across: DatasetAxis): number {
+  const latitude = [down, across].find(({ role }) => role === "latitude");
+  const ends = [latitude?.coordinates?.at(0), latitude?.coordinates?.at(latitude.length - 1)];
+  const [first, last] = ends;
+  if (typeof first !== "number" || typeof last !== "number" || Math.abs(last - first) > 90) return 1;
+  const stretch = 1 / Math.max(0.1, Math.cos((((first + last) / 2) * Math.PI) / 180));
+  return latitude === down ? stretch : 1 / stretch;
+}

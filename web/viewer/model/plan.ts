@@ -1,0 +1,46 @@
+/** How a slice is shown, and what is read of one that is shown as a table. */
+import { type Selection, slice } from "zarr-wasm";
+import { isNumeric } from "../source/leaf.js";
+import { type ArrayFacts, type Interval, leafOf, type ViewState } from "./state.js";
+
+export type SliceKind = "image" | "line" | "value" | "table" | "empty";
+
+/** Elements start … stop − 1 along a shown axis. */
+export interface AxisPlan {
+  readonly axis: number;
+  readonly start: number;
+  readonly stop: number;
+}
+
+export interface TablePlan {
+  /** The shown axes: down then across, or down only. */
+  readonly axes: readonly AxisPlan[];
+  readonly selection: Selection;
+}
+
+export function kindOf(array: ArrayFacts, { axes, field }: ViewState): SliceKind {
+  if (array.shape.includes(0)) return "empty";
+  if (axes.length === 0) return "value";
+  const leaf = leafOf(array, field);
+  if (!leaf || !isNumeric(leaf.dtype)) return "table";
+  return axes.length === 1 ? "line" : "image";
+}
+
+/** Most rows and columns of a table. */
+const mostRows = 200;
+const mostColumns = 24;
+
+/** The first elements of what is to be in view. */
+export function planTable({ shape }: ArrayFacts, { axes, index, window }: ViewState): TablePlan {
+  const plans = axes.map((axis, position): AxisPlan => {
+    const [start, stop]: Interval = window[axis] ?? [0, shape[axis]!];
+    // A table of one axis goes down: a column of values reads better than a row.
+    const most = position === 1 ? mostColumns : mostRows;
+    return { axis, start, stop: Math.min(stop, start + most) };
+  });
+  const selection = index.map((at, axis) => {
+    const plan = plans.find((one) => one.axis === axis);
+    return plan ? slice(plan.start, plan.stop) : at;
+  });
+  return { axes: plans, selection };
+}

@@ -1,0 +1,39 @@
+/**
+ * Channels as text: `0:00ff00:120..4000,1:ff00ff:auto:0.8,-2:0000ff:minmax`. Each has its number (with a minus where it is off),
+ * its colour, its range ("auto" where none is said), and its gamma where that is not 1. `none` is one slice in the colours of a map.
+ */
+import type { ChannelState, ValueRange } from "./channels.js";
+
+export function channelsText(channels: readonly ChannelState[] | null): string {
+  if (channels === null) return "none";
+  return channels
+    .map(({ index, isOn, color, range, gamma }) => {
+      const limits = range.mode === "manual" ? `${range.low}..${range.high}` : range.mode;
+      return `${isOn ? "" : "-"}${index}:${color}:${limits}${gamma === 1 ? "" : `:${gamma}`}`;
+    })
+    .join();
+}
+
+/** Undefined where nothing is said; what does not fit is for `resolveState` to say. */
+export function readChannels(text: string | null): unknown {
+  if (text === null) return undefined;
+  return text === "none" ? null : text.split(",").map(readChannel);
+}
+
+function readChannel(text: string): unknown {
+  const match = /^(-?)(\d+):([0-9a-f]{6})(?::([^:]+))?(?::([\d.]+))?$/i.exec(text.trim());
+  if (!match) return undefined;
+  const [, minus, index, color, limits, gamma] = match;
+  return {
+    index: Number(index),
+    isOn: minus === "",
+    color: color!.toLowerCase(),
+    range: readLimits(limits ?? "auto"),
+    gamma: gamma === undefined ? 1 : Number(gamma),
+  };
+}
+
+function readLimits(text: string): ValueRange | { mode: string } {
+  const match = /^(.+)\.\.(.+)$/.exec(text);
+  return match ? { mode: "manual", low: Number(match[1]), high: Number(match[2]) } : { mode: text };
+}

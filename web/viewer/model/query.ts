@@ -1,0 +1,252 @@
+/**
+ * The address of a view: `?source=…&select=4,:,:&axes=1,2&map=magma&range=0:255&at=512,300,2`.
+ *
+ * `select` is written as the command line's --select: an index, or start:stop, for every axis. Only what
+ * differs from what the viewer would choose anyway is written. Attributes of the component have the same texts.
+ */
+import type { Camera } from "./camera.js";
+import { channelsText, readChannels } from "./query-channels.js";
+import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
+
+/** What is viewed: the array's place, how it is opened, and the settings asked for. */
+export interface ViewTarget {
+  readonly source: string;
+  readonly path?: string | undefined;
+  readonly v1Order?: "spec" | "writer" | undefined;
+  /** "contents": what is in a group, whatever else it could be shown as. */
+  readonly as?: "contents" | undefined;
+  readonly settings?: WantedState | undefined;
+}
+
+/** A part of the state as text. */
+interface Entry {
+  /** In the query. */
+  readonly name: string;
+  readonly read: (text: string) => WantedState;
+  readonly write: (state: ViewState) => string;
+}
+
+type Key = keyof ViewState;
+
+const textEntry = (key: Key, name: string = key): Entry => ({
+  name,
+  read: (text) => ({ [key]: text }),
+  write: (state) => String(state[key]),
+});
+
+const switchEntry = (key: Key, name: string): Entry => ({
+  name,
+  read: (text) => ({ [key]: text === "yes" }),
+  write: (state) => (state[key] ? "yes" : "no"),
+});
+
+/** A number, or "none". */
+const numberEntry = (key: Key, name: string = key): Entry => ({
+  name,
+  read: (text) => ({ [key]: text === "none" ? null : Number(text) }),
+  write: (state) => String(state[key] ?? "none"),
+});
+
+const entries: readonly Entry[] = [
+  {
+    name: "axes",
+    read: (text) => ({ axes: text.split(",").map(axisOf) }),
+    write: ({ axes }) => axes.join(),
+  },
+  { name: "select", read: readSelect, write: selectText },
+  {
+    // Along shown axes it matters to what is shown beside them: other planes through the same element.
+    name: "index",
+    read: (text) => ({
+      index: text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : undefined)),
+    }),
+    write: ({ axes, index }) => index.map((at, axis) => (axes.includes(axis) ? at : "")).join(),
+  },
+  textEntry("field"),
+  textEntry("part"),
+  textEntry("colormap", "map"),
+  {
+    name: "range",
+    read: (text) => ({ range: readRange(text) }),
+    write: ({ range }) => rangeText(range),
+  },
+  {
+    name: "at",
+    read: (text) => ({ camera: readCamera(text) }),
+    write: ({ camera }) => (camera ? cameraText(camera) : ""),
+  },
+  switchEntry("isReversed", "reversed"),
+  { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
+  switchEntry("isRangeLocked", "lock"),
+  textEntry("outside"),
+  switchEntry("isRaw", "raw"),
+  {
+    name: "channels",
+    read: (text) => ({ channels: readChannels(text) }),
+    write: ({ channels }) => channelsText(channels),
+  },
+  {
+    // `labels=NAME`, or `none`.
+    name: "labels",
+    read: (text) => ({ labels: text === "none" ? { isOn: false } : { name: text } }),
+    write: ({ labels }) => (labels.isOn ? (labels.name ?? "") : "none"),
+  },
+  {
+    name: "opacity",
+    read: (text) => ({ labels: { opacity: Number(text) } }),
+    write: ({ labels }) => String(labels.opacity),
+  },
+  numberEntry("center"),
+  {
+    name: "histogram",
+    read: (text) => ({ isLogHistogram: text === "log" }),
+    write: ({ isLogHistogram }) => (isLogHistogram ? "log" : "linear"),
+  },
+  numberEntry("frameRate", "fps"),
+  numberEntry("profile"),
+  numberEntry("depth"),
+  {
+    // Over maps: `none`, or those that are drawn.
+    name: "lines",
+    read: (text) => {
+      const names = text.split(",").map((name) => name.trim());
+      return { isGraticuleOn: names.includes("graticule"), areCoastsOn: names.includes("coasts") };
+    },
+    write: linesText,
+  },
+];
+
+/** Parts of the state that `entries` hold. */
+const named = new Set<string>([
+  ...["axes", "index", "window", "field", "part", "colormap", "range", "camera"],
+  ...["isReversed", "gamma", "isRangeLocked", "outside", "isRaw", "channels", "labels"],
+  ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
+]);
+
+/** The rest of the state, as JSON: nothing of what is shown is left out of an address. */
+const restName = "more";
+
+/** Names under which parts of the state are found in an address. */
+export const settingNames: readonly string[] = [...entries.map(({ name }) => name), restName];
+
+/** The settings that texts ask for, by the names in an address. */
+export function readSettings(textOf: (name: string) => string | null): WantedState {
+  const found = entries.map(({ name, read }) => {
+    const text = textOf(name)?.trim();
+    return text ? read(text) : {};
+  });
+  const indices = found.flatMap(({ index }) => (Array.isArray(index) ? [index as readonly unknown[]] : []));
+  const index = indices.length > 0 ? { index: mergedIndex(indices) } : {};
+  const labels = found.map((part) => part.labels).filter((part) => part !== undefined);
+  const merged = labels.length > 0 ? { labels: Object.assign({}, ...labels) } : {};
+  return Object.assign(readRest(textOf(restName)), ...found, index, merged) as WantedState;
+}
+
+/** Along each axis the first that says anything. */
+function mergedIndex(lists: readonly (readonly unknown[])[]): unknown[] {
+  const length = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length }, (_, axis) => lists.map((list) => list[axis]).find((at) => at !== undefined));
+}
+
+export function readQuery(query: string): ViewTarget | undefined {
+  const search = new URLSearchParams(query);
+  const source = search.get("source")?.trim();
+  if (!source) return undefined;
+  const v1Order = search.get("order") === "writer" ? "writer" : undefined;
+  const as = search.get("as") === "contents" ? "contents" : undefined;
+  const settings = readSettings((name) => search.get(name));
+  return { source, path: search.get("path") ?? undefined, v1Order, as, settings };
+}
+
+/** The query of a view, with its question mark. */
+export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; settings: ViewState }): string {
+  const list: [string, string | undefined][] = [
+    ["source", target.source],
+    ["path", target.path || undefined],
+    ["order", target.v1Order === "writer" ? "writer" : undefined],
+    ["as", target.as],
+    ...(view ? writeSettings(view.array, view.settings) : []),
+  ];
+  const parts = list.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${escapeValue(value)}`],
+  );
+  return `?${parts.join("&")}`;
+}
+
+/** Names and texts of what is not as it would be anyway. */
+export function writeSettings(array: ArrayFacts, state: ViewState): [string, string][] {
+  const first = resolveState(array, {});
+  const plain = resolveState(array, { field: state.field, part: state.part });
+  const different = entries.flatMap(({ name, write }): [string, string][] => {
+    const text = write(state);
+    const isChoice = name === "field" || name === "part";
+    const usual = isChoice ? first : name === "index" ? { ...plain, axes: state.axes } : plain;
+    return text === write(usual) ? [] : [[name, text]];
+  });
+  const rest = restText(state, plain);
+  return rest === undefined ? different : [...different, [restName, rest]];
+}
+
+function readRest(text: string | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value !== "object" || value === null) return {};
+    return Object.fromEntries(Object.entries(value).filter(([key]) => !named.has(key)));
+  } catch {
+    return {}; // an address that was cut short
+  }
+}
+
+function restText(state: ViewState, plain: ViewState): string | undefined {
+  const text = (value: unknown) => JSON.stringify(value);
+  const different = Object.entries(state).filter(
+    ([key, value]) => !named.has(key) && text(value) !== text(plain[key as Key]),
+  );
+  return different.length === 0 ? undefined : text(Object.fromEntries(different));
+}
+
+/** Axes by number, or by name: whoever knows the dataset finds the number. */
+const axisOf = (text: string): number | string => (/^\s*\d+\s*$/.test(text) ? Number(text) : text.trim());
+
+function readSelect(text: string): WantedState {
+  const parts = text.split(",").map((part) => part.trim());
+  return {
+    index: parts.map((part) => (/^\d+$/.test(part) ? Number(part) : undefined)),
+    window: parts.map((part) => (/^\d+:\d+$/.test(part) ? part.split(":").map(Number) : undefined)),
+  };
+}
+
+function linesText({ isGraticuleOn, areCoastsOn }: ViewState): string {
+  return [isGraticuleOn && "graticule", areCoastsOn && "coasts"].filter(Boolean).join() || "none";
+}
+
+function selectText({ axes, index, window }: ViewState): string {
+  return index.map((at, axis) => (axes.includes(axis) ? (window[axis]?.join(":") ?? ":") : at)).join();
+}
+
+function readRange(text: string): unknown {
+  const match = /^([^:]+):([^:]+)$/.exec(text);
+  return match ? { mode: "manual", low: Number(match[1]), high: Number(match[2]) } : { mode: text };
+}
+
+function rangeText(range: ValueRange): string {
+  return range.mode === "manual" ? `${range.low}:${range.high}` : range.mode;
+}
+
+/** Row, column and CSS pixels per element. */
+function readCamera(text: string): unknown {
+  const [row, column, scale] = text.split(",").map(Number);
+  return { row, column, scale };
+}
+
+/** As many digits as tell device pixels apart. */
+function cameraText({ row, column, scale }: Camera): string {
+  const digits = Math.max(0, Math.ceil(Math.log10(scale)) + 1);
+  const place = (at: number) => Number(at.toFixed(Math.min(digits, 6)));
+  return [place(row), place(column), Number(scale.toPrecision(5))].join();
+}
+
+/** Percent-encodes what a query cannot hold, and leaves readable what it can. */
+function escapeValue(value: string): string {
+  return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
+}

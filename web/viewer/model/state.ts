@@ -1,0 +1,231 @@
+/** What of a dataset is shown, and how. Plain data: compared, kept in the address, restored. */
+import type { ZarrArray } from "zarr-wasm";
+import { type ColormapName, colormapNames } from "../base/colormaps.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import {
+  isComplex,
+  isInteger,
+  isNumeric,
+  type Leaf,
+  leavesOf,
+  type Part,
+  partNames,
+} from "../source/leaf.js";
+import type { Camera } from "./camera.js";
+import {
+  type ChannelState,
+  channelAxisOf,
+  defaultChannels,
+  isChannels,
+  isGamma,
+  isRange,
+  type ValueRange,
+} from "./channels.js";
+
+export type { ChannelState, ValueRange };
+
+/** Elements start … stop − 1 along an axis. */
+export type Interval = readonly [start: number, stop: number];
+
+/** How values outside the range look: told apart from those at its ends, or not. */
+export type Outside = "mark" | "clamp";
+
+export interface ViewState {
+  /** The axes shown: [down, across], [across] for a line, [] for a single value. */
+  readonly axes: readonly number[];
+  /** The index along every axis, which holds while that axis is not shown. */
+  readonly index: readonly number[];
+  /** What is to be in view along every axis while it is shown, where no camera says more; null for all that is sensible. */
+  readonly window: readonly (Interval | null)[];
+  /** Where one looks; null for what `window` says. */
+  readonly camera: Camera | null;
+  /** Name of the field drawn; "" where the data type has none. */
+  readonly field: string;
+  readonly part: Part;
+  readonly colormap: ColormapName;
+  readonly isReversed: boolean;
+  /** Exponent on the way from the range to the colours: 1 for none. */
+  readonly gamma: number;
+  readonly range: ValueRange;
+  /** Whether the range found for one slice is kept for the next. */
+  readonly isRangeLocked: boolean;
+  readonly outside: Outside;
+  /** Values as they are stored, although the dataset says how they are decoded. */
+  readonly isRaw: boolean;
+  /** Channels shown together; null for one slice in the colours of the map. */
+  readonly channels: readonly ChannelState[] | null;
+  /** Labels over the image. */
+  readonly labels: LabelsState;
+  /** Value at the middle of a diverging map; null for 0 where the range goes to both sides of it. */
+  readonly center: number | null;
+  /** Whether the histogram's bars are as high as the logarithm of what they count. */
+  readonly isLogHistogram: boolean;
+  /** Slices per second while they are played. */
+  readonly frameRate: number;
+  /** Axis along which the values under the pointer are drawn as a line; null for none. */
+  readonly profile: number | null;
+  /** Axis of the two planes that are shown beside the picture, at right angles to it; null for none. */
+  readonly depth: number | null;
+  /** Lines over maps. */
+  readonly isGraticuleOn: boolean;
+  readonly areCoastsOn: boolean;
+}
+
+/** Slices per second that are offered. */
+export const frameRates = [1, 2, 5, 10, 20, 30] as const;
+
+/** Which labels are shown over an image, and how. */
+export interface LabelsState {
+  /** Null for the first that there are. */
+  readonly name: string | null;
+  readonly isOn: boolean;
+  /** 0 to 1. */
+  readonly opacity: number;
+}
+
+/** A state that somebody asks for: any part of it, fitting the dataset or not. */
+export type WantedState = { readonly [K in keyof ViewState]?: unknown };
+
+/** Facts of an array that settings depend on, and what is suggested for it. */
+export type ArrayFacts = Pick<ZarrArray, "shape" | "chunkShape" | "dtype"> & {
+  readonly hints?: WantedState | undefined;
+  readonly channelAxis?: number | undefined;
+  /** The channels to begin with. */
+  readonly channels?: readonly ChannelState[] | undefined;
+};
+
+/** What of a dataset states depend on. */
+export function factsOf(dataset: Dataset): ArrayFacts {
+  const { array, dtype, hints } = dataset;
+  const [channelAxis, channels] = [channelAxisOf(dataset), defaultChannels(dataset)];
+  return { shape: shapeOf(dataset), chunkShape: array.chunkShape, dtype, hints, channelAxis, channels };
+}
+
+/** What is wanted, where something is, over what is suggested. */
+function withHints({ hints }: ArrayFacts, wanted: WantedState): WantedState {
+  const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  return { ...hints, ...Object.fromEntries(said) };
+}
+
+/** The leaf that is drawn: the one asked for, else the first that has numbers, else the first. */
+export function leafOf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Leaf | undefined {
+  const leaves = leavesOf(dtype);
+  return (
+    leaves.find((leaf) => leaf.name === name) ?? leaves.find((leaf) => isNumeric(leaf.dtype)) ?? leaves[0]
+  );
+}
+
+/** The settings asked for, with what does not fit the array replaced by what suits it. */
+export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
+  const { shape } = array;
+  const wanted = withHints(array, asked);
+  const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+  const leaf = leafOf(array, wanted.field);
+  const part = partNames.find((name) => name === wanted.part) ?? "magnitude";
+  return {
+    axes: isAxes(wanted.axes, shape) ? wanted.axes : defaultAxes(array),
+    index: shape.map((length, axis) => clampIndex(list(wanted.index)[axis], length)),
+    window: shape.map((length, axis) => clampInterval(list(wanted.window)[axis], length)),
+    field: leaf?.name ?? "",
+    part,
+    colormap: fittingColormap(wanted.colormap, leaf, part),
+    range: isRange(wanted.range) ? wanted.range : defaultRange(shape.length, leaf, part),
+    camera: isCamera(wanted.camera) ? wanted.camera : null,
+    isReversed: wanted.isReversed === true,
+    gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
+    isRangeLocked: wanted.isRangeLocked === true,
+    outside: wanted.outside === "clamp" ? "clamp" : "mark",
+    isRaw: wanted.isRaw === true,
+    channels: channelsFor(array, wanted.channels),
+    labels: labelsState(wanted.labels),
+    center: typeof wanted.center === "number" && Number.isFinite(wanted.center) ? wanted.center : null,
+    isLogHistogram: wanted.isLogHistogram === true,
+    frameRate: frameRates.find((rate) => rate === wanted.frameRate) ?? 5,
+    profile: axisAt(wanted.profile, shape),
+    depth: axisAt(wanted.depth, shape),
+    isGraticuleOn: wanted.isGraticuleOn !== false,
+    areCoastsOn: wanted.areCoastsOn !== false,
+  };
+}
+
+/** Null is an answer, too: one slice by itself. */
+function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknown): ViewState["channels"] {
+  if (value === null || channelAxis === undefined) return null;
+  return isChannels(value, shape[channelAxis]!) ? value : (channels ?? null);
+}
+
+const axisAt = (value: unknown, shape: readonly number[]): number | null =>
+  typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
+
+function labelsState(value: unknown): LabelsState {
+  const { name, isOn, opacity } = (value ?? {}) as Partial<LabelsState>;
+  const isShare = typeof opacity === "number" && opacity >= 0 && opacity <= 1;
+  return {
+    name: typeof name === "string" ? name : null,
+    isOn: isOn !== false,
+    opacity: isShare ? opacity : 0.5,
+  };
+}
+
+/** The last two axes that do not count channels. */
+function defaultAxes({ shape, channelAxis }: ArrayFacts): number[] {
+  const rank = shape.length;
+  const axes = shape.map((_, axis) => axis);
+  if (rank < 3) return axes;
+  if (channelAxis !== undefined) return axes.filter((axis) => axis !== channelAxis).slice(-2);
+  // A handful of something at the end are channels, whatever they are called.
+  const hasChannels = shape[rank - 1]! <= 4 && shape[rank - 2]! > 4 && shape[rank - 3]! > 4;
+  return hasChannels ? [rank - 3, rank - 2] : [rank - 2, rank - 1];
+}
+
+function isAxes(value: unknown, shape: readonly number[]): value is readonly number[] {
+  return (
+    Array.isArray(value) &&
+    value.length === Math.min(2, shape.length) &&
+    new Set(value).size === value.length &&
+    value.every((axis) => Number.isInteger(axis) && axis >= 0 && axis < shape.length)
+  );
+}
+
+/** The index asked for, at most the last one; else the middle, where most arrays have something to show. */
+function clampIndex(value: unknown, length: number): number {
+  const last = Math.max(0, length - 1);
+  if (typeof value !== "number" || !Number.isInteger(value)) return Math.floor(last / 2);
+  return Math.min(Math.max(value, 0), last);
+}
+
+function clampInterval(value: unknown, length: number): Interval | null {
+  if (!Array.isArray(value) || !value.every(Number.isInteger)) return null;
+  const [start, stop] = value as number[];
+  const first = Math.min(Math.max(start!, 0), Math.max(0, length - 1));
+  const end = Math.min(Math.max(stop!, first + 1), length);
+  return end > first ? [first, end] : null;
+}
+
+function isCamera(value: unknown): value is Camera {
+  const { row, column, scale } = (value ?? {}) as Partial<Camera>;
+  return [row, column, scale].every(Number.isFinite) && scale! > 0;
+}
+
+/** Colour maps that make sense for what is drawn. */
+export function colormapsFor(leaf: Leaf | undefined): ColormapName[] {
+  return colormapNames.filter((name) => name !== "labels" || (leaf && isInteger(leaf.dtype)));
+}
+
+function fittingColormap(value: unknown, leaf: Leaf | undefined, part: Part): ColormapName {
+  return colormapsFor(leaf).find((name) => name === value) ?? defaultColormap(leaf, part);
+}
+
+/** What is found, except for angles, whose range is known. Of a line nothing is left out. */
+function defaultRange(rank: number, leaf: Leaf | undefined, part: Part): ValueRange {
+  if (leaf && isComplex(leaf.dtype) && part === "phase")
+    return { mode: "manual", low: -Math.PI, high: Math.PI };
+  return { mode: rank === 1 ? "minmax" : "auto" };
+}
+
+/** Gray for what is usually a photograph or a mask, cyclic for angles, viridis for measurements. */
+export function defaultColormap(leaf: Leaf | undefined, part: Part): ColormapName {
+  if (!leaf) return "viridis";
+  if (isComplex(leaf.dtype) && part === "phase") return "cyclic";
+  return leaf.dtype.core === "bool" || leaf.dtype.core === "uint8" ? "gray" : "viridis";
+}

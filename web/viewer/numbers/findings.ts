@@ -1,0 +1,133 @@
+/** What has been found in all that was read of a plane: ranges, and data for a histogram. */
+import type { Summary } from "./summary.js";
+
+/** Values that percentiles are made from: enough to look right, few enough to sort between two frames. */
+const mostValues = 1 << 15;
+
+/** How far least and greatest may lie beyond the percentiles, in widths of these, to be no outliers. */
+const mostReach = 0.5;
+
+export interface Histogram {
+  readonly low: number;
+  readonly high: number;
+  /** Share of the finite values in each of the equal bins from `low` to `high`. */
+  readonly bins: Float64Array;
+  /** Shares below `low` and above `high`. */
+  readonly below: number;
+  readonly above: number;
+}
+
+export class Findings {
+  readonly #summaries = new Map<string, Summary>();
+  #sorted: Float64Array | undefined;
+
+  /** Says what a tile holds. What was said of it before is forgotten. */
+  add(key: string, summary: Summary): void {
+    this.#summaries.set(key, summary);
+    this.#sorted = undefined;
+  }
+
+  has(key: string): boolean {
+    return this.#summaries.has(key);
+  }
+
+  clear(): void {
+    this.#summaries.clear();
+    this.#sorted = undefined;
+  }
+
+  get size(): number {
+    return this.#summaries.size;
+  }
+
+  #sum(of: "count" | "finite" | "missing" | "infinite"): number {
+    let sum = 0;
+    for (const summary of this.#summaries.values()) sum += summary[of];
+    return sum;
+  }
+
+  /** Numbers that were looked at. */
+  get count(): number {
+    return this.#sum("count");
+  }
+  get finite(): number {
+    return this.#sum("finite");
+  }
+  get missing(): number {
+    return this.#sum("missing");
+  }
+  get infinite(): number {
+    return this.#sum("infinite");
+  }
+
+  /** Least and greatest finite value of what was read; undefined where there is none. */
+  get extent(): readonly [min: number, max: number] | undefined {
+    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const summary of this.#summaries.values()) {
+      if (summary.min < min) min = summary.min;
+      if (summary.max > max) max = summary.max;
+    }
+    return min <= max ? [min, max] : undefined;
+  }
+
+  /** Values below which the given parts (0 to 1) of the finite values lie, from an even sample. */
+  percentiles(parts: readonly number[]): number[] {
+    const sorted = this.#sample();
+    return parts.map((part) => sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN);
+  }
+
+  /** From the 1st to the 99th percentile; where these are the same, all that was found. */
+  robustRange(): readonly [low: number, high: number] | undefined {
+    const [low, high] = this.percentiles([0.01, 0.99]);
+    return low! < high! ? [low!, high!] : this.extent;
+  }
+
+  /** All that was found, unless a few outliers would take most of the colours for themselves: then without these. */
+  automaticRange(): readonly [low: number, high: number] | undefined {
+    const [robust, extent] = [this.robustRange(), this.extent];
+    if (!robust || !extent) return extent;
+    // Halves, because the distance of two finite numbers may not be finite.
+    const width = robust[1] / 2 - robust[0] / 2;
+    const reach = (end: number, robustEnd: number) => Math.abs(end / 2 - robustEnd / 2) <= width * mostReach;
+    return [
+      reach(extent[0], robust[0]) ? extent[0] : robust[0],
+      reach(extent[1], robust[1]) ? extent[1] : robust[1],
+    ];
+  }
+
+  /** Counts of what was read, from a sample. Without limits over all of it. */
+  histogram(count: number, limits = this.extent): Histogram | undefined {
+    const sorted = this.#sample();
+    if (!limits || sorted.length === 0) return undefined;
+    const [low, high] = limits;
+    const bins = new Float64Array(count);
+    const share = 1 / sorted.length;
+    let [below, above] = [0, 0];
+    for (const value of sorted) {
+      if (value < low) below += share;
+      else if (value > high) above += share;
+      // Halves, because the distance of two finite numbers may not be finite.
+      else bins[binOf((value / 2 - low / 2) / (high / 2 - low / 2), count)]! += share;
+    }
+    return { low, high, bins, below, above };
+  }
+
+  /** From every tile values in proportion to what it holds, sorted. */
+  #sample(): Float64Array {
+    if (this.#sorted) return this.#sorted;
+    // The same share of every tile, or those with small samples would count for less.
+    let rate = mostValues / Math.max(this.finite, mostValues);
+    for (const { sample, finite } of this.#summaries.values())
+      if (finite > 0) rate = Math.min(rate, sample.length / finite);
+    const values: number[] = [];
+    for (const { sample, finite } of this.#summaries.values()) {
+      const wanted = Math.min(sample.length, Math.ceil(finite * rate));
+      for (let i = 0; i < wanted; i++) values.push(sample[Math.floor((i * sample.length) / wanted)]!);
+    }
+    this.#sorted = Float64Array.from(values).sort();
+    return this.#sorted;
+  }
+}
+
+const binOf = (part: number, count: number): number =>
+  Number.isNaN(part) ? 0 : Math.min(count - 1, Math.floor(part * count));

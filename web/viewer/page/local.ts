@@ -1,0 +1,108 @@
+/** Folders and archives of the reader's own machine: dropped on the page, or chosen. */
+import { h } from "../base/dom.js";
+import {
+  type Dropped,
+  type NotDropped,
+  storeOfHandle,
+  storesOf,
+  storesOfFiles,
+  type Transfer,
+} from "../source/drop.js";
+
+/** What stands for a store in the page's address: it can be gone back to as long as the page is open. */
+export const localScheme = "local:";
+
+export class LocalStores {
+  readonly #stores = new Map<string, Dropped>();
+
+  /** @returns what stands for it in the address. */
+  add(dropped: Dropped): string {
+    let key = `${localScheme}${dropped.name}`;
+    for (let i = 2; this.#stores.has(key); i++) key = `${localScheme}${dropped.name} (${i})`;
+    this.#stores.set(key, dropped);
+    return key;
+  }
+
+  get(key: string): Dropped | undefined {
+    return this.#stores.get(key);
+  }
+
+  /** What stands for a store that is open. */
+  keyOf(store: unknown): string | undefined {
+    return [...this.#stores].find(([, dropped]) => dropped.store === store)?.[0];
+  }
+}
+
+type Take = (found: readonly (Dropped | NotDropped)[]) => void;
+
+/** Takes what is dropped anywhere on the page; says so while something is held over it. */
+export function takeDrops(take: Take): void {
+  const veil = h(
+    "div",
+    { class: "page-veil", hidden: true },
+    h("p", {}, "Drop a folder or a zip archive to see it"),
+  );
+  document.body.append(veil);
+  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  let depth = 0;
+  const end = () => {
+    depth = 0;
+    veil.hidden = true;
+  };
+  document.addEventListener("dragenter", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    depth++;
+    veil.hidden = false;
+  });
+  document.addEventListener("dragover", (event) => {
+    if (hasFiles(event)) event.preventDefault();
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (hasFiles(event) && --depth <= 0) end();
+  });
+  document.addEventListener("drop", (event) => {
+    end();
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    void storesOf(event.dataTransfer as unknown as Transfer).then(take);
+  });
+}
+
+type Picker = () => Promise<Parameters<typeof storeOfHandle>[0]>;
+
+/** Buttons for a folder and for an archive. */
+export function chooseButtons(take: Take): HTMLElement {
+  const files = (attributes: object) => {
+    const input = h("input", { type: "file", hidden: true, ...attributes });
+    input.addEventListener("change", () => {
+      void storesOfFiles(input.files ?? []).then(take);
+      input.value = "";
+    });
+    return input;
+  };
+  const folderInput = files({ webkitdirectory: true, "aria-label": "A folder of Zarr" });
+  const archiveInput = files({ accept: ".zip,.ozx,.json", "aria-label": "A zip archive of Zarr" });
+  const chooseFolder = async () => {
+    const picker = (globalThis as { showDirectoryPicker?: Picker }).showDirectoryPicker;
+    if (!picker) return folderInput.click();
+    try {
+      take([storeOfHandle(await picker())]);
+    } catch (error) {
+      // Closing the dialog is no error; where it is not allowed, the other way may be.
+      if ((error as Error).name !== "AbortError") folderInput.click();
+    }
+  };
+  const button = (text: string, title: string, onclick: () => void) =>
+    h("button", { type: "button", class: "zw-button", title, onclick }, text);
+  return h(
+    "div",
+    { class: "page-choose" },
+    button("Folder…", "Open a folder of this machine. Nothing is sent anywhere.", () => void chooseFolder()),
+    button("Zip…", "Open a zip archive of this machine. Nothing is sent anywhere.", () =>
+      archiveInput.click(),
+    ),
+    folderInput,
+    archiveInput,
+  );
+}

@@ -1,0 +1,158 @@
+/** The channels of a composite: on or off, colour, limits, gamma, histogram. */
+import { h, labelled, select } from "../base/dom.js";
+import { type ChannelState, channelAxisOf, channelLabel, defaultChannels } from "../model/channels.js";
+import { channelId, isComposite } from "../model/layers.js";
+import { leafOf, type ViewState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Change, Control, ControlState } from "./control.js";
+import { HistogramView } from "./histogram.js";
+import { gammaField, limitFields, logBox, rangeList } from "./values.js";
+
+/** Nothing where a dataset has no channels. */
+export function channelParts(dataset: Dataset, change: Change): Control[] {
+  const channels = defaultChannels(dataset);
+  const axis = channelAxisOf(dataset);
+  if (!channels || axis === undefined) return [];
+  const kept = { channels };
+  const rows = channels.map((_, position) => new ChannelRow(dataset, axis, position, change));
+  return [togetherPart(dataset, kept, change), ...rows, logPart(dataset, change)];
+}
+
+/** All channels in one picture, or one by itself. */
+function togetherPart(
+  dataset: Dataset,
+  kept: { channels: readonly ChannelState[] },
+  change: Change,
+): Control {
+  const box = h("input", {
+    type: "checkbox",
+    onchange: () => change(() => ({ channels: box.checked ? kept.channels : null }), "channels"),
+  });
+  const element = h("label", { class: "zw-check" }, box, "All channels in one picture");
+  return {
+    element,
+    sync(settings, { kind }) {
+      element.hidden = kind !== "image" || settings.axes.includes(channelAxisOf(dataset)!);
+      box.checked = settings.channels !== null;
+      // What was chosen comes back.
+      if (settings.channels) kept.channels = settings.channels;
+    },
+  };
+}
+
+function logPart(dataset: Dataset, change: Change): Control {
+  const { element, sync } = logBox(change);
+  return {
+    element,
+    sync(settings, { kind }) {
+      element.hidden = kind !== "image" || !isComposite(dataset, settings);
+      sync(settings);
+    },
+  };
+}
+
+class ChannelRow implements Control {
+  readonly element: HTMLElement;
+  readonly #box: HTMLInputElement;
+  readonly #colour: HTMLInputElement;
+  readonly #name: HTMLSelectElement | HTMLElement;
+  readonly #histogram: HistogramView;
+  readonly #fields: ReturnType<typeof limitFields>;
+  readonly #mode: HTMLSelectElement;
+  readonly #gamma: ReturnType<typeof gammaField>;
+  readonly #details: HTMLDetailsElement;
+  #limits: readonly [number, number] = [0, 1];
+  #last: { settings: ViewState; state: ControlState } | undefined;
+
+  constructor(
+    private readonly dataset: Dataset,
+    axis: number,
+    private readonly position: number,
+    private readonly change: Change,
+  ) {
+    const { length } = dataset.axes[axis]!;
+    const first = channelLabel(dataset, defaultChannels(dataset)![position]!.index);
+    const name = `channel ${position + 1}, ${first}`;
+    this.#box = h("input", {
+      type: "checkbox",
+      "aria-label": `Show ${name}`,
+      onchange: () => this.#set({ isOn: this.#box.checked }, "on"),
+    });
+    this.#colour = h("input", {
+      type: "color",
+      "aria-label": `Colour of ${name}`,
+      oninput: () => this.#set({ color: this.#colour.value.slice(1) }, "colour"),
+    });
+    this.#name = length > 8 ? this.#list(length, name) : h("span", { class: "zw-channel-name" });
+    const setLimits = (low: number, high: number) =>
+      this.#set({ range: { mode: "manual", low, high } }, "range");
+    this.#histogram = new HistogramView(name, {
+      onLimits: setLimits,
+      onReset: () => this.#set({ range: { mode: "auto" } }, "range"),
+    });
+    this.#fields = limitFields(` of ${name}`, setLimits);
+    this.#mode = rangeList(
+      (range) => this.#set({ range }, "range"),
+      () => this.#limits,
+    );
+    this.#mode.setAttribute("aria-label", `Value range of ${name}`);
+    this.#gamma = gammaField((gamma) => this.#set({ gamma }, "gamma"), ` of ${name}`);
+    this.#details = h(
+      "details",
+      { ontoggle: () => this.#last && this.sync(this.#last.settings, this.#last.state) },
+      h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range"),
+      h(
+        "div",
+        { class: "zw-group" },
+        this.#histogram.element,
+        labelled("Value range", this.#mode),
+        this.#fields.element,
+        this.#gamma.element,
+      ),
+    );
+    const head = h("div", { class: "zw-channel-head" }, this.#box, this.#colour, this.#name);
+    this.element = h("div", { class: "zw-channel", role: "group", "aria-label": name }, head, this.#details);
+  }
+
+  /** Where there are more channels than rows, which one it is. */
+  #list(length: number, name: string): HTMLSelectElement {
+    const entries = Array.from({ length }, (_, i) => [String(i), channelLabel(this.dataset, i)] as const);
+    const list = select(entries, (value) =>
+      this.#set({ index: Number(value), range: { mode: "auto" } }, "which"),
+    );
+    list.setAttribute("aria-label", `Which channel is ${name}`);
+    return list;
+  }
+
+  #set(part: Partial<ChannelState>, what: string): void {
+    this.change(
+      ({ channels }) => ({
+        channels: channels?.map((old, i) => (i === this.position ? { ...old, ...part } : old)) ?? null,
+      }),
+      `channel-${this.position}-${what}`,
+    );
+  }
+
+  sync(settings: ViewState, state: ControlState): void {
+    this.#last = { settings, state };
+    const channel = settings.channels?.[this.position];
+    this.element.hidden = !channel || state.kind !== "image" || !isComposite(this.dataset, settings);
+    if (!channel || this.element.hidden) return;
+    this.#box.checked = channel.isOn;
+    this.#colour.value = `#${channel.color}`;
+    if (this.#name instanceof HTMLSelectElement) {
+      this.#name.value = String(channel.index);
+      const taken = settings.channels!.map(({ index }) => index);
+      for (const option of this.#name.options)
+        option.disabled = Number(option.value) !== channel.index && taken.includes(Number(option.value));
+    } else this.#name.textContent = channelLabel(this.dataset, channel.index);
+    // What is folded away is not made.
+    if (!this.#details.open) return;
+    const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
+    this.#limits = numbers?.limits ?? this.#limits;
+    this.#mode.value = channel.range.mode;
+    this.#fields.show(this.#limits, channel.range.mode === "manual");
+    this.#gamma.show(channel.gamma);
+    this.#histogram.sync(numbers, leafOf(this.dataset, settings.field), settings.isLogHistogram);
+  }
+}

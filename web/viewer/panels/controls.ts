@@ -1,0 +1,226 @@
+/**
+ * The controls: axes, indices, part seen, field, colours, range. Built once per array and then kept in
+ * step with the settings, so that a control never loses the focus while it is used.
+ */
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { type Interval, leafOf, type ViewState } from "../model/state.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import { isComplex, leavesOf, type Part, partNames, parts } from "../source/leaf.js";
+import { besideParts } from "./beside.js";
+import { channelParts } from "./channels.js";
+import type { Change, Control, ControlCallbacks, ControlState } from "./control.js";
+import { axisName } from "./rulers.js";
+import { sliderParts } from "./sliders.js";
+import { valueParts } from "./values.js";
+
+export class Controls {
+  readonly element: HTMLElement;
+  readonly #parts: readonly Control[];
+  readonly #cards: readonly HTMLElement[];
+
+  constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: ControlCallbacks) {
+    const settings = { current: undefined as ViewState | undefined };
+    const change = (make: (now: ViewState) => Partial<ViewState>, control: string) => {
+      if (settings.current) callbacks.onChange(make(settings.current), control);
+    };
+    const view = [
+      axesPart(dataset, change),
+      ...sliderParts(dataset, change, callbacks),
+      windowPart(dataset, change, callbacks),
+    ];
+    const channels = channelParts(dataset, change);
+    const values = [fieldPart(dataset, change), ...valueParts(dataset, change)];
+    const beside = besideParts(dataset, change);
+    const remember: Control = {
+      element: h("div"),
+      sync: (now) => {
+        settings.current = now;
+      },
+    };
+    this.#parts = [remember, ...view, ...channels, ...values, ...beside];
+    this.#cards = [
+      card("Slice", ...view.map((part) => part.element), v1Order && orderSwitch(v1Order, callbacks)),
+      card("Channels", ...channels.map((part) => part.element)),
+      card("Values", ...values.map((part) => part.element)),
+      card("Over and beside the picture", ...beside.map((part) => part.element)),
+    ];
+    const onsubmit = (event: Event) => event.preventDefault();
+    this.element = h("form", { class: "zw-controls", onsubmit }, ...this.#cards);
+  }
+
+  /** Shows settings. */
+  sync(settings: ViewState, state: ControlState): void {
+    for (const part of this.#parts) part.sync(settings, state);
+    for (const element of this.#cards) {
+      const controls = [...element.querySelectorAll<HTMLElement>(".zw-card-body > *")];
+      element.hidden = controls.every((control) => control.hidden);
+    }
+  }
+}
+
+function card(title: string, ...children: (HTMLElement | undefined)[]): HTMLElement {
+  const body = h("div", { class: "zw-card-body" }, ...children);
+  return h("fieldset", { class: "zw-card" }, h("legend", {}, title), body);
+}
+
+/** Which axes go down and across. Choosing the other one's axis swaps the two. */
+function axesPart(dataset: Dataset, change: Change): Control {
+  const entries = shapeOf(dataset).map(
+    (_, axis) => [String(axis), axisName(namesOf(dataset), axis)] as const,
+  );
+  const choose = (position: number, axis: number) =>
+    change(({ axes }) => {
+      const next = [...axes];
+      const other = next.indexOf(axis);
+      if (other >= 0) next[other] = next[position]!;
+      next[position] = axis;
+      return { axes: next, camera: null };
+    }, "axes");
+  const down = select(entries, (axis) => choose(0, Number(axis)));
+  const across = select(entries, (axis) => choose(1, Number(axis)));
+  const swap = h(
+    "button",
+    {
+      type: "button",
+      class: "zw-button zw-swap",
+      title: "Swap rows and columns",
+      "aria-label": "Swap rows and columns",
+      onclick: () => change(({ axes }) => ({ axes: [axes[1]!, axes[0]!], camera: null }), "axes"),
+    },
+    "⇄",
+  );
+  const element = h("div", { class: "zw-axes" }, labelled("Rows", down), swap, labelled("Columns", across));
+  element.hidden = dataset.axes.length < 2;
+  return {
+    element,
+    sync({ axes }) {
+      down.value = String(axes[0]);
+      across.value = String(axes[1]);
+    },
+  };
+}
+
+/** The part of the shown axes that is seen, and buttons for it. */
+function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbacks): Control {
+  const rows = shapeOf(dataset).map((length, axis) => windowRow(dataset, axis, length, change));
+  const button = (text: string, direction: "in" | "out" | "reset") =>
+    h("button", { type: "button", class: "zw-button", onclick: () => onZoom(direction) }, text);
+  const [zoomIn, zoomOut, whole] = [
+    button("Zoom in", "in"),
+    button("Zoom out", "out"),
+    button("Whole slice", "reset"),
+  ];
+  const element = h(
+    "div",
+    { class: "zw-windows", role: "group", "aria-label": "Part shown" },
+    ...rows.map((row) => row.element),
+    h("div", { class: "zw-buttons" }, zoomIn, zoomOut, whole),
+  );
+  return {
+    element,
+    sync(settings, state) {
+      element.hidden = settings.axes.length === 0 || state.kind === "empty";
+      const shape = shapeOf(dataset);
+      const isWhole = settings.axes.every((axis) => {
+        const [start, stop] = shownOf(settings, state, axis, shape[axis]!)!;
+        return start === 0 && stop === shape[axis];
+      });
+      // A part that was asked for may still show all.
+      const isChosen = settings.camera !== null || settings.axes.some((axis) => settings.window[axis]);
+      whole.disabled = isWhole && !isChosen;
+      zoomOut.disabled = isWhole;
+      for (const row of rows) row.sync(settings, state);
+    },
+  };
+}
+
+function windowRow(dataset: Dataset, axis: number, length: number, change: Change): Control {
+  const name = axisName(namesOf(dataset), axis);
+  const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
+  let synced: ControlState | undefined;
+  const set = () => {
+    const [first, last] = [firstField.value, lastField.value].map((text) => Math.round(Number(text)));
+    if (!Number.isFinite(first) || !Number.isFinite(last)) return;
+    const interval: Interval = [Math.min(first!, last!), Math.max(first!, last!) + 1];
+    change((now) => {
+      // Along the other axis stays what is seen, where somebody has moved it there.
+      const others = shapeOf(dataset).map((length, i) =>
+        now.camera && synced ? (shownOf(now, synced, i, length) ?? null) : now.window[i]!,
+      );
+      return { camera: null, window: others.map((old, i) => (i === axis ? interval : old)) };
+    }, `window-${axis}`);
+  };
+  const firstField = numberField({ ...limits, "aria-label": `First index shown along ${name}` }, set);
+  const lastField = numberField({ ...limits, "aria-label": `Last index shown along ${name}` }, set);
+  const element = h(
+    "div",
+    { class: "zw-window" },
+    h("span", {}, name),
+    firstField,
+    h("span", {}, "to"),
+    lastField,
+  );
+  return {
+    element,
+    sync(settings, state) {
+      synced = state;
+      const shown = shownOf(settings, state, axis, length);
+      element.hidden = !shown;
+      if (!shown) return;
+      showNumber(firstField, shown[0]);
+      showNumber(lastField, shown[1] - 1);
+    },
+  };
+}
+
+/** What is seen along an axis, in whole elements; undefined where it is not shown. */
+function shownOf(
+  { axes, window }: ViewState,
+  { kind, seen }: ControlState,
+  axis: number,
+  length: number,
+): Interval | undefined {
+  const position = axes.indexOf(axis);
+  if (position < 0) return undefined;
+  if (!seen || (kind !== "image" && kind !== "line")) return window[axis] ?? [0, length];
+  const [from, to] = position === axes.length - 1 ? [seen.left, seen.right] : [seen.top, seen.bottom];
+  // Less than half an element is not worth a word.
+  return [Math.max(0, Math.floor(from + 0.5)), Math.min(length, Math.ceil(to - 0.5))];
+}
+
+const namesOf = ({ axes }: Dataset) => axes.map(({ name }) => name ?? null);
+
+function fieldPart(dataset: Dataset, change: Change): Control {
+  const leaves = leavesOf(dataset.dtype);
+  const fields = select(
+    leaves.map(({ name }) => [name, name] as const),
+    (name) => change(() => ({ field: name }), "field"),
+  );
+  const part = select(
+    partNames.map((name) => [name, parts[name].label] as const),
+    (name) => change(() => ({ part: name as Part }), "part"),
+  );
+  const [fieldRow, partRow] = [labelled("Field", fields), labelled("Part", part)];
+  fieldRow.hidden = !dataset.dtype.fields;
+  const element = h("div", { class: "zw-group" }, fieldRow, partRow);
+  return {
+    element,
+    sync(settings) {
+      fields.value = settings.field;
+      part.value = settings.part;
+      const leaf = leafOf(dataset, settings.field);
+      partRow.hidden = !leaf || !isComplex(leaf.dtype);
+      element.hidden = fieldRow.hidden && partRow.hidden;
+    },
+  };
+}
+
+/** For arrays whose chunks may be laid out otherwise than the metadata says. */
+function orderSwitch(order: "spec" | "writer", { onV1Order }: ControlCallbacks): HTMLElement {
+  const box = h("input", {
+    type: "checkbox",
+    checked: order === "writer",
+    onchange: () => onV1Order(box.checked ? "writer" : "spec"),
+  });
+  return h("label", { class: "zw-check" }, box, "Read chunks in C order, as zarr-python 1.x wrote them");
+}

@@ -1,0 +1,239 @@
+/** How often which values are found, and between which the colours lie: limits that can be dragged. */
+import { h } from "../base/dom.js";
+import { formatBriefly } from "../base/format.js";
+import { tableOf } from "../draw/table.js";
+import type { Histogram } from "../numbers/findings.js";
+import { isInteger, type Leaf } from "../source/leaf.js";
+import type { LayerNumbers } from "./control.js";
+
+export interface HistogramCallbacks {
+  onLimits(low: number, high: number): void;
+  /** The range is to be found again. */
+  onReset(): void;
+}
+
+type Limits = readonly [low: number, high: number];
+
+/** CSS pixels. */
+const height = 64;
+const stripHeight = 6;
+const mostBins = 96;
+
+export class HistogramView {
+  readonly #canvas = h("canvas", { class: "zw-histogram-bars", height, "aria-hidden": "true" });
+  readonly #handles: readonly [HTMLElement, HTMLElement];
+  readonly #box: HTMLElement;
+  readonly #note = h("p", { class: "zw-histogram-note" });
+  readonly element: HTMLElement;
+  #numbers: LayerNumbers | undefined;
+  /** What the box's width stands for; the same while a limit is dragged. */
+  #domain: Limits = [0, 1];
+  #isWhole = false;
+  #isDragging = false;
+  #drawn = "";
+
+  constructor(
+    name: string,
+    private readonly callbacks: HistogramCallbacks,
+  ) {
+    const handle = (end: 0 | 1) =>
+      h("div", {
+        class: "zw-histogram-handle",
+        role: "slider",
+        tabindex: 0,
+        "aria-label": `${end === 0 ? "Lower" : "Upper"} limit of ${name}`,
+        onkeydown: (event: KeyboardEvent) => this.#key(event, end),
+      });
+    this.#handles = [handle(0), handle(1)];
+    this.#box = h("div", { class: "zw-histogram-box" }, this.#canvas, ...this.#handles);
+    this.#box.addEventListener("pointerdown", (event) => this.#press(event));
+    this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
+    this.element = h(
+      "div",
+      { class: "zw-histogram", role: "group", "aria-label": `Histogram of ${name}` },
+      this.#box,
+      this.#note,
+    );
+  }
+
+  sync(numbers: LayerNumbers | undefined, leaf: Leaf | undefined, isLog: boolean): void {
+    this.#numbers = numbers;
+    const { findings, limits } = numbers ?? {};
+    this.element.hidden = !findings || !limits || findings.finite === 0;
+    if (!numbers || !findings || !limits || this.element.hidden) return;
+    this.#isWhole = leaf !== undefined && isInteger(leaf.dtype) && !numbers.layer.dataset.decode;
+    if (!this.#isDragging) this.#domain = this.#domainOf(numbers);
+    this.#placeHandles(limits);
+    const { style } = numbers.layer;
+    const looks = [
+      ...Object.values(style),
+      ...limits,
+      ...this.#domain,
+      isLog,
+      findings.finite,
+      findings.size,
+    ];
+    const key = [...looks, this.#box.clientWidth].join();
+    if (key === this.#drawn) return;
+    this.#drawn = key;
+    this.#draw(numbers, isLog);
+    const text = noteText(numbers);
+    if (this.#note.textContent !== text) this.#note.textContent = text;
+  }
+
+  /** What has been found, but no wider than three times what most of it is, and the limits. */
+  #domainOf({ findings, limits }: LayerNumbers): Limits {
+    const [min, max] = findings.extent ?? limits;
+    const [low, high] = findings.robustRange() ?? [min, max];
+    const margin = high - low;
+    let [from, to] = [Math.max(min, low - margin), Math.min(max, high + margin)];
+    from = Math.min(from, limits[0]);
+    to = Math.max(to, limits[1]);
+    if (this.#isWhole) [from, to] = [Math.floor(from) - 0.5, Math.ceil(to) + 0.5];
+    return to > from ? [from, to] : [from - 0.5, to + 0.5];
+  }
+
+  #draw(numbers: LayerNumbers, isLog: boolean): void {
+    const { findings, limits } = numbers;
+    const [from, to] = this.#domain;
+    const steps = this.#isWhole ? Math.min(mostBins, to - from) : mostBins;
+    const histogram = findings.histogram(Math.max(1, Math.round(steps)), this.#domain);
+    const width = Math.max(1, Math.round(this.#box.clientWidth || 280));
+    const ratio = window.devicePixelRatio || 1;
+    Object.assign(this.#canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    const context = this.#canvas.getContext("2d");
+    if (!context || !histogram) return;
+    context.scale(ratio, ratio);
+    context.fillStyle = getComputedStyle(this.#canvas).color;
+    const each = width / histogram.bins.length;
+    const heights = barHeights(histogram, isLog);
+    const room = height - stripHeight - 2;
+    heights.forEach((share, i) => {
+      if (share === 0) return;
+      const value = from + ((i + 0.5) / heights.length) * (to - from);
+      context.globalAlpha = value >= limits[0] && value <= limits[1] ? 1 : 0.4;
+      const bar = Math.max(1, share * room);
+      context.fillRect(i * each, room - bar, Math.max(each - (each > 4 ? 0.5 : 0), 0.75), bar);
+    });
+    context.globalAlpha = 1;
+    this.#drawStrip(context, width, numbers);
+  }
+
+  /** Below the bars the colours, where they are. */
+  #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
+    const [from, to] = this.#domain;
+    const table = new Uint8Array(tableOf(layer.style).buffer);
+    for (let x = 0; x < width; x++) {
+      const value = from + ((x + 0.5) / width) * (to - from);
+      const part = Math.floor(((value - limits[0]) / (limits[1] - limits[0])) * 256);
+      const at = 4 * Math.min(255, Math.max(0, part));
+      context.fillStyle = `rgb(${table[at]} ${table[at + 1]} ${table[at + 2]})`;
+      context.fillRect(x, height - stripHeight, 1, stripHeight);
+    }
+  }
+
+  #placeHandles(limits: Limits): void {
+    const [from, to] = this.#domain;
+    const format = this.#numbers!.layer.dataset.decodedKind === "milliseconds" ? String : formatBriefly;
+    for (const [i, handle] of this.#handles.entries()) {
+      const value = limits[i]!;
+      handle.style.left = `${(Math.min(Math.max((value - from) / (to - from), 0), 1) * 100).toFixed(2)}%`;
+      const attributes = {
+        "aria-valuemin": from,
+        "aria-valuemax": to,
+        "aria-valuenow": value,
+        "aria-valuetext": format(value),
+      };
+      for (const [name, text] of Object.entries(attributes)) handle.setAttribute(name, String(text));
+    }
+  }
+
+  /** A press takes the nearer limit with it. */
+  #press(event: PointerEvent): void {
+    if (event.button !== 0 || !this.#numbers) return;
+    event.preventDefault();
+    const { left, width } = this.#box.getBoundingClientRect();
+    const at = (x: number) => {
+      const share = Math.min(Math.max((x - left) / width, 0), 1);
+      return this.#domain[0] + share * (this.#domain[1] - this.#domain[0]);
+    };
+    const pressed = at(event.clientX);
+    const [low, high] = this.#numbers.limits;
+    const end = Math.abs(pressed - low) <= Math.abs(pressed - high) ? 0 : 1;
+    this.#isDragging = true;
+    this.#handles[end].focus();
+    this.#box.setPointerCapture(event.pointerId);
+    let hasMoved = false;
+    const move = ({ clientX }: PointerEvent) => {
+      hasMoved ||= Math.abs(clientX - event.clientX) > 2;
+      if (hasMoved) this.#set(end, at(clientX));
+    };
+    const stop = () => {
+      this.#isDragging = false;
+      this.#box.removeEventListener("pointermove", move);
+      for (const name of ["pointerup", "pointercancel"] as const) this.#box.removeEventListener(name, stop);
+    };
+    this.#box.addEventListener("pointermove", move);
+    for (const name of ["pointerup", "pointercancel"] as const) this.#box.addEventListener(name, stop);
+  }
+
+  #key(event: KeyboardEvent, end: 0 | 1): void {
+    if (!this.#numbers) return;
+    const [from, to] = this.#domain;
+    const step = this.#isWhole ? Math.max(1, Math.round((to - from) / 100)) : (to - from) / 100;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -10,
+      PageUp: 10,
+    };
+    const value = this.#numbers.limits[end];
+    if (event.key === "Home") this.#set(end, from);
+    else if (event.key === "End") this.#set(end, to);
+    else if (steps[event.key]) this.#set(end, value + steps[event.key]! * step);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Limits do not pass one another. */
+  #set(end: 0 | 1, value: number): void {
+    const [low, high] = this.#numbers!.limits;
+    const [from, to] = this.#domain;
+    const rough = this.#isWhole ? Math.round(value) : rounded(value, to - from);
+    const clamped = Math.min(Math.max(rough, from), to);
+    const own = this.#isWhole ? Math.round(clamped) : clamped;
+    if (end === 0 ? own < high : own > low)
+      this.callbacks.onLimits(end === 0 ? own : low, end === 0 ? high : own);
+  }
+}
+
+/** As many digits as tell the pixels of a histogram apart. */
+function rounded(value: number, width: number): number {
+  const digits = Math.ceil(3 - Math.log10(width));
+  const factor = 10 ** Math.min(Math.max(digits, -300), 300);
+  const short = Math.round(value * factor) / factor;
+  return Number.isFinite(short) ? short : value;
+}
+
+/** 0 to 1; where one bar towers above all others, it is cut, so that these are seen. */
+function barHeights({ bins }: Histogram, isLog: boolean): number[] {
+  const sorted = [...bins].sort((a, b) => b - a);
+  const most = Math.min(sorted[0]!, 4 * (sorted[1] || sorted[0]!));
+  if (!(most > 0)) return [...bins].map(() => 0);
+  const least = sorted.findLast((share) => share > 0)!;
+  const height = (share: number) =>
+    isLog ? Math.log1p(share / least) / Math.log1p(most / least) : share / most;
+  return [...bins].map((share) => Math.min(1, share === 0 ? 0 : height(share)));
+}
+
+/** Of what the histogram is made; least and greatest only where there can be no others. */
+export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
+  const count = findings.count.toLocaleString("en");
+  const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];
+  if (isAllSeen) return `All ${count} values of the slice: ${formatBriefly(min)} to ${formatBriefly(max)}`;
+  const [low, high] = findings.percentiles([0.01, 0.99]);
+  const most = `98 % of them from ${formatBriefly(low!)} to ${formatBriefly(high!)}`;
+  return `${count} values read, not all of the slice; ${most}`;
+}

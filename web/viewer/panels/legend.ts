@@ -1,0 +1,108 @@
+/** The legend: which colour stands for which value. */
+
+import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
+import { h } from "../base/dom.js";
+import { mixed } from "../draw/paint.js";
+import { marks } from "../draw/renderer.js";
+import { tableOf } from "../draw/table.js";
+import type { LayerStyle } from "../model/layers.js";
+
+/** A channel in the legend. */
+export interface ChannelEntry {
+  readonly style: LayerStyle;
+  readonly label: string;
+  readonly low: string;
+  readonly high: string;
+}
+
+export class Legend {
+  readonly #bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
+  readonly #low = h("span");
+  readonly #high = h("span");
+  readonly #caps = ["below", "above"].map((end) =>
+    h("span", { class: "zw-legend-cap", title: `${end} the range` }),
+  );
+  readonly #note = h("p", { class: "zw-legend-note" });
+  readonly #scale = h(
+    "div",
+    { class: "zw-legend-scale" },
+    this.#low,
+    this.#caps[0],
+    this.#bar,
+    this.#caps[1],
+    this.#high,
+  );
+  readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
+  readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
+
+  /** Shows a colour map between two values; a note about what the map does not show. */
+  show(style: LayerStyle, low: string, high: string, note: string): void {
+    this.element.hidden = false;
+    const key = [...Object.values(style), low, high, note].join("\n");
+    if (key === this.#shown) return;
+    this.#shown = key;
+    this.#channels.hidden = true;
+    this.#scale.hidden = style.kind === "labels";
+    this.#low.textContent = low;
+    this.#high.textContent = high;
+    this.#note.textContent = note;
+    this.#note.hidden = note === "";
+    this.#scale.title = colormaps[style.colormap].label;
+    const table = tableOf(style);
+    paintTable(this.#bar, table);
+    const ends = [
+      [table[0]!, marks.below],
+      [table[255]!, marks.above],
+    ] as const;
+    for (const [i, cap] of this.#caps.entries()) {
+      cap.hidden = style.outside === "clamp";
+      const [end, mark] = ends[i]!;
+      const bytes = new Uint8Array(Uint32Array.of(mixed(end, mark)).buffer);
+      cap.style.background = `rgb(${bytes[0]} ${bytes[1]} ${bytes[2]})`;
+    }
+  }
+
+  /** The channels of a composite, each with its colour and its range. */
+  showChannels(channels: readonly ChannelEntry[]): void {
+    this.element.hidden = channels.length === 0;
+    const key = JSON.stringify(channels);
+    if (key === this.#shown) return;
+    this.#shown = key;
+    this.#scale.hidden = true;
+    this.#note.hidden = true;
+    this.#channels.hidden = false;
+    this.#channels.replaceChildren(
+      ...channels.map(({ style, label, low, high }) => {
+        const bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
+        paintTable(bar, tableOf(style));
+        return h("li", {}, h("b", {}, label), h("span", {}, low), bar, h("span", {}, high));
+      }),
+    );
+  }
+
+  #shown = "";
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+}
+
+/** Fills a canvas of 256 pixels with a colour map. */
+export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): void {
+  paintTable(canvas, colorTable(colormap));
+}
+
+/** What the bars show: they are told again with every word that is said. */
+const painted = new WeakMap<HTMLElement, Uint32Array>();
+
+/** As a gradient: the first canvas of a page that is drawn on makes it wait for the graphics processor. */
+function paintTable(bar: HTMLElement, table: Uint32Array): void {
+  if (painted.get(bar) === table) return;
+  painted.set(bar, table);
+  const bytes = new Uint8Array(table.buffer, table.byteOffset);
+  const stops = Array.from({ length: 52 }, (_, i) => {
+    const at = 5 * i;
+    return `rgb(${bytes.subarray(4 * at, 4 * at + 3).join(" ")}) ${((at + 0.5) / 2.56).toFixed(2)}%`;
+  });
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+}

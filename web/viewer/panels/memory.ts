@@ -1,0 +1,49 @@
+/** How much memory what has been read may take: shown, and to be chosen. All viewers of a page share it. */
+import { h, labelled, select } from "../base/dom.js";
+import { formatByteCount } from "../base/format.js";
+
+export interface Memory {
+  /** Bytes that may be taken, and are. */
+  readonly budget: number;
+  readonly used: number;
+}
+
+const choices = [64, 128, 256, 512, 1024, 2048].map((mebibytes) => mebibytes * 2 ** 20);
+
+export class MemoryPanel {
+  readonly #choice: HTMLSelectElement;
+  readonly #used = h("span", { class: "zw-unit" });
+  readonly element: HTMLElement;
+  #budget = 0;
+
+  /** `choose` is called with the bytes that somebody has chosen. */
+  constructor(choose: (bytes: number) => void) {
+    this.#choice = select(
+      choices.map((bytes) => [String(bytes), formatByteCount(bytes)] as const),
+      (bytes) => choose(Number(bytes)),
+    );
+    const row = labelled("Memory for what has been read", this.#choice);
+    row.append(this.#used);
+    this.element = h("section", { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true }, row);
+  }
+
+  /** Nothing is shown where nothing is kept: of tables and single values. */
+  sync(memory: Memory | undefined): void {
+    this.element.hidden = memory === undefined;
+    if (!memory) return;
+    if (memory.budget !== this.#budget) this.#show(memory.budget);
+    const text = `${formatByteCount(memory.used)} of it taken`;
+    if (this.#used.textContent !== text) this.#used.textContent = text;
+  }
+
+  #show(budget: number): void {
+    this.#budget = budget;
+    const value = String(budget);
+    // What was found fitting for the machine need not be one of those to choose from.
+    if (![...this.#choice.options].some((option) => option.value === value)) {
+      const next = [...this.#choice.options].find((option) => Number(option.value) > budget);
+      this.#choice.insertBefore(h("option", { value }, formatByteCount(budget)), next ?? null);
+    }
+    this.#choice.value = value;
+  }
+}

@@ -1,0 +1,184 @@
+/** Errors and warnings for readers: what failed, where, and what to check. */
+import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
+import { h } from "../base/dom.js";
+
+/** An error in words. */
+export interface Explanation {
+  readonly title: string;
+  readonly message: string;
+  /** What the reader can check or do. */
+  readonly hints: readonly string[];
+  /** Facts for a report: label and value. */
+  readonly details: readonly (readonly [string, string])[];
+}
+
+/** What was being done when it failed. */
+export type Stage = "opening" | "reading";
+
+/** Page and source, as far as they matter to what may have gone wrong. */
+export interface Place {
+  readonly stage: Stage;
+  /** Protocol of the page, "https:" for one. */
+  readonly pageProtocol: string;
+  /** Origin of the page, which servers of others have to allow. */
+  readonly pageOrigin?: string | undefined;
+  readonly source: string;
+}
+
+export function explain(error: unknown, place: Place): Explanation {
+  if (!isZarrError(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { title: "Something unexpected went wrong", message, hints: [], details: [] };
+  }
+  return {
+    title: titleOf(error, place.stage),
+    message: sentence(error.message),
+    hints: hintsOf(error, place),
+    details: detailsOf(error, place),
+  };
+}
+
+const titles: Readonly<Record<ErrorTag, string>> = {
+  NotFound: "There is no Zarr array here",
+  InvalidMetadata: "The array’s metadata is not valid",
+  UnknownCodec: "The array needs a codec that is not known",
+  Unsupported: "The array uses something that is not supported",
+  CorruptChunk: "A chunk is damaged",
+  InvalidSelection: "The view does not fit the array",
+  InvalidArgument: "The source cannot be used",
+  Network: "The source could not be read",
+  LimitExceeded: "A limit is exceeded",
+  EngineFailed: "The WebAssembly decoder could not be started",
+  // Of writing, which viewers do not do; stores of a page's own may throw them all the same.
+  AlreadyExists: "Something is stored there already",
+  Conflict: "Somebody else has written there",
+  ReadOnly: "The store cannot be written",
+  EncodeFailed: "Elements could not be encoded",
+};
+
+function titleOf(error: ZarrError, stage: Stage): string {
+  const { _tag, chunkKey } = error;
+  // These concern every chunk, whichever met them first.
+  const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
+  return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
+}
+
+/** What became of one chunk. */
+export function chunkTitle(error: unknown): string {
+  if (!isZarrError(error) || error.chunkKey === undefined) return "A chunk could not be read";
+  const name = error.chunkKey.replace(/^\//, "");
+  return error._tag === "CorruptChunk" ? `Chunk ${name} is damaged` : `Chunk ${name} could not be read`;
+}
+
+function hintsOf(error: ZarrError, place: Place): string[] {
+  switch (error._tag) {
+    case "NotFound":
+      return [
+        "The address must be that of the array itself: the folder that holds its metadata (meta for Zarr v1) beside the chunks.",
+        "Check the spelling, capital letters included. An address on another server begins with https://.",
+      ];
+    case "Network":
+      return networkHints(error, place);
+    case "CorruptChunk":
+      return [
+        "The bytes in the store are not what the array’s codecs can decode: the chunk may be cut short, damaged, or written with other settings than the metadata says.",
+        "Parts of the array that lie in other chunks can still be viewed.",
+      ];
+    case "UnknownCodec":
+    case "Unsupported":
+      return [
+        "Nothing is wrong with the address. The array can be read by a program that knows this feature.",
+      ];
+    case "InvalidMetadata":
+      return ["The metadata document was found, but it does not say what the Zarr specification asks for."];
+    case "InvalidArgument":
+      return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
+    case "LimitExceeded":
+      return ["View a smaller part, if the limit concerns the selection."];
+    case "EngineFailed":
+      return [
+        "The page’s policy must allow WebAssembly ('wasm-unsafe-eval'), and the .wasm file must lie where the page expects it.",
+        "The browser must support WebAssembly SIMD, as all current ones do.",
+      ];
+    default:
+      return [];
+  }
+}
+
+function networkHints({ status }: ZarrError, place: Place): string[] {
+  if (status === undefined) return silenceHints(place);
+  if (status === 401 || status === 403) {
+    return [
+      "The server refuses access: the data may be private, or a signed address may have expired.",
+      "Some object stores also answer 403 for what does not exist.",
+    ];
+  }
+  if (status === 429) return ["The server asks for fewer requests. Wait a while, then try again."];
+  if (status >= 500) return ["The trouble is on the server’s side. It may pass: try again."];
+  return ["The server does not serve this address as it should."];
+}
+
+/** No answer came, or none that the page may see: browsers do not tell which. */
+function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
+  if (pageProtocol === "https:" && /^http:/i.test(source)) {
+    return [
+      "This page came over https, so the browser refuses to read from an http address: try it with https://.",
+    ];
+  }
+  const question = "Is the address right, and does its server answer?";
+  const isOther = !pageOrigin || !URL.canParse(source) || new URL(source).origin !== pageOrigin;
+  const allowed = pageOrigin && /^https?:/.test(pageOrigin) ? ` (or ${pageOrigin})` : "";
+  const hints = [
+    `A server other than this page’s own must allow it (CORS): its answers need the header Access-Control-Allow-Origin: *${allowed}.`,
+    "For parts of files its answers to OPTIONS need Access-Control-Allow-Headers: Range, and all answers Access-Control-Expose-Headers: Content-Range, ETag.",
+  ];
+  // The page's own server may still send readers on to another one.
+  return isOther ? [...hints, question] : [question, ...hints];
+}
+
+function detailsOf(error: ZarrError, { source }: Place): [string, string][] {
+  const { _tag, code, codec, chunkKey, status, byteOffset } = error;
+  const isNews = code !== undefined && code.replaceAll("-", "") !== _tag.toLowerCase();
+  const entries: [string, unknown][] = [
+    ["Source", source === "" ? undefined : source],
+    ["Error", isNews ? `${_tag} (${code})` : _tag],
+    ["Chunk", chunkKey],
+    ["Codec", codec],
+    ["HTTP status", status],
+    ["At byte", byteOffset],
+  ];
+  return entries.flatMap(([label, value]) =>
+    value === undefined ? [] : [[label, String(value)] as [string, string]],
+  );
+}
+
+/** A message as a sentence: the library writes them without capital and full stop. Names of keys stay as they are. */
+export function sentence(message: string): string {
+  const text = message.trim();
+  const isWord = /^(?!meta |attrs )[a-z]+\s/.test(text);
+  return (isWord ? text[0]!.toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
+/** The panel that shows an explanation: what and what to do at once, the rest for who asks. */
+export function errorPanel(explanation: Explanation, retry: () => void): HTMLElement {
+  const { title, message, hints, details } = explanation;
+  const [first, ...others] = hints;
+  const more = [
+    others.length > 0 && h("ul", {}, ...others.map((hint) => h("li", {}, hint))),
+    details.length > 0 &&
+      h(
+        "dl",
+        { class: "zw-error-details" },
+        ...details.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))),
+      ),
+  ];
+  return h(
+    "div",
+    { class: "zw-error", role: "alert" },
+    h("h3", {}, title),
+    h("p", { class: "zw-error-message" }, message),
+    first !== undefined && h("p", { class: "zw-error-message" }, first),
+    h("button", { type: "button", class: "zw-button", onclick: retry }, "Try again"),
+    more.some(Boolean) && h("details", { class: "zw-error-more" }, h("summary", {}, "Details"), ...more),
+  );
+}

@@ -1,0 +1,32 @@
+/** Notes below the picture: warnings, and what the reader should know about what is drawn. */
+import { h } from "../base/dom.js";
+
+export interface Note {
+  readonly text: string;
+  /** True for what may be wrong, not only good to know. */
+  readonly isWarning?: boolean | undefined;
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+export class Notes {
+  readonly element = h("ul", { class: "zw-notes", "aria-label": "Notes", hidden: true });
+
+  #shown = "";
+
+  /** Notes that are there already stay as they are, so that their buttons can be used. */
+  show(notes: readonly Note[]): void {
+    const key = notes.map(({ text, action }) => `${text}\n${action?.label}`).join("\n\n");
+    if (key === this.#shown) return;
+    this.#shown = key;
+    this.element.hidden = notes.length === 0;
+    const items = notes.map(({ text, isWarning, action }) =>
+      h(
+        "li",
+        { class: isWarning ? "zw-warning" : undefined },
+        h("span", {}, text),
+        action && h("button", { type: "button", class: "zw-button", onclick: action.run }, action.label),
+      ),
+    );
+    this.element.replaceChildren(...items);
+  }
+}

@@ -1,0 +1,60 @@
+/** A plate of wells as a grid: each that there is can be opened. */
+import { h } from "../base/dom.js";
+import type { Plate } from "../source/open.js";
+
+export function plateView(plate: Plate, onGo: (path: string) => void): HTMLElement {
+  const { rows, columns, wells } = placed(plate);
+  const cell = (row: number, column: number) => {
+    const well = wells.find((one) => one.row === row && one.column === column);
+    const name = `${rows[row]}${columns[column]}`;
+    if (!well) return h("td", {}, h("span", { class: "zw-well zw-well-none" }));
+    const attributes = {
+      type: "button",
+      class: "zw-well",
+      "aria-label": `Well ${name}`,
+      title: `Well ${name}`,
+      onclick: () => onGo(well.path),
+    };
+    return h("td", {}, h("button", attributes));
+  };
+  const count = plate.wells.length === 1 ? "1 well" : `${plate.wells.length} wells`;
+  return h(
+    "div",
+    { class: "zw-plate", tabindex: 0, role: "region", "aria-label": "Plate" },
+    h("h3", {}, `A plate with ${count}`),
+    h("p", {}, "Choose a well to see its fields of view."),
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, h("td"), ...columns.map((name) => h("th", { scope: "col" }, name)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((name, row) =>
+          h("tr", {}, h("th", { scope: "row" }, name), ...columns.map((_, column) => cell(row, column))),
+        ),
+      ),
+    ),
+  );
+}
+
+interface PlacedWell {
+  readonly path: string;
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Where the wells are; before version 0.4 only their paths say so: ROW/COLUMN. */
+function placed({ rows, columns, wells }: Plate) {
+  const [rowNames, columnNames] = [[...rows], [...columns]];
+  const at = (names: string[], index: number | undefined, name: string) => {
+    if (index !== undefined && index < names.length) return index;
+    const found = names.indexOf(name);
+    return found >= 0 ? found : names.push(name) - 1;
+  };
+  const found = wells.map(({ path, row, column }): PlacedWell => {
+    const [rowName = "", columnName = ""] = path.split("/").slice(-2);
+    return { path, row: at(rowNames, row, rowName), column: at(columnNames, column, columnName) };
+  });
+  return { rows: rowNames, columns: columnNames, wells: found };
+}

@@ -1,0 +1,78 @@
+/** What the view costs to read: by its chunks, and as measured where somebody asks. */
+import { h } from "../base/dom.js";
+import { formatByteCount } from "../base/format.js";
+import type { Advice } from "../model/advice.js";
+import type { Measured } from "../source/measure.js";
+
+export class ReadingPanel {
+  readonly #facts = h("dl");
+  readonly #sentence = h("p", { class: "zw-advice" });
+  readonly #result = h("p", { class: "zw-advice", role: "status" });
+  readonly #button = h(
+    "button",
+    { type: "button", class: "zw-button", onclick: () => void this.#measure() },
+    "Measure reading",
+  );
+  readonly element = h(
+    "section",
+    { class: "zw-card zw-facts zw-reading", role: "group", "aria-label": "Reading", hidden: true },
+    h("h3", {}, "Reading"),
+    this.#facts,
+    this.#sentence,
+    this.#button,
+    this.#result,
+  );
+  #shown = "";
+
+  /** @param measureView reads some of what is in view once more */
+  constructor(private readonly measureView: () => Promise<Measured | undefined>) {}
+
+  sync(advice: Advice | undefined): void {
+    this.element.hidden = !advice;
+    if (!advice) return;
+    const { chunks, chunkBytes, shownBytes, sentence } = advice;
+    const share = (100 * shownBytes) / chunkBytes;
+    const rows = [
+      ["In view", formatByteCount(shownBytes)],
+      [
+        "Read for it",
+        `${formatByteCount(chunkBytes)} in ${chunks.toLocaleString("en")} ${chunks === 1 ? "chunk" : "chunks"}`,
+      ],
+      ["Shown of it", `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
+    ] as const;
+    const key = [...rows.flat(), sentence].join("\n");
+    if (key === this.#shown) return;
+    this.#shown = key;
+    this.#facts.replaceChildren(
+      ...rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))),
+    );
+    this.#sentence.textContent = sentence;
+    this.#result.textContent = "";
+  }
+
+  async #measure(): Promise<void> {
+    this.#button.disabled = true;
+    this.#result.textContent = "Measuring…";
+    try {
+      const measured = await this.measureView();
+      this.#result.textContent = measured ? textOf(measured) : "";
+    } catch (error) {
+      this.#result.textContent = `It could not be measured: ${error instanceof Error ? error.message : error}.`;
+    } finally {
+      this.#button.disabled = false;
+    }
+  }
+}
+
+function textOf({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
+  const asked = `${requests} ${requests === 1 ? "request" : "requests"} brought ${formatByteCount(bytes)}`;
+  const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
+  const slow =
+    time > 2 * decodeTime
+      ? "Most of the time went by waiting for the store."
+      : "Most of the time went into decoding.";
+  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatTime(time)} in all, ${formatTime(decodeTime)} of them for decoding by one thread. ${slow}`;
+}
+
+const formatTime = (time: number) =>
+  time < 1000 ? `${time.toFixed(time < 10 ? 1 : 0)} ms` : `${(time / 1000).toFixed(1)} s`;

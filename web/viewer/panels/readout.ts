@@ -1,0 +1,109 @@
+/** The value that is pointed at, with its index; and why there is none. */
+
+import type { Region } from "zarr-wasm";
+import { h } from "../base/dom.js";
+import { formatScalar, scalarAt } from "../base/format.js";
+import { channelAxisOf, channelLabel } from "../model/channels.js";
+import type { Layer } from "../model/layers.js";
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
+import { dateText, placeText, unitText } from "./coordinates.js";
+import { chunkTitle, sentence } from "./messages.js";
+
+/** What is pointed at. */
+export interface Pointed {
+  /** In elements of level 0, along every axis. */
+  readonly index: readonly number[];
+  readonly axes: readonly DatasetAxis[];
+  /** What is known of it, per layer; nothing where it has not been read yet. */
+  readonly readings: readonly {
+    readonly tile: Tile;
+    readonly row: number;
+    readonly column: number;
+    readonly gap: TileGap | undefined;
+    readonly layer: Layer;
+  }[];
+}
+
+const hint =
+  "Point at the picture or use the arrow keys to read values; drag to move, turn the wheel to zoom, drag with Shift to zoom into a part; full stop and comma go through slices, Space plays them.";
+const touchHint = "Tap the picture to read values; pinch to zoom.";
+
+export class Readout {
+  readonly #index = h("span", { class: "zw-readout-index" });
+  readonly #value = h("span", { class: "zw-readout-value" });
+  readonly element = h("output", { class: "zw-readout", hidden: true }, this.#index, this.#value);
+
+  /** What is said. */
+  get text(): string {
+    return this.#value.textContent ?? "";
+  }
+
+  /** Values are spoken only when the keyboard chose them. */
+  show(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void {
+    this.element.setAttribute("aria-live", by === "keyboard" ? "polite" : "off");
+    this.element.classList.toggle("zw-hint", !pointed);
+    this.#index.hidden = !pointed;
+    setText(this.#index, pointed ? whereText(pointed) : "");
+    if (pointed) setText(this.#value, pointed.readings.map(valueText).join(" · ") || "not read yet");
+    else setText(this.#value, window.matchMedia("(pointer: coarse)").matches ? touchHint : hint);
+  }
+}
+
+/** An element in full, from the block that it was read into. */
+function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number]): string {
+  if (gap?.kind === "damaged") return `${chunkTitle(gap.error)}: ${sentence(messageOf(gap.error))}`;
+  const { region } = tile.block;
+  const at = tile.offsetOf(row, column);
+  const stored = formatScalar(region.dtype, scalarAt(region, at));
+  const { dataset, isRaw } = layer;
+  const value = isRaw || !dataset.decode ? withUnit(layer, stored) : meantText(dataset, region, at, stored);
+  const name = nameOf(layer);
+  const level = tile.level > 0 ? ` (level ${tile.level})` : "";
+  const note = gap ? " (fill value: the chunk is not stored)" : "";
+  return `${name}${value}${note}${level}`;
+}
+
+/** Values that are stored as they are meant. */
+function withUnit({ dataset: { unit }, isRaw, part }: Layer, value: string): string {
+  return unit === undefined || isRaw || part === "phase" ? value : `${value} ${unitText(unit)}`;
+}
+
+/** Which of several layers it is. */
+function nameOf({ dataset, style, index }: Layer): string {
+  const axis = channelAxisOf(dataset);
+  const isChannel = style.kind === "tint" || style.kind === "mask";
+  if (axis !== undefined && isChannel) return `${channelLabel(dataset, index[axis]!)} `;
+  return style.isOverlay ? "label " : "";
+}
+
+/** Indices, and coordinates where there are any. */
+function whereText({ index, axes }: Pointed): string {
+  const place = placeText(axes, index);
+  return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;
+}
+
+/** What a stored element stands for. */
+function meantText(
+  { decode, decodedKind, unit }: Dataset,
+  region: Region,
+  at: number,
+  stored: string,
+): string {
+  const data = region.data.slice(at, at + 1) as Region["data"];
+  const meant = decode!({ ...region, data, shape: [1], stride: [1] });
+  const value = meant.data[0]!;
+  if (Number.isNaN(value)) return stored === "NaN" ? "missing" : `missing (stored ${stored})`;
+  if (decodedKind === "milliseconds") return dateText(Number(value));
+  const text = formatScalar(meant.dtype, typeof value === "number" ? rounded(value) : value);
+  return `${text}${unit === undefined ? "" : ` ${unitText(unit)}`} (stored ${stored})`;
+}
+
+/** Scale and offset are rounded themselves: 281.34999999999997 is 281.35. */
+const rounded = (value: number): number => Number(value.toPrecision(12));
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

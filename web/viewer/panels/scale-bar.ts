@@ -1,0 +1,79 @@
+/** A bar of a round length over a picture. */
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import { unitText } from "./coordinates.js";
+
+export interface ScaleBar {
+  /** CSS pixels. */
+  readonly width: number;
+  /** "50 µm". */
+  readonly text: string;
+}
+
+/** Kilometres per degree of latitude, and of longitude at the equator. */
+const kilometresPerDegree = 111.2;
+
+/** Units of length that are a thousandth of the next. */
+const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
+
+/** @param row what lies in the middle of the view, which matters on maps */
+export function scaleBarOf(
+  dataset: Dataset,
+  axes: readonly number[],
+  pixelsPerElement: number,
+  row: number,
+  room: number,
+): ScaleBar | undefined {
+  const across = dataset.axes[axes.at(-1)!];
+  if (!across || axes.length !== 2) return undefined;
+  const step = stepOf(across);
+  if (!step) return undefined;
+  const { length, unit } = measured(dataset, axes, across, step, row);
+  if (!unit || !(length > 0)) return undefined;
+  const most = (room / pixelsPerElement) * length;
+  const round = roundBelow(most);
+  if (!(round > 0) || !Number.isFinite(round)) return undefined;
+  return { width: (round / length) * pixelsPerElement, text: lengthText(round, unit) };
+}
+
+/** Units per element, where these are the same everywhere. */
+function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
+  if (scale !== undefined) return Math.abs(scale);
+  const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
+  if (coordinates?.kind !== "numbers" || typeof first !== "number" || typeof last !== "number")
+    return undefined;
+  return length > 1 ? Math.abs(last - first) / (length - 1) : undefined;
+}
+
+function measured(
+  dataset: Dataset,
+  axes: readonly number[],
+  across: DatasetAxis,
+  step: number,
+  row: number,
+): { length: number; unit: string | undefined } {
+  const down = dataset.axes[axes[0]!]!;
+  if (across.role === "latitude") return { length: step * kilometresPerDegree, unit: "km" };
+  if (across.role !== "longitude") return { length: step, unit: across.unit && unitText(across.unit) };
+  if (down.role !== "latitude") return { length: step, unit: "°" };
+  const at = Math.min(Math.max(Math.round(row), 0), down.length - 1);
+  const latitude = Number(down.coordinates?.at(at) ?? 0);
+  return { length: step * kilometresPerDegree * Math.cos((latitude * Math.PI) / 180), unit: "km" };
+}
+
+/** The greatest of 1, 2, 5, 10, … that is not greater. */
+export function roundBelow(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [5, 2, 1].map((k) => k * power).find((value) => value <= most * (1 + 1e-9)) ?? power;
+}
+
+/** In the unit that makes it a number from 1 to 1000. */
+function lengthText(length: number, unit: string): string {
+  let [at, value] = [lengths.indexOf(unit), length];
+  if (at >= 0) {
+    for (; value >= 1000 && at < lengths.length - 1; at++) value /= 1000;
+    for (; value < 1 && at > 0; at--) value *= 1000;
+  }
+  const number = String(Number(value.toPrecision(3)));
+  const symbol = at >= 0 ? lengths[at]! : unit;
+  return symbol === "°" ? `${number}°` : `${number} ${symbol}`;
+}

@@ -1,0 +1,102 @@
+/** Taking what is shown somewhere else: its address, a picture, a program. */
+import { h } from "../base/dom.js";
+import type { Code } from "../model/code.js";
+
+export interface ShareCallbacks {
+  /** The address of the view; undefined where there is no page that shows it. */
+  link(): string | undefined;
+  /** The picture as it is seen; undefined where there is none. */
+  picture(): Promise<{ blob: Blob; name: string } | undefined>;
+  code(language: "python" | "javascript"): Code | undefined;
+}
+
+/** Milliseconds that a word of success stays. */
+const wordTime = 4000;
+
+export class SharePanel {
+  readonly #callbacks: ShareCallbacks;
+  readonly #said = h("p", { class: "zw-share-said", role: "status" });
+  /** What could not be put into the clipboard, to be copied by hand. */
+  readonly #text = h("textarea", {
+    class: "zw-share-text",
+    readonly: true,
+    rows: 6,
+    hidden: true,
+    "aria-label": "Text to copy",
+  });
+  readonly #link: HTMLButtonElement;
+  readonly #picture: HTMLButtonElement;
+  readonly element: HTMLElement;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(callbacks: ShareCallbacks) {
+    this.#callbacks = callbacks;
+    const button = (text: string, onclick: () => void) =>
+      h("button", { type: "button", class: "zw-button", onclick }, text);
+    this.#link = button("Copy link", () => this.#copyLink());
+    this.#picture = button("Save PNG", () => void this.#save());
+    const [python, script] = [
+      button("Copy as Python", () => this.#copyCode("python", "Python")),
+      button("Copy as JavaScript", () => this.#copyCode("javascript", "JavaScript")),
+    ];
+    this.element = h(
+      "section",
+      { class: "zw-card zw-share", role: "group", "aria-label": "Share" },
+      h("h3", {}, "Share"),
+      h("div", { class: "zw-buttons" }, this.#link, this.#picture, python, script),
+      this.#said,
+      this.#text,
+    );
+  }
+
+  /** @param isPicture whether there is a picture now */
+  sync(isPicture: boolean): void {
+    this.#link.hidden = this.#callbacks.link() === undefined;
+    this.#picture.disabled = !isPicture;
+  }
+
+  #copyLink(): void {
+    const link = this.#callbacks.link();
+    if (link) void this.#copy(link, "The link is in the clipboard.");
+  }
+
+  #copyCode(language: "python" | "javascript", name: string): void {
+    const code = this.#callbacks.code(language);
+    if (!code) this.#say("A store of this page’s own has no address that a program could read.");
+    else if ("reason" in code) this.#say(`${code.reason}.`);
+    else void this.#copy(code.text, `${name} that reads what is shown is in the clipboard.`);
+  }
+
+  async #copy(text: string, done: string): Promise<void> {
+    this.#text.hidden = true;
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#say(done);
+    } catch {
+      // Pages that came over http, and those that were refused it, have no clipboard.
+      this.#text.value = text;
+      this.#text.hidden = false;
+      this.#text.focus();
+      this.#text.select();
+      this.#say("The browser does not let this page use the clipboard: copy the text below.", true);
+    }
+  }
+
+  async #save(): Promise<void> {
+    const picture = await this.#callbacks.picture();
+    if (!picture) return;
+    const href = URL.createObjectURL(picture.blob);
+    h("a", { href, download: picture.name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    this.#say(`${picture.name} is saved.`);
+  }
+
+  #say(text: string, isLasting = false): void {
+    this.#said.textContent = text;
+    clearTimeout(this.#timer);
+    if (isLasting) return;
+    this.#timer = setTimeout(() => {
+      this.#said.textContent = "";
+    }, wordTime);
+  }
+}

@@ -1,0 +1,105 @@
+/** The place along the axes that are not shown: a slider each, with coordinates, and a button that plays. */
+import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
+import { channelAxisOf } from "../model/channels.js";
+import { isComposite, playableAxes } from "../model/layers.js";
+import { frameRates } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Change, Control, ControlCallbacks } from "./control.js";
+import { coordinateText } from "./coordinates.js";
+import { axisName } from "./rulers.js";
+
+export function sliderParts(dataset: Dataset, change: Change, callbacks: ControlCallbacks): Control[] {
+  const sliders = dataset.axes.map((_, axis) => slider(dataset, axis, change, callbacks));
+  return [...sliders, ratePart(dataset, change)];
+}
+
+function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: ControlCallbacks): Control {
+  const facts = dataset.axes[axis]!;
+  const { length } = facts;
+  const name = axisName(
+    dataset.axes.map((one) => one.name ?? null),
+    axis,
+  );
+  const set = (text: string) => {
+    const at = Math.round(Number(text));
+    if (text.trim() === "" || !Number.isFinite(at)) return;
+    const clamped = Math.min(Math.max(at, 0), length - 1);
+    change(({ index }) => ({ index: index.map((old, i) => (i === axis ? clamped : old)) }), `index-${axis}`);
+  };
+  const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
+  const range = h("input", {
+    type: "range",
+    id: uniqueId("slider"),
+    ...limits,
+    oninput: () => set(range.value),
+  });
+  const number = numberField({ ...limits, "aria-label": `Index along ${name}` }, () => set(number.value));
+  const coordinate = h("output", { class: "zw-coordinate", for: range.id });
+  let isPlaying = false;
+  const play = h("button", {
+    type: "button",
+    class: "zw-button zw-play",
+    onclick: () => onPlay(isPlaying ? undefined : axis),
+  });
+  play.hidden = length < 2;
+  const element = h(
+    "div",
+    { class: "zw-field zw-index" },
+    h("div", { class: "zw-index-head" }, h("label", { for: range.id }, name), coordinate),
+    play,
+    range,
+    number,
+  );
+  const showPlaying = (now: boolean) => {
+    isPlaying = now;
+    const [sign, label] = now ? ["❚❚", `Stop playing along ${name}`] : ["▶", `Play along ${name}`];
+    if (play.textContent === sign) return;
+    play.textContent = sign;
+    play.setAttribute("aria-label", label);
+    play.title = label;
+  };
+  let shown = -1;
+  const showCoordinate = () => {
+    const text = coordinateText(facts, shown);
+    coordinate.textContent = text ?? "";
+    range.setAttribute("aria-valuetext", text === undefined ? String(shown) : `${shown}, ${text}`);
+    if (text !== undefined || !facts.coordinates) return;
+    const asked = shown;
+    // Without its coordinate an index is as good as before.
+    facts.coordinates.read(asked).then(
+      () => shown === asked && coordinateText(facts, asked) !== undefined && showCoordinate(),
+      () => {},
+    );
+  };
+  return {
+    element,
+    sync(settings, { playing }) {
+      const isChannels = axis === channelAxisOf(dataset) && isComposite(dataset, settings);
+      element.hidden = settings.axes.includes(axis) || isChannels;
+      range.value = String(settings.index[axis]);
+      showNumber(number, settings.index[axis]);
+      showPlaying(playing === axis);
+      if (shown === settings.index[axis] || element.hidden) return;
+      shown = settings.index[axis]!;
+      showCoordinate();
+    },
+  };
+}
+
+/** Where there is something to play: how fast. */
+function ratePart(dataset: Dataset, change: Change): Control {
+  const list = select(
+    frameRates.map(
+      (rate) => [String(rate), rate === 1 ? "1 slice per second" : `${rate} slices per second`] as const,
+    ),
+    (value) => change(() => ({ frameRate: Number(value) }), "frame-rate"),
+  );
+  const element = labelled("Play", list, "zw-field zw-rate");
+  return {
+    element,
+    sync(settings) {
+      list.value = String(settings.frameRate);
+      element.hidden = !playableAxes(dataset, settings).length;
+    },
+  };
+}

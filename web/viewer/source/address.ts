@@ -1,0 +1,157 @@
+/**
+ * What somebody pastes as an address, and what is opened for it: links to documents of a node, buckets, files in
+ * repositories, and other viewers' links become the address of the data, with a sentence that says so.
+ *
+ * Pure: nothing is asked of any server. Every rule rewrites the text once, and the result goes through the rules again.
+ */
+import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
+import { cloudRules } from "./cloud-addresses.js";
+import { pageRules } from "./page-addresses.js";
+import { viewerRules } from "./viewer-addresses.js";
+
+/** What can be opened. */
+export interface Address {
+  /** An http or https URL, or one that is relative to the page's. */
+  readonly source: string;
+  /** Path of the node below the source. */
+  readonly path?: string | undefined;
+  /** True for a zip archive whose address does not end in .zip. */
+  readonly isArchive?: boolean | undefined;
+  /** A sentence that says what was made of the text; undefined where it was taken as it is. */
+  readonly note?: string | undefined;
+}
+
+/** Most rewritings: a link in a link in a link is as deep as real ones go. */
+const maxSteps = 8;
+
+const rules: readonly Rule[] = [
+  unquoted,
+  ...viewerRules,
+  ...cloudRules,
+  ...pageRules,
+  localPath,
+  withoutScheme,
+  document,
+];
+
+/** Reads what was pasted or typed. */
+export function readAddress(pasted: string): Address | NoAddress {
+  let text = pasted.trim();
+  if (text === "") return { refused: "Enter the address of a Zarr array or group." };
+  if (text.length > 1_000_000) return { refused: "This is too long for an address." };
+  let path = "";
+  let isArchive = false;
+  const reasons: string[] = [];
+  for (let step = 0; step < maxSteps; step++) {
+    const next = firstOf(text);
+    if (!next) return finished(text, path, isArchive, reasons);
+    if ("refused" in next) return next;
+    text = next.text.trim();
+    path = joined(next.path ?? "", path);
+    isArchive ||= next.isArchive === true;
+    if (next.why !== undefined) reasons.push(next.why);
+  }
+  return { refused: "This address leads in circles." };
+}
+
+function firstOf(text: string): ReturnType<Rule> {
+  for (const rule of rules) {
+    const found = rule(text);
+    if (found && ("refused" in found || found.text.trim() !== text)) return found;
+  }
+  return undefined;
+}
+
+function finished(
+  text: string,
+  path: string,
+  isArchive: boolean,
+  reasons: readonly string[],
+): Address | NoAddress {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== "http" && scheme !== "https")
+    return { refused: `Pages cannot read from ${scheme}: addresses. Enter one that begins with https://.` };
+  if (scheme !== undefined && !URL.canParse(text)) return { refused: "This is not a valid address." };
+  // An archive's own address ends where it ends, whatever its folders are called.
+  const split = isArchive ? { source: text, path: "" } : splitPath(text);
+  const below = joined(split.path, path);
+  return {
+    source: split.source,
+    ...(below === "" ? {} : { path: below }),
+    ...(isArchive && !/\.zip$/i.test(pathOf(split.source)) ? { isArchive } : {}),
+    ...(reasons.length > 0 ? { note: sentence(reasons, split.source) } : {}),
+  };
+}
+
+function sentence(reasons: readonly string[], source: string): string {
+  const text = reasons.join(", and ");
+  return `${text[0]!.toUpperCase()}${text.slice(1)}: opened as ${source.length > 200 ? `${source.slice(0, 199)}…` : source}.`;
+}
+
+const joined = (above: string, below: string): string =>
+  [above, below]
+    .map((path) => path.replace(/^\/+|\/+$/g, ""))
+    .filter((path) => path !== "")
+    .join("/");
+
+const pathOf = (address: string): string => address.replace(/[?#].*$/s, "");
+
+/**
+ * The store and the path in it: a store ends with the first folder called .zarr or archive called .zip. The same objects
+ * are read either way, but the way back up is known, and archives can be read at all.
+ */
+function splitPath(address: string): { source: string; path: string } {
+  const [, place = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
+  const query = rest.replace(/#.*$/s, "");
+  const whole = { source: place.replace(/(?<=[^/:])\/+$/, "") + query, path: "" };
+  const [, root, below] =
+    /^((?:[a-z]+:\/\/[^/]+)?\/?(?:.*?\/)??[^/]*\.(?:zarr|zip|ozx))\/+(.*?)\/*$/is.exec(place) ?? [];
+  if (root === undefined || below === undefined || below === "") return whole;
+  try {
+    return { source: root + query, path: decodeURIComponent(below) };
+  } catch {
+    return whole; // a path that is no text stays a part of the URL
+  }
+}
+
+/** Quotes and angle brackets that came along. */
+function unquoted(text: string): Rewritten | undefined {
+  const inner = /^(?:"([^"]*)"|'([^']*)'|`([^`]*)`|<([^<>]*)>)$/s
+    .exec(text)
+    ?.slice(1)
+    .find((part) => part !== undefined);
+  return inner === undefined ? undefined : { text: inner };
+}
+
+/** Folders in which people's files are; others may be paths on the page's own server. */
+const localFolder = /^\/(home|Users|mnt|media|Volumes|tmp|var|opt|srv|root|scratch|gpfs|nfs)\//;
+
+function localPath(text: string): NoAddress | undefined {
+  const isLocal = /^(file:|~|[a-z]:[\\/]|\\\\)/i.test(text) || localFolder.test(text);
+  if (!isLocal) return undefined;
+  const place = /^[\w./~:\\-]+$/.test(text) ? text : `'${text}'`;
+  return {
+    refused: `Pages cannot read the files of this machine by their path. Run "npx zarr-wasm view ${place.replace(/^file:\/\//i, "")}", or drop the folder here.`,
+  };
+}
+
+/** `example.org/data.zarr`: the first part is a host, for no folder has such a name and something below it. */
+function withoutScheme(text: string): Rewritten | undefined {
+  const host = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(:\d+)?\/./i.exec(text);
+  if (!host || /\.(zarr|zip|ozx|json)$/i.test(host[1]!)) return undefined;
+  const isHere = host[1]!.toLowerCase() === "localhost";
+  return { text: `${isHere ? "http" : "https"}://${text}`, why: "the scheme was missing" };
+}
+
+const documents = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)$/;
+
+/** A document of a node: the node is the folder that it is in. */
+function document(text: string): Rewritten | undefined {
+  const [, place = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(text) ?? [];
+  const name = documents.exec(place)?.[1];
+  if (name === undefined) return undefined;
+  return {
+    text: place.slice(0, -name.length - 1) + rest,
+    why: `${name} describes the node in whose folder it is`,
+  };
+}

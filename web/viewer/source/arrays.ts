@@ -1,0 +1,154 @@
+/** Single arrays as datasets: by themselves, or with the coordinates that lie beside them (xarray, CF, GeoZarr). */
+import {
+  type Coordinate,
+  coordinatesOf,
+  dimensionsOf,
+  isZarrError,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { own, textAt, wordsAt } from "./attributes.js";
+import { axisFrom, linearCoordinates, plainAxis } from "./coordinates.js";
+import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
+import { decodingOf } from "./decoding.js";
+
+/** One array by itself: names and values as its own metadata has them. */
+export function arrayDataset(array: ZarrArray, title: string): Dataset {
+  const names = dimensionsOf(array) ?? array.dimensionNames;
+  const axes = array.shape.map((length, axis) => plainAxis(names?.[axis] ?? undefined, length));
+  return {
+    title,
+    axes,
+    dtype: array.dtype,
+    array,
+    levels: [openLevel(array)],
+    ...decodingOf(array),
+  };
+}
+
+/** A level of which everything is at hand. */
+function openLevel(array: ZarrArray): Level {
+  const { shape } = array;
+  return { factor: shape.map(() => 1), origin: shape.map(() => 0), array, open: async () => array };
+}
+
+/** A variable: an array with the coordinates that its group has. */
+export async function variableDataset(
+  array: ZarrArray,
+  group: ZarrGroup,
+  title: string,
+  signal?: AbortSignal,
+): Promise<Dataset> {
+  const plain = arrayDataset(array, title);
+  const problems = [...(plain.problems ?? [])];
+  let found: Coordinate[] = [];
+  try {
+    found = await coordinatesOf(group, array, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!isZarrError(error)) throw error;
+    problems.push(`Coordinates could not be read: ${error.message}.`);
+  }
+  const mapping = await mappingOf(group, array, signal);
+  const axes = await Promise.all(
+    plain.axes.map(async (axis): Promise<DatasetAxis> => {
+      const index = found.find(({ isIndex, name }) => isIndex && name === axis.name);
+      if (!index || index.array.shape[0] !== axis.length) return affineAxis(axis, mapping, array, group);
+      try {
+        return await axisFrom(axis.name, axis.length, index.array);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isZarrError(error)) throw error;
+        problems.push(`Coordinates of ${axis.name} could not be read: ${error.message}.`);
+        return axis;
+      }
+    }),
+  );
+  return { ...plain, axes, problems, geography: geographyOf(axes, mapping?.attributes ?? array.attributes) };
+}
+
+/** The variable that describes the map projection, where the array names one (CF 1.11, section 5.6), or the usual one. */
+async function mappingOf(
+  group: ZarrGroup,
+  array: ZarrArray,
+  signal: AbortSignal | undefined,
+): Promise<ZarrArray | undefined> {
+  const [named] = wordsAt(array.attributes, "grid_mapping").map((word) => word.replace(/:$/, ""));
+  if (named === undefined) return undefined;
+  try {
+    return await group.open(named, { kind: "array", signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isZarrError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Coordinates from an affine transformation without rotation: GDAL's GeoTransform, or GeoZarr's spatial:transform. */
+function affineAxis(
+  axis: DatasetAxis,
+  mapping: ZarrArray | undefined,
+  array: ZarrArray,
+  group: ZarrGroup,
+): DatasetAxis {
+  const { role } = axis;
+  const isX = role === "x" || role === "longitude";
+  const isY = role === "y" || role === "latitude";
+  if (!isX && !isY) return axis;
+  const affine =
+    gdalTransform(mapping?.attributes) ??
+    spatialTransform(array.attributes) ??
+    spatialTransform(group.attributes);
+  if (!affine || affine.isRotated) return axis;
+  const [edge, scale] = isX ? affine.x : affine.y;
+  if (!Number.isFinite(edge) || !Number.isFinite(scale) || scale === 0) return axis;
+  const translation = edge + scale / 2;
+  return {
+    ...axis,
+    scale,
+    translation,
+    coordinates: linearCoordinates(translation, scale),
+    goesUp: isY && scale > 0,
+  };
+}
+
+interface Affine {
+  readonly x: readonly [edge: number, step: number];
+  readonly y: readonly [edge: number, step: number];
+  readonly isRotated: boolean;
+}
+
+/** "x0 dx rx y0 ry dy", as GDAL and rioxarray write it. */
+function gdalTransform(attributes: unknown): Affine | undefined {
+  const numbers = (textAt(attributes, "GeoTransform") ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return undefined;
+  const [x0, dx, rx, y0, ry, dy] = numbers as [number, number, number, number, number, number];
+  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+}
+
+/** Six numbers of the matrix, row by row. */
+function spatialTransform(attributes: unknown): Affine | undefined {
+  const list = own(attributes, "spatial:transform");
+  const isMatrix = Array.isArray(list) && (list.length === 6 || list.length === 9);
+  if (!isMatrix || !list.slice(0, 6).every((value) => typeof value === "number")) return undefined;
+  const [dx, rx, x0, ry, dy, y0] = list as [number, number, number, number, number, number];
+  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+}
+
+function geographyOf(axes: readonly DatasetAxis[], attributes: unknown): Geography | undefined {
+  const find = (role: string) => axes.findIndex((axis) => axis.role === role && axis.coordinates);
+  const crs = textAt(attributes, "proj:code") ?? textAt(attributes, "crs") ?? nameOfWkt(attributes);
+  const [vertical, horizontal] = [find("latitude"), find("longitude")];
+  if (vertical >= 0 && horizontal >= 0) return { kind: "degrees", vertical, horizontal, crs };
+  const [y, x] = [find("y"), find("x")];
+  return y >= 0 && x >= 0 ? { kind: "projected", vertical: y, horizontal: x, crs } : undefined;
+}
+
+/** The name of a reference system in well-known text: what stands first in it. */
+function nameOfWkt(attributes: unknown): string | undefined {
+  const text = textAt(attributes, "crs_wkt") ?? textAt(attributes, "spatial_ref") ?? "";
+  return /^\s*[A-Z_]+\["([^"]{1,100})"/.exec(text)?.[1];
+}

@@ -1,0 +1,294 @@
+/**
+ * What is in a group: from consolidated metadata, from a store that lists, from a web server's list of the folder, or, as
+ * the last resort, found by asking for names that groups of its kind have.
+ */
+import {
+  isZarrError,
+  listChildren,
+  type Member,
+  type OpenedNode,
+  open,
+  type Store,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { omeAttributes, own, pathBelow, textAt, textsAt, wordsAt } from "./attributes.js";
+import { pathsOfLayout } from "./layout.js";
+import { listedByServer } from "./listing.js";
+
+/** Most names that are asked for in one group. */
+export const mostProbes = 120;
+
+/** How many of them at a time. */
+const concurrency = 8;
+
+export interface Contents {
+  readonly members: readonly Member[];
+  /** "known" from consolidated metadata or by listing, "listed" by the web server, "probed" name by name. */
+  readonly how: "known" | "listed" | "probed";
+  /** What the reader has to know of how complete this is; undefined where it is. */
+  readonly note: string | undefined;
+}
+
+/**
+ * The nodes directly below a group.
+ * @throws what the store throws, but not where it merely cannot list.
+ */
+export async function contentsOf(group: ZarrGroup, signal?: AbortSignal): Promise<Contents> {
+  try {
+    return { members: await group.members({ signal }), how: "known", note: undefined };
+  } catch (error) {
+    if (!isZarrError(error) || error.code !== "no-listing") throw error;
+  }
+  const names = await listedByServer(group.store, group.path, signal);
+  if (names) {
+    const found = await probe(group, names.slice(0, mostProbes), signal);
+    const left = names.length - mostProbes;
+    const note = left > 0 ? `The server lists ${left} more folders, which were not looked at.` : undefined;
+    if (found.length > 0) return { members: sorted(found), how: "listed", note };
+  }
+  return probed(group, signal);
+}
+
+async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Contents> {
+  const tried = new Set<string>();
+  const found: OpenedNode[] = [];
+  const ask = async (names: Iterable<string>) => {
+    const fresh = [...new Set(names)].filter((name) => !tried.has(name)).slice(0, mostProbes - tried.size);
+    for (const name of fresh) tried.add(name);
+    const nodes = await probe(group, fresh, signal);
+    found.push(...nodes);
+    return nodes;
+  };
+  const named = namesFrom(group);
+  const nodes = await ask(named);
+  // Where the attributes say what there is, guesses would only cost requests.
+  if (nodes.length === 0) await ask(commonNames);
+  const isOpenEnded = nodes.length === 0 || isBioformats(group);
+  if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
+  await ask(found.flatMap(dimensionsIn));
+  const count = tried.size === 1 ? "one name" : `${tried.size} names`;
+  const note = `The server does not list folders, and there is no consolidated metadata: ${count} that are usual here were tried, there may be more.`;
+  return { members: sorted(found), how: "probed", note };
+}
+
+/** 0 to 9 and then further, as long as there is one. */
+async function askNumbers(ask: (names: Iterable<string>) => Promise<OpenedNode[]>): Promise<void> {
+  for (let first = 0; first < mostProbes; first += concurrency) {
+    const numbers = Array.from({ length: concurrency }, (_, i) => String(first + i));
+    if ((await ask(numbers)).length === 0 && first > 0) return;
+  }
+}
+
+const isNumbered = ({ path }: OpenedNode): boolean => /(^|\/)\d+$/.test(path);
+
+/** Opens what there is of these names, as the group's own version. */
+async function probe(
+  group: ZarrGroup,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<OpenedNode[]> {
+  const found: (OpenedNode | undefined)[] = new Array(names.length);
+  let next = 0;
+  const work = async () => {
+    while (next < names.length) {
+      const i = next++;
+      found[i] = await nodeAt(group, names[i]!, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, names.length) }, work));
+  return found.filter((node) => node !== undefined);
+}
+
+/** The node of a name; undefined where there is none, or none that can be read: others in the group may be. */
+async function nodeAt(
+  group: ZarrGroup,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<OpenedNode | undefined> {
+  const path = group.path === "" ? name : `${group.path}/${name}`;
+  try {
+    return await open(group.store, { path, version: group.zarrFormat, signal: signal ?? undefined });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isZarrError(error)) return undefined;
+    throw error;
+  }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+function sorted(nodes: readonly OpenedNode[]): Member[] {
+  const members = nodes.map(({ path, kind }): Member => ({ name: nameOf(path), path, kind }));
+  return members.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+/** The first part of a path that an attribute names. */
+const firstPart = (path: unknown): string[] => {
+  const part = pathBelow(path)?.split("/")[0];
+  return part === undefined ? [] : [part];
+};
+
+const isBioformats = ({ attributes }: Pick<ZarrGroup, "attributes">): boolean =>
+  own(omeAttributes(attributes), "bioformats2raw.layout") !== undefined;
+
+/** Names that a group's own attributes speak of. */
+export function namesFrom({ attributes }: Pick<ZarrGroup, "attributes">): string[] {
+  const ome = omeAttributes(attributes);
+  const pathsIn = (list: unknown) =>
+    Array.isArray(list)
+      ? list.slice(0, mostProbes).flatMap((entry) => firstPart(own(entry, "path") ?? entry))
+      : [];
+  const images = own(ome, "multiscales");
+  const levels = Array.isArray(images) ? images.flatMap((image) => pathsIn(own(image, "datasets"))) : [];
+  const layout = pathsOfLayout(images);
+  const encoding = textAt(attributes, "encoding-type") ?? "";
+  const names = [
+    ...levels,
+    ...layout,
+    ...(levels.length > 0 ? ["labels"] : []),
+    ...pathsIn(own(own(ome, "plate"), "wells")),
+    ...pathsIn(own(own(ome, "well"), "images")),
+    ...pathsIn(own(ome, "labels")),
+    ...pathsIn(own(ome, "series")),
+    ...(isBioformats({ attributes }) ? ["OME", "0"] : []),
+    ...(encodedParts[encoding] ?? []),
+    ...(own(attributes, "spatialdata_attrs") === undefined ? [] : spatialParts),
+    ...textsAt(attributes, "column-order").flatMap(firstPart),
+    ...firstPart(own(attributes, "_index")),
+    ...wordsAt(attributes, "coordinates").flatMap(firstPart),
+    ...Object.keys(objectAt(attributes, "_ARRAY_DIMENSIONS")).flatMap(firstPart),
+  ];
+  return [...new Set(names)];
+}
+
+function objectAt(value: unknown, name: string): object {
+  const found = own(value, name);
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? found : {};
+}
+
+const spatialParts = ["images", "labels", "points", "shapes", "tables", "table"];
+
+/** What AnnData's groups hold, by their `encoding-type`. */
+const encodedParts: Readonly<Record<string, readonly string[]>> = {
+  anndata: ["X", "obs", "var", "obsm", "varm", "obsp", "varp", "layers", "uns", "raw"],
+  MuData: ["mod", "obs", "var", "obsm", "varm", "obsmap", "varmap", "uns"],
+  csr_matrix: ["data", "indices", "indptr"],
+  csc_matrix: ["data", "indices", "indptr"],
+  categorical: ["codes", "categories"],
+  "nullable-integer": ["values", "mask"],
+  "nullable-boolean": ["values", "mask"],
+  "nullable-string-array": ["values", "mask"],
+  raw: ["X", "var", "varm"],
+};
+
+/** Names that groups often hold, where nothing says what is in this one. */
+const commonNames: readonly string[] = [
+  ...[
+    "0",
+    "1",
+    "s0",
+    "c0",
+    "data",
+    "raw",
+    "image",
+    "images",
+    "labels",
+    "label",
+    "OME",
+    "em",
+    "volumes",
+    "recon-1",
+    "A",
+  ],
+  ...[
+    "X",
+    "obs",
+    "var",
+    "tables",
+    "points",
+    "shapes",
+    "train",
+    "test",
+    "measurements",
+    "quality",
+    "conditions",
+  ],
+  ...[
+    "time",
+    "lat",
+    "lon",
+    "latitude",
+    "longitude",
+    "x",
+    "y",
+    "z",
+    "level",
+    "lev",
+    "depth",
+    "band",
+    "spatial_ref",
+    "crs",
+  ],
+  ...[
+    "temperature",
+    "precipitation",
+    "t2m",
+    "2m_temperature",
+    "tas",
+    "tasmax",
+    "tasmin",
+    "pr",
+    "precip",
+    "sst",
+    "analysed_sst",
+  ],
+  ...["u10", "v10", "tp", "msl", "air", "climate", "elevation", "dem", "reflectance", "b02", "mask", "array"],
+];
+
+/** Names of dimensions, which are those of coordinates, and names of other coordinates. */
+function dimensionsIn(node: OpenedNode): string[] {
+  const { attributes } = node;
+  const dimensions =
+    node.kind === "array" ? (node.dimensionNames ?? textsAt(attributes, "_ARRAY_DIMENSIONS")) : [];
+  const named = ["coordinates", "bounds", "grid_mapping", "ancillary_variables"].flatMap((name) =>
+    wordsAt(attributes, name),
+  );
+  return [...dimensions.filter((name) => name !== null), ...named].flatMap(firstPart);
+}
+
+/**
+ * Nodes in the folders of a store whose root is none: an archive or a folder that was dropped often holds the store in a
+ * folder of its own.
+ * @returns their paths, at most 50, from the first depth that has any, down to three folders.
+ */
+export async function nodesBelow(store: Store, signal?: AbortSignal): Promise<string[]> {
+  let folders = [""];
+  for (let depth = 0; depth < 3 && folders.length > 0; depth++) {
+    const below: string[] = [];
+    for (const folder of folders) {
+      const listed = await listChildren(store, folder);
+      const names = listed ?? (await listedByServer(store, folder, signal)) ?? [];
+      below.push(...names.map((name) => (folder === "" ? name : `${folder}/${name}`)));
+      if (below.length > mostProbes) break;
+    }
+    folders = below.slice(0, mostProbes);
+    const found: string[] = [];
+    for (const path of folders) {
+      if (await isNode(store, path, signal)) found.push(path);
+      if (found.length === 50) return found;
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+async function isNode(store: Store, path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await open(store, { path, signal: signal ?? undefined });
+    return true;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isZarrError(error)) return error._tag !== "NotFound";
+    throw error;
+  }
+}

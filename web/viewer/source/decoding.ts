@@ -1,0 +1,95 @@
+/** Stored values to those that are meant, by the attributes that CF describes, through the library. */
+import {
+  type CFInput,
+  type CFOptions,
+  DType,
+  decodeCF,
+  type ElementData,
+  isZarrError,
+  type Region,
+  type ZarrArray,
+} from "zarr-wasm";
+import { own, textAt } from "./attributes.js";
+import type { Dataset } from "./dataset.js";
+import { isTime } from "./leaf.js";
+
+export type Decoding = Pick<Dataset, "decode" | "decodedKind" | "label" | "unit" | "problems">;
+
+/** What an array's attributes say of its values. Never throws: what cannot be followed is said in `problems`. */
+export function decodingOf(array: ZarrArray): Decoding {
+  const { attributes } = array;
+  const label = textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " ");
+  const units = textAt(attributes, "units");
+  const unit = units === undefined || units === "1" || units === "" ? undefined : units;
+  const sample = sampleOf(array);
+  if (!sample) return { label, unit };
+  const { options, problems } = optionsFor(array, sample);
+  if (!options) return { label, unit, problems };
+  const { kind } = decodeCF(array, sample, options);
+  if (kind === "stored" || kind === "booleans") return { label, unit, problems };
+  return {
+    label,
+    unit: kind === "milliseconds" ? undefined : unit,
+    problems,
+    decodedKind: kind,
+    decode: (stored) => decoded(array, stored, options),
+  };
+}
+
+function decoded(array: ZarrArray, stored: Region, options: CFOptions): Region {
+  const { data, shape, stride } = decodeCF(array, stored, options);
+  const numbers = data as ElementData;
+  return { data: numbers, shape, stride, dtype: typeOf(numbers) };
+}
+
+/** The data type of numbers that decoding made. */
+function typeOf(data: ElementData): DType {
+  if (data instanceof Float32Array) return DType.simple("float32");
+  if (data instanceof Float64Array) return DType.simple("float64");
+  const name = data.constructor.name.replace(/^Big|Array$/g, "").toLowerCase();
+  return DType.simple(name as "int16");
+}
+
+/**
+ * The options with which an array can be decoded; none where its attributes are not valid. Calendars without real days leave
+ * their counts. Fill values of Zarr v2 are missing values only where xarray wrote them as such.
+ */
+function optionsFor(
+  array: ZarrArray,
+  sample: CFInput,
+): { options?: CFOptions; problems?: readonly string[] } {
+  const isXarray = own(array.attributes, "_ARRAY_DIMENSIONS") !== undefined;
+  const plain: CFOptions = { validRange: true, ...(isXarray ? {} : { fillValueIsMissing: false }) };
+  const problems: string[] = [];
+  for (const options of [plain, { ...plain, times: "counts" as const }, { ...plain, validRange: false }]) {
+    try {
+      decodeCF(array, sample, options);
+      return problems.length > 0 ? { options, problems: problems.slice(0, 1) } : { options };
+    } catch (error) {
+      if (!isZarrError(error)) throw error;
+      problems.push(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`);
+    }
+  }
+  return { problems: [`${problems[0]} Values are shown as they are stored.`] };
+}
+
+const sampleArrays: Readonly<Record<string, new (length: number) => ElementData>> = {
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  float16: Float32Array,
+  bfloat16: Float32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/** One element of an array's type, to find out what would be done; undefined where nothing would. */
+function sampleOf({ dtype }: ZarrArray): CFInput | undefined {
+  const Kind = isTime(dtype) ? undefined : sampleArrays[dtype.core];
+  return Kind && { data: new Kind(1), shape: [1], stride: [1] };
+}

@@ -1,0 +1,131 @@
+/**
+ * What is dropped on the page, or chosen: folders and archives become stores that are read in place, nothing is copied or
+ * sent anywhere. Folders come as handles (File System Access) where the browser has them, else as entries
+ * (`webkitGetAsEntry`), or as the list of files that `<input type="file" webkitdirectory>` gives.
+ */
+import {
+  type DirectoryHandle,
+  DirectoryHandleStore,
+  isZarrError,
+  ReferenceStore,
+  type Store,
+  ZipStore,
+} from "zarr-wasm";
+import { type FileEntry, type FolderEntry, FolderEntryStore } from "./entry-store.js";
+import { FileListStore } from "./file-list-store.js";
+
+/** Something that can be opened. */
+export interface Dropped {
+  /** As the file or folder is called. */
+  readonly name: string;
+  readonly store: Store;
+}
+
+/** Something that cannot, and why, in a sentence. */
+export interface NotDropped {
+  readonly name: string;
+  readonly refused: string;
+}
+
+/** The parts of a `DataTransfer` that are used. */
+export interface Transfer {
+  readonly items?: Iterable<TransferItem> | ArrayLike<TransferItem>;
+  readonly files?: Iterable<File> | ArrayLike<File>;
+}
+
+export interface TransferItem {
+  readonly kind: string;
+  getAsFile(): File | null;
+  getAsFileSystemHandle?(): Promise<Handle | null>;
+  webkitGetAsEntry?(): unknown;
+}
+
+type Handle = (DirectoryHandle & { readonly kind: "directory" }) | FileHandleLike;
+interface FileHandleLike {
+  readonly kind: "file";
+  readonly name: string;
+  getFile(): Promise<File>;
+}
+
+type Picked = Promise<Handle | File | null> | FolderEntry | FileEntry | File | null;
+
+/**
+ * The stores of what is dropped. Must be called while the event is handled: afterwards browsers say nothing of its items.
+ * @returns one entry for each file or folder, in order; none for a drop of text or of nothing.
+ */
+export async function storesOf(transfer: Transfer): Promise<(Dropped | NotDropped)[]> {
+  const items = Array.from(transfer.items ?? []).filter(({ kind }) => kind === "file");
+  // All of them at once, before anything is waited for.
+  const picked: Picked[] = items.length > 0 ? items.map(pick) : Array.from(transfer.files ?? []);
+  const found = await Promise.all(picked.map(storeOf));
+  return withoutLooseParts(found.filter((entry) => entry !== undefined));
+}
+
+function pick(item: TransferItem): Picked {
+  if (item.getAsFileSystemHandle) return item.getAsFileSystemHandle().catch(() => item.getAsFile());
+  const entry = item.webkitGetAsEntry?.() as FolderEntry | FileEntry | null | undefined;
+  return entry?.isDirectory ? entry : item.getAsFile();
+}
+
+async function storeOf(picked: Picked): Promise<Dropped | NotDropped | undefined> {
+  const found = await picked;
+  if (found === null) return undefined;
+  if (found instanceof Blob) return storeOfFile(found);
+  if ("isDirectory" in found)
+    return found.isDirectory
+      ? { name: found.name, store: new FolderEntryStore(found as FolderEntry) }
+      : undefined;
+  if (found.kind === "file") return storeOfFile(await (found as FileHandleLike).getFile());
+  return { name: found.name, store: new DirectoryHandleStore(found as DirectoryHandle) };
+}
+
+/** The store of a folder that `showDirectoryPicker` gave. */
+export function storeOfHandle(handle: DirectoryHandle): Dropped {
+  return { name: handle.name, store: new DirectoryHandleStore(handle) };
+}
+
+/** The stores of files that were chosen: the folder that they are all in, or each for itself. */
+export async function storesOfFiles(files: Iterable<File>): Promise<(Dropped | NotDropped)[]> {
+  const list = Array.from(files);
+  const [folder] = list.map(({ webkitRelativePath }) => webkitRelativePath?.split("/")[0]);
+  if (folder) return [{ name: folder, store: new FileListStore(folder, list) }];
+  return withoutLooseParts(await Promise.all(list.map(storeOfFile)));
+}
+
+/** Largest file of references that is read. */
+const maxReferences = 256 * 2 ** 20;
+
+async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
+  const { name } = file;
+  try {
+    if (await isZip(file)) return { name, store: new ZipStore(file) };
+    if (isReferences(name)) {
+      if (file.size > maxReferences)
+        return { name, refused: `${name} is too large for a file of references.` };
+      return { name, store: new ReferenceStore(JSON.parse(await file.text())) };
+    }
+  } catch (error) {
+    const why = isZarrError(error) || error instanceof SyntaxError ? error.message : "it could not be read";
+    return { name, refused: `${name} cannot be opened: ${why}.` };
+  }
+  return { name, refused: `${name} is neither a folder nor a zip archive.` };
+}
+
+const nodeDocuments = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;
+
+const isReferences = (name: string): boolean => /\.json$/i.test(name) && !nodeDocuments.test(name);
+
+/** True for what begins as an archive does, or as an empty one. */
+async function isZip(file: File): Promise<boolean> {
+  const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  return start.length === 4 && /^80,75,(3,4|5,6)$/.test(start.join());
+}
+
+/** Documents and chunks that are dropped without their folder. */
+function withoutLooseParts(found: readonly (Dropped | NotDropped)[]): (Dropped | NotDropped)[] {
+  const isLoose = found.some((entry) => "refused" in entry && nodeDocuments.test(entry.name));
+  if (!isLoose) return [...found];
+  const name = found.find((entry) => nodeDocuments.test(entry.name))!.name;
+  const refused = `${name} is a part of a Zarr node: drop the folder that it is in.`;
+  return [...found.filter((entry) => "store" in entry), { name, refused }];
+}

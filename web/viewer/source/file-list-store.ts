@@ -1,0 +1,38 @@
+/** Files that `<input type="file" webkitdirectory>` gives as a store. */
+import type { GetOptions, RangeQuery, Store } from "zarr-wasm";
+import { readBlob } from "./blob-parts.js";
+
+/** Every file of a folder, by its path below it. Read-only. */
+export class FileListStore implements Store {
+  readonly #files = new Map<string, File>();
+
+  /** @param files whose `webkitRelativePath` begins with the folder's name. */
+  constructor(
+    readonly name: string,
+    files: Iterable<File>,
+  ) {
+    for (const file of files) {
+      const { webkitRelativePath: path } = file;
+      if (path.startsWith(`${name}/`)) this.#files.set(path.slice(name.length), file);
+    }
+  }
+
+  locate(key: string): string {
+    return this.name + key;
+  }
+
+  async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
+    const file = this.#files.get(key);
+    return file && readBlob(file, this.locate(key), undefined, options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options?: GetOptions): Promise<Uint8Array | undefined> {
+    const file = this.#files.get(key);
+    return file && readBlob(file, this.locate(key), range, options);
+  }
+
+  *list(path: string): Generator<string> {
+    const prefix = path === "" ? "/" : `/${path}/`;
+    for (const key of this.#files.keys()) if (key.startsWith(prefix)) yield key;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What a node is, and with that how it is shown: an array, an OME-Zarr image, a plate, a dataset of xarray, … Attributes
+ * decide, members only where those say nothing. What claims to be something and is not valid is shown as the group that it
+ * is, with the reason.
+ */
+import {
+  dimensionsOf,
+  fieldPaths,
+  isZarrError,
+  type Member,
+  multiscales,
+  type OmeMultiscale,
+  type OpenedNode,
+  wellPaths,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
+import type { Contents } from "./browse.js";
+import { pathsOfLayout } from "./layout.js";
+
+/** An array of a dataset. */
+export interface Variable {
+  readonly name: string;
+  readonly array: ZarrArray;
+  readonly dimensions: readonly string[] | undefined;
+}
+
+/** A well of a plate, with its place in the rows and columns where that is said. */
+export interface Well {
+  readonly path: string;
+  readonly row: number | undefined;
+  readonly column: number | undefined;
+}
+
+export type Kind =
+  | { readonly kind: "array"; readonly array: ZarrArray }
+  /** An OME-Zarr image; there is mostly one. */
+  | { readonly kind: "image"; readonly images: readonly OmeMultiscale[]; readonly isLabel: boolean }
+  /** Several images, of bioformats2raw or in SpatialData's `images`: paths from the group. */
+  | { readonly kind: "images"; readonly paths: readonly string[] }
+  | {
+      readonly kind: "plate";
+      readonly wells: readonly Well[];
+      readonly rows: readonly string[];
+      readonly columns: readonly string[];
+    }
+  | { readonly kind: "well"; readonly fields: readonly string[] }
+  /** The group `labels` of an image: paths of label images from it. */
+  | { readonly kind: "labels"; readonly paths: readonly string[] }
+  /** Arrays with named dimensions. `first` is what to show; coordinates, bounds and the like are not variables. */
+  | {
+      readonly kind: "dataset";
+      readonly variables: readonly Variable[];
+      readonly coordinates: readonly Variable[];
+      readonly first: Variable;
+      readonly contents: Contents;
+    }
+  /** The same dataset at several resolutions (GeoZarr, ndpyramid): paths of groups, as the attributes list them. */
+  | { readonly kind: "levels"; readonly paths: readonly string[] }
+  | { readonly kind: "anndata" | "mudata" | "spatialdata"; readonly contents: Contents }
+  /** Anything else; `problem` says what it claims to be and why it is not. */
+  | { readonly kind: "group"; readonly contents: Contents; readonly problem: string | undefined };
+
+/** Most arrays of a group that are opened to find out what they are. */
+const mostArrays = 200;
+
+/** Most images of a bioformats2raw layout that are looked for, where no list names them. */
+const mostSeries = 64;
+
+/**
+ * Finds out what a node is.
+ * @throws what the store throws.
+ */
+export async function kindOf(node: OpenedNode, signal?: AbortSignal): Promise<Kind> {
+  if (node.kind === "array") return { kind: "array", array: node };
+  let problem: string | undefined;
+  try {
+    const known = (await omeKind(node, signal)) ?? levelsKind(node);
+    if (known) return known;
+  } catch (error) {
+    if (!isZarrError(error, "InvalidMetadata", "Unsupported")) throw error;
+    problem = error.message;
+  }
+  // Images, which are most of what is opened, do without.
+  const { contentsOf } = await import("./browse.js");
+  const contents = await contentsOf(node, signal);
+  const encoding = textAt(node.attributes, "encoding-type");
+  if (encoding === "anndata") return { kind: "anndata", contents };
+  if (encoding === "MuData") return { kind: "mudata", contents };
+  if (own(node.attributes, "spatialdata_attrs") !== undefined && contents.members.some(isSpatialPart))
+    return { kind: "spatialdata", contents };
+  return (await datasetKind(node, contents, signal)) ?? { kind: "group", contents, problem };
+}
+
+const isSpatialPart = ({ name }: Member): boolean => /^(images|labels|points|shapes|tables?)$/.test(name);
+
+async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Kind | undefined> {
+  const ome = omeAttributes(group.attributes);
+  const images = own(ome, "multiscales");
+  if (images !== undefined && !isGeographic(images))
+    return { kind: "image", images: multiscales(group), isLabel: own(ome, "image-label") !== undefined };
+  const wells = wellPaths(group);
+  if (wells) return plateKind(own(ome, "plate"), wells);
+  const fields = fieldPaths(group);
+  if (fields) return { kind: "well", fields };
+  if (own(ome, "bioformats2raw.layout") !== undefined) {
+    const paths = await seriesOf(group, signal);
+    return paths.length > 0 ? { kind: "images", paths } : undefined;
+  }
+  const labels = own(ome, "labels");
+  if (Array.isArray(labels)) {
+    const paths = labels.map(pathBelow).filter((path) => path !== undefined);
+    return paths.length > 0 ? { kind: "labels", paths } : undefined;
+  }
+  return undefined;
+}
+
+function plateKind(plate: unknown, paths: readonly string[]): Kind {
+  const listed = own(plate, "wells") as readonly unknown[];
+  const index = (entry: unknown, name: string) => {
+    const value = own(entry, name);
+    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  };
+  const namesOf = (name: string) => {
+    const list = own(plate, name);
+    return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
+  };
+  const wells = paths.map((path, i) => ({
+    path,
+    row: index(listed[i], "rowIndex"),
+    column: index(listed[i], "columnIndex"),
+  }));
+  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
+}
+
+/** Images of a bioformats2raw layout: those that `OME` lists, else 0, 1, … as far as there are any. */
+async function seriesOf(group: ZarrGroup, signal: AbortSignal | undefined): Promise<string[]> {
+  const listed = await openIfThere(group, "OME", signal);
+  const series = listed?.kind === "group" ? own(omeAttributes(listed.attributes), "series") : undefined;
+  if (Array.isArray(series) && series.length > 0)
+    return series.map(pathBelow).filter((path) => path !== undefined);
+  const paths: string[] = [];
+  while (
+    paths.length < mostSeries &&
+    (await openIfThere(group, String(paths.length), signal))?.kind === "group"
+  )
+    paths.push(String(paths.length));
+  return paths;
+}
+
+async function openIfThere(
+  group: ZarrGroup,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<OpenedNode | undefined> {
+  try {
+    return await group.open(path, { signal });
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+/** True for `multiscales` of other conventions: an object (GeoZarr), or maps' tiles (ndpyramid), whose levels are groups. */
+function isGeographic(images: unknown): boolean {
+  if (!Array.isArray(images)) return pathsOfLayout(images).length > 0;
+  const datasets = own(images[0], "datasets");
+  const dataset: unknown = Array.isArray(datasets) ? datasets[0] : undefined;
+  return ["crs", "pixels_per_tile"].some((name) => own(dataset, name) !== undefined);
+}
+
+function levelsKind({ attributes }: ZarrGroup): Kind | undefined {
+  const images = own(attributes, "multiscales");
+  if (images === undefined || !isGeographic(images)) return undefined;
+  const datasets = Array.isArray(images) ? own(images[0], "datasets") : undefined;
+  const listed = Array.isArray(datasets) ? datasets.map((entry) => pathBelow(own(entry, "path"))) : [];
+  const paths = [...listed.filter((path) => path !== undefined), ...pathsOfLayout(images)];
+  return paths.length > 0 ? { kind: "levels", paths: [...new Set(paths)] } : undefined;
+}
+
+/** Attributes with which one array names others that are no data: CF 1.11, sections 5, 7 and 5.6. */
+const referring = ["coordinates", "bounds", "climatology", "grid_mapping", "cell_measures", "formula_terms"];
+
+async function datasetKind(
+  group: ZarrGroup,
+  contents: Contents,
+  signal: AbortSignal | undefined,
+): Promise<Kind | undefined> {
+  const arrays = contents.members.filter(({ kind }) => kind === "array").slice(0, mostArrays);
+  const opened = await Promise.all(arrays.map(({ name }) => variableAt(group, name, signal)));
+  const all = opened.filter((variable) => variable !== undefined);
+  const named = all.filter(({ dimensions }) => dimensions !== undefined);
+  if (!named.some(({ dimensions }) => dimensions!.length > 0)) return undefined;
+  const referred = new Set(
+    [group, ...all.map(({ array }) => array)].flatMap(({ attributes }) => referredBy(attributes)),
+  );
+  const isAuxiliary = ({ name, dimensions, array }: Variable) =>
+    referred.has(name) ||
+    (dimensions?.length === 1 && dimensions[0] === name) ||
+    (array.shape.length === 0 && own(array.attributes, "grid_mapping_name") !== undefined);
+  const variables = all.filter((variable) => !isAuxiliary(variable));
+  const coordinates = all.filter(isAuxiliary);
+  const first = mostTelling(variables) ?? mostTelling(coordinates);
+  return first && { kind: "dataset", variables, coordinates, first, contents };
+}
+
+const referredBy = (attributes: unknown): string[] =>
+  referring.flatMap((name) => wordsAt(attributes, name)).filter((word) => !word.endsWith(":"));
+
+async function variableAt(
+  group: ZarrGroup,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Variable | undefined> {
+  try {
+    const array = await group.open(name, { kind: "array", signal });
+    return { name, array, dimensions: dimensionsOf(array) };
+  } catch (error) {
+    if (isZarrError(error)) return undefined; // one that cannot be read does not keep others from being seen
+    throw error;
+  }
+}
+
+/** The first variable of numbers in a plane or more; without one, of numbers; without those, any. */
+function mostTelling(variables: readonly Variable[]): Variable | undefined {
+  const isNumeric = ({ array }: Variable) => /^(u?int|b?float|complex|bool)/.test(array.dtype.core);
+  const numbers = variables.filter(isNumeric);
+  const spans = ({ array }: Variable) => array.shape.filter((length) => length > 1).length;
+  return (
+    numbers.find((variable) => spans(variable) >= 2 && !isFlag(variable)) ??
+    numbers.find((variable) => spans(variable) >= 2) ??
+    numbers.find((variable) => spans(variable) === 1) ??
+    numbers[0] ??
+    variables[0]
+  );
+}
+
+/** Masks and flags are data, but not what one looks at first. */
+const isFlag = ({ array }: Variable): boolean => own(array.attributes, "flag_meanings") !== undefined;

@@ -1,0 +1,97 @@
+/**
+ * Which number of an element is drawn: the element itself, a part of a complex number, a field of a
+ * structured element.
+ */
+import { type DType, field, type Region } from "zarr-wasm";
+import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/kinds.js";
+import type { Numbers } from "../base/plane.js";
+
+export { isComplex, isFloat, isInteger, isTime, notATime };
+
+/** A part of every element: the whole, or a field at any depth, or one item of a subarray field. */
+export interface Leaf {
+  /** As people write it: "" for the whole element, "r", "position[2]", "meta.gain". */
+  readonly name: string;
+  readonly path: readonly string[];
+  /** Position in a subarray field, in C order, and how many items it has. */
+  readonly item: number;
+  readonly items: number;
+  readonly dtype: DType;
+}
+
+/** Which number of a complex number. */
+export const parts = {
+  magnitude: { label: "Magnitude", of: (re: number, im: number) => Math.hypot(re, im) },
+  phase: { label: "Phase", of: (re: number, im: number) => Math.atan2(im, re) },
+  real: { label: "Real part", of: (re: number) => re },
+  imaginary: { label: "Imaginary part", of: (_re: number, im: number) => im },
+} as const;
+
+export type Part = keyof typeof parts;
+export const partNames = Object.keys(parts) as Part[];
+
+/** True for types that have a number to draw; text, raw bytes and structs have none. */
+export function isNumeric(dtype: DType): boolean {
+  return isInteger(dtype) || isFloat(dtype) || isComplex(dtype) || isTime(dtype);
+}
+
+/** More items of a subarray field than anyone would choose from a list are left out. */
+const mostItems = 64;
+
+/** What can be chosen of a data type: its fields down to the leaves, or just the element. */
+export function leavesOf(dtype: DType, path: readonly string[] = []): Leaf[] {
+  const { fields } = dtype;
+  if (!fields) return [{ name: path.join("."), path, item: 0, items: 1, dtype }];
+  return fields.flatMap(({ name, dtype: inner, shape }) => {
+    const here = [...path, name];
+    if (shape.length === 0) return leavesOf(inner, here);
+    // The library has no access to fields inside a subarray of structs.
+    if (inner.fields) return [];
+    const items = shape.reduce((a, b) => a * b, 1);
+    return Array.from({ length: Math.min(items, mostItems) }, (_, item) => ({
+      name: `${here.join(".")}[${positionText(item, shape)}]`,
+      path: here,
+      item,
+      items,
+      dtype: inner,
+    }));
+  });
+}
+
+/** "2" in one dimension, "1,0" in two. */
+function positionText(item: number, shape: readonly number[]): string {
+  const position: number[] = [];
+  let rest = item;
+  for (const length of [...shape].reverse()) {
+    position.unshift(rest % length);
+    rest = Math.floor(rest / length);
+  }
+  return position.join(",");
+}
+
+/** The chosen number of every element, in the region's order. Shares memory where nothing is to convert. */
+export function numbersOf(region: Region, leaf: Leaf, part: Part): Numbers {
+  const { data } = leaf.path.length > 0 ? field(region, leaf.path) : region;
+  if (isComplex(leaf.dtype)) return complexPart(data as Float32Array | Float64Array, leaf, part);
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return wideNumbers(data, leaf);
+  if (leaf.items === 1) return data;
+  return Float64Array.from({ length: data.length / leaf.items }, (_, i) => data[i * leaf.items + leaf.item]!);
+}
+
+function complexPart(data: Float32Array | Float64Array, { item, items }: Leaf, part: Part): Float64Array {
+  const { of } = parts[part];
+  const out = new Float64Array(data.length / 2 / items);
+  for (let i = 0, at = 2 * item; i < out.length; i++, at += 2 * items) out[i] = of(data[at]!, data[at + 1]!);
+  return out;
+}
+
+/** 64-bit integers as the nearest numbers; times that are no time as NaN. */
+function wideNumbers(data: BigInt64Array | BigUint64Array, { item, items, dtype }: Leaf): Float64Array {
+  const out = new Float64Array(data.length / items);
+  const hasGaps = isTime(dtype);
+  for (let i = 0, at = item; i < out.length; i++, at += items) {
+    const value = data[at]!;
+    out[i] = hasGaps && value === notATime ? Number.NaN : Number(value);
+  }
+  return out;
+}

@@ -1,0 +1,212 @@
+/** OME-Zarr images as datasets: levels, axes with units, channels, and the labels that belong to them. */
+import {
+  channelAxis as channelAxisOf,
+  isZarrError,
+  labelPaths,
+  multiscales,
+  type OmeChannel,
+  type OmeMultiscale,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { linearCoordinates } from "./coordinates.js";
+import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
+import { placedIn } from "./placing.js";
+
+export interface ImageOptions {
+  readonly title: string;
+  /** True for an image of labels. */
+  readonly isLabel?: boolean | undefined;
+  /** The image's group, in which its labels are looked for. */
+  readonly group?: ZarrGroup | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * An image in several resolutions. Opens the finest, which says how large it is, and the coarsest, which is drawn
+ * first; others when they are needed. Without scales (before 0.4) all of them, for only their shapes tell.
+ */
+export async function multiscaleDataset(image: OmeMultiscale, options: ImageOptions): Promise<Dataset> {
+  const { title, isLabel, group, signal } = options;
+  const hasScales = image.levels.every(({ scale }) => scale);
+  const wanted = image.levels.map((level, i) => {
+    const isFirst = !hasScales || i === 0 || i === image.levels.length - 1;
+    return isFirst ? level.open({ signal }) : undefined;
+  });
+  const arrays = await Promise.all(wanted);
+  const [array] = arrays as [ZarrArray];
+  const levels = image.levels.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
+  const axes = image.axes.map((_, axis) => axisOf(image, axis, array.shape[axis]!));
+  const at = channelAxisOf(image);
+  const channelAxis = at >= 0 ? at : undefined;
+  const channels = image.channels?.map(channelInfo);
+  const dataset: Dataset = {
+    title,
+    label: image.name !== undefined && image.name !== "" && image.name !== "/" ? image.name : undefined,
+    isLabels: isLabel,
+    axes,
+    dtype: array.dtype,
+    array,
+    levels: levels as [Level, ...Level[]],
+    channelAxis,
+    channels,
+    hints: isLabel ? { colormap: "labels" } : singleHints(channels, channelAxis, array),
+  };
+  return group && !isLabel ? { ...dataset, labels: labelsOf(group, dataset) } : dataset;
+}
+
+function axisOf(image: OmeMultiscale, axis: number, length: number): DatasetAxis {
+  const { name, type, unit } = image.axes[axis]!;
+  const { scale, translation } = image.levels[0]!;
+  const step = scale?.[axis];
+  const first = translation?.[axis] ?? 0;
+  const isTold = step !== undefined && step > 0 && (unit !== undefined || step !== 1 || first !== 0);
+  return {
+    name,
+    type,
+    role: roleOf(name, type),
+    unit,
+    length,
+    scale: step,
+    translation: translation?.[axis],
+    coordinates: isTold && type !== "channel" ? linearCoordinates(first, step) : undefined,
+  };
+}
+
+function roleOf(name: string, type: string | undefined): AxisRole | undefined {
+  if (type === "channel" || type === "time") return type;
+  const isPlace = type === "space" || type === undefined;
+  return isPlace && (name === "x" || name === "y" || name === "z") ? name : undefined;
+}
+
+function channelInfo({ label, color, active, window }: OmeChannel): ChannelInfo {
+  const { start, end } = window ?? {};
+  const isWindow = start !== undefined && end !== undefined && end > start;
+  return { label, color, active, window: isWindow ? [start, end] : undefined };
+}
+
+/** Of an image that has but one channel: its window, and gray, as cameras see. */
+function singleHints(
+  channels: readonly ChannelInfo[] | undefined,
+  axis: number | undefined,
+  { shape }: ZarrArray,
+): Dataset["hints"] {
+  if (!channels || (axis !== undefined && shape[axis]! > 1)) return undefined;
+  const window = channels[0]?.window;
+  return {
+    colormap: "gray",
+    ...(window ? { range: { mode: "manual", low: window[0], high: window[1] } } : {}),
+  };
+}
+
+function lazyLevel(
+  image: OmeMultiscale,
+  { scale, translation, open: openArray }: OmeMultiscale["levels"][number],
+  i: number,
+  finest: ZarrArray,
+  opened: ZarrArray | undefined,
+): Level {
+  const base = image.levels[0]!;
+  const factor = finest.shape.map((length, axis) => {
+    const told = scale && base.scale ? scale[axis]! / base.scale[axis]! : Number.NaN;
+    if (Number.isFinite(told) && told > 0) return told;
+    return opened ? length / opened.shape[axis]! : 2 ** i;
+  });
+  const origin = factor.map((own, axis) => {
+    const shift = (translation?.[axis] ?? 0) - (base.translation?.[axis] ?? 0);
+    const elements = shift / (base.scale?.[axis] ?? 1);
+    // Translations say where centres lie. Without one, levels begin at the same edge.
+    return shift === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - own / 2;
+  });
+  return levelOf(factor, origin, opened, () => openArray());
+}
+
+/** A level that is opened when it is needed. */
+export function levelOf(
+  factor: readonly number[],
+  origin: readonly number[],
+  opened: ZarrArray | undefined,
+  openArray: () => Promise<ZarrArray>,
+): Level {
+  let array = opened;
+  let opening: Promise<ZarrArray> | undefined;
+  return {
+    factor,
+    origin,
+    get array() {
+      return array;
+    },
+    open() {
+      if (array) return Promise.resolve(array);
+      opening ??= openArray()
+        .then((made) => {
+          array = made;
+          return made;
+        })
+        .finally(() => {
+          opening = undefined;
+        });
+      return opening;
+    },
+  };
+}
+
+/** The labels of an image; asked for once, by whoever asks first. */
+function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
+  let known: readonly Labels[] | undefined;
+  let finding: Promise<readonly Labels[]> | undefined;
+  const find = async () => {
+    const paths = await labelPaths(group).catch((error: unknown) => {
+      // A list that cannot be read keeps no image from being seen.
+      if (isZarrError(error)) return [];
+      throw error;
+    });
+    known = paths.slice(0, mostLabels).map((path) => lazyLabels(group, path, image));
+    return known;
+  };
+  return {
+    get known() {
+      return known;
+    },
+    find() {
+      finding ??= find().catch((error: unknown) => {
+        finding = undefined;
+        throw error;
+      });
+      return finding;
+    },
+  };
+}
+
+const mostLabels = 100;
+
+function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
+  let dataset: Dataset | undefined;
+  let imageAxes: readonly number[] = [];
+  let opening: Promise<Dataset> | undefined;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const openAll = async () => {
+    const node = await group.open(path, { kind: "group" });
+    const own = await multiscaleDataset(multiscales(node)[0]!, { title: name, isLabel: true });
+    const placed = placedIn(image, own);
+    imageAxes = placed.imageAxes;
+    dataset = placed.dataset;
+    return dataset;
+  };
+  return {
+    name,
+    path: group.path === "" ? path : `${group.path}/${path}`,
+    get dataset() {
+      return dataset;
+    },
+    get imageAxes() {
+      return imageAxes;
+    },
+    open() {
+      opening ??= openAll().finally(() => {
+        opening = undefined;
+      });
+      return dataset ? Promise.resolve(dataset) : opening;
+    },
+  };
+}

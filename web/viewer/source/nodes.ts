@@ -1,0 +1,96 @@
+/** Opening nodes with as few requests as can be. */
+import {
+  HttpStore,
+  isZarrError,
+  type OpenedNode,
+  open,
+  type Source,
+  type ZarrArray,
+  type ZarrGroup,
+  type ZarrWarning,
+} from "zarr-wasm";
+
+interface NodePlace {
+  readonly source: Source;
+  readonly path?: string | undefined;
+  readonly v1Order?: "spec" | "writer" | undefined;
+}
+
+interface NodeContext {
+  readonly signal: AbortSignal;
+  readonly onWarning: (warning: ZarrWarning) => void;
+}
+
+/** The store of the address that was opened last: what is known of it need not be asked for again. */
+let last: { readonly address: string; readonly store: HttpStore } | undefined;
+
+/** Versions of the nodes that were found in stores. */
+const versions = new WeakMap<object, 2 | 3>();
+
+/** The store of an address of objects; anything else stays what it is. */
+export function storeFor(source: Source): Source {
+  if (typeof source !== "string" && !(source instanceof URL)) return source;
+  const base = globalThis.location?.href;
+  if (!URL.canParse(source, base)) return source;
+  const url = new URL(source, base);
+  const isArchive = /\.zip$/i.test(url.pathname);
+  if (isArchive || (url.protocol !== "http:" && url.protocol !== "https:")) return source;
+  if (last?.address !== url.href) last = { address: url.href, store: new HttpStore(url) };
+  return last.store;
+}
+
+/**
+ * Opens a node. Over HTTP every document that is looked for costs a request: Zarr v3 and v2 are asked for first, or only what
+ * was found in the store before; everything else where those are not there.
+ * @throws as `open` does.
+ */
+export async function openNode(place: NodePlace, context: NodeContext): Promise<OpenedNode> {
+  const { source, path, v1Order } = place;
+  const options = { path, ...context };
+  if (source instanceof HttpStore) {
+    const known = versions.get(source);
+    const node = known
+      ? await ifThere(open(source, { ...options, version: known }))
+      : await newestOf(source, options);
+    if (node) {
+      if (node.zarrFormat !== 1) versions.set(source, node.zarrFormat);
+      return node;
+    }
+  }
+  return open(source, { ...options, v1Order });
+}
+
+/** Both are asked for at once; v2 counts only where v3 is surely not there. */
+async function newestOf(
+  store: HttpStore,
+  options: { readonly path: string | undefined } & NodeContext,
+): Promise<OpenedNode | undefined> {
+  const older = ifThere(open(store, { ...options, version: 2 }));
+  older.catch(() => {}); // matters only where it is waited for
+  return (await ifThere(open(store, { ...options, version: 3 }))) ?? older;
+}
+
+async function ifThere(opening: Promise<OpenedNode>): Promise<OpenedNode | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+/** The group at a path; undefined where there is none that can be read. */
+export async function groupAt(
+  source: Source,
+  path: string,
+  version: ZarrArray["zarrFormat"],
+  signal: AbortSignal,
+): Promise<ZarrGroup | undefined> {
+  try {
+    return await open(source, { path, kind: "group", version, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isZarrError(error)) return undefined;
+    throw error;
+  }
+}

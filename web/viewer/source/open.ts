@@ -1,0 +1,278 @@
+/** From a place to what is viewed there. Every node has something to show: a picture, a plate, or what is in it. */
+import {
+  dimensionsOf,
+  isZarrError,
+  type OpenedNode,
+  open,
+  type Source,
+  type ZarrArray,
+  type ZarrGroup,
+  type ZarrWarning,
+  ZipStore,
+} from "zarr-wasm";
+import { readAddress } from "./address.js";
+import { arrayDataset, variableDataset } from "./arrays.js";
+import type { Contents } from "./browse.js";
+import type { Collection } from "./collection.js";
+import type { Dataset } from "./dataset.js";
+import { type Kind, kindOf, type Well } from "./kinds.js";
+import { multiscaleDataset } from "./multiscale.js";
+import { groupAt, openNode, storeFor } from "./nodes.js";
+import type { Branch } from "./tree.js";
+
+// Loaded where they are needed: most of what is opened is an array or an image.
+const browsing = () => import("./browse.js");
+const collecting = () => import("./collection.js");
+const trees = () => import("./tree.js");
+
+/** What to open. */
+export interface Place {
+  /** A URL or a store. */
+  readonly source: Source;
+  /** Path of the node below the source. */
+  readonly path?: string | undefined;
+  readonly v1Order?: "spec" | "writer" | undefined;
+  /** "contents": what is in a group, whatever else it could be shown as. */
+  readonly as?: "contents" | undefined;
+  /** What a store is called, that has no address. */
+  readonly name?: string | undefined;
+}
+
+export interface OpenContext {
+  readonly signal: AbortSignal;
+  readonly onWarning: (warning: ZarrWarning) => void;
+}
+
+/** A plate of wells. */
+export interface Plate {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  /** With paths in the store. */
+  readonly wells: readonly Well[];
+}
+
+/** What was found. */
+export type Opened = {
+  /** Sentences that the reader should know. */
+  readonly notes: readonly string[];
+} & (
+  | {
+      readonly kind: "dataset";
+      readonly dataset: Dataset;
+      /** Path in the store of what is drawn, which need not be the one that was asked for. */
+      readonly path: string;
+      /** Looks for what belongs together with it. */
+      readonly collection: (signal: AbortSignal) => Promise<Collection | undefined>;
+    }
+  | { readonly kind: "plate"; readonly plate: Plate }
+  | {
+      readonly kind: "contents";
+      /** What the group is, for people: "AnnData". */
+      readonly what: string;
+      readonly branch: Branch;
+      readonly attributes: ZarrGroup["attributes"];
+    }
+);
+
+/** An address that cannot be opened, with what to do instead. */
+export class RefusedAddress extends Error {
+  override readonly name = "RefusedAddress";
+}
+
+/**
+ * A place as it can be opened: addresses of clouds, repositories and other viewers become those of the data.
+ * @returns the place, and a sentence that says what was made of it, if anything was.
+ * @throws RefusedAddress
+ */
+export function readPlace<P extends Place>(place: P): { place: P; note: string | undefined } {
+  const { source, path } = place;
+  if (typeof source !== "string") return { place, note: undefined };
+  const address = readAddress(source);
+  if ("refused" in address) throw new RefusedAddress(address.refused);
+  const below = [address.path, path].filter((part) => part !== undefined && part !== "").join("/");
+  const store = address.isArchive ? new ZipStore(address.source) : address.source;
+  return {
+    place: {
+      ...place,
+      source: store,
+      path: below === "" ? undefined : below,
+      ...(address.isArchive ? { name: address.source } : {}),
+    },
+    note: address.note,
+  };
+}
+
+/**
+ * @param place as `readPlace` gave it.
+ * @throws what `open` throws.
+ */
+export async function openPlace(asked: Place, context: OpenContext): Promise<Opened> {
+  const { signal } = context;
+  const isText = typeof asked.source === "string" || asked.source instanceof URL;
+  // The store has no name of its own.
+  const place: Place = {
+    ...asked,
+    source: storeFor(asked.source),
+    name: asked.name ?? (isText ? String(asked.source) : undefined),
+  };
+  const { source, path } = place;
+  let node: OpenedNode;
+  try {
+    node = await openNode(place, context);
+  } catch (error) {
+    signal.throwIfAborted();
+    const below = isZarrError(error, "NotFound") && !path ? await nodesUnder(source, context) : undefined;
+    if (!below) throw error;
+    return below;
+  }
+  return node.kind === "array" ? openArray(node, place, context) : openGroup(node, place, context);
+}
+
+/** A folder that is no node, but holds some: the only one is opened, of several there is a list. */
+async function nodesUnder(source: Source, context: OpenContext): Promise<Opened | undefined> {
+  const { signal } = context;
+  const store = typeof source === "string" || source instanceof URL ? undefined : source;
+  const paths = store ? await (await browsing()).nodesBelow(store, signal).catch(() => []) : [];
+  signal.throwIfAborted();
+  if (paths.length === 0) return undefined;
+  const note = "There is no Zarr node at this place itself, but in folders below it.";
+  if (paths.length === 1) {
+    const opened = await openPlace({ source: store!, path: paths[0]! }, context);
+    return { ...opened, notes: [note, ...opened.notes] };
+  }
+  const { itemOf } = await trees();
+  const items = await Promise.all(
+    paths.map(async (path) => {
+      const node = await open(store!, { path, signal }).catch(() => undefined);
+      return node && itemOf(path, path, node.kind, async () => node);
+    }),
+  );
+  const branch = { items: items.filter((item) => item !== undefined), note: undefined };
+  return { kind: "contents", what: "folder", branch, attributes: {}, notes: [note] };
+}
+
+async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext): Promise<Opened> {
+  const { source, path = "" } = place;
+  const names = dimensionsOf(array);
+  const parts = path.split("/").filter((part) => part !== "");
+  let group: ZarrGroup | undefined;
+  // Only names lead to coordinates.
+  if (names && names.length > 0 && parts.length > 0)
+    group = await groupAt(source, parts.slice(0, -1).join("/"), array.zarrFormat, signal);
+  const title = nameOf(place);
+  const dataset = group ? await variableDataset(array, group, title, signal) : arrayDataset(array, title);
+  return {
+    kind: "dataset",
+    dataset,
+    path: array.path,
+    notes: dataset.problems ?? [],
+    collection: async (later) => (await collecting()).collectionAround(source, array, later),
+  };
+}
+
+async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): Promise<Opened> {
+  const { signal } = context;
+  if (place.as === "contents") return contentsAt(group, "group", undefined, signal);
+  const kind = await kindOf(group, signal);
+  try {
+    return await openKind(group, kind, place, context);
+  } catch (error) {
+    // An image of which a level is not there, for one. The group is there: what is in it can be seen.
+    signal.throwIfAborted();
+    if (!isZarrError(error, "NotFound", "InvalidMetadata", "Unsupported", "UnknownCodec")) throw error;
+    const problem = `This ${nameOfKind[kind.kind] ?? "group"} cannot be shown as such: ${error.message}.`;
+    return contentsAt(group, "group", undefined, signal, [problem]);
+  }
+}
+
+async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: OpenContext): Promise<Opened> {
+  const { signal } = context;
+  const collection = async () => (await collecting()).collectionOf(group, kind);
+  const below = (path: string) => (group.path === "" ? path : `${group.path}/${path}`);
+  switch (kind.kind) {
+    case "image": {
+      const { images, isLabel } = kind;
+      const title = nameOf(place);
+      const dataset = await multiscaleDataset(images[0]!, { title, isLabel, group, signal });
+      const around = async (later: AbortSignal) =>
+        (await collecting()).collectionAround(place.source, group, later);
+      return { kind: "dataset", dataset, path: group.path, notes: [], collection: around };
+    }
+    case "images":
+    case "well":
+    case "labels": {
+      const [first] = kind.kind === "well" ? kind.fields : kind.paths;
+      if (first === undefined) return contentsAt(group, kind.kind, undefined, signal);
+      const opened = await openPlace({ ...place, path: below(first) }, context);
+      return opened.kind === "dataset" ? { ...opened, collection } : opened;
+    }
+    case "plate": {
+      const wells = kind.wells.map((well) => ({ ...well, path: below(well.path) }));
+      return { kind: "plate", plate: { ...kind, wells }, notes: [] };
+    }
+    case "dataset": {
+      const { first, contents } = kind;
+      const dataset = await variableDataset(first.array, group, first.name, signal);
+      const notes = [...(dataset.problems ?? []), ...(contents.note === undefined ? [] : [contents.note])];
+      return { kind: "dataset", dataset, path: first.array.path, notes, collection };
+    }
+    case "levels": {
+      const { pyramidOf } = await import("./pyramid.js");
+      const pyramid = await pyramidOf(group, kind.paths, undefined, nameOf(place), signal);
+      if (!pyramid) return contentsAt(group, "group", undefined, signal);
+      const { dataset, path, variables } = pyramid;
+      return {
+        kind: "dataset",
+        dataset,
+        path,
+        notes: dataset.problems ?? [],
+        collection: async () => (await collecting()).variablesOf({ variables, coordinates: [] }),
+      };
+    }
+    case "array":
+      return openArray(kind.array, place, context);
+    default: {
+      const problem = kind.kind === "group" ? kind.problem : undefined;
+      const notes = problem === undefined ? [] : [`${problem[0]!.toUpperCase()}${problem.slice(1)}.`];
+      return contentsAt(group, kind.kind, kind.contents, signal, notes);
+    }
+  }
+}
+
+const nameOfKind: Readonly<Record<string, string>> = {
+  image: "multiscale image",
+  images: "series of images",
+  well: "well",
+  labels: "group of labels",
+  plate: "plate",
+  dataset: "dataset",
+  levels: "pyramid",
+};
+
+const nameOfContents: Readonly<Record<string, string>> = {
+  anndata: "AnnData",
+  mudata: "MuData",
+  spatialdata: "SpatialData",
+};
+
+async function contentsAt(
+  group: ZarrGroup,
+  what: string,
+  known: Contents | undefined,
+  signal: AbortSignal,
+  notes: readonly string[] = [],
+): Promise<Opened> {
+  const { branchFrom, branchOf } = await trees();
+  const branch = known ? branchFrom(group, known) : await branchOf(group, signal);
+  const { attributes } = group;
+  return { kind: "contents", what: nameOfContents[what] ?? "group", branch, attributes, notes };
+}
+
+/** A short name of a place: the last part of its address. */
+export function nameOf({ source, path, name }: Place): string {
+  const isAddress = typeof source === "string" || source instanceof URL;
+  const text = isAddress ? String(source) : (name ?? "Array");
+  const [address] = text.split(/[?#]/, 1);
+  const names = `${address}/${path ?? ""}`.split("/").filter((part) => part !== "");
+  return names.at(-1) ?? text;
+}

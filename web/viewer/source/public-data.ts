@@ -1,0 +1,216 @@
+/**
+ * Well-known public data, by address: open to everybody over HTTPS, and to other servers' pages as far as their owners
+ * say. Nothing here belongs to this project, and nobody here tests whether it is still there; what the page says of it is
+ * taken from its owners.
+ */
+
+export interface PublicData {
+  readonly title: string;
+  /** What it is, in a sentence. */
+  readonly text: string;
+  /** Whose it is. */
+  readonly owner: string;
+  readonly field: "microscopy" | "weather and climate" | "single cells";
+  readonly source: string;
+  readonly path?: string | undefined;
+  /** Version of Zarr, where that is known. */
+  readonly zarrFormat: 2 | 3;
+}
+
+/** What is to be said above the list. */
+export const publicDataNote =
+  "Other people’s data, by address: it may have moved, and its servers may not let this page read it.";
+
+const idr = "Image Data Resource, EMBL-EBI";
+const ebi = "https://uk1s3.embassy.ebi.ac.uk/idr/zarr";
+const janelia = "OpenOrganelle, HHMI Janelia";
+const cosem = "https://janelia-cosem-datasets.s3.amazonaws.com";
+const google = "https://storage.googleapis.com";
+
+export const publicData: readonly PublicData[] = [
+  {
+    title: "A blastocyst’s nuclei",
+    text: "Two channels in 236 planes of a mouse embryo, with labels (idr0062).",
+    owner: idr,
+    field: "microscopy",
+    source: `${ebi}/v0.4/idr0062A/6001240.zarr`,
+    zarrFormat: 2,
+  },
+  {
+    title: "A blastocyst’s nuclei, OME-Zarr 0.5",
+    text: "The same image in Zarr v3, with its labels.",
+    owner: idr,
+    field: "microscopy",
+    source: `${ebi}/v0.5/idr0062A/6001240_labels.zarr`,
+    zarrFormat: 3,
+  },
+  {
+    title: "A chicken embryo",
+    text: "A maximum projection of a cleared embryo under a light sheet (idr0066).",
+    owner: idr,
+    field: "microscopy",
+    source: `${ebi}/v0.5/idr0066/ExpD_chicken_embryo_MIP.ome.zarr`,
+    zarrFormat: 3,
+  },
+  {
+    title: "A plate of a screen",
+    text: "Wells and fields of a plate in five channels (idr0033), as HCS layout.",
+    owner: idr,
+    field: "microscopy",
+    source: `${ebi}/v0.5/idr0033A/BR00109990_C2.zarr`,
+    zarrFormat: 3,
+  },
+  {
+    title: "A plate of a screen, Zarr v2",
+    text: "Fission yeast in the wells of a plate (idr0001).",
+    owner: idr,
+    field: "microscopy",
+    source: `${ebi}/v0.4/idr0001A/2551.zarr`,
+    zarrFormat: 2,
+  },
+  {
+    title: "A whole cell by electron microscopy",
+    text: "A HeLa cell at 4 nm, by FIB-SEM: thousands of planes at several resolutions.",
+    owner: janelia,
+    field: "microscopy",
+    source: `${cosem}/jrc_hela-2/jrc_hela-2.zarr`,
+    path: "recon-1/em/fibsem-uint8",
+    zarrFormat: 2,
+  },
+  {
+    title: "Another HeLa cell",
+    text: "The same method at 4 nm, another cell.",
+    owner: janelia,
+    field: "microscopy",
+    source: `${cosem}/jrc_hela-3/jrc_hela-3.zarr`,
+    path: "recon-1/em/fibsem-uint8",
+    zarrFormat: 2,
+  },
+  {
+    title: "Liver tissue",
+    text: "Mouse liver by FIB-SEM.",
+    owner: janelia,
+    field: "microscopy",
+    source: `${cosem}/jrc_mus-liver-zon-1/jrc_mus-liver-zon-1.zarr`,
+    path: "recon-1/em/fibsem-uint8",
+    zarrFormat: 2,
+  },
+  {
+    title: "A whole worm by electron microscopy",
+    text: "Platynereis dumerilii at ten resolutions, terabytes at the finest.",
+    owner: "EMBL",
+    field: "microscopy",
+    source: "https://s3.embl.de/i2k-2020/platy-raw.ome.zarr",
+    zarrFormat: 2,
+  },
+  {
+    title: "Five dimensions",
+    text: "A small example with time, channels and three dimensions of space.",
+    owner: "EMBL",
+    field: "microscopy",
+    source: "https://s3.embl.de/i2k-2020/ngff-example-data/v0.4/tczyx.ome.zarr",
+    zarrFormat: 2,
+  },
+  {
+    title: "An image with labels",
+    text: "A small example of labels over an image.",
+    owner: "EMBL",
+    field: "microscopy",
+    source: "https://s3.embl.de/i2k-2020/ngff-example-data/v0.4/image-with-labels.ome.zarr",
+    zarrFormat: 2,
+  },
+  {
+    title: "A beechnut by computed tomography",
+    text: "A volume from a CT scanner, as OME-Zarr 0.5.",
+    owner: "OME-Zarr Open SciVis datasets",
+    field: "microscopy",
+    source: "https://ome-zarr-scivis.s3.us-east-1.amazonaws.com/v0.5/96x2/beechnut.ome.zarr",
+    zarrFormat: 3,
+  },
+  {
+    title: "Visium HD, mouse intestine",
+    text: "Spatial transcriptomics: images, shapes and tables as SpatialData.",
+    owner: "scverse, EMBL",
+    field: "single cells",
+    source: "https://s3.embl.de/spatialdata/spatialdata-sandbox/visium_hd_3.0.0_io.zarr",
+    zarrFormat: 2,
+  },
+  {
+    title: "Cells of a human brain",
+    text: "Expression of genes in single cells, with a UMAP, as AnnData.",
+    owner: "Vitessce",
+    field: "single cells",
+    source: `${google}/vitessce-demo-data/scmd-analysis-october-2023/lake_et_al.2.h5ad.zarr`,
+    zarrFormat: 2,
+  },
+  {
+    title: "ERA5, at 1.5°",
+    text: "ECMWF’s reanalysis every six hours from 1959 to 2022, on a grid of 240 × 121.",
+    owner: "Google, ECMWF",
+    field: "weather and climate",
+    source: `${google}/gcp-public-data-arco-era5/ar/1959-2022-6h-240x121_equiangular_with_poles_conservative.zarr`,
+    path: "2m_temperature",
+    zarrFormat: 2,
+  },
+  {
+    title: "ERA5, at 0.25° every hour",
+    text: "The reanalysis as it is published, with 37 levels of pressure.",
+    owner: "Google, ECMWF",
+    field: "weather and climate",
+    source: `${google}/gcp-public-data-arco-era5/ar/full_37-1h-0p25deg-chunk-1.zarr-v3`,
+    path: "2m_temperature",
+    zarrFormat: 2,
+  },
+  {
+    title: "WeatherBench 2",
+    text: "ERA5 every six hours at 0.25°, for comparing forecasts.",
+    owner: "Google Research",
+    field: "weather and climate",
+    source: `${google}/weatherbench2/datasets/era5/1959-2022-6h-1440x721.zarr`,
+    path: "2m_temperature",
+    zarrFormat: 2,
+  },
+  {
+    title: "Today’s weather forecast",
+    text: "NOAA’s GFS, the world at 0.25°, updated as it is issued.",
+    owner: "dynamical.org, NOAA",
+    field: "weather and climate",
+    source: "https://data.dynamical.org/noaa/gfs/forecast/latest.zarr",
+    path: "temperature_2m",
+    zarrFormat: 3,
+  },
+  {
+    title: "Sea surface temperature",
+    text: "NASA’s MUR analysis at 1 km, every day since 2002.",
+    owner: "NASA JPL, Amazon",
+    field: "weather and climate",
+    source: "https://mur-sst.s3.us-west-2.amazonaws.com/zarr-v1",
+    path: "analysed_sst",
+    zarrFormat: 2,
+  },
+  {
+    title: "Daily precipitation",
+    text: "The Global Precipitation Climatology Project at 1°, 1996 to 2021.",
+    owner: "Pangeo Forge",
+    field: "weather and climate",
+    source: "https://ncsa.osn.xsede.org/Pangeo/pangeo-forge/gpcp-feedstock/gpcp.zarr",
+    path: "precip",
+    zarrFormat: 2,
+  },
+  {
+    title: "Temperature and rain by month",
+    text: "A pyramid of map tiles for the web, at six resolutions.",
+    owner: "CarbonPlan",
+    field: "weather and climate",
+    source: "https://carbonplan-maps.s3.us-west-2.amazonaws.com/v2/demo/4d/tavg-prec-month",
+    zarrFormat: 2,
+  },
+  {
+    title: "Risk of fire in forests",
+    text: "Modelled for the United States.",
+    owner: "CarbonPlan",
+    field: "weather and climate",
+    source: "https://carbonplan.blob.core.windows.net/carbonplan-forests/risks/results/web/fire.zarr",
+    zarrFormat: 2,
+  },
+];

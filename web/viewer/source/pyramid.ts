@@ -1,0 +1,91 @@
+/** A dataset that is stored at several resolutions, each in a group (GeoZarr, ndpyramid), or as an array each. */
+import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { arrayDataset, variableDataset } from "./arrays.js";
+import type { Dataset, Level } from "./dataset.js";
+import { kindOf, type Variable } from "./kinds.js";
+import { levelOf } from "./multiscale.js";
+
+/** What is in one resolution. */
+interface Storey {
+  readonly group: ZarrGroup | undefined;
+  readonly variables: readonly Variable[];
+}
+
+export interface Pyramid {
+  readonly dataset: Dataset;
+  /** Where the finest level's array is. */
+  readonly path: string;
+  /** The variables of the finest level. */
+  readonly variables: readonly Variable[];
+}
+
+/** Most levels that are looked at. */
+const mostLevels = 32;
+
+/**
+ * The first variable, or the one of a name, at all resolutions that have it; finest first, whatever the order of the paths.
+ * @returns undefined where there is nothing of the kind.
+ */
+export async function pyramidOf(
+  root: ZarrGroup,
+  paths: readonly string[],
+  wanted: string | undefined,
+  title: string,
+  signal: AbortSignal | undefined,
+): Promise<Pyramid | undefined> {
+  const found = await Promise.all(paths.slice(0, mostLevels).map((path) => storeyAt(root, path, signal)));
+  const storeys = found.filter((storey) => storey !== undefined);
+  const byName = (storey: Storey, name: string) =>
+    storey.variables.find((variable) => variable.name === name) ??
+    (storey.group ? undefined : storey.variables[0]);
+  const name = wanted ?? storeys.find(({ variables }) => variables.length > 0)?.variables[0]?.name;
+  if (name === undefined) return undefined;
+  const floors = storeys
+    .flatMap((storey) => {
+      const variable = byName(storey, name);
+      return variable ? [{ storey, array: variable.array }] : [];
+    })
+    .sort((a, b) => sizeOf(b.array) - sizeOf(a.array));
+  const finest = floors[0];
+  if (!finest) return undefined;
+  const { storey, array } = finest;
+  const base = storey.group
+    ? await variableDataset(array, storey.group, title, signal)
+    : arrayDataset(array, title);
+  const fitting = floors.filter(
+    (floor) => floor.array.shape.length === array.shape.length && floor.array.dtype.name === array.dtype.name,
+  );
+  const levels = fitting.map((floor) => levelBelow(array, floor.array)) as [Level, ...Level[]];
+  return { dataset: { ...base, levels }, path: array.path, variables: storey.variables };
+}
+
+const sizeOf = ({ shape }: ZarrArray): number => shape.reduce((a, b) => a * b, 1);
+
+function levelBelow(finest: ZarrArray, array: ZarrArray): Level {
+  const factor = finest.shape.map((length, axis) => length / Math.max(1, array.shape[axis]!));
+  const origin = factor.map(() => 0);
+  return levelOf(factor, origin, array, async () => array);
+}
+
+async function storeyAt(
+  root: ZarrGroup,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Storey | undefined> {
+  let node: OpenedNode;
+  try {
+    node = await root.open(path, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isZarrError(error)) return undefined; // one level that is not there does not keep the others from being seen
+    throw error;
+  }
+  if (node.kind === "array") {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    return { group: undefined, variables: [{ name, array: node, dimensions: undefined }] };
+  }
+  const kind = await kindOf(node, signal);
+  if (kind.kind !== "dataset") return undefined;
+  const { first, variables } = kind;
+  return { group: node, variables: [first, ...variables.filter((variable) => variable !== first)] };
+}

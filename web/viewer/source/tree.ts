@@ -1,0 +1,115 @@
+/** What is in a group, as a tree whose branches are read when they are opened. */
+import {
+  dimensionsOf,
+  isMultiscales,
+  isZarrError,
+  type OpenedNode,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { omeAttributes, own, textAt } from "./attributes.js";
+import { type Contents, contentsOf } from "./browse.js";
+
+/** What is known of a node, for people. */
+export interface NodeFacts {
+  /** What it is: "array", "OME-Zarr image", "csr_matrix", … */
+  readonly what: string;
+  readonly shape?: readonly number[] | undefined;
+  readonly dimensions?: readonly string[] | undefined;
+  readonly dtype?: ZarrArray["dtype"] | undefined;
+  /** Decoded; undefined where elements have no fixed size. */
+  readonly bytes?: number | undefined;
+  readonly chunkShape?: readonly number[] | undefined;
+  readonly label?: string | undefined;
+  readonly unit?: string | undefined;
+}
+
+export interface TreeItem {
+  readonly name: string;
+  /** In the store. */
+  readonly path: string;
+  readonly kind: "array" | "group";
+  /** Reads its metadata, where that has not been read. @throws as `open` does. */
+  facts(): Promise<NodeFacts>;
+  /** What is in a group. @throws as `open` does. */
+  branch(signal?: AbortSignal): Promise<Branch>;
+}
+
+export interface Branch {
+  readonly items: readonly TreeItem[];
+  /** What the reader has to know of how complete this is. */
+  readonly note: string | undefined;
+}
+
+/** The nodes directly below a group. */
+export async function branchOf(group: ZarrGroup, signal?: AbortSignal): Promise<Branch> {
+  return branchFrom(group, await contentsOf(group, signal));
+}
+
+export function branchFrom(group: ZarrGroup, { members, note }: Contents): Branch {
+  const items = members.map(({ name, path, kind }) => itemOf(name, path, kind, () => group.open(name)));
+  return { items, note };
+}
+
+export function itemOf(
+  name: string,
+  path: string,
+  kind: TreeItem["kind"],
+  open: () => Promise<OpenedNode>,
+): TreeItem {
+  let opening: Promise<OpenedNode> | undefined;
+  const node = () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    name,
+    path,
+    kind,
+    facts: async () => factsOfNode(await node()),
+    branch: async (signal) => {
+      const group = await node();
+      return group.kind === "group" ? branchOf(group, signal) : { items: [], note: undefined };
+    },
+  };
+}
+
+/** What a node's own metadata says. */
+export function factsOfNode(node: OpenedNode): NodeFacts {
+  const { attributes } = node;
+  const encoding = textAt(attributes, "encoding-type");
+  if (node.kind === "group") {
+    const shape = own(attributes, "shape");
+    const isShape = Array.isArray(shape) && shape.every((length) => typeof length === "number");
+    return { what: encoding ?? whatOf(node), shape: isShape ? (shape as number[]) : undefined };
+  }
+  const { shape, dtype, chunkShape } = node;
+  return {
+    what: encoding !== undefined && encoding !== "array" ? encoding : "array",
+    shape,
+    dimensions: dimensionsOf(node),
+    dtype,
+    bytes: dtype.isVariable ? undefined : shape.reduce((a, b) => a * b, dtype.itemBytes),
+    chunkShape,
+    label: textAt(attributes, "long_name"),
+    unit: textAt(attributes, "units"),
+  };
+}
+
+function whatOf(group: ZarrGroup): string {
+  const ome = omeAttributes(group.attributes);
+  if (own(ome, "image-label") !== undefined) return "labels";
+  if (isMultiscales(group)) return "multiscale image";
+  if (own(ome, "plate") !== undefined) return "plate";
+  if (own(ome, "well") !== undefined) return "well";
+  if (own(ome, "bioformats2raw.layout") !== undefined) return "images";
+  if (own(group.attributes, "spatialdata_attrs") !== undefined) return "SpatialData";
+  return "group";
+}
+
+/** Why a node cannot be told of, in short. */
+export const troubleWith = (error: unknown): string =>
+  isZarrError(error) ? error.message : "it could not be read";

@@ -1,0 +1,93 @@
+/** Links of other viewers, and of this one, that hold the address of what they show. */
+import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
+
+export const viewerRules: readonly Rule[] = [neuroglancer, viewerLink, piped, kvStore];
+
+/** Parameters that viewers have for the address: vizarr, the OME-NGFF validator, Avivator, Vol-E, itk-vtk-viewer, this one. */
+const parameters = ["source", "image_url", "url", "fileToLoad", "image", "zarr", "dataset", "store"];
+
+const looksLikeData = /^(https?|s3|gc?s|az|abfss?|zarr[23]?):\/\//i;
+
+/** A page's address with a parameter that is an address itself. Signed links to data have none. */
+function viewerLink(text: string): Rewritten | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const { pathname, search, hash } = new URL(text);
+  if (/\.(zarr|zip|ozx)(\/|$)/i.test(pathname)) return undefined;
+  // Some keep their state behind the hash.
+  const queries = [search, /^#.*?(\?.*)$/.exec(hash)?.[1] ?? "", hash.replace(/^#\/?/, "?")];
+  for (const query of queries) {
+    const found = new URLSearchParams(query);
+    const isOwn = pathname.endsWith("/viewer/") && found.get("source") !== null;
+    const value = parameters
+      .map((name) => found.get(name))
+      .find((entry) => entry !== null && looksLikeData.test(entry));
+    if (value !== undefined && value !== null) {
+      const path = isOwn ? (found.get("path") ?? undefined) : undefined;
+      // A viewer that shows several has them in a list.
+      return {
+        text: value.split(",")[0]!,
+        path,
+        why: "the link is a viewer’s, with the data’s address in it",
+      };
+    }
+  }
+  return undefined;
+}
+
+/** neuroglancer's state, as JSON behind `#!`. */
+function neuroglancer(text: string): Rewritten | NoAddress | undefined {
+  const [, state] = /^https?:\/\/[^#]*#!(.+)$/is.exec(text) ?? [];
+  if (state === undefined) return undefined;
+  const stored = { refused: "The link’s state is stored elsewhere: enter the address of one of its layers." };
+  if (!/^(\{|%7b)/i.test(state)) return stored;
+  const sources = sourcesIn(state);
+  if (!sources) return { refused: "The link cannot be understood: enter the address of one of its layers." };
+  const source = sources.find((entry) => /^zarr[23]?:\/\/|\|zarr[23]?:/i.test(entry));
+  if (source === undefined) return { refused: "None of the layers in this link is Zarr." };
+  return { text: source, why: "the link is neuroglancer’s, with the data’s address in it" };
+}
+
+/** The addresses of a state's layers; undefined for what is no state. */
+function sourcesIn(state: string): string[] | undefined {
+  let document: unknown;
+  try {
+    document = JSON.parse(decodeURIComponent(state));
+  } catch {
+    return undefined;
+  }
+  const layers = (document as { layers?: unknown } | null)?.layers;
+  if (!Array.isArray(layers)) return undefined;
+  return layers.flatMap((layer: unknown) => {
+    const source = (layer as { source?: unknown } | null)?.source;
+    const list: unknown[] = Array.isArray(source) ? source : [source];
+    return list
+      .map((entry) => (typeof entry === "string" ? entry : (entry as { url?: unknown } | null)?.url))
+      .filter((entry) => typeof entry === "string");
+  });
+}
+
+/** neuroglancer's pipelines: `https://…/data.zarr/|zarr3:path`, `….zip|zip:inner|zarr3:`. */
+function piped(text: string): Rewritten | NoAddress | undefined {
+  const [base = "", ...stages] = text.split("|");
+  if (stages.length === 0) return undefined;
+  const paths: string[] = [];
+  let isArchive = false;
+  for (const stage of stages) {
+    const [, kind = "", path = ""] = /^\s*([a-z0-9-]*):?(.*)$/is.exec(stage) ?? [];
+    if (/^zip$/i.test(kind)) isArchive = true;
+    else if (!/^(auto|zarr[23]?)$/i.test(kind))
+      return { refused: `"${kind.slice(0, 40)}" is not a format that can be opened here.` };
+    paths.push(path.replace(/^\/+|\/+$/g, ""));
+  }
+  const path = paths.filter((part) => part !== "").join("/");
+  return { text: base, path, isArchive, why: "what follows the bar names the format and the path" };
+}
+
+/** `zarr://https://…` */
+function kvStore(text: string): Rewritten | NoAddress | undefined {
+  const [, kind = "", rest] =
+    /^(zarr[23]?|ome-zarr|n5|precomputed|dvid|boss|nifti):\/\/(.+)$/is.exec(text) ?? [];
+  if (rest === undefined) return undefined;
+  if (!/zarr/i.test(kind)) return { refused: `"${kind}" is not a format that can be opened here.` };
+  return { text: rest, why: `${kind}:// names the format` };
+}

@@ -1,0 +1,72 @@
+/** What has been read, the least recently used given up first, within a budget of bytes. */
+
+interface Kept {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+export class Cache<T extends Kept> {
+  /** In order of use: the first is the next to go. */
+  readonly #entries = new Map<string, T>();
+  #bytes = 0;
+
+  /** @param onDrop told of everything that is given up. */
+  constructor(
+    private budgetBytes: number,
+    private readonly onDrop: (entry: T) => void = () => {},
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+  get size(): number {
+    return this.#entries.size;
+  }
+  get budget(): number {
+    return this.budgetBytes;
+  }
+  set budget(bytes: number) {
+    this.budgetBytes = bytes;
+    this.#trim(undefined);
+  }
+
+  /** Does not count as use. */
+  peek(key: string): T | undefined {
+    return this.#entries.get(key);
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** Keeps an entry in place of any other of its key. One that is larger than the budget is kept alone. */
+  set(entry: T): void {
+    this.delete(entry.key);
+    this.#entries.set(entry.key, entry);
+    this.#bytes += entry.bytes;
+    this.#trim(entry);
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    this.onDrop(entry);
+  }
+
+  clear(): void {
+    for (const key of [...this.#entries.keys()]) this.delete(key);
+  }
+
+  #trim(last: T | undefined): void {
+    for (const entry of this.#entries.values()) {
+      if (this.#bytes <= this.budgetBytes) return;
+      if (entry !== last) this.delete(entry.key);
+    }
+  }
+}

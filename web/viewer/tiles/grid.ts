@@ -1,0 +1,164 @@
+/** Cutting a level into tiles: by its chunks where these have a sensible size, several or parts of one where not. */
+import type { ZarrArray } from "zarr-wasm";
+
+/** What a grid depends on. */
+export type GridFacts = Pick<ZarrArray, "shape" | "chunkShape" | "gridShape" | "shardShape"> & {
+  readonly dtype: { readonly itemBytes: number };
+};
+
+/** A box of elements of the array. */
+export interface Box {
+  readonly start: readonly number[];
+  readonly stop: readonly number[];
+}
+
+/** Chunks above this are not kept whole: only the plane is read. */
+const mostChunkBytes = 16 * 2 ** 20;
+/** Planes of chunks above this are read in parts, which costs requests or decoding again, but no more memory. */
+const mostPlaneBytes = 64 * 2 ** 20;
+/** Sides of such parts. */
+const partSide = 1024;
+/**
+ * Shorter sides are put together until they have this length; with shards one request fetches several. Chunks that are
+ * requests of their own are drawn one by one, unless they are tiny.
+ */
+const leastSide = { single: 16, sharded: 256 };
+/** Planes within one shard that are no larger are read as a whole, with one request: coarse levels, mostly. */
+const mostWholeBytes = 2 ** 20;
+/** The same of lines. */
+const leastLength = { single: 1024, sharded: 16384 };
+/** Most chunks of a tile: each but those of shards is a request. */
+const mostChunks = { single: 16, sharded: 64 };
+/** A line has one row only: its parts are longer. */
+const lineSide = 16384;
+
+export class TileGrid {
+  /** Elements of a tile along each axis of the array; 1 along those of which only a plane is read. */
+  readonly tile: readonly number[];
+  /** True where a tile is one whole chunk, which is read without putting anything together. */
+  readonly isChunk: boolean;
+  /** Tiles along the shown axes. */
+  readonly rows: number;
+  readonly columns: number;
+  readonly #down: number | undefined;
+  readonly #across: number;
+
+  constructor(
+    readonly facts: GridFacts,
+    axes: readonly number[],
+  ) {
+    this.#across = axes.at(-1)!;
+    this.#down = axes.length > 1 ? axes[0] : undefined;
+    const { shape } = facts;
+    this.tile = tileOf(facts, axes);
+    const { chunkShape } = facts;
+    this.isChunk = isRegular(facts) && this.tile.every((side, axis) => side === chunkShape[axis]);
+    const count = (axis: number) => Math.ceil(shape[axis]! / this.tile[axis]!);
+    this.rows = this.#down === undefined ? 1 : count(this.#down);
+    this.columns = count(this.#across);
+  }
+
+  /** Elements of a tile down and across. */
+  get rowsPerTile(): number {
+    return this.#down === undefined ? 1 : this.tile[this.#down]!;
+  }
+  get columnsPerTile(): number {
+    return this.tile[this.#across]!;
+  }
+
+  /** Bytes of a tile's block, at most. */
+  get bytesPerTile(): number {
+    return this.tile.reduce((a, b) => a * b, this.facts.dtype.itemBytes);
+  }
+
+  /** Chunks that are read for a tile, at most. */
+  get chunksPerTile(): number {
+    const { chunkShape } = this.facts;
+    return this.tile.reduce(
+      (product, side, axis) => product * Math.max(1, Math.ceil(side / chunkShape[axis]!)),
+      1,
+    );
+  }
+
+  /** What is read for a tile: whole chunks, clipped to the array. `index` counts in elements of this level. */
+  boxOf(row: number, column: number, index: readonly number[]): Box {
+    const { shape } = this.facts;
+    const start = shape.map((_, axis) => {
+      const side = this.tile[axis]!;
+      if (axis === this.#across) return column * side;
+      return (axis === this.#down ? row : Math.floor(index[axis]! / side)) * side;
+    });
+    return { start, stop: start.map((at, axis) => Math.min(at + this.tile[axis]!, shape[axis]!)) };
+  }
+
+  /** The chunks of a box, with what of it each covers. */
+  *chunksOf({ start, stop }: Box): Generator<{ coordinates: number[]; box: Box }> {
+    const { chunkShape } = this.facts;
+    const first = start.map((at, axis) => Math.floor(at / chunkShape[axis]!));
+    const last = stop.map((at, axis) => Math.ceil(at / chunkShape[axis]!));
+    const at = [...first];
+    for (;;) {
+      const from = at.map((cell, axis) => Math.max(cell * chunkShape[axis]!, start[axis]!));
+      const to = at.map((cell, axis) => Math.min((cell + 1) * chunkShape[axis]!, stop[axis]!));
+      yield { coordinates: [...at], box: { start: from, stop: to } };
+      let axis = at.length - 1;
+      while (axis >= 0 && ++at[axis]! === last[axis]) at[axis] = first[axis--]!;
+      if (axis < 0) return;
+    }
+  }
+}
+
+/** Whether all chunks but the last have one shape: of others only the number is known here. */
+function isRegular({ shape, chunkShape, gridShape }: GridFacts): boolean {
+  return shape.every((length, axis) => Math.ceil(length / chunkShape[axis]!) === gridShape[axis]);
+}
+
+function tileOf(facts: GridFacts, axes: readonly number[]): readonly number[] {
+  const { shape, chunkShape, shardShape, dtype } = facts;
+  const isShown = (axis: number) => axes.includes(axis);
+  const product = (sides: readonly number[]) => sides.reduce((a, b) => a * b, dtype.itemBytes);
+  const whole = isRegular(facts) && product(chunkShape) <= mostChunkBytes;
+  const sides = chunkShape.map((side, axis) => (isShown(axis) || whole ? side : 1));
+  const side = axes.length === 1 ? lineSide : partSide;
+  if (!isRegular(facts) || product(sides) > mostPlaneBytes)
+    return sides.map((_, axis) => (isShown(axis) ? Math.min(side, shape[axis]!) : 1));
+  return grouped(facts, axes, sides, shardShape ? "sharded" : "single");
+}
+
+/** Chunks that are small, put together: the shorter side first. */
+function grouped(
+  { shape, dtype, chunkShape, shardShape }: GridFacts,
+  axes: readonly number[],
+  sides: number[],
+  kind: "sharded" | "single",
+): number[] {
+  if (kind === "sharded") {
+    const all = sides.map((side, i) => (axes.includes(i) ? Math.ceil(shape[i]! / side) * side : side));
+    const isOneShard = axes.every((axis) => shape[axis]! <= shardShape![axis]!);
+    if (isOneShard && all.reduce((a, b) => a * b, dtype.itemBytes) <= mostWholeBytes) return all;
+  }
+  const tile = [...sides];
+  const least = (axes.length === 1 ? leastLength : leastSide)[kind];
+  for (;;) {
+    const axis = [...axes]
+      .sort((a, b) => tile[a]! - tile[b]!)
+      // Never over the edge of a shard: its tiles are then whole.
+      .find((a) => tile[a]! < Math.min(least, shape[a]!, shardShape?.[a] ?? shape[a]!));
+    if (axis === undefined) return tile;
+    const next = tile.map((length, i) =>
+      i === axis ? nextSide(length, shardShape?.[i], sides[i]!) : length,
+    );
+    const chunks = next.reduce((count, length, i) => count * Math.ceil(length / chunkShape[i]!), 1);
+    if (chunks > mostChunks[kind] || next.reduce((a, b) => a * b, dtype.itemBytes) > mostChunkBytes)
+      return tile;
+    tile[axis] = next[axis]!;
+  }
+}
+
+/** Twice as long; in shards the next multiple that divides the shard. */
+function nextSide(length: number, shard: number | undefined, chunk: number): number {
+  if (shard === undefined) return 2 * length;
+  let next = length + chunk;
+  while (shard % next !== 0) next += chunk;
+  return next;
+}

@@ -1,0 +1,144 @@
+/** Reading a block: whole chunks, each of which may be missing or damaged by itself. */
+import {
+  type ElementData,
+  get,
+  isZarrError,
+  type Region,
+  slice,
+  type WorkerPool,
+  type ZarrArray,
+} from "zarr-wasm";
+import type { Box, TileGrid } from "./grid.js";
+import type { Block, Gap } from "./tile.js";
+
+export interface ReadContext {
+  readonly pool: WorkerPool | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Of shards: chunks that lie at most this far apart are read together. More would be bytes that nobody sees. */
+const mostGap = 32 * 1024;
+
+/** Reads the chunks of a box. @throws what concerns all chunks, and the signal's reason; other errors become gaps. */
+export async function readBlock(
+  key: string,
+  array: ZarrArray,
+  grid: TileGrid,
+  box: Box,
+  context: ReadContext,
+): Promise<Block> {
+  const missing = new Set<string>();
+  const onMissing = (coordinates: readonly number[]) => missing.add(coordinates.join());
+  const gaps: Gap[] = [];
+  let region: Region;
+  try {
+    region = await readBox(array, grid, box, { ...context, onMissing });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (concernsAll(error)) throw error;
+    region = await readSingly(array, grid, box, { ...context, onMissing }, (damaged, reason) =>
+      gaps.push({ kind: "damaged", start: damaged.start, stop: damaged.stop, error: reason }),
+    );
+  }
+  if (missing.size > 0) {
+    const chunks = [...grid.chunksOf(box)];
+    const absent = chunks.filter(({ coordinates }) => missing.has(coordinates.join()));
+    for (const { box: part } of absent) gaps.push({ kind: "missing", start: part.start, stop: part.stop });
+    if (absent.length === chunks.length) region = flat(region);
+  }
+  return { key, start: box.start, region, gaps, bytes: bytesOf(region) };
+}
+
+/** What would befall every other chunk, too. */
+export function concernsAll(error: unknown): boolean {
+  if (!isZarrError(error)) return true;
+  return ["EngineFailed", "UnknownCodec", "Unsupported", "InvalidSelection", "InvalidArgument"].includes(
+    error._tag,
+  );
+}
+
+interface BoxContext extends ReadContext {
+  readonly onMissing: (coordinates: readonly number[]) => void;
+}
+
+/** A whole chunk as it comes; several, or parts, put together. */
+function readBox(
+  array: ZarrArray,
+  grid: TileGrid,
+  { start, stop }: Box,
+  context: BoxContext,
+): Promise<Region> {
+  if (grid.isChunk)
+    return array.getChunk<ElementData>(
+      start.map((at, axis) => at / grid.tile[axis]!),
+      context,
+    );
+  const selection = start.map((at, axis) => slice(at, stop[axis]!));
+  return get<ElementData>(array, selection, { ...context, priority: "centre", coalesceMaxGap: mostGap });
+}
+
+/** Chunk by chunk into one region, where reading them together has failed; damaged ones stay zeros. */
+async function readSingly(
+  array: ZarrArray,
+  grid: TileGrid,
+  box: Box,
+  context: BoxContext,
+  onDamage: (part: Box, error: unknown) => void,
+): Promise<Region> {
+  const shape = box.start.map((at, axis) => box.stop[axis]! - at);
+  const stride = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+  let whole: Region | undefined;
+  for (const { box: part } of grid.chunksOf(box)) {
+    try {
+      const selection = part.start.map((at, axis) => slice(at, part.stop[axis]!));
+      const read = await get<ElementData>(array, selection, context);
+      whole ??= { data: emptyLike(read, shape), shape, stride, dtype: read.dtype };
+      place(
+        read,
+        whole,
+        part.start.map((at, axis) => at - box.start[axis]!),
+      );
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (concernsAll(error)) throw error;
+      onDamage(part, error);
+    }
+  }
+  return whole ?? { data: new Uint8Array(0), shape, stride, dtype: array.dtype };
+}
+
+/** One element in place of many that are the same: what is not stored takes no memory. Its strides are 0. */
+function flat(region: Region): Region {
+  if (region.data.length === 0) return region;
+  const data = (region.data as Uint8Array).slice(0, unitOf(region));
+  return { ...region, data, stride: region.shape.map(() => 0) };
+}
+
+/** Typed array elements per element of a region: 2 of complex numbers, the bytes of packed ones. */
+function unitOf({ data, shape }: Region): number {
+  return data.length / shape.reduce((a, b) => a * b, 1);
+}
+
+function emptyLike(read: Region, shape: readonly number[]): ElementData {
+  const count = shape.reduce((a, b) => a * b, unitOf(read));
+  return new (read.data.constructor as new (length: number) => ElementData)(count);
+}
+
+/** Copies a region into a larger one, row by row. */
+function place(from: Region, into: Region, at: readonly number[]): void {
+  const unit = unitOf(from);
+  const rank = from.shape.length;
+  const row = rank === 0 ? 1 : from.shape[rank - 1]!;
+  const index = from.shape.map(() => 0);
+  for (let source = 0; source < from.data.length; source += row * unit) {
+    const target = index.reduce((sum, i, axis) => sum + (i + at[axis]!) * into.stride[axis]!, 0);
+    (into.data as Uint8Array).set(
+      (from.data as Uint8Array).subarray(source, source + row * unit),
+      target * unit,
+    );
+    let axis = rank - 2;
+    while (axis >= 0 && ++index[axis]! === from.shape[axis]) index[axis--] = 0;
+  }
+}
+
+const bytesOf = ({ data }: Region): number => data.byteLength;

@@ -1,0 +1,393 @@
+/** The tiles of one view: what it wants is asked for, what is at hand is given out. */
+import type { ZarrArray } from "zarr-wasm";
+import { type Rectangle, visible } from "../model/camera.js";
+import type { Layer } from "../model/layers.js";
+import type { Dataset, Level } from "../source/dataset.js";
+import { type Leaf, leavesOf } from "../source/leaf.js";
+import { type Cut, cutTile } from "./cut.js";
+import { type Box, TileGrid } from "./grid.js";
+import { readBlock } from "./read.js";
+import type { Client, Job } from "./scheduler.js";
+import type { Shared } from "./shared.js";
+import type { Block, Tile } from "./tile.js";
+import {
+  ahead,
+  chooseLevel,
+  type LevelView,
+  mostChunksInView,
+  spansOf,
+  type TileRef,
+  type Viewpoint,
+  wantedTiles,
+} from "./wanted.js";
+
+/** How far a view is. */
+export interface TileStatus {
+  /** Of the tiles in view: chunks, and those of them that are there or have failed. */
+  readonly chunks: number;
+  readonly done: number;
+  /** Decoded bytes of what is there. */
+  readonly bytes: number;
+  /** Tiles in view that there is no budget for, of how many. */
+  readonly leftOut: { readonly tiles: number; readonly of: number };
+  /** Errors of what could not be read at all. */
+  readonly failures: readonly unknown[];
+  readonly isComplete: boolean;
+}
+
+export interface TileSetCallbacks {
+  /** A tile came that was asked for. */
+  onTile(tile: Tile, layer: Layer): void;
+  /** Something is different from before: more is at hand, or a level has been opened. */
+  onChange(): void;
+}
+
+/** Share of the cache's budget that may be in view. */
+const shareInView = 0.75;
+
+/** One level of a layer, as it is drawn. */
+interface LayerLevel {
+  readonly array: ZarrArray;
+  readonly grid: TileGrid;
+  readonly view: LevelView;
+  /** Index along every axis, in elements of the level. */
+  readonly index: readonly number[];
+  readonly cut: Cut;
+  /** Tells the layer's plane from others of the same block. */
+  readonly plane: string;
+  /** What blocks of it are called by. */
+  readonly name: string;
+}
+
+interface Wish {
+  readonly layer: Layer;
+  readonly level: LayerLevel;
+  readonly ref: TileRef;
+  readonly key: string;
+  /** Of the tile. */
+  readonly chunks: number;
+}
+
+export class TileSet implements Client<Block> {
+  readonly #tiles = new WeakMap<Block, Map<string, Tile>>();
+  #layers: readonly Layer[] = [];
+  #view: Viewpoint | undefined;
+  #wishes: readonly Wish[] = [];
+  #byKey = new Map<string, Wish[]>();
+  #leftOut = { tiles: 0, of: 0 };
+  readonly #openFailures = new Map<Level, unknown>();
+  /** Whether more will be asked for when there is a first, coarse picture. */
+  #isHeld = false;
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly callbacks: TileSetCallbacks,
+  ) {}
+
+  /**
+   * Says what is looked at. `next` are layers that will be looked at soon (the next slice): they are read when
+   * everything else has been. `way` is where the view is going, in elements of level 0.
+   */
+  update(
+    layers: readonly Layer[],
+    view: Viewpoint,
+    next: readonly Layer[] = [],
+    way: { row: number; column: number } = { row: 0, column: 0 },
+  ): void {
+    this.#layers = layers;
+    this.#view = view;
+    const [wishes, spared] = [[] as Wish[], [] as string[]];
+    this.#leftOut = { tiles: 0, of: 0 };
+    this.#isHeld = false;
+    const later: Wish[] = [];
+    const perLayer = layers.map((layer) => this.#wishesOf(layer, view, layers.length + next.length, way));
+    // All layers of a place come together: a composite is seen when it has all its channels.
+    const longest = Math.max(0, ...perLayer.map(({ now }) => now.length));
+    for (let i = 0; i < longest; i++) for (const { now } of perLayer) if (now[i]) wishes.push(now[i]!);
+    for (const { soon, around } of perLayer) {
+      later.push(...soon);
+      spared.push(...around);
+    }
+    for (const layer of next)
+      later.push(...this.#wishesOf(layer, view, layers.length + next.length, way).now);
+    this.#wishes = wishes;
+    this.#byKey = new Map();
+    for (const wish of [...wishes, ...later]) {
+      const same = this.#byKey.get(wish.key);
+      if (same) same.push(wish);
+      else this.#byKey.set(wish.key, [wish]);
+    }
+    const jobs = [...this.#byKey.values()].map(([wish]) => this.#jobOf(wish!));
+    this.shared.scheduler.want(this, jobs, spared);
+  }
+
+  /** Whether there is a first picture now, and `update` would ask for more. */
+  get isDue(): boolean {
+    return this.#isHeld && this.#wishes.some(({ key }) => this.shared.scheduler.isSettled(key));
+  }
+
+  /** Forgets what it wanted. */
+  leave(): void {
+    this.shared.scheduler.leave(this);
+    this.#wishes = [];
+    this.#byKey.clear();
+  }
+
+  /** Reads again what could not be read, damaged chunks included. */
+  retry(): void {
+    this.#openFailures.clear();
+    const { cache } = this.shared.scheduler;
+    for (const { key } of this.#wishes)
+      if (cache.peek(key)?.gaps.some(({ kind }) => kind === "damaged")) cache.delete(key);
+    this.shared.scheduler.retry();
+  }
+
+  onRead(block: Block, key: string): void {
+    for (const { layer, level } of this.#byKey.get(key) ?? [])
+      if (this.#layers.includes(layer)) this.callbacks.onTile(this.#tileOf(block, level), layer);
+    this.callbacks.onChange();
+  }
+
+  onFail(): void {
+    this.callbacks.onChange();
+  }
+
+  get status(): TileStatus {
+    const { scheduler } = this.shared;
+    let [chunks, done, bytes] = [0, 0, 0];
+    const failures: unknown[] = [...this.#openFailures.values()];
+    // Several layers may be planes of the same blocks.
+    const counted = new Set<string>();
+    for (const { chunks: count, key } of this.#wishes) {
+      if (counted.has(key)) continue;
+      counted.add(key);
+      chunks += count;
+      const block = scheduler.cache.peek(key);
+      if (block) bytes += block.bytes;
+      const failure = block ? undefined : scheduler.failureOf(key);
+      if (failure !== undefined) failures.push(failure);
+      if (block || failure !== undefined) done += count;
+    }
+    const isOpen = this.#layers.every((layer) => this.#isTargetOpen(layer));
+    const isComplete = done === chunks && isOpen && !this.#isHeld;
+    return { chunks, done, bytes, leftOut: this.#leftOut, failures, isComplete };
+  }
+
+  /** The tiles of a layer that are at hand: coarse ones first, unless those of the level for the zoom are all there. */
+  tilesOf(layer: Layer): Tile[] {
+    const wishes = this.#wishes.filter((wish) => wish.layer === layer);
+    const target = wishes.at(-1)?.ref.level;
+    const fine = wishes.filter(({ ref }) => ref.level === target);
+    const at = (list: readonly Wish[]) => list.flatMap((wish) => this.#atHand(wish) ?? []);
+    const found = at(fine);
+    if (found.length === fine.length && this.#leftOut.tiles === 0) return found;
+    const seen = visible(this.#view!.camera, this.#view!.size, this.#view!.aspect);
+    const coarse = levelsOf(layer)
+      .filter(({ view }) => view.level !== target)
+      .sort((a, b) => b.view.level - a.view.level)
+      .flatMap((level) => at(this.#around(layer, level, seen)));
+    return [...coarse, ...found];
+  }
+
+  /** The finest tile at hand at a place. */
+  tileAt(layer: Layer, row: number, column: number): Tile | undefined {
+    const holds = ({ world }: Tile) =>
+      row >= world.top && row < world.bottom && column >= world.left && column < world.right;
+    return this.tilesOf(layer)
+      .filter(holds)
+      .reduce<Tile | undefined>((best, tile) => (!best || tile.level <= best.level ? tile : best), undefined);
+  }
+
+  #isTargetOpen(layer: Layer): boolean {
+    const target = this.#targetOf(layer);
+    const level = layer.dataset.levels[target]!;
+    return level.array !== undefined || this.#openFailures.has(level);
+  }
+
+  #targetOf({ dataset, axes }: Layer): number {
+    // Of a line every sample is looked at: coarser levels have lost those that stand alone.
+    if (axes.length === 1) return 0;
+    return chooseLevel(
+      dataset.levels.map(({ factor }) => shown(factor, axes)),
+      this.#view!,
+    );
+  }
+
+  /** All tiles of a level in view, where they are few. */
+  #around(layer: Layer, level: LayerLevel, seen: Rectangle): Wish[] {
+    const [rows, columns] = spansOf(level.view, seen);
+    const wishes: Wish[] = [];
+    if ((rows.last - rows.first + 1) * (columns.last - columns.first + 1) > 1024) return wishes;
+    for (let row = rows.first; row <= rows.last; row++)
+      for (let column = columns.first; column <= columns.last; column++)
+        wishes.push(this.#wish(layer, level, { level: level.view.level, row, column }));
+    return wishes;
+  }
+
+  #wishesOf(layer: Layer, view: Viewpoint, layers: number, way: { row: number; column: number }) {
+    const target = this.#targetOf(layer);
+    const levels = levelsOf(layer);
+    const bytes = (this.shared.scheduler.cache.budget * shareInView) / layers;
+    const wanted = wantedTiles(
+      levels.map((level) => level.view),
+      target,
+      view,
+      { bytes, chunks: mostChunksInView / layers },
+    );
+    const first = this.#firstOf(layer, levels, target, wanted.view);
+    if (first) {
+      this.#isHeld = true;
+      return { now: first, soon: [], around: [] };
+    }
+    this.#open(layer.dataset, target);
+    if (wanted.leftOut.tiles > 0) this.#leftOut = wanted.leftOut;
+    const wish = (ref: TileRef) =>
+      this.#wish(layer, levels.find((level) => level.view.level === ref.level)!, ref);
+    const around = wanted.around.map(wish);
+    const fit = levels.find((level) => level.view.level === wanted.around[0]?.level);
+    const soon = fit ? ahead(wanted.around, fit.view, view.camera, way).map(wish) : [];
+    return { now: wanted.view.map(wish), soon, around: around.map(({ key }) => key) };
+  }
+
+  /**
+   * Of a picture in several levels the coarsest is asked for alone while there is nothing of it: a slow line has it in
+   * the fewest requests then. Undefined where there is something, or nothing coarser.
+   */
+  #firstOf(
+    layer: Layer,
+    levels: readonly LayerLevel[],
+    target: number,
+    refs: readonly TileRef[],
+  ): Wish[] | undefined {
+    const coarsest = levels.at(-1);
+    if (!coarsest || coarsest.view.level <= target) return undefined;
+    const wishes = refs
+      .filter(({ level }) => level === coarsest.view.level)
+      .map((ref) => this.#wish(layer, coarsest, ref));
+    const isAny = wishes.some(({ key }) => this.shared.scheduler.isSettled(key));
+    return wishes.length === 0 || isAny ? undefined : wishes;
+  }
+
+  #open(dataset: Dataset, index: number): void {
+    const level = dataset.levels[index]!;
+    if (level.array || this.#openFailures.has(level)) return;
+    level.open().then(
+      () => this.#again(),
+      (error) => {
+        this.#openFailures.set(level, error);
+        this.callbacks.onChange();
+      },
+    );
+  }
+
+  #again(): void {
+    if (this.#view && this.#wishes.length > 0) this.update(this.#layers, this.#view);
+    this.callbacks.onChange();
+  }
+
+  #wish(layer: Layer, level: LayerLevel, ref: TileRef): Wish {
+    const box = level.grid.boxOf(ref.row, ref.column, level.index);
+    const key = `${level.name} ${box.start.join()}`;
+    return { layer, level, ref, key, chunks: chunksIn(level, box) };
+  }
+
+  #jobOf({ level, ref, key }: Wish): Job<Block> {
+    const { array, grid, index } = level;
+    const { pool } = this.shared;
+    return {
+      key,
+      bytes: grid.bytesPerTile,
+      read: (signal) => readBlock(key, array, grid, grid.boxOf(ref.row, ref.column, index), { pool, signal }),
+    };
+  }
+
+  #atHand({ level, key }: Wish): Tile | undefined {
+    const block = this.shared.scheduler.cache.peek(key);
+    return block && this.#tileOf(block, level);
+  }
+
+  #tileOf(block: Block, { cut, plane }: LayerLevel): Tile {
+    const tiles = this.#tiles.get(block) ?? new Map<string, Tile>();
+    this.#tiles.set(block, tiles);
+    let tile = tiles.get(plane);
+    if (!tile) {
+      tile = cutTile(`${block.key} ${plane}`, block, cut);
+      // Of a deep block planes are made as they are looked at; those that are converted take memory.
+      if (tiles.size >= mostPlanes) tiles.delete(tiles.keys().next().value!);
+      tiles.set(plane, tile);
+    }
+    return tile;
+  }
+}
+
+/** Planes of a block that are kept. */
+const mostPlanes = 8;
+
+const ids = new WeakMap<ZarrArray, number>();
+let lastId = 0;
+
+function idOf(array: ZarrArray): number {
+  const id = ids.get(array) ?? ++lastId;
+  ids.set(array, id);
+  return id;
+}
+
+const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>
+  axes.length > 1 ? [list[axes[0]!]!, list[axes[1]!]!] : [1, list[axes[0]!]!];
+
+/** Levels of layers, made once: grids are asked for at every frame. */
+const kept = new WeakMap<Layer, Map<number, LayerLevel>>();
+
+/** The levels that are open, finest first. */
+function levelsOf(layer: Layer): LayerLevel[] {
+  const made = kept.get(layer) ?? new Map<number, LayerLevel>();
+  kept.set(layer, made);
+  return layer.dataset.levels.flatMap((level, i) => {
+    if (!level.array) return [];
+    const own = made.get(i) ?? layerLevel(layer, level, level.array, i);
+    made.set(i, own);
+    return [own];
+  });
+}
+
+function layerLevel(layer: Layer, level: Level, array: ZarrArray, i: number): LayerLevel {
+  const { axes, dataset, field, part, isRaw } = layer;
+  const grid = new TileGrid(array, axes);
+  const index = layer.index.map((at, axis) => {
+    const own = Math.floor((at + 0.5 - level.origin[axis]!) / level.factor[axis]!);
+    return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
+  });
+  const view: LevelView = {
+    level: i,
+    rows: grid.rows,
+    columns: grid.columns,
+    rowsPerTile: grid.rowsPerTile,
+    columnsPerTile: grid.columnsPerTile,
+    factor: shown(level.factor, axes),
+    origin: axes.length > 1 ? shown(level.origin, axes) : [0, level.origin[axes[0]!]!],
+    bytesPerTile: grid.bytesPerTile,
+    chunksPerTile: grid.chunksPerTile,
+  };
+  const leaf = leafNamed(dataset, layer.field);
+  const decode = isRaw ? undefined : dataset.decode;
+  const cut: Cut = { level: i, place: level, axes, index, shape: array.shape, leaf, part, decode };
+  const hidden = index.filter((_, axis) => !axes.includes(axis));
+  const plane = [axes, hidden, field, part, isRaw].join(" ");
+  // Whole chunks are the same whichever axes are shown.
+  const name = `${idOf(array)} ${grid.isChunk ? "" : axes.join()}`;
+  return { array, grid, view, index, cut, plane, name };
+}
+
+function leafNamed({ dtype }: Dataset, name: string): Leaf {
+  const leaves = leavesOf(dtype);
+  return leaves.find((leaf) => leaf.name === name) ?? leaves[0]!;
+}
+
+function chunksIn({ grid }: LayerLevel, { start, stop }: Box): number {
+  const { chunkShape } = grid.facts;
+  return start.reduce(
+    (count, at, axis) =>
+      count * (Math.ceil(stop[axis]! / chunkShape[axis]!) - Math.floor(at / chunkShape[axis]!)),
+    1,
+  );
+}
