@@ -174,7 +174,10 @@ function tablesOf(rows) {
     decode: plainTable(of(/^decode /)),
     encode: plainTable(of(/^(?:size of encoded|encode) /)),
     arrays: plainTable(of(/^get/)),
+    copies: plainTable(of(/^copy, /)),
+    writing: plainTable(of(/^set/)),
     chromium: plainTable(of(/^Chromium, /)),
+    viewer: plainTable(of(/^viewer, /), (name) => name.replace("viewer, ", "")),
     costs: plainTable(of(/^(?:download|startup|per call|growth|memory)/)),
   };
 }

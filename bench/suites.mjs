@@ -3,6 +3,7 @@ import { chromiumHost } from "./browser/chromium.mjs";
 import { inheapSuite } from "./suites/inheap.mjs";
 import { overheadSuite } from "./suites/overhead.mjs";
 import { packageSuites } from "./suites/package.mjs";
+import { viewerSuite } from "./viewer/suite.mjs";
 
 /**
  * Measures the rows that a report wants.
@@ -20,5 +21,20 @@ export async function runSuites(report, { workDir, ...programs }) {
     await report.run(chromium.suites());
   } finally {
     await chromium.close();
+  }
+  await runViewer(report, workDir);
+}
+
+/**
+ * Measures those of the viewer's rows that a report wants.
+ * @param {import("./report.mjs").Report} report
+ * @param {string} workDir a folder that stays, for npm packages to compare with
+ */
+export async function runViewer(report, workDir) {
+  const viewer = viewerSuite(workDir);
+  try {
+    await report.run(viewer.suite);
+  } finally {
+    await viewer.close();
   }
 }

@@ -1,4 +1,4 @@
-// npm start: set-up, build, the viewer with its sample data on localhost, and one decoded sample.
+// npm start: set-up, build, samples, the viewer with them on localhost, and one decoded sample.
 //   npm start -- --check     the same, once: fetches what the page would fetch, prints it, exits
 //   npm start -- --port N    a port of your choice (default 8080, else any free one)
 import { createHash } from "node:crypto";
@@ -8,20 +8,21 @@ import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { distDir, root } from "./lib/paths.mjs";
 import { runMain, SetupError, step } from "./lib/process.mjs";
-import { startServer } from "./lib/server.mjs";
+import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 
-// The viewer may open any source: like the strictest policy, but for connections.
-const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *";
 const defaultPort = 8080;
 
 const mounts = {
   "/": path.join(distDir, "viewer"),
   "/viewer/": path.join(distDir, "viewer"),
   "/wasm/": path.join(distDir, "wasm"),
-  "/examples/": path.join(root, "examples"),
+  "/examples/": { root: path.join(root, "examples"), isData: true },
+  "/samples/": { root: samplesDir, isData: true },
 };
 
+/** The command line's server, which has been built by now. */
 async function serve(port) {
+  const { startServer, viewerPolicy: policy } = await import("../dist/cli/server/server.js");
   if (port !== undefined) return startServer({ mounts, policy, port });
   return startServer({ mounts, policy, port: defaultPort }).catch(() => startServer({ mounts, policy }));
 }
@@ -36,7 +37,7 @@ function readPort(text) {
 
 /** Fetches the page and what it loads, so that a broken build is noticed here and not in a browser. */
 async function fetchPage(url) {
-  for (const part of ["/viewer/", "/viewer/page.js", "/viewer/style.css", "/wasm/decode.wasm"]) {
+  for (const part of ["/viewer/", "/viewer/page.min.js", "/viewer/style.css", "/wasm/decode.wasm"]) {
     const response = await fetch(url + part);
     const bytes = (await response.arrayBuffer()).byteLength;
     if (!response.ok || bytes === 0)
@@ -45,16 +46,45 @@ async function fetchPage(url) {
   }
 }
 
-/** Reads a sample over HTTP with the library, checks it and shows a corner of it. */
-async function showSample(url, { title, store, sha256 }) {
-  const { getBytes, get, open, slice } = await import("zarr-wasm");
-  const array = await open(`${url}/examples/${store}`, { onWarning: () => {} });
+/** Reads an array over HTTP with the library, and compares it with what it must be. */
+async function readArray(source, arrayPath, sha256) {
+  const { getBytes, open } = await import("zarr-wasm");
+  const array = await open(source, { path: arrayPath, kind: "array", onWarning: () => {} });
   const { bytes } = await getBytes(array);
   const found = createHash("sha256").update(bytes).digest("hex");
+  const name = `${new URL(source).pathname.slice(1)}${arrayPath === "" ? "" : `/${arrayPath}`}`;
   if (found !== sha256)
-    throw new SetupError(`sample ${store} was decoded wrongly: SHA-256 ${found}, expected ${sha256}`);
-  console.log(`  ${store}: ${title}; ${bytes.length} bytes decoded, SHA-256 as expected`);
-  return { array, corner: () => get(array, [slice(0, 4), slice(0, 5)]) };
+    throw new SetupError(`sample ${name} was decoded wrongly: SHA-256 ${found}, expected ${sha256}`);
+  return { array, name, bytes: bytes.length };
+}
+
+async function showArray(source, arrayPath, title, sha256) {
+  const { array, name, bytes } = await readArray(source, arrayPath, sha256);
+  console.log(`  ${name}: ${title}; ${bytes} bytes decoded, SHA-256 as expected`);
+  return array;
+}
+
+/** A corner of an array of two dimensions, as a table. */
+async function showCorner(array) {
+  const { get, slice } = await import("zarr-wasm");
+  const { data, shape } = await get(array, [slice(0, 4), slice(0, 5)]);
+  console.log(`  its first elements:`);
+  for (let row = 0; row < shape[0]; row++) {
+    const cells = [...data.subarray(row * shape[1], (row + 1) * shape[1])];
+    console.log(`    ${cells.map((value) => value.toFixed(4).padStart(9)).join(" ")}`);
+  }
+}
+
+const readList = (name) => JSON.parse(readFileSync(path.join(root, "examples", name), "utf8"));
+
+/** Everything that the page offers. */
+async function showAll(url) {
+  await fetchPage(url);
+  for (const { source, title, arrays } of readList("gallery.json"))
+    for (const [arrayPath, sha256] of Object.entries(arrays))
+      await showArray(url + source, arrayPath, title, sha256);
+  for (const { store, title, sha256 } of readList("samples.json").slice(1))
+    await showArray(`${url}/examples/${store}`, "", title, sha256);
 }
 
 async function main() {
@@ -62,19 +92,16 @@ async function main() {
   const port = readPort(values.port);
   buildAll();
 
+  step("Making samples");
+  await ensureSamples();
+
   step("Serving the viewer");
   const server = await serve(port);
-  const samples = JSON.parse(readFileSync(path.join(root, "examples/samples.json"), "utf8"));
-  const shown = values.check ? samples : samples.slice(0, 1);
-  if (values.check) await fetchPage(server.url);
-  const [first] = await Promise.all(shown.map((sample) => showSample(server.url, sample)));
-  const { data, shape } = await first.corner();
-  console.log(`  its first elements:`);
-  for (let row = 0; row < shape[0]; row++) {
-    const cells = [...data.subarray(row * shape[1], (row + 1) * shape[1])];
-    console.log(`    ${cells.map((value) => value.toFixed(4).padStart(9)).join(" ")}`);
-  }
+  const [{ store, title, sha256 }] = readList("samples.json");
+  const first = await showArray(`${server.url}/examples/${store}`, "", title, sha256);
+  await showCorner(first);
   if (values.check) {
+    await showAll(server.url);
     await server.close();
     console.log("check passed");
     return 0;

@@ -2,10 +2,12 @@
 import { gunzipSync } from "node:zlib";
 import { arraySuite } from "./arrays.mjs";
 import { decodeSuite, encodeSuite } from "./codecs.mjs";
+import { copySuite } from "./copies.mjs";
 import { growthSuite } from "./growth.mjs";
 import { httpSuite } from "./http.mjs";
 import { sizeSuite } from "./sizes.mjs";
 import { startupSuite } from "./startup.mjs";
+import { writingSuite } from "./writing.mjs";
 
 /** Node's own decoders. */
 const nodeDecoders = { "gzip level 5": { "node:zlib": (encoded) => gunzipSync(encoded) } };
@@ -20,8 +22,10 @@ export function packageSuites(workDir) {
     ...startupSuite(workDir),
     ...arraySuite(),
     ...httpSuite(workDir),
+    ...copySuite(workDir),
     ...growthSuite(),
     ...decodeSuite({ peers: nodeDecoders }),
     ...encodeSuite(),
+    ...writingSuite(),
   ];
 }

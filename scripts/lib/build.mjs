@@ -182,8 +182,8 @@ export function buildLibrary() {
  * modules at ../wasm/ from where it lies; one build of all of them, so that they share their parts.
  */
 function bundleForNode() {
-  const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const entries = Object.values(exports).filter((entry) => entry.node);
+  const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const entries = [...Object.values(exports), ...Object.values(imports)].filter((entry) => entry.node);
   const out = path.join(distDir, "bundle");
   const sources = path.join(buildDir, "bundle");
   for (const dir of [out, sources]) rmSync(dir, { recursive: true, force: true });
@@ -210,7 +210,7 @@ function bundleForNode() {
 function writeNodeEntry(sources, { default: source, node }) {
   const entry = path.join(root, source);
   const file = path.join(sources, path.relative("./dist/bundle", node));
-  const common = /[\\/](?:zarrita|node)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
+  const common = /[\\/](?:zarrita|node|internal)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
   const imports = common.map((name) => `import ${JSON.stringify(path.join(distDir, `${name}.js`))};`);
   const own = JSON.stringify(entry);
   const hasDefault = /^export default /m.test(readFileSync(entry, "utf8"));

@@ -1,4 +1,5 @@
 // System packages: what the build and the tests need, how it is recognised, and what it is called.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { capture, run, SetupError, step, which } from "./process.mjs";
@@ -37,6 +38,11 @@ const requirements = {
   },
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
   nginx: { what: "nginx", debian: "nginx", has: () => findNginx() },
+  zarrPython: {
+    what: "zarr-python 2 for /usr/bin/python3",
+    debian: "python3-zarr",
+    has: () => hasZarrPython(),
+  },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
   firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
   webkit: {
@@ -44,6 +50,10 @@ const requirements = {
     debian: "webkit2gtk-driver",
     has: () => findWebKitDriver() && findMiniBrowser(),
   },
+  slurmctld: { what: "Slurm's slurmctld", debian: "slurmctld", has: () => findDaemon("slurmctld") },
+  slurmd: { what: "Slurm's slurmd", debian: "slurmd", has: () => findDaemon("slurmd") },
+  sbatch: { what: "Slurm's sbatch", debian: "slurm-client", has: () => which("sbatch") },
+  munge: { what: "MUNGE (munged)", debian: "munge", has: () => findDaemon("munged") },
   xvfb: { what: "Xvfb", debian: "xvfb", has: () => which("Xvfb") },
 };
 
@@ -53,10 +63,11 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
-  node: ["nginx"],
+  node: ["nginx", "zarrPython"],
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],
+  cluster: ["slurmctld", "slurmd", "sbatch", "munge"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
@@ -84,9 +95,14 @@ export function clangRuntimePackage() {
   return major ? `libclang-rt-${major}-dev` : "libclang-rt-dev";
 }
 
-/** Path of nginx, which Debian keeps where only root looks; undefined where there is none. */
+/** Path of nginx; undefined where there is none. */
 export function findNginx() {
-  return which("nginx") ?? ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].find((file) => existsSync(file));
+  return findDaemon("nginx");
+}
+
+/** Path of a program that Debian keeps where only root looks; undefined where there is none. */
+function findDaemon(name) {
+  return which(name) ?? [`/usr/sbin/${name}`, `/usr/local/sbin/${name}`].find((file) => existsSync(file));
 }
 
 /** Path of a Chromium: $CHROMIUM, else the usual names on PATH; undefined where there is none. */
@@ -133,6 +149,14 @@ function hasRuntime(part) {
   return file !== name || existsSync(capture(clang, [`-print-file-name=libclang_rt.${part}.a`]).trim());
 }
 
+/** Whether the system's Python, which is the one that Debian's packages are for, can import zarr-python 2. */
+function hasZarrPython() {
+  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", "import zarr; print(zarr.__version__)"], {
+    encoding: "utf8",
+  });
+  return status === 0 && stdout.startsWith("2.");
+}
+
 function hasHeader(name) {
   return ["/usr", "/usr/local", "/opt/homebrew"].some((p) => existsSync(`${p}/include/${name}`));
 }
@@ -163,7 +187,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("sources" | "build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "bench")[]} kinds
+ * @param {("sources" | "build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);

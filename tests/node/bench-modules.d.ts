@@ -25,5 +25,10 @@ declare module "*/bench/suites/package.mjs" {
 
 declare module "*/bench/targets.mjs" {
   export const targets: { pattern: RegExp; text: string }[];
+  export const viewerTargets: { pattern: RegExp; text: string }[];
   export function targetOf(name: string): { pattern: RegExp } | undefined;
+}
+
+declare module "*/bench/viewer/suite.mjs" {
+  export function viewerSuite(workDir: string): { suite: { rows: string[] }[] };
 }

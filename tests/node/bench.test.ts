@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { chartsOf, documentOf, glanceCosts, glances, readResults } from "../../bench/documents.mjs";
 import { packageSuites } from "../../bench/suites/package.mjs";
-import { targetOf, targets } from "../../bench/targets.mjs";
+import { targetOf, targets, viewerTargets } from "../../bench/targets.mjs";
+import { viewerSuite } from "../../bench/viewer/suite.mjs";
 
 const text = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const results = readResults();
@@ -19,6 +20,20 @@ it("every target has a row, and every row one target at most", () => {
   for (const name of names)
     expect(targets.filter(({ pattern }) => pattern.test(name)).length, name).toBeLessThan(2);
   expect(targetOf("nothing of this name")).toBeUndefined();
+});
+
+it("every row of the viewer has one target, and every such target a row", () => {
+  const rows = viewerSuite("unused").suite.flatMap(({ rows }) => rows);
+  expect(new Set(rows).size).toBe(rows.length);
+  for (const name of rows)
+    expect(viewerTargets.filter(({ pattern }) => pattern.test(name)).length, name).toBe(
+      /1,024 .* requests/.test(name) ? 0 : 1,
+    );
+  for (const { pattern } of viewerTargets)
+    expect(
+      rows.some((name) => pattern.test(name)),
+      String(pattern),
+    ).toBe(true);
 });
 
 it("the suites yield rows of the names in bench/results.json", () => {

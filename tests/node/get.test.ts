@@ -305,6 +305,24 @@ describe("get", () => {
     ]);
   });
 
+  it("tells which chunks are not stored", async () => {
+    const { store } = await makeSample("|u1", [10, 10], [5, 5], "C", "none", 0);
+    const part: Store = { get: async (key) => (key === "/1.0" ? undefined : store.get(key)) };
+    const array = await openArray(part);
+    const seen: (readonly number[])[] = [];
+    const onMissing = (coordinates: readonly number[]) => seen.push(coordinates);
+    await get(array, null, { onMissing });
+    expect(seen).toEqual([[1, 0]]);
+    await get(array, [slice(0, 5)], { onMissing });
+    await array.getChunk([0, 0], { onMissing });
+    expect(seen).toHaveLength(1);
+    await array.getChunk([1, 0], { onMissing });
+    expect(seen).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
   it("throws the signal's reason, stops fetching, and works again afterwards", async () => {
     const { store, elements } = await makeSample(">i2", [40, 40], [5, 5], "C", "blosc", 0);
     const controller = new AbortController();

@@ -69,7 +69,9 @@ const cases = Object.entries(resolutions).flatMap(([resolution, how]) =>
 describe("a program compiles with all of the package's types checked", () => {
   it.each(cases)("%s, for %s", (resolution, platform, options) => {
     // The viewer is for pages.
-    const names = subpaths.filter((name) => name !== "./viewer" || options.lib.includes("dom"));
+    const names = subpaths.filter(
+      (name) => !/^\.\/viewer(\/(element|anywidget))?$/.test(name) || options.lib.includes("dom"),
+    );
     const lines = names.map((name, i) => `export * as m${i} from "zarr-wasm${name.slice(1)}";`);
     const use = `
       import { configureWasm, HttpStore, open } from "zarr-wasm";

@@ -86,6 +86,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
+  pyramids: [
+    "conventions/pyramid/write.js",
+    "conventions/pyramid/fill.js",
+    "conventions/pyramid/mean.js",
+    "hierarchy/writing/create.js",
+  ],
   writing: [
     "hierarchy/writing/create.js",
     "hierarchy/writing/consolidated.js",

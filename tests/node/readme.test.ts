@@ -107,13 +107,14 @@ describe("programs of the README", () => {
     const lines = blocks("sh")
       .join("")
       .split("\n")
-      .filter((line) => line.startsWith("npx zarr-wasm "));
-    expect(lines).toHaveLength(2);
+      .filter((line) => /^npx zarr-wasm (?!view )/.test(line)); // which goes on until it is ended
+    expect(lines).toHaveLength(5);
     for (const line of lines) {
       const command = line.replace("npx zarr-wasm", `"${process.execPath}" "${tool}"`);
       await run("sh", ["-c", command.replace("https://example.org", server.url)], { cwd: folder });
     }
     expect(readFileSync(path.join(folder, "part.npy")).subarray(1, 6).toString()).toBe("NUMPY");
+    expect(existsSync(path.join(folder, "image.zarr/2/zarr.json"))).toBe(true);
   });
 });
 

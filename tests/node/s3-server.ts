@@ -26,11 +26,15 @@ export interface S3Request {
   headers: http.IncomingHttpHeaders;
   query: URLSearchParams;
   body: Uint8Array;
+  /** Path and query as they were sent. */
+  target: string;
 }
 
 export class S3Server {
   readonly objects = new Map<string, StoredObject>();
   readonly log: string[] = [];
+  /** Statuses of writes whose conditions did not hold. */
+  readonly refusals: number[] = [];
   /** Keys on a page of a listing. */
   pageLength = 1000;
   /** Asked at each request, before it is served. */
@@ -72,7 +76,14 @@ export class S3Server {
     const key = decodeURIComponent(url.pathname.slice(this.bucket.length + 2));
     const method = message.method!;
     const body = new Uint8Array(Buffer.concat(pieces));
-    const request = { method, key, headers: message.headers, query: url.searchParams, body };
+    const request = {
+      method,
+      key,
+      headers: message.headers,
+      query: url.searchParams,
+      body,
+      target: message.url!,
+    };
     this.log.push(`${method} ${key}`);
     const fault = await this.fault?.(request, ++this.#count);
     if (fault?.after) this.#change(request);
@@ -82,6 +93,7 @@ export class S3Server {
     if (method === "GET" && url.searchParams.get("list-type") === "2") return this.#list(request, response);
     if (method === "PUT" || method === "DELETE") {
       const { status, code, etag } = this.#change(request);
+      if (status >= 400) this.refusals.push(status);
       return status >= 400
         ? refuse(response, status, code)
         : void response.writeHead(status, etag ? { etag } : {}).end();

@@ -81,8 +81,8 @@ describe.each([undefined, [4, 6]])("a store that fails at each operation, shards
       );
       if (!error) break;
       expect(error.message).toContain("the store has failed");
+      expect([error._tag, error.code]).toEqual(["Network", "store-failed"]);
       if (error.chunkKey !== undefined) {
-        expect([error._tag, error.code]).toEqual(["Network", "store-failed"]);
         expect(error.written!.chunks).toBeLessThan(error.written!.totalChunks);
         failed++;
       }

@@ -1,9 +1,7 @@
 // Writing elements: what is written is read back the same, by this library and by others.
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   append,
   type CreateOptions,
@@ -22,10 +20,7 @@ import {
 import * as zarrita from "zarrita";
 import { hasZarr, python } from "./python-zarr.js";
 import { errorOf } from "./support.js";
-
-type Files = Map<string, Uint8Array>;
-const files = (): Files => new Map();
-const versions = [1, 2, 3] as const;
+import { type Files, files, tempFolder, versions } from "./writing-tools.js";
 
 /** 0, 1, 2, …, as the type that an array's elements come in. */
 function counted(array: ZarrArray, length: number, empty: ElementData): ElementData {
@@ -437,8 +432,7 @@ describe("shards", () => {
 });
 
 describe("what is written is read by others", () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "set-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder("set");
   const whole = Float32Array.from({ length: 7 * 10 }, (_, i) => i / 4);
 
   it.skipIf(!hasZarr())("v2 by zarr-python", async () => {

@@ -612,18 +612,44 @@ describe("a shard that changes", () => {
     }
   });
 
-  it("is read afresh after its chunks could not be decoded, where the store tells no versions", async () => {
+  describe("is read afresh within the call where its chunks cannot be decoded, and the store tells no versions", () => {
     const codecs = [sharded([4], [bytesBig, zstd])];
-    const { store } = await sample({ ...fields, codecs });
-    const other = await sample({ ...fields, codecs }, { order: "reverse", gap: 3, seed: 3 });
-    const array = await openArray({
-      get: (key) => store.get(key),
-      getRange: (key, range) => store.getRange(key, range),
+    /** An array whose index is known, and the shard that has taken the place of the one that it is of. */
+    async function replaced() {
+      const { store } = await sample({ ...fields, codecs });
+      const other = await sample({ ...fields, codecs }, { order: "reverse", gap: 3, seed: 3 });
+      const counting = new CountingStore(store);
+      const array = await openArray({
+        get: (key) => counting.get(key),
+        getRange: (key, range) => counting.getRange!(key, range),
+      });
+      await get(array, [1]);
+      store.entries.set("/c/0", other.store.entries.get("/c/0")!);
+      counting.requests.length = 0;
+      return { array, store, counting, wanted: other.written };
+    }
+
+    it("a region", async () => {
+      const { array, wanted } = await replaced();
+      expect((await getBytes(array, [5])).bytes).toEqual(pick(wanted, [[5]]));
+      expect((await getBytes(array)).bytes).toEqual(wanted.elements);
     });
-    await get(array, [1]);
-    store.entries.set("/c/0", other.store.entries.get("/c/0")!);
-    expect((await errorOf(() => get(array, [5])))._tag).toBe("CorruptChunk");
-    expect((await getBytes(array)).bytes).toEqual(other.written.elements);
+
+    it("a chunk, decoded and as it is stored", async () => {
+      const { array, wanted } = await replaced();
+      const { data } = await array.getChunk([1]);
+      expect(new Uint8Array((data as Int32Array).buffer)).toEqual(wanted.elements.slice(16, 32));
+    });
+
+    it("once: what is damaged is damaged, and costs no more where the index is fresh", async () => {
+      const { array, store, counting } = await replaced();
+      const shard = store.entries.get("/c/0")!.fill(0, 0, -68);
+      expect(shard.length).toBeGreaterThan(68);
+      expect((await errorOf(() => array.getChunk([1])))["_tag"]).toBe("CorruptChunk");
+      expect(counting.requests.length).toBe(3); // the chunk; the index and the chunk
+      expect((await errorOf(() => array.getChunk([1])))["_tag"]).toBe("CorruptChunk");
+      expect(counting.requests.length).toBe(5);
+    });
   });
 });
 

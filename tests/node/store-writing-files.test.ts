@@ -4,7 +4,6 @@ import { once } from "node:events";
 import fs, {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,14 +13,12 @@ import fs, {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { FileSystemStore } from "zarr-wasm/node";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
+import { keysOf, tempFolder } from "./writing-tools.js";
 
-const tmp = new URL("../../build/tmp/", import.meta.url).pathname;
-mkdirSync(tmp, { recursive: true });
-const folder = mkdtempSync(path.join(tmp, "writing-files-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = tempFolder("writing-files");
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -31,12 +28,6 @@ function fresh(options?: ConstructorParameters<typeof FileSystemStore>[1]) {
   const root = path.join(folder, String(count++));
   mkdirSync(root);
   return { root, store: new FileSystemStore(root, options) };
-}
-
-async function all(store: FileSystemStore): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list("")) keys.push(key);
-  return keys;
 }
 
 const filesIn = (root: string) => readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
@@ -81,14 +72,14 @@ describe("a process that is killed while it writes", () => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
       child.kill("SIGKILL");
       await once(child, "exit");
-      for (const key of await all(store)) {
+      for (const key of await keysOf(store)) {
         const bytes = (await store.get(key))!;
         expect(isWhole(bytes), `${key}: ${bytes.byteLength} bytes`).toBe(true);
         found++;
       }
     }
     expect(found).toBeGreaterThan(8);
-    expect(await all(store)).toEqual(["/a/0", "/a/1", "/a/2", "/a/3"]);
+    expect(await keysOf(store)).toEqual(["/a/0", "/a/1", "/a/2", "/a/3"]);
     await store.deletePrefix("");
     expect(readdirSync(root)).toEqual([]);
   });
@@ -137,7 +128,7 @@ describe("several processes", () => {
     setTimeout(() => rmSync(lock), 50);
     await write("3");
     expect(readFileSync(path.join(root, "n"), "utf8")).toBe("3");
-    expect(await all(store)).toEqual(["/n"]);
+    expect(await keysOf(store)).toEqual(["/n"]);
     expect(readdirSync(root)).toEqual(["n"]);
     writeFileSync(lock, "");
     const signal = AbortSignal.timeout(30);
@@ -224,7 +215,7 @@ describe("failures", () => {
       // What was renamed away with its folder fails, and says so.
       if (end.status === "rejected") expect(end.reason._tag).toBe("Network");
     }
-    for (const key of await all(store)) {
+    for (const key of await keysOf(store)) {
       expect(await store.get(key)).toEqual(bytesOf(key.slice("/a/b/".length)));
     }
   });

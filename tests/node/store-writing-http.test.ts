@@ -306,6 +306,24 @@ describe("buckets", () => {
     expect(server.objects.size).toBe(keys.length - 2 + 1);
   });
 
+  it("that list all they have, whatever they are asked for, lose nothing else", async () => {
+    const careless = (request: Request) => {
+      const url = new URL(request.url);
+      if (!url.searchParams.has("prefix")) return fetch(request);
+      url.searchParams.delete("prefix");
+      return fetch(new Request(url, request));
+    };
+    const { store } = await fresh({ fetch: careless });
+    for (const key of ["/g/zarr.json", "/g/c/0", "/other/zarr.json", "/zarr.json"])
+      await store.set(key, bytesOf("x"));
+    await deleteBelow(store, "g");
+    const left: string[] = [];
+    for await (const key of store.list!("")) left.push(key);
+    expect(left.sort()).toEqual(["/other/zarr.json", "/zarr.json"]);
+    for await (const key of store.list!("other")) expect(key).toBe("/other/zarr.json");
+    expect(await store.listChildren!("other")).toEqual([]);
+  });
+
   it("with a host of their own", async () => {
     const { server } = await fresh();
     const store = new WritableHttpStore(server.url, { bucket: server.url });

@@ -1,28 +1,18 @@
 // ZipWriter: what it writes is read by others, the documents come first, and what cannot be is refused.
 import { execFileSync, spawnSync } from "node:child_process";
-import fs, {
-  createWriteStream,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import fs, { createWriteStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { getBytes, open, ZipStore, ZipWriter, type ZipWriterOptions } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { deleteBelow, writeObject } from "../../dist/store/write.js";
 import { directoryEnd, directoryRecord, localHeader } from "../../dist/store/zip/records.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, sha256, storeOf } from "./support.js";
+import { tempFolder } from "./writing-tools.js";
 
-const tmp = new URL("../../build/tmp/", import.meta.url).pathname;
-mkdirSync(tmp, { recursive: true });
-const folder = mkdtempSync(path.join(tmp, "writing-zip-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = tempFolder("writing-zip");
 
 function inMemory(options?: ZipWriterOptions) {
   const pieces: Uint8Array[] = [];

@@ -1,5 +1,4 @@
 // One contract for every store that writes; `writeObject` and its like over those and over stores that cannot.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -25,16 +24,12 @@ import { onWritten } from "../../dist/store/written.js";
 import { type Browser, MemoryDirectoryHandle } from "./directory-mock.js";
 import { S3Server } from "./s3-server.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
+import { keysOf, tempFolder } from "./writing-tools.js";
 import { regular, sharded, v3Meta, writeV3 } from "./zarr-writer.js";
 
-const tmp = new URL("../../build/tmp/", import.meta.url).pathname;
-mkdirSync(tmp, { recursive: true });
-const folder = mkdtempSync(path.join(tmp, "writing-"));
+const folder = tempFolder("writing");
 const server = await new S3Server().start();
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await server.close();
-});
+afterAll(() => server.close());
 
 let count = 0;
 const directory = (browser?: Browser) => () => new DirectoryHandleStore(new MemoryDirectoryHandle(browser));
@@ -56,13 +51,6 @@ const stores: [string, () => Store][] = [
   ["WritableHttpStore with a cache", http({ cache: new ByteCache(2 ** 20) })],
 ];
 
-async function all(store: Store, at = ""): Promise<string[]> {
-  const keys: string[] = [];
-  const listed = store instanceof Map ? ([...store.keys()] as string[]) : store.list!(at);
-  for await (const key of listed) keys.push(key);
-  return keys.sort();
-}
-
 describe.each(stores)("%s", (_name, make) => {
   let store: Store;
   beforeEach(() => {
@@ -83,12 +71,12 @@ describe.each(stores)("%s", (_name, make) => {
     expect(Buffer.compare((await store.get("/a/x é+&<%20>"))!, large)).toBe(0);
     expect(await store.get("/empty")).toEqual(new Uint8Array(0));
     expect(await readRange(store, "/a/b/c", { suffixLength: 2 })).toEqual(bytesOf("wo"));
-    expect(await all(store)).toEqual(["/a/b/c", "/a/x é+&<%20>", "/empty"]);
+    expect(await keysOf(store)).toEqual(["/a/b/c", "/a/x é+&<%20>", "/empty"]);
     await deleteObject(store, "/a/b/c");
     await deleteObject(store, "/a/b/c");
     await deleteObject(store, "/nowhere/at/all");
     expect(await read("/a/b/c")).toBeUndefined();
-    expect(await all(store)).toEqual(["/a/x é+&<%20>", "/empty"]);
+    expect(await keysOf(store)).toEqual(["/a/x é+&<%20>", "/empty"]);
   });
 
   it("has what was written, whatever becomes of the caller's buffer", async () => {
@@ -120,18 +108,18 @@ describe.each(stores)("%s", (_name, make) => {
     const keys = ["/a/zarr.json", "/a/c/0/0", "/a/c/0/1", "/ab/zarr.json", "/a.x", "/b/a/zarr.json"];
     for (const key of keys) await writeObject(store, key, bytesOf(key));
     await deleteBelow(store, "a/c/0");
-    expect(await all(store)).toEqual(keys.filter((key) => !key.startsWith("/a/c/")).sort());
+    expect(await keysOf(store)).toEqual(keys.filter((key) => !key.startsWith("/a/c/")).sort());
     await deleteBelow(store, "/a/");
     await deleteBelow(store, "a");
     await deleteBelow(store, "nothing/here");
     await deleteBelow(store, "a.x");
-    expect(await all(store)).toEqual(["/a.x", "/ab/zarr.json", "/b/a/zarr.json"]);
+    expect(await keysOf(store)).toEqual(["/a.x", "/ab/zarr.json", "/b/a/zarr.json"]);
     await writeObject(store, "/a/zarr.json", bytesOf("again"));
     expect(await read("/a/zarr.json")).toBe("again");
     await deleteBelow(store, "");
-    expect(await all(store)).toEqual([]);
+    expect(await keysOf(store)).toEqual([]);
     await writeObject(store, "/b/a/zarr.json", bytesOf("again"));
-    expect(await all(store)).toEqual(["/b/a/zarr.json"]);
+    expect(await keysOf(store)).toEqual(["/b/a/zarr.json"]);
   });
 
   it("writes where nothing is, if asked to", async () => {
@@ -209,7 +197,7 @@ describe.each(stores)("%s", (_name, make) => {
       expect((await errorOf(work)).message).toBe("gone");
     }
     expect(await read("/a/b")).toBe("there");
-    expect(await all(store)).toEqual(["/a/b"]);
+    expect(await keysOf(store)).toEqual(["/a/b"]);
   });
 
   it("is whole or not at all when it is given up on the way", async () => {
@@ -225,7 +213,7 @@ describe.each(stores)("%s", (_name, make) => {
     expect(["written", "gone"]).toContain(await writing);
     const bytes = (await store.get("/a"))!;
     expect([3, large.byteLength]).toContain(bytes.byteLength);
-    expect(await all(store)).toEqual(["/a"]);
+    expect(await keysOf(store)).toEqual(["/a"]);
   });
 
   it("keeps inside", async () => {

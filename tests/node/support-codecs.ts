@@ -4,12 +4,13 @@ import { defaultLimits } from "../../dist/base/limits.js";
 import { wholeCodec } from "../../dist/chain/shard-codec.js";
 import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { type FoundCodec, findCodec } from "../../dist/codecs/registry.js";
+import { codecRow } from "../../dist/engine/codec-table.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import { shape, type TriedType, valuesOf } from "./support-types.js";
 
 interface Codec {
   name: string;
-  configuration?: object | undefined;
+  configuration?: Readonly<Record<string, unknown>>;
 }
 
 /** Configurations that codecs need, by their names without "numcodecs."; `numcodecs` and v1 and v2 take `old`. */
@@ -62,11 +63,17 @@ const configurations: Record<
   }),
 };
 
+/** Whether chunks can be encoded with the codec; of a few only what others wrote is read. */
+export function isWritten(name: string, version: ZarrVersion): boolean {
+  const found = findCodec(name, version)!;
+  return found.type !== "core" || codecRow(found.definition.core).encode !== "none";
+}
+
 /** The codec of this name with a configuration that fits the type. */
 export function codecOf(name: string, type: TriedType, version: ZarrVersion): Codec {
   const id = name.replace(/^numcodecs\./, "");
   const { old, v3 } = configurations[id]?.(type, version) ?? {};
-  return { name, configuration: (version < 3 || id !== name ? old : v3) ?? {} };
+  return { name, configuration: { ...(version < 3 || id !== name ? old : v3) } };
 }
 
 /** The array-to-bytes codec for a type where the codec that is tried is none. */

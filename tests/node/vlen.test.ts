@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DType } from "zarr-wasm";
 import { ConfigReader } from "../../dist/codecs/config.js";
 import type { VlenCodec } from "../../dist/codecs/vlen/definition.js";
@@ -521,5 +521,37 @@ describe("categorize", () => {
     ).toEqual(["bé"]);
     expect(() => packStrings(DType.fixedUtf32(2), ["abc"])).toThrow(/does not fit/);
     expect(() => packStrings(DType.simple("int8"), [""])).toThrow(/not a string/);
+  });
+});
+
+describe("texts that are longer than strings can be", () => {
+  /** As engines do it, which make no such strings: with an error that is no TypeError. */
+  const tooLong = (limit: number) => {
+    const { decode } = TextDecoder.prototype;
+    return vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function (
+      this: TextDecoder,
+      ...given
+    ) {
+      if (given[0] && given[0].byteLength > limit) throw new RangeError("too long");
+      return decode.apply(this, given);
+    });
+  };
+
+  it.each(["vlen-utf8", "msgpack2", "json2"])("are LimitExceeded, not damage: %s", async (name) => {
+    const codec = make(name);
+    const long = "x".repeat(2000);
+    const encoded = codec.encode(["a", long], [2]);
+    expect(codec.decode(encoded, 2)).toEqual(["a", long]);
+    const decoder = tooLong(1000);
+    try {
+      const error = await errorOf(() => codec.decode(encoded, 2));
+      expect([error["_tag"], error["code"], error["codec"]]).toEqual([
+        "LimitExceeded",
+        "text-too-long",
+        name,
+      ]);
+    } finally {
+      decoder.mockRestore();
+    }
   });
 });

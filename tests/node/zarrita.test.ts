@@ -712,11 +712,6 @@ describe("what zarrita does not have", () => {
     const reason = new Error("enough");
     expect(await failure(() => dropIn.get(array, null, AbortSignal.abort(reason) as never))).toBe(reason);
   });
-
-  it("writing is refused, and says so", async () => {
-    for (const work of [dropIn.create, dropIn.set])
-      expect(await failure(() => work())).toMatchObject({ _tag: "UnsupportedError" });
-  });
 });
 
 describe("registerCodecs", () => {

@@ -8,6 +8,7 @@ import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
+import { codecRow } from "../../../dist/engine/codec-table.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { open, ZarrArray } from "../../../dist/index.js";
@@ -66,6 +67,7 @@ async function triedPlans(): Promise<PlanSeed[]> {
         const { leaf } = array?.spec.firstLayout ?? {};
         if (!array || leaf?.type !== "core" || leaf.chain.toBytes.type !== "core" || array.spec.isSharded)
           continue;
+        if (leaf.plan.steps.some(({ core }) => codecRow(core).encode === "none")) continue;
         const decoded = elementsOf(type);
         seeds.push({ plan: leaf.plan, decoded, encoded: await encode(array, decoded) });
       }

@@ -1,0 +1,85 @@
+// Writing arrays: one thread over zarrita and over a copy of the values, workers over one thread, shards over chunks.
+import { create, set, WorkerPool } from "zarr-wasm";
+import * as zarrita from "zarrita";
+import { codecOf } from "../codecs.mjs";
+import { corpora } from "../corpora.mjs";
+import { bestOfCalls, speedRow } from "../measure.mjs";
+
+const label = "blosc lz4 shuffle";
+const shape = [512, 512, 512];
+const bytes = 2 * 512 ** 3;
+const MiB = 2 ** 20;
+
+const what = `set, 256 MiB uint16 in 64³ ${label} chunks`;
+const inShards = `${what} in shards of 256³`;
+/** Rows: their names, and what is put over what. */
+const rows = [
+  [`${what}: zarr-wasm over zarrita`, "alone", "zarrita"],
+  [`${what}: zarr-wasm over memcpy`, "alone", "memcpy"],
+  [`${what}: 2 workers over one thread`, "two", "alone"],
+  [`${what}: 2 workers, SharedArrayBuffer over one thread`, "shared", "alone"],
+  [`${inShards}: over chunks alone`, "sharded", "alone"],
+  [`${inShards}: 2 workers, SharedArrayBuffer over one thread`, "sharedShards", "sharded"],
+];
+
+/** A store that keeps documents, and drops chunks: what is measured is how they are made. */
+class ChunkSink {
+  documents = new Map();
+
+  get(key) {
+    return this.documents.get(key);
+  }
+
+  set(key, value) {
+    if (key.endsWith("zarr.json")) this.documents.set(key, value.slice());
+  }
+
+  delete() {}
+}
+
+/** Other elements in every MiB than in the one before, without the time that it takes to make so many. */
+function valuesIn(memory) {
+  const values = new Uint16Array(memory);
+  const some = corpora.microscopy.make(16 * MiB);
+  for (let at = 0; at < values.length; at += some.length) values.set(some, at);
+  return values;
+}
+
+async function arrayOf(options = {}) {
+  const codec = codecOf(label);
+  const codecs = [{ name: codec.name, configuration: codec.configuration(2) }];
+  return create(new ChunkSink(), { shape, chunkShape: [64, 64, 64], dtype: "uint16", codecs, ...options });
+}
+
+async function measure(wants) {
+  const pool = new WorkerPool({ size: 2 });
+  const [data, shared] = [valuesIn(new ArrayBuffer(bytes)), valuesIn(new SharedArrayBuffer(bytes))];
+  const array = await arrayOf();
+  const shards = await arrayOf({ shardShape: [256, 256, 256] });
+  const theirs = await zarrita.open(array.store, { kind: "array" });
+  const copy = new Uint16Array(data.length).fill(1);
+  const stride = [512 * 512, 512, 1];
+  const all = {
+    alone: () => set(array, null, data),
+    zarrita: () => zarrita.set(theirs, null, { data, shape, stride }),
+    memcpy: () => copy.set(data),
+    two: () => set(array, null, data, { pool }),
+    shared: () => set(array, null, shared, { pool }),
+    sharded: () => set(shards, null, data),
+    sharedShards: () => set(shards, null, shared, { pool }),
+  };
+  const wanted = rows.filter(([name]) => wants(name));
+  const needed = new Set(wanted.flatMap(([, value, baseline]) => [value, baseline]));
+  try {
+    const candidates = Object.entries(all).filter(([name]) => needed.has(name));
+    const seconds = await bestOfCalls(Object.fromEntries(candidates));
+    return wanted.map(([name, value, baseline]) => speedRow(name, bytes, seconds[value], seconds[baseline]));
+  } finally {
+    pool.destroy();
+  }
+}
+
+/** @returns {import("../measure.mjs").Measurement[]} */
+export function writingSuite() {
+  return [{ rows: rows.map(([name]) => name), measure }];
+}

@@ -1,0 +1,134 @@
+// What the viewer finds out about numbers: extents, percentiles, histograms, envelopes, and texels.
+import { expect, it } from "vitest";
+import type { Plane } from "../../dist/viewer/base/plane.js";
+import { texelsOf } from "../../dist/viewer/draw/texels.js";
+import { Envelope } from "../../dist/viewer/numbers/envelope.js";
+import { Findings } from "../../dist/viewer/numbers/findings.js";
+import { summarize } from "../../dist/viewer/numbers/summary.js";
+
+const plane = (values: Plane["values"], rows: number, columns: number): Plane => ({
+  values,
+  offset: 0,
+  rows,
+  columns,
+  rowStride: columns,
+  columnStride: 1,
+});
+
+it("summaries leave out what is not finite, and what is not data", () => {
+  const values = Float32Array.of(Number.NaN, 3, -Infinity, 1, 2, Infinity);
+  const all = summarize(plane(values, 2, 3));
+  expect(all).toMatchObject({ count: 6, finite: 3, min: 1, max: 3, missing: 1, infinite: 2 });
+  expect([...all.sample]).toEqual([3, 1, 2]);
+  const part = summarize(plane(values, 2, 3), [{ rows: [1, 2], columns: [0, 1] }]);
+  expect(part).toMatchObject({ count: 5, finite: 2, min: 2, max: 3 });
+  const none = summarize(plane(values, 2, 3), [{ rows: [0, 2], columns: [0, 3] }]);
+  expect(none).toMatchObject({ count: 0, min: Number.NaN });
+});
+
+it("planes with strides are read where they lie", () => {
+  const values = Int16Array.from({ length: 24 }, (_, i) => i);
+  const column = { values, offset: 5, rows: 3, columns: 2, rowStride: 1, columnStride: 12 };
+  expect([...summarize(column).sample]).toEqual([5, 17, 6, 18, 7, 19]);
+});
+
+it("the automatic range leaves outliers out, and nothing else", () => {
+  const range = (values: number[]) => {
+    const findings = new Findings();
+    findings.add("a", summarize(plane(Float64Array.from(values), 1, values.length)));
+    return findings.automaticRange();
+  };
+  const even = Array.from({ length: 1000 }, (_, i) => i);
+  expect(range(even)).toEqual([0, 999]);
+  const [low, high] = range([...even, 1e6])!;
+  expect([low, high! < 1000, high! > 980]).toEqual([0, true, true]);
+  expect(range([5, 5, 5])).toEqual([5, 5]);
+  // A mask with one point.
+  expect(range([...Array.from({ length: 999 }, () => 0), 1])).toEqual([0, 1]);
+  expect(range([Number.NaN])).toBeUndefined();
+  expect(range([-Number.MAX_VALUE, Number.MAX_VALUE])).toEqual([-Number.MAX_VALUE, Number.MAX_VALUE]);
+});
+
+it("tiles count by what they hold; extents and histograms go over all of them", () => {
+  const findings = new Findings();
+  findings.add(
+    "a",
+    summarize(
+      plane(
+        Float64Array.from({ length: 9000 }, () => 1),
+        90,
+        100,
+      ),
+    ),
+  );
+  findings.add(
+    "b",
+    summarize(
+      plane(
+        Float64Array.from({ length: 1000 }, () => 2),
+        10,
+        100,
+      ),
+    ),
+  );
+  expect([findings.count, findings.extent]).toEqual([10_000, [1, 2]]);
+  expect(findings.percentiles([0.5, 0.95])).toEqual([1, 2]);
+  const { bins, below, above } = findings.histogram(2)!;
+  expect([below, above]).toEqual([0, 0]);
+  expect(bins[0]! / bins[1]!).toBeCloseTo(9, 1);
+  const part = findings.histogram(4, [1.5, 3])!;
+  expect(part.below).toBeGreaterThan(0.5);
+  expect(part.bins[1]! + part.below).toBeCloseTo(1);
+});
+
+it("an envelope knows least and greatest of every stretch: no spike gets lost", () => {
+  const values = Float32Array.from({ length: 5003 }, (_, i) => Math.sin(i / 40));
+  values[3777] = 50;
+  values[100] = Number.NaN;
+  values.fill(Number.NaN, 4000, 4100);
+  const envelope = new Envelope(plane(values, 1, values.length));
+  for (const [from, to] of [
+    [0, 5003],
+    [3777, 3778],
+    [90, 110],
+    [3000, 4500],
+    [16, 32],
+    [15, 49],
+    [4990, 6000],
+    [-5, 3],
+  ] as const) {
+    const part = [...values.subarray(Math.max(0, from), to)].filter(Number.isFinite);
+    expect(envelope.over(from, to), `${from}:${to}`).toEqual([Math.min(...part), Math.max(...part)]);
+  }
+  expect(envelope.over(4000, 4100)).toEqual([Number.NaN, Number.NaN]);
+  expect(envelope.at(3777)).toBe(50);
+});
+
+it("texels share memory where nothing is to be moved", () => {
+  const values = Uint16Array.from({ length: 60 }, (_, i) => i);
+  const inside = { values, offset: 20, rows: 4, columns: 5, rowStride: 10, columnStride: 1 };
+  const shared = texelsOf(inside, [0, 4], [0, 5]);
+  expect(shared).toMatchObject({ type: "u16", rows: 4, columns: 5, rowLength: 10, middle: 0, factor: 1 });
+  expect([shared.data.buffer, shared.data.byteOffset]).toEqual([values.buffer, 40]);
+  const part = texelsOf(inside, [1, 3], [2, 4]);
+  expect([part.data[0], part.data[part.rowLength + 1]]).toEqual([32, 43]);
+  const turned = texelsOf({ ...inside, rowStride: 1, columnStride: 10, columns: 4 }, [0, 4], [0, 4]);
+  expect([...turned.data.subarray(0, 5)]).toEqual([20, 30, 40, 50, 21]);
+});
+
+it("numbers of 64 bits become differences to 24 bits of their extent", () => {
+  const base = 1.7e12;
+  const values = Float64Array.from({ length: 1001 }, (_, i) => base + i);
+  values[5] = Number.NaN;
+  values[6] = Number.POSITIVE_INFINITY;
+  const { type, data, middle, factor } = texelsOf(plane(values, 1, 1001), [0, 1], [0, 1001]);
+  expect([type, middle]).toEqual(["f32", base + 500]);
+  values.forEach((value, i) => {
+    if (Number.isFinite(value)) expect(data[i]! / factor + middle).toBe(value);
+  });
+  expect([data[5], data[6]]).toEqual([Number.NaN, Number.POSITIVE_INFINITY]);
+  const wide = texelsOf(plane(Float64Array.of(-1e300, 0, 1e300), 1, 3), [0, 1], [0, 3]);
+  expect([...wide.data]).toEqual([-1, 0, 1]);
+  const same = texelsOf(plane(Float64Array.of(7, 7), 1, 2), [0, 1], [0, 2]);
+  expect([...same.data, same.middle, same.factor]).toEqual([0, 0, 7, 1]);
+});
