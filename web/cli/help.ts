@@ -2,9 +2,10 @@
 
 const help = `Usage: zarr-wasm COMMAND SOURCE [options]
 
-  info SOURCE [--path P] [--json] [--bucket URL]
+  info SOURCE [--path P] [--json] [--history] [--bucket URL]
       facts about an array (shape, chunks, data type, codecs, sizes), or the tree below a
-      group; --bucket names the S3-compatible bucket that a URL is in, to list it
+      group; --bucket names the S3-compatible bucket that a URL is in, to list it; --history
+      shows the branches, tags and versions of an Icechunk repository
 
   read SOURCE [--path P] [--select "0:10,5,::2"] [--format raw|jsonl|npy|text]
               [--out FILE] [--v1-order writer]
@@ -58,6 +59,11 @@ const help = `Usage: zarr-wasm COMMAND SOURCE [options]
       browser
 
 SOURCE is an http or https URL, a folder, a .zip or .ozx archive, or a .json of references (kerchunk).
+The URL or folder of an Icechunk repository is found by itself, or marked as icechunk+SOURCE. For it,
+everywhere but for view:
+  [--branch B [--as-of TIME] | --tag T | --snapshot ID] [--virtual PREFIX=BASE]…
+      the version (branch main), and where the files are that virtual chunks with locations
+      below PREFIX lie in: the URL or folder BASE; no others are read
 `;
 
 /** Of a command that is named what concerns it, else all. */

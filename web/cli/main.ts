@@ -5,7 +5,7 @@ import { inspect, parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { helpFor } from "./help.js";
 import { printable } from "./printable.js";
-import { UsageError, type Values } from "./usage.js";
+import { icechunkNames, UsageError, type Values } from "./usage.js";
 
 type Option = keyof Values;
 
@@ -23,12 +23,12 @@ const success = () => 0;
 const commands: Readonly<Record<string, Command>> = {
   info: {
     operands: ["SOURCE"],
-    options: ["path", "json", "bucket", "v1-order"],
+    options: ["path", "json", "history", "bucket", "v1-order", ...icechunkNames],
     run: async ([source], values) => (await import("./info.js")).runInfo(source!, values).then(success),
   },
   read: {
     operands: ["SOURCE"],
-    options: ["path", "select", "format", "out", "v1-order"],
+    options: ["path", "select", "format", "out", "v1-order", ...icechunkNames],
     run: async ([source], values) => (await import("./read.js")).runRead(source!, values).then(success),
   },
   copy: {
@@ -47,6 +47,7 @@ const commands: Readonly<Record<string, Command>> = {
         "v1-order",
         "json",
       ] as const),
+      ...icechunkNames,
     ],
     run: async ([source, dest], values) =>
       (await import("./copy/command.js")).runCopy(source!, dest!, values),
@@ -57,6 +58,7 @@ const commands: Readonly<Record<string, Command>> = {
       ...(["path", "levels", "method", "factor", "axes", "units", "scale", "name", "v1-order"] as const),
       ...(["format", "chunks", "shards", "codecs", "overwrite", "resume"] as const),
       ...(["metadata-only", "level", "part", "threads", "bucket", "json"] as const),
+      ...icechunkNames,
     ],
     run: async ([source, dest], values) =>
       (await import("./pyramid/command.js")).runPyramid(source!, dest!, values),
@@ -68,7 +70,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   verify: {
     operands: ["SOURCE"],
-    options: ["path", "part", "json", "bucket", "v1-order"],
+    options: ["path", "part", "json", "bucket", "v1-order", ...icechunkNames],
     run: async ([source], values) => (await import("./verify/command.js")).runVerify(source!, values),
   },
 };
@@ -90,6 +92,8 @@ const options = {
     scale: text,
     name: text,
   },
+  ...{ branch: text, tag: text, snapshot: text, "as-of": text, history: flag },
+  virtual: { type: "string", multiple: true },
   ...{ port: text, open: flag },
   help: { type: "boolean", short: "h" },
   version: flag,

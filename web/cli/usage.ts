@@ -45,6 +45,12 @@ export interface Values {
   readonly units?: string | undefined;
   readonly scale?: string | undefined;
   readonly name?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly snapshot?: string | undefined;
+  readonly "as-of"?: string | undefined;
+  readonly virtual?: string[] | undefined;
+  readonly history?: boolean | undefined;
   readonly port?: string | undefined;
   readonly open?: boolean | undefined;
 }
@@ -73,11 +79,39 @@ export function openOptions(values: Values): OpenOptions {
     path: values.path,
     v1Order: order,
     onWarning: ({ message }) => note(`warning: ${message}`),
+    ...versionOptions(values),
   };
 }
 
-/** A URL as it is; anything else is a folder, a zip archive, or a document of references. */
-export async function locate(source: string): Promise<URL | Store> {
+/** The options of a command that say which version of an Icechunk repository to read, and its virtual chunks. */
+export const icechunkNames = ["branch", "tag", "snapshot", "as-of", "virtual"] as const;
+
+/** Which version of an Icechunk repository, and what of its virtual chunks. @throws UsageError. */
+function versionOptions(values: Values): OpenOptions {
+  const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
+  const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
+  if (given.length > 1)
+    throw new UsageError(`${given.map(([name]) => `--${name}`).join(" and ")} cannot be used together`);
+  if (asOf !== undefined && (tag !== undefined || snapshot !== undefined || Number.isNaN(Date.parse(asOf))))
+    throw new UsageError("--as-of is a time of a branch, such as 2025-01-31 or 2025-01-31T12:00Z");
+  return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
+}
+
+/** `PREFIX=BASE`: what a prefix of virtual chunks stands for, a URL or a folder. */
+function prefixAndBase(text: string): [prefix: string, base: string] {
+  const [, prefix, base] = /^([a-z][a-z0-9+.-]*:\/\/[^=]*)=(.+)$/is.exec(text) ?? [];
+  if (prefix === undefined || base === undefined)
+    throw new UsageError("--virtual must be PREFIX=BASE, such as s3://bucket/=https://example.org/mirror/");
+  return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
+}
+
+/** A URL as it is, also one that is marked as `icechunk+URL`; anything else is a folder, a zip archive, or a document of references. */
+export async function locate(source: string): Promise<URL | Store | string> {
+  if (/^icechunk\+/i.test(source)) {
+    const url = await locate(source.slice("icechunk+".length));
+    if (!(url instanceof URL)) throw new UsageError(`"${source}" is not the URL or folder of a repository`);
+    return `icechunk+${url.href}`;
+  }
   if (/^https?:\/\//i.test(source)) {
     const url = parseUrl(source);
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
