@@ -1,7 +1,7 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
 import { runHistory } from "./history.js";
+import { arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
 import { printable, printableJson } from "./printable.js";
 import { openSource, type Values } from "./usage.js";
 

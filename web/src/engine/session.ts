@@ -222,7 +222,11 @@ export class CodecSession {
    * @param take is given each piece, which is only lent; what it throws ends the work.
    * @throws CorruptChunk.
    */
-  expandFrame(frame: Uint8Array, dictionary: Uint8Array | undefined, take: (piece: Uint8Array) => void): void {
+  expandFrame(
+    frame: Uint8Array,
+    dictionary: Uint8Array | undefined,
+    take: (piece: Uint8Array) => void,
+  ): void {
     const { core } = this;
     this.#call(() => {
       const check = (code: number) => this.#check(code, zstdFrame);

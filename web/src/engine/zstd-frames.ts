@@ -27,7 +27,8 @@ export async function expandZstd(frame: Uint8Array, limit: number): Promise<Uint
     try {
       return await decodeBytes(steps, frame, most);
     } catch (error) {
-      if (!isZarrError(error, "LimitExceeded") || error.code !== "limit-exceeded" || most === limit) throw error;
+      if (!isZarrError(error, "LimitExceeded") || error.code !== "limit-exceeded" || most === limit)
+        throw error;
     }
   }
   return expandIn(await sessionOf("full"), frame, undefined, limit);

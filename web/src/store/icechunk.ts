@@ -98,7 +98,11 @@ export class IcechunkStore implements Store {
     if (store instanceof IcechunkStore) return undefined;
     const repository = new Repository(store, metadataBytesOf(options));
     if (!(await repository.exists(options.signal))) return undefined;
-    return new IcechunkStore(repository, await repository.open(checkVersion(options), options.signal), options);
+    return new IcechunkStore(
+      repository,
+      await repository.open(checkVersion(options), options.signal),
+      options,
+    );
   }
 
   /** Id of the snapshot that is read. */
@@ -141,7 +145,8 @@ export class IcechunkStore implements Store {
   *list(path: string): Generator<string> {
     const folder = normalizePath(path);
     for (const node of this.#snapshot.paths())
-      if (folder === "" || node.startsWith(`${folder}/`)) yield node === "" ? "/zarr.json" : `/${node}/zarr.json`;
+      if (folder === "" || node.startsWith(`${folder}/`))
+        yield node === "" ? "/zarr.json" : `/${node}/zarr.json`;
   }
 
   listChildren(path: string): string[] {
@@ -196,7 +201,9 @@ export class IcechunkStore implements Store {
     options: GetOptions,
   ): Promise<Uint8Array> {
     if (reference.kind === "inline") return range ? cutRange(reference.bytes, range) : reference.bytes;
-    const { start, end } = range ? resolveRange(range, reference.length) : { start: 0, end: reference.length };
+    const { start, end } = range
+      ? resolveRange(range, reference.length)
+      : { start: 0, end: reference.length };
     const part = { offset: reference.offset + start, length: end - start };
     const most = Math.min(options.maxBytes ?? Number.POSITIVE_INFINITY, this.#maxBytes);
     if (part.length > most)

@@ -15,7 +15,7 @@ export function documentOf(node: SnapshotNode, path: string, maxDepth: number): 
   const name = `the zarr.json of "/${path}"`;
   const json = parseJson(node.document, { name, maxDepth, bareNonFinite: true });
   if (!isJsonObject(json) || json["node_type"] !== node.kind)
-    throw malformed(name, `the snapshot says that it is an ${node.kind}`, "bad-node-type");
+    throw malformed(name, `the snapshot says that it is that of an ${node.kind}`);
   const changed = node.kind === "group" ? withoutConsolidated(json) : withPlainKeys(json);
   return changed === json ? node.document : new TextEncoder().encode(jsonText(changed));
 }

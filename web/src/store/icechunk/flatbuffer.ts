@@ -7,8 +7,8 @@
 import { invalidMetadata, type ZarrError } from "../../base/errors.js";
 
 /** The error of bytes that break the format. */
-export function malformed(name: string, what: string, code = "bad-icechunk"): ZarrError {
-  return invalidMetadata(`${name}: ${what}`, { code });
+export function malformed(name: string, what: string): ZarrError {
+  return invalidMetadata(`${name}: ${what}`, { code: "bad-icechunk" });
 }
 
 /** Fields that tables of Icechunk have at most; later ones are unknown here. */

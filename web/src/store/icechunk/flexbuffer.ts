@@ -41,11 +41,14 @@ class FlexReader {
   #value(at: number, parentWidth: number, packed: number, depth: number): FlexValue {
     if (depth > maxDepth || ++this.#values > maxValues) throw this.#fault();
     const [type, width] = [packed >> 2, 1 << (packed & 3)];
-    if (type !== types.key && type !== types.string && type !== types.map && type !== types.vector) return null;
+    if (type !== types.key && type !== types.string && type !== types.map && type !== types.vector)
+      return null;
     const target = at - this.#uint(at, parentWidth);
     if (type === types.key) return this.#key(target);
     const count = this.#uint(target - width, width);
-    if (!(target >= width && target + count * (type === types.string ? 1 : width + 1) <= this.bytes.byteLength))
+    if (
+      !(target >= width && target + count * (type === types.string ? 1 : width + 1) <= this.bytes.byteLength)
+    )
       throw this.#fault();
     if (type === types.string) return this.#text(target, count);
     const values = Array.from({ length: count }, (_, i) =>

@@ -44,7 +44,8 @@ export async function readFile(
 
 /** Checks a header. @returns the compression: 0 none, 1 zstd. */
 function checkHeader(bytes: Uint8Array, type: FileType, name: string): number {
-  if (!hasMagic(bytes)) throw malformed(name, "it is no metadata file of Icechunk", "bad-magic");
+  if (!hasMagic(bytes))
+    throw invalidMetadata(`${name}: it is no metadata file of Icechunk`, { code: "bad-magic" });
   if (bytes.byteLength < headerBytes) throw malformed(name, "it ends within its header");
   const [version, kind, compression] = bytes.subarray(36, headerBytes) as unknown as [number, number, number];
   if (version > newestVersion) throw futureVersion(name, version);
@@ -61,7 +62,10 @@ async function expand(body: Uint8Array, name: string, maxBytes: number): Promise
     if (!(error instanceof ZarrError)) throw error;
     if (error._tag === "LimitExceeded" && error.code === "limit-exceeded") throw tooLarge(name, maxBytes);
     if (error._tag !== "CorruptChunk") throw error;
-    throw invalidMetadata(`${name} cannot be decompressed: ${error.message}`, { code: "bad-icechunk", cause: error });
+    throw invalidMetadata(`${name} cannot be decompressed: ${error.message}`, {
+      code: "bad-icechunk",
+      cause: error,
+    });
   }
 }
 

@@ -115,7 +115,10 @@ function prefixOf(text: string): Location {
   try {
     location = parseLocation(text);
   } catch (cause) {
-    throw invalidArgument(`${JSON.stringify(text)} is not a prefix of virtual chunks, such as "s3://bucket/"`, { cause });
+    throw invalidArgument(
+      `${JSON.stringify(text)} is not a prefix of virtual chunks, such as "s3://bucket/"`,
+      { cause },
+    );
   }
   const path = location.path === "" || location.path.endsWith("/") ? location.path : `${location.path}/`;
   return { ...location, path };

@@ -147,7 +147,8 @@ export class Manifest {
     const found = Object.values(fields).filter((id) => buffer.field(reference, id, id === 4 ? 12 : 4) !== 0);
     if (found.length !== 1) buffer.fail(`a reference is of ${found.length} kinds; it must be of one`);
     const [kind] = found as [number];
-    if (kind === fields.inline) return { kind: "inline", bytes: buffer.bytesAt(buffer.field(reference, kind)) };
+    if (kind === fields.inline)
+      return { kind: "inline", bytes: buffer.bytesAt(buffer.field(reference, kind)) };
     const [offset, length] = [this.#number(reference, 2), this.#number(reference, 3)];
     if (!(length > 0 && Number.isSafeInteger(offset + length)))
       buffer.fail(`a reference to ${length} bytes at ${offset} is not possible`);
@@ -160,7 +161,8 @@ export class Manifest {
     const etag = buffer.field(reference, 6);
     return {
       kind: "virtual",
-      location: kind === fields.location ? buffer.text(place, maxLocation) : { compressed: buffer.bytesAt(place) },
+      location:
+        kind === fields.location ? buffer.text(place, maxLocation) : { compressed: buffer.bytesAt(place) },
       offset,
       length,
       etag: etag === 0 ? undefined : buffer.text(etag, maxEtag),

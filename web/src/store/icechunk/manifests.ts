@@ -1,8 +1,8 @@
 /** Manifests that have been read: kept up to a number of bytes, each read once for all who ask for it. */
 import { SingleFlight } from "../../base/single-flight.js";
 import { expanderWith } from "../../engine/zstd-frames.js";
-import type { Manifest, VirtualReference } from "./manifest.js";
 import { utf8 } from "./flatbuffer.js";
+import type { Manifest, VirtualReference } from "./manifest.js";
 
 /** Most bytes of a location that was compressed. */
 const maxLocation = 4096;
@@ -53,7 +53,8 @@ export class Manifests {
     let expander = this.#expanders.get(manifest);
     if (!expander) {
       const { dictionary } = manifest;
-      if (!dictionary?.byteLength) return buffer.fail("it has compressed locations and no dictionary for them");
+      if (!dictionary?.byteLength)
+        return buffer.fail("it has compressed locations and no dictionary for them");
       expander = expanderWith(dictionary);
       this.#expanders.set(manifest, expander);
     }

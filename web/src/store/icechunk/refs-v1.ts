@@ -15,12 +15,14 @@ type Kind = "branch" | "tag";
 /** What writers escape in names of keys: what is not plain ASCII, and these; on S3 they escape nothing. */
 const escaped = /[^\x20-\x7e]|[%#?*<>|"~[\]{}^\\`]/gu;
 
-const escape = (sign: string): string =>
-  [...new TextEncoder().encode(sign)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+const escapeOf = (sign: string): string =>
+  [...new TextEncoder().encode(sign)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
 
 /** Keys under which the document may be. */
 const keysOf = (kind: Kind, name: string): string[] =>
-  [...new Set([name, name.replaceAll(escaped, escape)])].map((text) => `/refs/${kind}.${text}/ref.json`);
+  [...new Set([name, name.replaceAll(escaped, escapeOf)])].map((text) => `/refs/${kind}.${text}/ref.json`);
 
 /**
  * The snapshot that a branch or tag stands for; undefined where there is none of the name.

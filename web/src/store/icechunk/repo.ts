@@ -59,7 +59,8 @@ export class Repo {
 
   /** Position of a snapshot in the list; undefined where it is not listed. */
   indexOf(snapshot: string): number | undefined {
-    for (let i = 0; i < this.buffer.count(this.#snapshots); i++) if (this.#snapshotId(i) === snapshot) return i;
+    for (let i = 0; i < this.buffer.count(this.#snapshots); i++)
+      if (this.#snapshotId(i) === snapshot) return i;
     return undefined;
   }
 

@@ -56,7 +56,9 @@ export class Repository {
     const read = objectReader(this.store, signal);
     const bytes = await read(repoKey, this.maxBytes).catch(absentIfForbidden);
     if (bytes && hasMagic(bytes)) {
-      this.#repo = readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes).then((file) => new Repo(file));
+      this.#repo = readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes).then(
+        (file) => new Repo(file),
+      );
       this.#repo.catch(() => {}); // whoever asks for it will hear
       return true;
     }
@@ -105,7 +107,9 @@ export class Repository {
     const isMain = kind === "branch" && name === "main";
     if (!isMain && (await this.#reader(signal)(mainKey, 2 ** 16))) return this.#lacks(kind, name);
     const names = [repoKey, mainKey].map((key) => this.nameOf(key)).join(" nor ");
-    return notFound(`there is no Icechunk repository (of 1.0 or later): neither ${names}`, { code: "no-repository" });
+    return notFound(`there is no Icechunk repository (of 1.0 or later): neither ${names}`, {
+      code: "no-repository",
+    });
   }
 
   #lacks(kind: string, name: string) {
@@ -143,7 +147,11 @@ export class Repository {
   }
 
   /** By the parents that snapshots of version 1 name. Expired history ends at the first snapshot, or at one that is gone. */
-  async *#walk(from: string, signal: AbortSignal | undefined, known?: Snapshot): AsyncGenerator<IcechunkCommit> {
+  async *#walk(
+    from: string,
+    signal: AbortSignal | undefined,
+    known?: Snapshot,
+  ): AsyncGenerator<IcechunkCommit> {
     const seen = new Set<string>();
     let snapshot = known ?? (await this.#snapshot(from, signal));
     if (!snapshot) throw lostObject("a snapshot", this.nameOf(`/snapshots/${from}`));
@@ -176,7 +184,8 @@ async function firstAt(
   time: Date,
   branch: string,
 ): Promise<string> {
-  for await (const { snapshot, time: written } of history) if (written.getTime() <= time.getTime()) return snapshot;
+  for await (const { snapshot, time: written } of history)
+    if (written.getTime() <= time.getTime()) return snapshot;
   throw noVersion(`the branch ${JSON.stringify(branch)} has no version of ${time.toISOString()} or before`);
 }
 
@@ -185,4 +194,3 @@ const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") &
 function absentIfForbidden(error: unknown): undefined {
   if (!isForbidden(error)) throw error;
 }
-

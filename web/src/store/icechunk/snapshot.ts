@@ -177,7 +177,8 @@ export class Snapshot {
       if (length > maxPath || total > buffer.bytes.byteLength) buffer.fail("its paths are too long");
       if (i > 0 && buffer.compare(start + 4, length, before) <= 0) buffer.fail("its nodes are not in order");
       before = buffer.bytes.subarray(start + 4, start + 4 + length) as Uint8Array<ArrayBuffer>;
-      if (!isCanonical(before)) buffer.fail(`${JSON.stringify(utf8(before) ?? "?")} is not the path of a node`);
+      if (!isCanonical(before))
+        buffer.fail(`${JSON.stringify(utf8(before) ?? "?")} is not the path of a node`);
     }
   }
 

@@ -25,7 +25,8 @@ export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): 
     throw invalidArgument(`${given.map(([kind]) => kind).join(" and ")} cannot be asked for together`);
   const [kind, name] = (given[0] ?? ["branch", "main"]) as [WantedVersion["kind"], unknown];
   if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a text`);
-  if (asOf !== undefined && kind !== "branch") throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
+  if (asOf !== undefined && kind !== "branch")
+    throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
   if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : dateOf(asOf) };
   if (!isObjectId(name)) throw invalidArgument(`${JSON.stringify(name)} is not the id of a snapshot`);
   return { kind, name };
@@ -33,7 +34,8 @@ export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): 
 
 function dateOf(value: Date | string): Date {
   const date = value instanceof Date ? value : new Date(String(value));
-  if (Number.isNaN(date.getTime())) throw invalidArgument(`asOf must be a time, not ${String(value).slice(0, 80)}`);
+  if (Number.isNaN(date.getTime()))
+    throw invalidArgument(`asOf must be a time, not ${String(value).slice(0, 80)}`);
   return date;
 }
 

@@ -1,5 +1,11 @@
 /** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
-import { invalidArgument, limitExceeded, networkError, ZarrError } from "../../base/errors.js";
+import {
+  type ErrorDetails,
+  invalidArgument,
+  limitExceeded,
+  networkError,
+  ZarrError,
+} from "../../base/errors.js";
 import { isFileUrl } from "../../base/platform.js";
 import type { HeadersSource } from "../../base/web-types.js";
 import { missingStatus, statusError, wholeStatus } from "../http/answer.js";
@@ -43,8 +49,8 @@ export interface Part {
 type Seen = { readonly etag?: string | null; readonly modified?: number | undefined };
 
 /** The error of a source that is not what it was when it was noted. */
-const changed = (name: string, what: string, code?: string): ZarrError =>
-  new ZarrError("SourceChanged", `${name}, which holds a virtual chunk, ${what}`, { code });
+const changed = (name: string, what: string, details?: ErrorDetails): ZarrError =>
+  new ZarrError("SourceChanged", `${name}, which holds a virtual chunk, ${what}`, details);
 
 export class VirtualSources {
   readonly #prefixes: AllowedPrefixes<VirtualBase>;
@@ -91,18 +97,33 @@ export class VirtualSources {
   ): Promise<Uint8Array> {
     const name = url.href;
     const range = `bytes=${offset}-${offset + length - 1}`;
-    const bytes = await this.requests.send(url, { range, signal: signal ?? new AbortController().signal }, async (answer, watch) => {
-      if (missingStatus.has(answer.status)) throw missing(name);
-      const isWhole = wholeStatus.has(answer.status);
-      if (answer.status === 416) throw short(name, length);
-      if (answer.status !== 206 && !isWhole) throw statusError(name, answer);
-      this.#check(reference, seenIn(answer), name);
-      if (!isWhole) {
-        const read = await readRangeAnswer(answer, { offset, length }, { name, maxBytes: length + 1, watch });
-        return read.bytes;
-      }
-      return readBody(answer, { name, skip: offset, take: length, maxBytes: offset + length, expected: length, watch });
-    });
+    const bytes = await this.requests.send(
+      url,
+      { range, signal: signal ?? new AbortController().signal },
+      async (answer, watch) => {
+        if (missingStatus.has(answer.status)) throw missing(name);
+        const isWhole = wholeStatus.has(answer.status);
+        if (answer.status === 416) throw short(name, length);
+        if (answer.status !== 206 && !isWhole) throw statusError(name, answer);
+        this.#check(reference, seenIn(answer), name);
+        if (!isWhole) {
+          const read = await readRangeAnswer(
+            answer,
+            { offset, length },
+            { name, maxBytes: length + 1, watch },
+          );
+          return read.bytes;
+        }
+        return readBody(answer, {
+          name,
+          skip: offset,
+          take: length,
+          maxBytes: offset + length,
+          expected: length,
+          watch,
+        });
+      },
+    );
     return exactly(bytes, length, name);
   }
 
@@ -142,11 +163,14 @@ export class VirtualSources {
   #check({ etag, lastModified }: VirtualReference, seen: Seen, name: string): void {
     const unseen = (what: string) => {
       if (this.#isStrict)
-        throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, "source-unverified");
+        throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, {
+          code: "source-unverified",
+        });
     };
     if (etag !== undefined) {
       if (typeof seen.etag !== "string") unseen("ETag");
-      else if (plainTag(seen.etag) !== plainTag(etag)) throw changed(name, "has changed since: its ETag is another one");
+      else if (plainTag(seen.etag) !== plainTag(etag))
+        throw changed(name, "has changed since: its ETag is another one");
     }
     if (lastModified !== undefined) {
       if (seen.modified === undefined) unseen("time of the last change");
