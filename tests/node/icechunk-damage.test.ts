@@ -7,6 +7,7 @@ import { Zstd } from "../../dist/numcodecs.js";
 import { readFlexBuffer } from "../../dist/store/icechunk/flexbuffer.js";
 import { idOf, idText, metadataFile, repoFile } from "../../scripts/lib/icechunk-writer.mjs";
 import { type Objects, plainValues, repository, snapshotIds } from "./icechunk-repository.js";
+import { randomBytes } from "./support.js";
 
 const keys = ["/repo", `/snapshots/${snapshotIds[2]}`, `/manifests/${idText(idOf(50))}`];
 const limits = { chunkBytes: 2 ** 20, metadataBytes: 2 ** 20, resultBytes: 2 ** 20, readChunks: 1000 };
@@ -24,15 +25,6 @@ async function outcome(objects: Objects): Promise<string> {
     if (!isZarrError(error)) throw error;
     return error._tag;
   }
-}
-
-/** Numbers below 2^16 that look random and are always the same. */
-function numbers(): () => number {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return state >>> 16;
-  };
 }
 
 const tally = (outcomes: string[]): Record<string, number> => {
@@ -109,8 +101,7 @@ it("counts what a frame holds before it takes memory for it", async () => {
 });
 
 it("takes exactly one frame, to its end", async () => {
-  const random = numbers();
-  const content = Uint8Array.from({ length: 2 ** 21 }, () => random() % 256);
+  const content = randomBytes(2 ** 21);
   const frame = await new Zstd(1).encode(content);
   expect(frame.length).toBeGreaterThan(2 ** 20); // the way of large ones
   expect(Buffer.compare(await expandZstd(frame, 2 ** 22), content)).toBe(0);
@@ -134,9 +125,8 @@ it("refuses dictionaries that are none", async () => {
 });
 
 it("reads FlexBuffers of any bytes, or refuses them", () => {
-  const random = numbers();
   for (let i = 0; i < 20_000; i++) {
-    const bytes = Uint8Array.from({ length: random() % 40 }, () => random() % (i % 2 ? 256 : 50));
+    const bytes = randomBytes(i % 40, i).map((byte) => (i % 2 ? byte : byte % 50));
     try {
       readFlexBuffer(bytes, "config");
     } catch (error) {

@@ -24,7 +24,7 @@ import {
 import { ObjectServer } from "./store-server.js";
 
 const read = async (source: Objects | string, options: OpenOptions = {}): Promise<number[]> => {
-  const array = await open(source, { path: "a", kind: "array", ...options });
+  const array = await open(source, { ...options, path: "a", kind: "array" });
   return [...((await get(array, null)).data as Uint8Array)];
 };
 
