@@ -4,7 +4,16 @@
  */
 
 import { Gestures, type Point } from "../input/gestures.js";
-import { type Camera, inside, panned, type Rectangle, visible, worldAt, zoomed } from "../model/camera.js";
+import {
+  aligned,
+  type Camera,
+  inside,
+  panned,
+  type Rectangle,
+  visible,
+  worldAt,
+  zoomed,
+} from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
@@ -180,7 +189,12 @@ export class PlaneView {
     const ratio = window.devicePixelRatio || 1;
     const { state, dataset, aspect } = shown;
     const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
-    return { camera, size, ratio, aspect };
+    return { camera: aligned(camera, size, ratio, aspect), size, ratio, aspect };
+  }
+
+  /** What was asked for, which many small steps start from: a viewpoint's camera is the nearest that can be drawn. */
+  #cameraOf(view: Viewpoint): Camera {
+    return this.#shown?.state.camera ?? view.camera;
   }
 
   /** The level that is drawn. */
@@ -228,14 +242,14 @@ export class PlaneView {
   zoom(factor: number, at?: Point): void {
     const view = this.viewpoint;
     if (!view) return;
-    const { camera, size, aspect } = view;
+    const { size, aspect } = view;
     const from = at ?? (this.#cell && this.#centreOf(this.#cell));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
     const { rows, columns } = this.extent;
     const { dataset, state } = this.#shown!;
     const whole = homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true);
-    const moved = zoomed(camera, factor, offset, whole.scale / 2, aspect);
+    const moved = zoomed(this.#cameraOf(view), factor, offset, whole.scale / 2, aspect);
     this.callbacks.onCamera(inside(moved, rows, columns), "zoom");
   }
 
@@ -339,7 +353,7 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const { rows, columns } = this.extent;
-    const moved = panned(view.camera, dx, this.#isLine ? 0 : dy, view.aspect);
+    const moved = panned(this.#cameraOf(view), dx, this.#isLine ? 0 : dy, view.aspect);
     this.callbacks.onCamera(inside(moved, rows, columns), "pan");
   }
 
@@ -385,7 +399,8 @@ export class PlaneView {
     const { width, height } = view.size;
     const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
     const [dx, dy] = [out(at.x, width), this.#isLine ? 0 : out(at.y, height)];
-    if (dx !== 0 || dy !== 0) this.callbacks.onCamera(panned(view.camera, -dx, -dy, view.aspect), "pan");
+    if (dx !== 0 || dy !== 0)
+      this.callbacks.onCamera(panned(this.#cameraOf(view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
   }
 
