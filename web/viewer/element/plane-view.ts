@@ -18,6 +18,7 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import { type Cell, type Reading, readingOf } from "./reading.js";
 import {
+  cameraOf,
   cellAt,
   centreOf,
   type Extent,
@@ -199,11 +200,13 @@ export class PlaneView {
   zoom(factor: number, at?: Point): void {
     const view = this.viewpoint;
     if (!view) return;
-    const { camera, size, aspect } = view;
+    const { size, aspect } = view;
     const from = at ?? (this.#cell && centreOf(view, this.#cell));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
-    this.#look(zoomed(camera, factor, offset, wholeScale(this.#shown!, view) / 2, aspect), "zoom");
+    const shown = this.#shown!;
+    const least = wholeScale(shown, view) / 2;
+    this.#look(zoomed(cameraOf(shown, view), factor, offset, least, aspect), "zoom");
   }
 
   redraw(): void {
@@ -291,7 +294,9 @@ export class PlaneView {
 
   #pan(dx: number, dy: number): void {
     const view = this.viewpoint;
-    if (view) this.#look(panned(view.camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
+    if (!view) return;
+    const camera = cameraOf(this.#shown!, view);
+    this.#look(panned(camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
   }
 
   #marking(rectangle: readonly [Point, Point] | undefined): void {
@@ -309,9 +314,11 @@ export class PlaneView {
   #move(rows: number, columns: number): void {
     const view = this.viewpoint;
     if (!view) return;
-    const cell = movedCell(this.#shown!, view, this.#cell, { rows, columns });
+    const shown = this.#shown!;
+    const cell = movedCell(shown, view, this.#cell, { rows, columns });
     const { dx, dy } = distanceInto(view, cell, this.#isLine);
-    if (dx !== 0 || dy !== 0) this.callbacks.onCamera(panned(view.camera, -dx, -dy, view.aspect), "pan");
+    if (dx !== 0 || dy !== 0)
+      this.callbacks.onCamera(panned(cameraOf(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
   }
 

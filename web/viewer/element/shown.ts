@@ -1,7 +1,7 @@
 /** What a plane shows, and where its elements are on the screen. */
 
 import type { Point } from "../input/gestures.js";
-import { type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
+import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
@@ -56,8 +56,11 @@ export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): View
   if (size.width === 0 || size.height === 0) return undefined;
   const ratio = window.devicePixelRatio || 1;
   const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
-  return { camera, size, ratio, aspect };
+  return { camera: aligned(camera, size, ratio, aspect), size, ratio, aspect };
 }
+
+/** What was asked for, which many small steps start from: a viewpoint's camera is the nearest that can be drawn. */
+export const cameraOf = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
 
 /** The level that is drawn. */
 export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
