@@ -7,10 +7,11 @@ import {
   defaultCoalescing,
   type Leaf,
   Limiter,
+  positionsIn,
   releaseBytes,
   withSession,
 } from "#internal";
-import { cellsOf, elementsOf, positionsIn } from "../copy/boxes.js";
+import { cellsOf, elementsOf } from "../copy/boxes.js";
 import { inLanes, lanesFor } from "../copy/lanes.js";
 import type { ObjectBox } from "../part.js";
 
