@@ -4,7 +4,7 @@
  */
 import { get, type Source, slice, type ZarrWarning } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatBriefly, formatByteCount, formatTime, scalarAt } from "../base/format.js";
+import { formatBriefly, formatByteCount, formatTime, messageOf, scalarAt } from "../base/format.js";
 import { Observable } from "../base/observable.js";
 import type { LookedAt } from "../model/advice.js";
 import { channelAxisOf, channelLabel, isPicture } from "../model/channels.js";
@@ -402,7 +402,7 @@ export class Viewer implements Linked {
       if (!signal.aborted) this.#showAgain(true);
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#sentences.push(`The labels ${labels.name} cannot be shown: ${message}.`);
       this.#notes.show(this.#warningNotes());
     }
@@ -840,7 +840,7 @@ export class Viewer implements Linked {
     const [first] = errors;
     for (const error of errors) this.#report(error);
     if (first === undefined) return [];
-    const message = sentence(first instanceof Error ? first.message : String(first));
+    const message = sentence(messageOf(first));
     const { hints } = explain(first, this.#placeOf("reading"));
     const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
     const text = `${chunkTitle(first)}: ${message}${others} ${hints[0] ?? ""}`.trim();
