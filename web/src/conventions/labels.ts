@@ -3,6 +3,17 @@ import { lazy } from "../base/lazy.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../region/selection/selection.js";
+import { decodeCF } from "./cf.js";
+import { channelAxis, isMultiscales, multiscales } from "./ome.js";
+import { dimensionsOf, measuresLongitude } from "./xarray.js";
+
+/**
+ * What the part that is loaded uses of the conventions. It is given to it, for what both the entry and a part import
+ * is loaded from the start by every program (see base/lazy.ts).
+ */
+const conventions = { decodeCF, dimensionsOf, measuresLongitude, multiscales, isMultiscales, channelAxis };
+
+export type Conventions = typeof conventions;
 
 const labels = lazy("selections by label", () => import("../lazy/labels.js"));
 
@@ -67,5 +78,5 @@ export async function sel(
   wanted: Readonly<Record<string, LabelSelection>>,
   options: SelOptions = {},
 ): Promise<NonNullable<Selection>> {
-  return (await labels()).select(node, wanted, options);
+  return (await labels()).select(node, wanted, options, conventions);
 }

@@ -4,8 +4,8 @@ import { strings } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../region/selection/selection.js";
-import { own, textOf } from "../attributes.js";
-import { decodeCF } from "../cf.js";
+import type { CFInput, CFRegion } from "../cf.js";
+import type { Conventions } from "../labels.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";
@@ -23,6 +23,12 @@ export interface Coordinates {
   /** A label as the coordinates would hold it. */
   rounded(label: number): number;
   part(index: number): Promise<ArrayLike<number | string>>;
+}
+
+/** With what coordinates are read. */
+export interface Reading {
+  readonly conventions: Conventions;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Coordinates up to this size are read at once. */
@@ -64,20 +70,21 @@ export function namedCoordinates(name: string, texts: readonly string[]): Coordi
 export async function arrayCoordinates(
   name: string,
   array: ZarrArray,
-  signal: AbortSignal | undefined,
+  { conventions, signal }: Reading,
 ): Promise<Coordinates> {
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
   const partLength = Math.max(1, isLittle ? length : (array.shardShape ?? array.chunkShape)[0]!);
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
-    const known = parts.get(index) ?? readPart(array, index * partLength, partLength, signal);
+    const known =
+      parts.get(index) ?? readPart(array, index * partLength, partLength, { conventions, signal });
     parts.set(index, known);
     return known;
   };
   const { kind, isSingle } = await read(0);
   const rounded = isSingle ? Math.fround : (label: number) => label;
-  const isLongitude = kind === "numbers" && measuresLongitude(array);
+  const isLongitude = kind === "numbers" && conventions.measuresLongitude(array);
   const part = async (index: number) => (await read(index)).values;
   return { name, length, kind, isLongitude, partLength, rounded, part };
 }
@@ -93,7 +100,7 @@ async function readPart(
   array: ZarrArray,
   start: number,
   count: number,
-  signal: AbortSignal | undefined,
+  { conventions, signal }: Reading,
 ): Promise<Part> {
   const stop = Math.min(start + count, array.shape[0]!);
   const region = await get<never>(array, [slice(start, stop)], { signal });
@@ -102,7 +109,7 @@ async function readPart(
   if (isVariable) return { kind: "texts", isSingle: false, values: Array.from(data, String) };
   if (core === "fixed_utf32" || core === "fixed_bytes")
     return { kind: "texts", isSingle: false, values: strings(region) };
-  const decoded = decodeTimes(array, region);
+  const decoded = decodeTimes(conventions, array, region);
   const numbers = decoded.data as ArrayLike<number | bigint>;
   return {
     kind: decoded.kind === "milliseconds" ? "times" : "numbers",
@@ -112,7 +119,7 @@ async function readPart(
 }
 
 /** Times as milliseconds; as numbers of their units where their calendar has no real days. */
-function decodeTimes(array: ZarrArray, region: Parameters<typeof decodeCF>[1]): ReturnType<typeof decodeCF> {
+function decodeTimes({ decodeCF }: Conventions, array: ZarrArray, region: CFInput): CFRegion {
   // A coordinate that equals the fill value is a coordinate: xarray writes 0 as the fill value of indexes.
   const options = { fillValueIsMissing: false } as const;
   try {
@@ -121,9 +128,4 @@ function decodeTimes(array: ZarrArray, region: Parameters<typeof decodeCF>[1]): 
     if (!isZarrError(error, "Unsupported")) throw error;
     return decodeCF(array, region, { ...options, times: "counts" });
   }
-}
-
-function measuresLongitude({ attributes }: ZarrArray): boolean {
-  if (textOf(own(attributes, "standard_name")) === "longitude") return true;
-  return /^degrees?_?(e|east)$/i.test(textOf(own(attributes, "units")) ?? "");
 }

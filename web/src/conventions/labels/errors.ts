@@ -1,8 +1,10 @@
 /** Errors of selections by label; docs/errors.md lists the codes. */
 import { invalidSelection, shown, type ZarrError } from "../../base/errors.js";
 
-const sized = (label: unknown): string =>
-  label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
+function sized(label: unknown): string {
+  if (typeof label === "string") return JSON.stringify(label.slice(0, 80));
+  return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
+}
 
 export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =>
   invalidSelection(`"${name}" has no element at ${sized(label)}${why}`, { code: "no-such-label" });

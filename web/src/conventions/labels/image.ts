@@ -2,8 +2,8 @@
 import { isZarrError } from "../../base/errors.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
-import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome.js";
-import { type Coordinates, linearCoordinates, namedCoordinates } from "./coordinates.js";
+import type { OmeLevel, OmeMultiscale } from "../ome.js";
+import { type Coordinates, linearCoordinates, namedCoordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";
 
 /** A level of an image, and the shape of its array. */
@@ -11,12 +11,14 @@ export interface ImageLevel {
   readonly image: OmeMultiscale;
   readonly level: OmeLevel;
   readonly shape: readonly number[];
+  /** −1 where there is none. */
+  readonly channelAxis: number;
 }
 
 /** The level of an image that an array is; undefined for an array that no image above it names. */
 export async function levelOfArray(
   array: ZarrArray,
-  signal: AbortSignal | undefined,
+  { conventions, signal }: Reading,
 ): Promise<ImageLevel | undefined> {
   const segments = array.path.split("/");
   if (array.path === "") return undefined;
@@ -24,11 +26,12 @@ export async function levelOfArray(
   const { zarrFormat: version, limits, store, shape } = array;
   try {
     const group = await open(store, { path, kind: "group", version, limits, signal });
-    if (!isMultiscales(group)) return undefined;
+    if (!conventions.isMultiscales(group)) return undefined;
     const below = segments.at(-1);
-    for (const image of multiscales(group)) {
+    for (const image of conventions.multiscales(group)) {
       const level = image.levels.find((one) => one.path === below);
-      if (level && image.axes.length === shape.length) return { image, level, shape };
+      if (level && image.axes.length === shape.length)
+        return { image, level, shape, channelAxis: conventions.channelAxis(image) };
     }
   } catch (error) {
     // Nodes need no group above them.
@@ -43,16 +46,15 @@ export async function levelOfArray(
  *   image says nothing of them.
  */
 export function imageCoordinates(
-  { image, level, shape }: ImageLevel,
+  { image, level, shape, channelAxis }: ImageLevel,
   name: string,
 ): { axis: number; coordinates: () => Coordinates } {
   const axis = axisOf(image, name);
   const coordinates = () => {
-    const labels = axis === channelAxis(image) ? labelsOf(image, shape[axis]!) : undefined;
+    const labels = axis === channelAxis ? labelsOf(image, shape[axis]!) : undefined;
     if (labels) return namedCoordinates(name, labels);
     const { scale, translation } = level;
-    if (axis === channelAxis(image))
-      throw noCoordinates(name, 'the image has no "omero" labels for its channels');
+    if (axis === channelAxis) throw noCoordinates(name, 'the image has no "omero" labels for its channels');
     if (!scale || !translation) throw noCoordinates(name, `OME-Zarr ${image.version} has no scales`);
     return linearCoordinates(name, shape[axis]!, { scale: scale[axis]!, translation: translation[axis]! });
   };

@@ -6,10 +6,8 @@ import { ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
 import type { DimensionSelection, Selection } from "../../region/selection/selection.js";
 import { isSegment } from "../../store/path.js";
-import type { LabelSelection, SelOptions } from "../labels.js";
-import { isMultiscales, multiscales } from "../ome.js";
-import { dimensionsOf } from "../xarray.js";
-import { arrayCoordinates, type Coordinates } from "./coordinates.js";
+import type { Conventions, LabelSelection, SelOptions } from "../labels.js";
+import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";
 import { findElements, type Matching } from "./find.js";
 import { type ImageLevel, imageCoordinates, levelOfArray } from "./image.js";
@@ -23,17 +21,20 @@ export async function select(
   node: ZarrArray | ZarrGroup,
   wanted: Wanted,
   options: SelOptions,
+  conventions: Conventions,
 ): Promise<NonNullable<Selection>> {
   checkOptions(node, wanted, options);
   const { signal, level = 0 } = options;
-  if (node instanceof ZarrArray) return ofArray(node, wanted, options);
-  if (!isMultiscales(node)) return ofGroup(node, wanted, options);
-  const image = multiscales(node)[0]!;
+  const reading = { conventions, signal };
+  if (node instanceof ZarrArray) return ofArray(node, wanted, options, reading);
+  if (!conventions.isMultiscales(node)) return ofGroup(node, wanted, options, reading);
+  const image = conventions.multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
     throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
   const array = await chosen.open({ signal });
-  return ofImage({ image, level: chosen, shape: array.shape }, wanted, options);
+  const channelAxis = conventions.channelAxis(image);
+  return ofImage({ image, level: chosen, shape: array.shape, channelAxis }, wanted, options);
 }
 
 function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void {
@@ -57,13 +58,14 @@ async function ofGroup(
   group: ZarrGroup,
   wanted: Wanted,
   options: SelOptions,
+  reading: Reading,
 ): Promise<NonNullable<Selection>> {
-  const { signal } = options;
+  const { signal } = reading;
   const openCoordinate = (name: string) => group.open(name, { kind: "array", signal });
   const found = await Promise.all(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, signal);
+      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
       return [dimension, await findElements(coordinates, selection, matchingOf(options))] as const;
     }),
   );
@@ -84,7 +86,7 @@ function byDimension(
 async function coordinatesNamed(
   name: string,
   openCoordinate: (name: string) => Promise<ZarrArray>,
-  signal: AbortSignal | undefined,
+  reading: Reading,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
   if (!isSegment(name)) throw noCoordinates(name, "that is no name of an array");
   let array: ZarrArray;
@@ -96,8 +98,8 @@ async function coordinatesNamed(
   }
   if (array.shape.length !== 1)
     throw noCoordinates(name, `the array of this name has ${array.shape.length} dimensions, not one`);
-  const dimension = dimensionsOf(array)?.[0] ?? name;
-  return { dimension, coordinates: await arrayCoordinates(name, array, signal) };
+  const dimension = reading.conventions.dimensionsOf(array)?.[0] ?? name;
+  return { dimension, coordinates: await arrayCoordinates(name, array, reading) };
 }
 
 /** One entry per dimension. */
@@ -105,11 +107,12 @@ async function ofArray(
   array: ZarrArray,
   wanted: Wanted,
   options: SelOptions,
+  reading: Reading,
 ): Promise<NonNullable<Selection>> {
-  const { signal } = options;
-  const image = await levelOfArray(array, signal);
+  const { conventions, signal } = reading;
+  const image = await levelOfArray(array, reading);
   if (image) return ofImage(image, wanted, options);
-  const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
+  const dimensions = conventions.dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const above = array.path.split("/").slice(0, -1);
   const openCoordinate = (name: string) => {
     if (array.path === "")
@@ -123,7 +126,7 @@ async function ofArray(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null && dimensions.includes(name)) return [name, null] as const;
       if (array.path === "" && !dimensions.includes(name)) throw noSuchDimension(name, dimensions);
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, signal);
+      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
       const axis = dimensions.indexOf(dimension);
       if (axis < 0) throw noSuchDimension(name, dimensions);
       if (coordinates.length !== array.shape[axis])
