@@ -92,6 +92,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/labels/coordinates.js",
     "conventions/labels/periods.js",
   ],
+  maps: [
+    "conventions/geo/read.js",
+    "conventions/geo/tile.js",
+    "conventions/geo/affine.js",
+    "conventions/geo/layout.js",
+  ],
   pyramids: [
     "conventions/pyramid/write.js",
     "conventions/pyramid/fill.js",

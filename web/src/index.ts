@@ -14,6 +14,18 @@ export {
 export { defaultLimits, type Limits } from "./base/limits.js";
 export type { CodecMetadata } from "./chain/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
+export {
+  type AffineTransform,
+  type Bounds,
+  type CoordinateSystem,
+  type GeoLevel,
+  type Georeference,
+  type GeoreferenceOptions,
+  type GeoTile,
+  georeference,
+  type TileOptions,
+  tileAt,
+} from "./conventions/geo.js";
 export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/labels.js";
 export {
   type DownsamplingMethod,
