@@ -92,6 +92,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/labels/coordinates.js",
     "conventions/labels/periods.js",
   ],
+  sparse: ["conventions/sparse/read.js"],
   maps: [
     "conventions/geo/read.js",
     "conventions/geo/tile.js",

@@ -47,6 +47,7 @@ export {
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome.js";
+export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
