@@ -68,7 +68,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   verify: {
     operands: ["SOURCE"],
-    options: ["path", "part", "json", "bucket", "v1-order"],
+    options: ["path", "part", "clean", "json", "bucket", "v1-order"],
     run: async ([source], values) => (await import("./verify/command.js")).runVerify(source!, values),
   },
 };
@@ -78,7 +78,16 @@ const flag = { type: "boolean" } as const;
 
 const options = {
   ...{ path: text, json: flag, select: text, format: text, out: text, "v1-order": text },
-  ...{ chunks: text, shards: text, codecs: text, fill: text, overwrite: flag, resume: flag, verify: flag },
+  ...{
+    chunks: text,
+    shards: text,
+    codecs: text,
+    fill: text,
+    overwrite: flag,
+    resume: flag,
+    verify: flag,
+    clean: flag,
+  },
   ...{ part: text, "metadata-only": flag, memory: text, temp: text, threads: text, bucket: text, wait: text },
   ...{
     levels: text,
