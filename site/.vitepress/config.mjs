@@ -12,7 +12,6 @@ const linkOf = (file) => `/${pageOf(file).replace(/(^|\/)index\.md$/, "$1").repl
 
 const guides = contents().map(({ title, items }) => ({
   text: title,
-  collapsed: false,
   items: items.map(({ text, file }) => {
     const [page, anchor] = file.split("#");
     return { text, link: linkOf(page) + (anchor ? `#${anchor}` : "") };
