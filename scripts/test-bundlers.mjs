@@ -32,7 +32,7 @@ const startData = () =>
 const startPage = (folder, { out, policy }) =>
   startServer({
     mounts: { "/": path.join(folder, out), "/data/": stores },
-    policy: policy ? `${strictPolicy}; ${policy}` : strictPolicy,
+    policy: policy ? `default-src 'self'; ${policy}` : strictPolicy,
   });
 
 /** What a page complains about, besides what it has found. */
@@ -71,7 +71,9 @@ async function testTool(browser, data, archive, name) {
     const found = await openPage(browser, `${server.url}/?data=${base}`);
     faults.push(...found.faults);
     if (tool.route) {
-      const answer = await fetch(`${server.url}${tool.route}?data=${base}`).then((response) => response.text());
+      const answer = await fetch(`${server.url}${tool.route}?data=${base}`, { signal: AbortSignal.timeout(60_000) }).then(
+        (response) => response.text(),
+      );
       const { faults: more } = answer.startsWith("{") ? JSON.parse(answer) : { faults: [answer.slice(0, 500)] };
       faults.push(...more.map((fault) => `on the server: ${fault}`));
     }

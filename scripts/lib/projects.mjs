@@ -26,7 +26,7 @@ const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=err
  * @returns the folder
  */
 export function makeProject(archive, folder, { dependencies, scripts = false, files = {}, type = "module" }) {
-  const list = JSON.stringify({ private: true, type, dependencies }, null, 2);
+  const list = JSON.stringify({ private: true, ...(type && { type }), dependencies }, null, 2);
   const stamp = path.join(folder, "node_modules/.tools");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== list) {
     rmSync(folder, { recursive: true, force: true });
@@ -116,7 +116,7 @@ export async function serveIn(folder, command, { seconds = 60, env = {} } = {}) 
   const url = `http://127.0.0.1:${port}`;
   for (const end = Date.now() + 1000 * seconds; ; ) {
     if (isOver) throw new SetupError(`${program} ended\n${output.slice(-4000)}`);
-    if (await fetch(url).then((answer) => answer.arrayBuffer(), () => undefined)) break;
+    if (await fetch(url, { signal: AbortSignal.timeout(30_000) }).then((answer) => answer.arrayBuffer(), () => undefined)) break;
     if (Date.now() > end) {
       await close();
       throw new SetupError(`${program} does not answer\n${output.slice(-4000)}`);

@@ -1,6 +1,9 @@
 // The bundlers, each as a new user has it: no configuration beyond what the tool needs for any program. `build` makes
 // `out`, which is served under the strict policy; `serve` is a server of the tool's own.
 
+/** For programs in one file, which hold the workers' script as a text: what else the policy must allow. */
+const withBlobs = "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
+
 const html = (script) =>
   `<!doctype html><html lang="en"><title>zarr-wasm</title><script type="module" src="${script}"></script></html>`;
 
@@ -53,7 +56,7 @@ export async function GET(request) {
 }`;
 const next = {
   dependencies: { next: "16.4.6", react: "19.3.1", "react-dom": "19.3.1" },
-  type: "commonjs",
+  type: null, // as its own starter
   files: {
     "app/layout.jsx": `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }`,
     "app/page.jsx": nextPage,
@@ -89,8 +92,7 @@ export const tools = {
   },
   "rollup-4": { ...rollup, build: rollupCommand },
   "esbuild-splitting": { ...esbuild, build: [...esbuildCommand, "--splitting", "--minify"] },
-  // One file holds the workers' script as a text, which the policy must allow: `worker-src blob:`.
-  "esbuild-one-file": { ...esbuild, build: [...esbuildCommand, "--minify"], policy: "worker-src 'self' blob:" },
+  "esbuild-one-file": { ...esbuild, build: [...esbuildCommand, "--minify"], policy: withBlobs },
   "bun-splitting": {
     ...bun,
     build: ["bun", "build", "src/main.js", "--outdir=dist", "--target=browser", "--splitting"],
@@ -98,13 +100,15 @@ export const tools = {
   "bun-one-file": {
     ...bun,
     build: ["bun", "build", "src/main.js", "--outdir=dist", "--target=browser"],
-    policy: "worker-src 'self' blob:",
+    policy: withBlobs,
   },
   "parcel-2": {
     dependencies: { parcel: "2.16.4" },
     files: { "index.html": html("src/main.js") },
-    build: ["parcel", "build", "index.html", "--no-cache"],
+    build: ["parcel", "build", "index.html", "--no-cache", "--cache-dir", ".parcel-cache"],
     out: "dist",
+    // Parcel itself puts an import map into the page, inline.
+    policy: "script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'",
   },
   "next-turbopack": { ...next, build: ["next", "build"], serve: nextServer },
   "next-webpack": { ...next, build: ["next", "build", "--webpack"], serve: nextServer },
