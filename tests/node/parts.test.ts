@@ -99,6 +99,11 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/affine.js",
     "conventions/geo/layout.js",
   ],
+  embedded: ["store/zip/inflate.js"],
+  "decode-embedded": ["wasm/decode-embedded.js"],
+  "full-embedded": ["wasm/full-embedded.js"],
+  "worker-chunk": ["wasm/worker-chunk.js"],
+  "worker-text": ["wasm/worker-text.js"],
   pyramids: [
     "conventions/pyramid/write.js",
     "conventions/pyramid/fill.js",

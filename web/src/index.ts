@@ -111,3 +111,4 @@ export type {
 export type { ZipSink } from "./store/zip/sink.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
+export type { PoolStatus } from "./workers/status.js";
