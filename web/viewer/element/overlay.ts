@@ -53,7 +53,7 @@ export class Overlay {
     frame: Frame,
     private readonly redraw: () => void,
   ) {
-    this.#bar.append(this.#text);
+    this.#bar.append(this.#text, h("i"));
     frame.overlay.append(this.#lines, this.#bar);
   }
 
