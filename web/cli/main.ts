@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { inspect, parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { helpFor } from "./help.js";
-import { printable } from "./printable.js";
+import { messageOf, printable } from "./printable.js";
 import { UsageError, type Values } from "./usage.js";
 
 type Option = keyof Values;
@@ -122,7 +122,7 @@ function readArguments(args: string[]) {
   try {
     return parseArgs({ args: joinNegativeValues(args), allowPositionals: true, options });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -140,7 +140,7 @@ function joinNegativeValues(args: readonly string[]): string[] {
 
 /** What went wrong, in one line. */
 function report(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`zarr-wasm: ${printable(message.replace(/\s*\n\s*/g, " "))}\n`);
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
 }

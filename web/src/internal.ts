@@ -2,6 +2,7 @@
  * What the command line needs of the library beside what the package exports: `#internal` of package.json. For nobody
  * else; bundled with the other entries, so that classes and the core are the same ones.
  */
+export { type Box, positionsIn } from "./base/box.js";
 export { corruptChunk, withDetails } from "./base/errors.js";
 export { isJsonObject } from "./base/json.js";
 export { Limiter } from "./base/limiter.js";

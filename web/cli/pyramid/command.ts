@@ -7,12 +7,12 @@ import {
   type NewAxis,
   open,
   type Store,
-  WorkerPool,
   writeMultiscale,
   type ZarrGroup,
 } from "zarr-wasm";
 import { autoShards } from "../copy/target.js";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { printSummary } from "../summary.js";
 import { UsageError, type Values } from "../usage.js";
@@ -30,8 +30,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   }
   const image = await openImage(source, destination, values);
   const meter = new Meter(image, options);
-  const { threads } = options;
-  const pool = threads !== undefined && threads > 1 ? new WorkerPool({ size: threads }) : undefined;
+  const pool = poolOf(options.threads);
   try {
     const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };

@@ -1,7 +1,9 @@
 /** `zarr-wasm verify`: decodes everything, and says what is bad. */
+
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { cellsOf, countIn, elementsOf } from "../copy/boxes.js";
 import { type ObjectBox, parsePart, shareOf } from "../part.js";
+import { messageOf } from "../printable.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, type Values } from "../usage.js";
@@ -105,7 +107,7 @@ const badMetadata = (path: string, error: unknown): Bad => ({
   path,
   key: `/${path}`,
   tag: isZarrError(error) ? error._tag : "InvalidMetadata",
-  reason: error instanceof Error ? error.message : String(error),
+  reason: messageOf(error),
 });
 
 function printLine({ key, chunk, tag, reason }: Bad): void {

@@ -1,4 +1,5 @@
 /** What belongs together with a picture, and can wait for it: other variables and images, labels over it. */
+import { messageOf } from "../base/format.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Labels } from "../source/dataset.js";
@@ -78,7 +79,7 @@ export class Companions {
       if (!signal.aborted) this.callbacks.onNews();
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.callbacks.onFailure(`The labels ${labels.name} cannot be shown: ${message}.`);
     }
   }

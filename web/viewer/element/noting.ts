@@ -1,6 +1,6 @@
 /** What the notes below a picture say: how the place was read, what is damaged, what is left out. */
 import type { ZarrWarning } from "zarr-wasm";
-import { formatByteCount } from "../base/format.js";
+import { formatByteCount, messageOf } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
 import { chunkTitle, explain, type Place, sentence } from "../panels/messages.js";
 import type { Note } from "../panels/notes.js";
@@ -35,7 +35,7 @@ export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknow
 export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const message = sentence(first instanceof Error ? first.message : String(first));
+  const message = sentence(messageOf(first));
   const { hints } = explain(first, place);
   const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
   const text = `${chunkTitle(first)}: ${message}${others} ${hints[0] ?? ""}`.trim();

@@ -1,0 +1,48 @@
+/** Places that a command line names: folders and files by their paths, everything else by URL. */
+import { realpathSync } from "node:fs";
+import path from "node:path";
+
+/** Whether a text is a URL of any kind. */
+export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+
+/**
+ * The path from one place to another one that lies in it; "" where both are the same.
+ * @returns undefined where the inner one lies elsewhere, or one is a URL and the other is not.
+ */
+export function placeBelow(outer: string, inner: string): string | undefined {
+  if (isUrl(outer) !== isUrl(inner)) return undefined;
+  const [from, to] = [plainPlace(outer), plainPlace(inner)];
+  if (!to.startsWith(from)) return undefined;
+  const below = to.slice(from.length, -1);
+  return isUrl(inner) ? decoded(below) : below.replaceAll(path.sep, "/");
+}
+
+/** A place as all ways to write it have it, with a separator at its end. */
+const plainPlace = (text: string): string =>
+  isUrl(text) ? plainUrl(text) : path.join(realPath(path.resolve(text)), path.sep);
+
+/** A URL without its query: hosts in lower case, no ports that go without saying, no "..". */
+function plainUrl(text: string): string {
+  if (!URL.canParse(text)) return text.replace(/\/*$/, "/");
+  const { protocol, host, pathname } = new URL(text);
+  return `${protocol}//${host}${pathname.replace(/\/*$/, "/")}`;
+}
+
+/** A part of a URL's path as the path of a node. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A path without symbolic links, as far as it leads to anything. */
+function realPath(name: string): string {
+  try {
+    return realpathSync(name);
+  } catch {
+    const parent = path.dirname(name);
+    return parent === name ? name : path.join(realPath(parent), path.basename(name));
+  }
+}
