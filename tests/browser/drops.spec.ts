@@ -50,7 +50,7 @@ async function showsPyramid(viewer: ViewerPage, name: string): Promise<void> {
   await viewer.choose("Colour map", "Gray");
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 256);
-  const expected = grayTable(32, 32, [0, 256], (row, column) => imageValue(0)(row, column));
+  const expected = grayTable(32, 32, [0, 256], (row, column) => imageValue(2)(row, column));
   await viewer.showsGray(expected, { row: 0, column: 0 });
 }
 

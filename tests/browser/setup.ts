@@ -15,7 +15,7 @@ export default async function setup(): Promise<void> {
   rmSync(looksFolder, { recursive: true, force: true });
   mkdirSync(looksFolder, { recursive: true });
   // So small that their elements are seen one by one, and pictures of them take little room.
-  await makeSamples(looksFolder, { terrain: 128, volume: 64, cells: 128, days: 21 });
+  await makeSamples(looksFolder, { terrain: 256, volume: 64, cells: 128, days: 21 });
   buildSync({
     entryPoints: [new URL("pages/embed.ts", import.meta.url).pathname],
     bundle: true,

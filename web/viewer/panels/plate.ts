@@ -25,14 +25,14 @@ export function plateView(
     return h("td", {}, button);
   };
   const count = plate.wells.length === 1 ? "1 well" : `${plate.wells.length} wells`;
-  return h(
+  const view = h(
     "div",
     { class: "zw-plate", tabindex: 0, role: "region", "aria-label": "Plate" },
     h("h3", {}, `A plate with ${count}`),
     h("p", {}, "Choose a well to see its fields of view."),
     h(
       "table",
-      { style: `--zw-columns: ${columns.length}` },
+      {},
       h("thead", {}, h("tr", {}, h("td"), ...columns.map((name) => h("th", { scope: "col" }, name)))),
       h(
         "tbody",
@@ -43,6 +43,9 @@ export function plateView(
       ),
     ),
   );
+  // Policies of pages forbid styles in attributes.
+  view.style.setProperty("--zw-columns", String(columns.length));
+  return view;
 }
 
 interface PlacedWell {
