@@ -41,7 +41,7 @@ const restBetweenWords = 120;
 
 export class Viewer implements Linked {
   readonly #stage = new Stage();
-  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go(path, as) });
+  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go({ path, as }) });
   readonly #notes = new Notes();
   readonly #side = new SidePlace({ ...this.#sideCallbacks(), onLoad: () => this.#syncSide() });
   readonly #root: HTMLElement;
@@ -69,7 +69,7 @@ export class Viewer implements Linked {
   });
   readonly #companions = new Companions({
     settings: () => this.#state.value,
-    onGo: (path) => this.#go(path),
+    onGo: (path, variable) => this.#go({ path, variable }),
     onCollection: (panel) => this.#side.prepend(panel),
     onLabels: () => this.#syncSide(),
     onNews: () => {
@@ -222,9 +222,9 @@ export class Viewer implements Linked {
   }
 
   /** The reader goes to another node of the same source. */
-  #go(path: string, as?: "contents"): void {
+  #go({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
     const { source, name, v1Order } = this.#target!;
-    const target: ViewerTarget = { source, name, v1Order, path: path === "" ? undefined : path, as };
+    const target = { source, name, v1Order, path: path || undefined, as, variable };
     this.#sentences = [];
     this.#options.onPlace?.(target, "go");
     this.#target = target;
@@ -297,7 +297,8 @@ export class Viewer implements Linked {
   /** What is no picture: a plate, what is in a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
-    const { main, beside } = await contentsOf(opened, (path) => this.#go(path), signal);
+    const go = (path: string) => this.#go({ path });
+    const { main, beside } = await contentsOf(opened, this.#target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
     this.#side.replace(...beside);
