@@ -20,6 +20,7 @@ const requirements = {
   patch: { what: "patch", debian: "patch", has: () => which("patch") },
   xz: { what: "xz", debian: "xz-utils", has: () => which("xz") },
   bzip2: { what: "bzip2", debian: "bzip2", has: () => which("bzip2") },
+  gcc: { what: "GCC 11 or newer (C and C++)", debian: "g++", has: () => which("g++") && which("gcc") },
   clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
   sanitizers: {
     what: "Clang's sanitizer runtime",
@@ -37,6 +38,8 @@ const requirements = {
     has: () => hasHeader("benchmark/benchmark.h"),
   },
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
+  zsh: { what: "zsh", debian: "zsh", has: () => which("zsh") },
+  fish: { what: "fish", debian: "fish", has: () => which("fish") },
   nginx: { what: "nginx", debian: "nginx", has: () => findNginx() },
   zarrPython: {
     what: "zarr-python 2 for /usr/bin/python3",
@@ -63,7 +66,8 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
-  node: ["nginx", "zarrPython"],
+  library: ["cmake", "ninja", "patch", "xz", "bzip2", "gcc", "clang", "zstd"],
+  node: ["nginx", "zarrPython", "zsh", "fish"],
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],
@@ -187,7 +191,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("sources" | "build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
+ * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
