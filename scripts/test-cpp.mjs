@@ -51,7 +51,10 @@ function testWith(name) {
     const prefix = install(dir, name, compiler);
     if (process.platform === "linux") {
       const foreign = foreignNames(prefix);
-      check(`gives no names but its own${foreign.length > 0 ? `: ${foreign.slice(0, 9).join(", ")}` : ""}`, foreign.length === 0);
+      check(
+        `gives no names but its own${foreign.length > 0 ? `: ${foreign.slice(0, 9).join(", ")}` : ""}`,
+        foreign.length === 0,
+      );
     }
     for (const [source, programs] of [
       ["examples/cpp", ["chunk"]],
@@ -72,7 +75,8 @@ runMain(() => {
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(compilers);
   const unknown = names.find((name) => !Object.hasOwn(compilers, name));
-  if (unknown) throw new SetupError(`there is no compiler "${unknown}"; there are ${Object.keys(compilers).join(", ")}`);
+  if (unknown)
+    throw new SetupError(`there is no compiler "${unknown}"; there are ${Object.keys(compilers).join(", ")}`);
   ensureSystem(["library"]);
   ensureSources();
   const failed = names.map(testWith).reduce((sum, result) => sum + result.failed, 0);

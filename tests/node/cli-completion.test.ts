@@ -13,7 +13,12 @@ mkdirSync(path.join(folder, "bin"));
 const command = path.join(folder, "bin/zarr-wasm");
 writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${tool}" "$@"\n`);
 chmodSync(command, 0o755);
-const env = { ...process.env, PATH: `${path.dirname(command)}:${process.env["PATH"]}`, TERM: "dumb", HOME: folder };
+const env = {
+  ...process.env,
+  PATH: `${path.dirname(command)}:${process.env["PATH"]}`,
+  TERM: "dumb",
+  HOME: folder,
+};
 
 const has = (shell: string) => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
 /** What Ctrl-X writes: the line as it is being edited. */
@@ -51,7 +56,11 @@ async function complete(shell: keyof typeof shells, lines: readonly string[]): P
   const { start, setUp } = shells[shell];
   const ready = path.join(folder, "ready");
   writeFileSync(path.join(folder, "setup"), `${setUp.join("\n")}\ntouch "${ready}"\n`);
-  const child = spawn("script", ["-qec", start, "/dev/null"], { cwd: folder, env, stdio: ["pipe", "ignore", "ignore"] });
+  const child = spawn("script", ["-qec", start, "/dev/null"], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   try {
     child.stdin.write("source ./setup\n");
     await until(ready);
@@ -98,7 +107,11 @@ describe.skipIf(process.platform !== "linux")("completion", () => {
     const wanted = Object.entries(lines);
     const script = `zarr-wasm completion fish | source
 for line in ${wanted.map(([line]) => `'${line}'`).join(" ")}; complete -C $line; echo ==; end`;
-    const { stdout } = spawnSync("fish", ["--no-config", "-c", script], { cwd: folder, env, encoding: "utf8" });
+    const { stdout } = spawnSync("fish", ["--no-config", "-c", script], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
     const words = (line: string) => bare(line).replace(/^.* (?=[^ ]*$)/, "");
     const results = stdout.split("==\n").slice(0, -1);
     const given = results.map((text) => text.split("\n").flatMap((row) => row.split("\t")[0] || []));

@@ -42,7 +42,9 @@ const shQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const namesOf = (list: Completed["options"]) => list.map(([name]) => `--${name}`);
 
 function bash(): string {
-  const values = [...new Set(completed.flatMap((one) => one.options.filter(hasValue).map(([name]) => `--${name}`)))];
+  const values = [
+    ...new Set(completed.flatMap((one) => one.options.filter(hasValue).map(([name]) => `--${name}`))),
+  ];
   const cases = completed.flatMap(({ name, options: list }) =>
     list.filter(hasValue).map(([option, meaning]) => `    ${name}:--${option}) ${bashValue(meaning)} ;;`),
   );

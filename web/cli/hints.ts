@@ -1,7 +1,7 @@
 /** What to try instead of a place where there is nothing, or no array. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { type OpenedNode, type Source, type ZarrGroup, isZarrError, open } from "zarr-wasm";
+import { isZarrError, type OpenedNode, open, type Source, type ZarrGroup } from "zarr-wasm";
 import { closestTo, didYouMean } from "./closest.js";
 import { listed } from "./notes.js";
 
@@ -44,14 +44,18 @@ async function nodesLike(source: Source, wanted: string): Promise<string> {
   const { group, rest } = await deepest(root, names);
   const members = (await group.members()).map(({ name }) => name);
   if (rest.length === 0) return "";
+  if (members.includes(rest[0]!) && rest.length > 1)
+    return `; "/${joined(group.path, rest[0]!)}" is an array, and nothing lies below it`;
   const close = closestTo(rest[0]!, members);
-  const joined = (...parts: string[]) => parts.filter((part) => part !== "").join("/");
-  if (close !== undefined) return `; did you mean --path ${quoted(joined(group.path, close, ...rest.slice(1)))}?`;
+  if (close !== undefined)
+    return `; did you mean --path ${quoted(joined(group.path, close, ...rest.slice(1)))}?`;
   const below = await find(group, ({ path: found }) => found.endsWith(`/${rest.join("/")}`));
   if (below !== undefined) return `; did you mean --path ${quoted(below.path)}?`;
   if (members.length === 0) return "";
   return `; ${thereAre(members)} in "/${group.path}"`;
 }
+
+const joined = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
 /** The last group on a path, and what of it is below that group. */
 async function deepest(root: ZarrGroup, names: readonly string[]) {
@@ -97,4 +101,5 @@ const thereAre = (names: readonly string[]): string =>
   `there ${names.length === 1 ? "is" : "are"} ${listed(names.map(quoted))}`;
 
 /** As a shell takes it. */
-const quoted = (text: string): string => (/^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text: string): string =>
+  /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 /** `zarr-wasm read`: elements of an array. */
 import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
-import { hintForGroup } from "./hints.js";
 import { formats, type ReadRegion } from "./formats.js";
+import { hintForGroup } from "./hints.js";
 import { writeOutFile } from "./out-file.js";
 import { parseSelection } from "./selection.js";
 import { openSource, UsageError, type Values } from "./usage.js";
@@ -11,7 +11,8 @@ export async function runRead(source: string, values: Values): Promise<void> {
   if (!Object.hasOwn(formats, format)) {
     throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
   }
-  if (values.json && format !== "jsonl") throw new UsageError(`--json and --format ${format} exclude one another`);
+  if (values.json && format !== "jsonl")
+    throw new UsageError(`--json and --format ${format} exclude one another`);
   if (/^(raw|npy)$/.test(format) && values.out === undefined && process.stdout.isTTY) {
     throw new UsageError(`--format ${format} is not for terminals: use --out FILE or a pipe`);
   }

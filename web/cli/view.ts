@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
 import { hintForPlace } from "./hints.js";
-import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
 import { printableJson } from "./printable.js";
+import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
 import { UsageError, type Values } from "./usage.js";
 
 const dist = fileURLToPath(new URL("../", import.meta.url));
