@@ -11,9 +11,9 @@ import { capture, run, SetupError, step, which } from "./process.mjs";
  */
 const requirements = {
   emscripten: {
-    what: "Emscripten 3.1.6 or newer (emcc on PATH)",
+    what: "Emscripten 3.1.6 or newer (emcc on PATH, or emsdk at $EMSDK)",
     debian: "emscripten",
-    has: () => which("emcc"),
+    has: () => findEmcc(),
   },
   cmake: { what: "CMake 3.22 or newer", debian: "cmake", has: () => which("cmake") },
   ninja: { what: "Ninja", debian: "ninja-build", has: () => which("ninja") },
@@ -74,6 +74,13 @@ const needs = {
   cluster: ["slurmctld", "slurmd", "sbatch", "munge"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
+
+/** Path of emcc: of the emsdk that $EMSDK names, else the one on PATH; undefined where there is none. */
+export function findEmcc() {
+  const { EMSDK } = process.env;
+  const emcc = EMSDK && path.join(EMSDK, "upstream/emscripten/emcc");
+  return emcc && existsSync(emcc) ? emcc : which("emcc");
+}
 
 /** The oldest Clang that will do. */
 const oldestClang = 14;
