@@ -1,5 +1,5 @@
-// The public C++ header's side in the library: names become numbers, pointers become views, and every size is checked
-// before the core sees it.
+// The public C++ header's side in the library: names become numbers, pointers become views, and
+// every size is checked before the core sees it.
 #include "zarr_wasm/core.hpp"
 
 #include <algorithm>
@@ -59,7 +59,8 @@ Status failure(zw::Code code) {
   return {static_cast<uint32_t>(code), 0, Status::kNoCodec};
 }
 
-/// True where a region has the rank of the plan's chunks; `axes` holds it then as the core takes it.
+/// True where a region has the rank of the plan's chunks; `axes` holds it then as the core takes
+/// it.
 bool toPlacement(const zw::Plan& plan, const Axis* region, size_t rank, zw::PlacementAxis* axes) {
   if (rank != plan.array().rank) return false;
   for (size_t i = 0; i < rank; i++) {
@@ -194,9 +195,8 @@ Status Coder::encode(const Plan& plan, const uint8_t* decoded, size_t decodedSiz
   if (!s) return failure(zw::Code::OutOfMemory);
   s->allow(*plan.state_);
   zw::ByteView result;
-  const zw::ChainStatus status =
-      zw::encodeChunk(p, {decoded, decodedSize}, {out, p.encodedSize().bytes}, s->stages, s->work,
-                      result);
+  const zw::ChainStatus status = zw::encodeChunk(
+      p, {decoded, decodedSize}, {out, p.encodedSize().bytes}, s->stages, s->work, result);
   if (status) return statusOf(status);
   size = result.size();
   return {};

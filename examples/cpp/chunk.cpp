@@ -1,5 +1,5 @@
-// Encodes a chunk of int16 as a Zarr v3 array with transpose, bytes, zstd and crc32c would store it, decodes it again,
-// and decodes a part of it into a larger array. docs/cpp.md explains it.
+// Encodes a chunk of int16 as a Zarr v3 array with transpose, bytes, zstd and crc32c would store
+// it, decodes it again, and decodes a part of it into a larger array. docs/cpp.md explains it.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -48,7 +48,8 @@ void run() {
   check(coder.decode(plan, encoded, writableBytesOf(decoded)));
   if (decoded != values) throw std::runtime_error("other values came back");
 
-  // Every other row from 10 on, columns 8 to 15, into the upper left corner of an array of 100 × 200.
+  // Every other row from 10 on, columns 8 to 15, into the upper left corner of an array of 100 ×
+  // 200.
   constexpr uint32_t kWidth = 200, kItem = sizeof(int16_t);
   std::vector<int16_t> image(100 * kWidth);
   const zarr_wasm::Axis region[] = {{10, 2, 20, kWidth * kItem}, {8, 1, 8, kItem}};
@@ -62,8 +63,9 @@ void run() {
   const zarr_wasm::Status status = coder.decode(plan, encoded, writableBytesOf(decoded));
   if (status.ok()) throw std::runtime_error("a damaged chunk was decoded");
 
-  std::printf("zarr_wasm_core %s: %zu bytes encoded to %zu, decoded again; damaged: %s of codec %u\n",
-              zarr_wasm::version(), values.size() * kItem, size, status.name(), status.codec());
+  std::printf(
+      "zarr_wasm_core %s: %zu bytes encoded to %zu, decoded again; damaged: %s of codec %u\n",
+      zarr_wasm::version(), values.size() * kItem, size, status.name(), status.codec());
 }
 
 }  // namespace

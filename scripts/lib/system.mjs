@@ -201,6 +201,9 @@ function explain(missing) {
  * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
+  const unknown = kinds.find((kind) => !Object.hasOwn(needs, kind));
+  if (unknown !== undefined)
+    throw new SetupError(`there is no kind of work "${unknown}"; there are ${Object.keys(needs).join(", ")}`);
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
   const missing = wanted.filter((r) => !r.has());
   if (missing.length === 0) return;

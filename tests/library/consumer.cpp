@@ -1,4 +1,5 @@
-// What the installed C++ library promises, with the system's zstd as the witness of what it writes and reads.
+// What the installed C++ library promises, with the system's zstd as the witness of what it writes
+// and reads.
 #include <zstd.h>
 
 #include <array>
@@ -106,7 +107,8 @@ void refuses() {
          "permutations");
   expect(failsAs(plan.prepare(Chain("uint16", {1 << 16, 1 << 16}).bytes()), "LimitExceeded"),
          "large chunks");
-  expect(failsAs(plan.prepare(chain(), 29), "LimitExceeded"), "chunks that are larger than allowed");
+  expect(failsAs(plan.prepare(chain(), 29), "LimitExceeded"),
+         "chunks that are larger than allowed");
   expect(!plan, "nothing was prepared");
   expect(plan.prepare(chain()).ok(), "the chain is prepared");
   expect(!plan.prepare(Chain("uint8", {3}).zstd()).ok() && plan.decodedBytes() == 30,
@@ -121,7 +123,8 @@ void refuses() {
   }
   const std::array<Axis, 2> outside = {{{0, 1, 3, 10}, {1, 1, 5, 2}}};
   Bytes array(1000);
-  expect(failsAs(coder.decodeRegion(plan, std::span(whole).first(size), outside, array), "BadPlacement"),
+  expect(failsAs(coder.decodeRegion(plan, std::span(whole).first(size), outside, array),
+                 "BadPlacement"),
          "regions outside");
   const std::array<Axis, 1> flat = {{{0, 1, 3, 10}}};
   expect(failsAs(coder.fill(plan, flat, array), "BadPlacement"), "regions of another rank");

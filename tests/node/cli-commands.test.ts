@@ -96,6 +96,7 @@ describe("hints", () => {
     expect(err("read", place)).toContain("did you mean --path scale0/image?");
     expect(err("info", place, "--path", "scale0/imag")).toContain("did you mean --path scale0/image?");
     expect(err("info", place, "--path", "scale/image")).toContain("did you mean --path scale0/image?");
+    expect(err("info", place, "--path", "scale/nothing")).toContain("did you mean --path scale0?");
     expect(err("info", place, "--path", "image")).toContain("did you mean --path scale0/image?");
     expect(err("info", place, "--path", "its")).toContain("did you mean --path 'it'\\''s'?");
     expect(err("info", place, "--path", "elsewhere")).toMatch(/there are .*scale0.* in "\/"/);

@@ -5,8 +5,14 @@ import { isZarrError, type OpenedNode, open, type Source, type ZarrGroup } from 
 import { closestTo, didYouMean } from "./closest.js";
 import { listed } from "./notes.js";
 
-/** Most groups that are looked into. */
+/** Most groups that are looked into, and milliseconds that looking may take: the error waits for it. */
 const maxGroups = 50;
+const patience = 3000;
+
+interface Looking {
+  readonly signal: AbortSignal;
+}
+const looking = (): Looking => ({ signal: AbortSignal.timeout(patience) });
 
 /** `; did you mean data.zarr?` for a folder or file that is not there. */
 export async function hintForPlace(source: string): Promise<string> {
@@ -31,7 +37,7 @@ export async function hintForPath(source: Source, wanted: string | undefined): P
 /** `; did you mean --path scale0/image?` of a group where an array is wanted; its first array, where there is one. */
 export async function hintForGroup(group: ZarrGroup): Promise<string> {
   try {
-    const found = await firstArray(group);
+    const found = await find(group, ({ kind }) => kind === "array", looking());
     return found === undefined ? "" : `; did you mean --path ${quoted(found.path)}?`;
   } catch {
     return "";
@@ -39,29 +45,35 @@ export async function hintForGroup(group: ZarrGroup): Promise<string> {
 }
 
 async function nodesLike(source: Source, wanted: string): Promise<string> {
+  const options = looking();
   const names = wanted.split("/").filter((name) => name !== "");
-  const root = await open(source, { kind: "group" }); // for `open` of an array fails as well: nothing is below it
-  const { group, rest } = await deepest(root, names);
-  const members = (await group.members()).map(({ name }) => name);
-  if (rest.length === 0) return "";
-  if (members.includes(rest[0]!) && rest.length > 1)
-    return `; "/${joined(group.path, rest[0]!)}" is an array, and nothing lies below it`;
-  const close = closestTo(rest[0]!, members);
-  if (close !== undefined)
-    return `; did you mean --path ${quoted(joined(group.path, close, ...rest.slice(1)))}?`;
-  const below = await find(group, ({ path: found }) => found.endsWith(`/${rest.join("/")}`));
+  const root = await open(source, { kind: "group", ...options }); // nothing lies below an array
+  const { group, rest } = await deepest(root, names, options);
+  const members = (await group.members(options)).map(({ name }) => name);
+  const [first, ...after] = rest;
+  if (first === undefined) return "";
+  if (members.includes(first))
+    return `; "/${joined(group.path, first)}" is an array, and nothing lies below it`;
+  const close = closestTo(first, members);
+  if (close !== undefined) {
+    const isWhole = await group.open(joined(close, ...after), options).then(
+      () => true,
+      () => false,
+    );
+    return `; did you mean --path ${quoted(joined(group.path, close, ...(isWhole ? after : [])))}?`;
+  }
+  const below = await find(group, ({ path: found }) => found.endsWith(`/${joined(...rest)}`), options);
   if (below !== undefined) return `; did you mean --path ${quoted(below.path)}?`;
-  if (members.length === 0) return "";
-  return `; ${thereAre(members)} in "/${group.path}"`;
+  return members.length === 0 ? "" : `; ${thereAre(members)} in "/${group.path}"`;
 }
 
 const joined = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
 /** The last group on a path, and what of it is below that group. */
-async function deepest(root: ZarrGroup, names: readonly string[]) {
+async function deepest(root: ZarrGroup, names: readonly string[], options: Looking) {
   let group = root;
   for (const [i, name] of names.entries()) {
-    const node = await group.open(name).catch(unlessMissing);
+    const node = await group.open(name, options).catch(unlessMissing);
     if (node?.kind !== "group") return { group, rest: names.slice(i) };
     group = node;
   }
@@ -72,17 +84,16 @@ function unlessMissing(error: unknown): undefined {
   if (!isZarrError(error, "NotFound")) throw error;
 }
 
-const firstArray = (group: ZarrGroup) => find(group, ({ kind }) => kind === "array");
-
 /** The first node below a group that is wanted, level by level. */
 async function find(
   root: ZarrGroup,
   isWanted: (node: OpenedNode) => boolean,
+  options: Looking,
 ): Promise<OpenedNode | undefined> {
   const groups = [root];
   for (const group of groups) {
-    for (const { name } of await group.members()) {
-      const node = await group.open(name).catch(() => undefined);
+    for (const { name } of await group.members(options)) {
+      const node = await group.open(name, options).catch(() => undefined);
       if (node && isWanted(node)) return node;
       if (node?.kind === "group" && groups.length < maxGroups) groups.push(node);
     }

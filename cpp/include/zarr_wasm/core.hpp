@@ -1,17 +1,16 @@
-// zarr-wasm's codec core for C++20: decodes and encodes chunks of Zarr arrays. docs/cpp.md is its guide.
+// zarr-wasm's codec core for C++20: decodes and encodes chunks of Zarr arrays. docs/cpp.md is its
+// guide.
 //
 //   zarr_wasm::Chain chain("int16", {64, 48});          // data type and shape of a chunk
-//   chain.transpose({1, 0}).bytes().zstd(5);            // codecs in encoding order, as in zarr.json
-//   zarr_wasm::Plan plan;
-//   if (auto s = plan.prepare(chain); !s.ok()) return fail(s.message());
-//   zarr_wasm::Coder coder;                             // memory and contexts: one per thread
-//   std::vector<uint8_t> encoded(plan.encodedBound());
-//   size_t size = 0;
-//   auto status = coder.encode(plan, bytesOf(values), encoded, size);
+//   chain.transpose({1, 0}).bytes().zstd(5);            // codecs in encoding order, as in
+//   zarr.json zarr_wasm::Plan plan; if (auto s = plan.prepare(chain); !s.ok()) return
+//   fail(s.message()); zarr_wasm::Coder coder;                             // memory and contexts:
+//   one per thread std::vector<uint8_t> encoded(plan.encodedBound()); size_t size = 0; auto status
+//   = coder.encode(plan, bytesOf(values), encoded, size);
 //
-// Nothing here throws, prints or aborts; whatever can fail returns a Status. It builds with and without exceptions
-// and RTTI. Only plain pointers and integers cross into the library. Hosts are little-endian; on x86-64 the processor
-// needs SSSE3 (2006).
+// Nothing here throws, prints or aborts; whatever can fail returns a Status. It builds with and
+// without exceptions and RTTI. Only plain pointers and integers cross into the library. Hosts are
+// little-endian; on x86-64 the processor needs SSSE3 (2006).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,8 @@ namespace zarr_wasm {
 /// Version of the library that is linked, "0.1.0".
 const char* version();
 
-/// What an operation has come to. Statuses of failure are data: they can be copied, kept and compared.
+/// What an operation has come to. Statuses of failure are data: they can be copied, kept and
+/// compared.
 class [[nodiscard]] Status {
  public:
   /// Position of a codec where no codec is to blame.
@@ -71,25 +71,27 @@ class PlanState;
 class CoderState;
 }  // namespace detail
 
-/// A data type, the shape of a chunk and the codecs that it goes through. Only a description: nothing is checked
-/// before Plan::prepare.
+/// A data type, the shape of a chunk and the codecs that it goes through. Only a description:
+/// nothing is checked before Plan::prepare.
 class Chain {
  public:
   using Words = std::span<const uint32_t>;
 
-  /// @param dtype a name as in Zarr v3: "int16", "float32", "complex64", "bool", … (docs/dtypes.md).
+  /// @param dtype a name as in Zarr v3: "int16", "float32", "complex64", "bool", …
+  /// (docs/dtypes.md).
   /// @param shape elements of a chunk along each axis; the first varies slowest.
   Chain(std::string_view dtype, std::initializer_list<uint32_t> shape)
       : Chain(dtype, Words(shape.begin(), shape.size())) {}
   Chain(std::string_view dtype, Words shape) : Chain(dtype, 0, 0, shape) {}
 
-  /// Data types whose width is not in their name: "raw", "fixed_bytes" (of itemBytes bytes) and "fixed_utf32" (four
-  /// for each character).
+  /// Data types whose width is not in their name: "raw", "fixed_bytes" (of itemBytes bytes) and
+  /// "fixed_utf32" (four for each character).
   static Chain ofItems(std::string_view dtype, uint32_t itemBytes, Words shape) {
     return Chain(dtype, itemBytes, 0, shape);
   }
 
-  /// A structured type: runs of `count` numbers of `bytes` bytes (1, 2, 4 or 8), one after the other.
+  /// A structured type: runs of `count` numbers of `bytes` bytes (1, 2, 4 or 8), one after the
+  /// other.
   struct Run {
     uint32_t bytes;
     uint32_t count;
@@ -102,10 +104,10 @@ class Chain {
     return chain;
   }
 
-  /// The fill value, as an element in memory; zeros without it. Codecs that change values need it, and Coder::fill.
+  /// The fill value, as an element in memory; zeros without it. Codecs that change values need it,
+  /// and Coder::fill.
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Chain& fillValue(const T& value) {
+  requires std::is_trivially_copyable_v<T> Chain& fillValue(const T& value) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
     fill_.assign(bytes, bytes + sizeof(T));
     return *this;
@@ -132,13 +134,14 @@ class Chain {
   /// @param typeBytes bytes of what is shuffled, 1 to 255; of an element, as a rule.
   Chain& blosc(Compressor compressor, uint32_t level, Shuffle shuffle, uint32_t typeBytes,
                uint32_t blockBytes = 0) {
-    return codec("blosc", {static_cast<uint32_t>(compressor), level,
-                           static_cast<uint32_t>(shuffle), typeBytes, blockBytes, 0});
+    return codec("blosc", {static_cast<uint32_t>(compressor), level, static_cast<uint32_t>(shuffle),
+                           typeBytes, blockBytes, 0});
   }
   /// Behind the data, as in Zarr v3.
   Chain& crc32c() { return codec("crc32c", {1}); }
 
-  /// Any codec of the core, by the name and with the integers that are above its source in src/codecs.
+  /// Any codec of the core, by the name and with the integers that are above its source in
+  /// src/codecs.
   Chain& codec(std::string_view name, Words parameters) {
     codecs_.insert(codecs_.end(), {detail::codecId(name.data(), name.size()),
                                    static_cast<uint32_t>(parameters.size())});
@@ -150,14 +153,16 @@ class Chain {
     return codec(name, Words(parameters.begin(), parameters.size()));
   }
 
-  /// What Plan::prepare reads: src/chain/plan.hpp has its form, which belongs to this version of the library.
+  /// What Plan::prepare reads: src/chain/plan.hpp has its form, which belongs to this version of
+  /// the library.
   std::vector<uint32_t> words() const {
     std::vector<uint32_t> words = {kPlanVersion, skipsChecksums_ ? kSkipChecksums : 0, dtype_,
                                    itemBytes_, static_cast<uint32_t>(runs_.size())};
     for (const Run& run : runs_) words.insert(words.end(), {run.bytes, run.count});
     words.push_back(static_cast<uint32_t>(shape_.size()));
     words.insert(words.end(), shape_.begin(), shape_.end());
-    for (size_t at = 0; at < itemBytes_ && at < kMaxItemBytes; at += 4) words.push_back(fillWord(at));
+    for (size_t at = 0; at < itemBytes_ && at < kMaxItemBytes; at += 4)
+      words.push_back(fillWord(at));
     words.push_back(codecCount_);
     words.insert(words.end(), codecs_.begin(), codecs_.end());
     return words;
@@ -195,8 +200,8 @@ class Chain {
   bool skipsChecksums_ = false;
 };
 
-/// A chain that is checked, sized and ready to be run for every chunk of an array. Once prepared it does not change:
-/// threads may share it.
+/// A chain that is checked, sized and ready to be run for every chunk of an array. Once prepared it
+/// does not change: threads may share it.
 class Plan {
  public:
   Plan() = default;
@@ -225,8 +230,8 @@ class Plan {
   detail::PlanState* state_ = nullptr;
 };
 
-/// One axis of a region: elements start, start + step, … (count of them) of the chunk lie at multiples of `stride`
-/// bytes in the caller's array.
+/// One axis of a region: elements start, start + step, … (count of them) of the chunk lie at
+/// multiples of `stride` bytes in the caller's array.
 struct Axis {
   uint32_t start;
   uint32_t step;
@@ -234,8 +239,9 @@ struct Axis {
   uint32_t stride;
 };
 
-/// Runs plans. Holds the memory and the library contexts that chunks go through, and uses them again: one per thread,
-/// for as long as there are chunks. Decoded elements are in C order and in the host's byte order.
+/// Runs plans. Holds the memory and the library contexts that chunks go through, and uses them
+/// again: one per thread, for as long as there are chunks. Decoded elements are in C order and in
+/// the host's byte order.
 class Coder {
  public:
   Coder() = default;
@@ -243,14 +249,14 @@ class Coder {
   Coder& operator=(Coder&& other) noexcept;
   ~Coder();
 
-  /// Decodes a chunk into `out`, exactly plan.decodedBytes() bytes that do not overlap `encoded`. On failure its
-  /// contents mean nothing. Never writes elsewhere, whatever `encoded` holds.
+  /// Decodes a chunk into `out`, exactly plan.decodedBytes() bytes that do not overlap `encoded`.
+  /// On failure its contents mean nothing. Never writes elsewhere, whatever `encoded` holds.
   Status decode(const Plan& plan, std::span<const uint8_t> encoded, std::span<uint8_t> out) {
     return decode(plan, encoded.data(), encoded.size(), out.data(), out.size());
   }
 
-  /// Decodes a chunk and writes part of it to where it belongs in `array`: one axis for each of the chunk, the element
-  /// 0,0,… of the region at byte `offset`.
+  /// Decodes a chunk and writes part of it to where it belongs in `array`: one axis for each of the
+  /// chunk, the element 0,0,… of the region at byte `offset`.
   Status decodeRegion(const Plan& plan, std::span<const uint8_t> encoded,
                       std::span<const Axis> axes, std::span<uint8_t> array, size_t offset = 0) {
     return decodeRegion(plan, encoded.data(), encoded.size(), axes.data(), axes.size(),
@@ -263,8 +269,8 @@ class Coder {
     return fill(plan, axes.data(), axes.size(), array.data(), array.size(), offset);
   }
 
-  /// Encodes `decoded`, plan.decodedBytes() bytes, into the front of `out`, which has room for plan.encodedBound();
-  /// `size` is the number of bytes written, 0 on failure.
+  /// Encodes `decoded`, plan.decodedBytes() bytes, into the front of `out`, which has room for
+  /// plan.encodedBound(); `size` is the number of bytes written, 0 on failure.
   Status encode(const Plan& plan, std::span<const uint8_t> decoded, std::span<uint8_t> out,
                 size_t& size) {
     return encode(plan, decoded.data(), decoded.size(), out.data(), out.size(), size);
