@@ -206,6 +206,7 @@ function bundleForNode() {
     "--target=es2022",
     "--external:../wasm/*",
     "--minify", // half as much to parse
+    "--sourcemap",
     "--log-level=warning",
     "--log-override:ignored-bare-import=silent", // web/src/base/lazy.ts says what they are for
   ]);

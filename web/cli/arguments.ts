@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { closestTo, didYouMean } from "./closest.js";
 import { type Command, commands, optionsOf } from "./commands.js";
 import { everywhere, type Option, type OptionName, options, type Values } from "./options.js";
+import { messageOf } from "./printable.js";
 import { UsageError } from "./usage.js";
 
 interface Asked {
@@ -19,7 +20,7 @@ export function readArguments(args: readonly string[]): Asked {
     const { values, positionals } = parseArgs({ args: joined, allowPositionals: true, options: parsed });
     return { values: values as Values, positionals };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -128,7 +128,7 @@ others are copied. --part is a share of one --level.`,
   verify: {
     operands: ["SOURCE"],
     what: "decodes every chunk; each bad one with its reason, and exit status 1 if there are any",
-    options: ["path", "part", "json", "bucket", "v1-order"],
+    options: ["path", "part", "clean", "json", "bucket", "v1-order"],
     examples: [
       { says: "a whole store", line: "zarr-wasm verify copy.zarr" },
       { says: "the first quarter, as JSON", line: "zarr-wasm verify copy.zarr --part 0/4 --json" },

@@ -6,7 +6,7 @@ import { isZarrError } from "zarr-wasm";
 import { commandOf, readArguments } from "./arguments.js";
 import { colorsFor } from "./colors.js";
 import { helpFor } from "./help.js";
-import { printable } from "./printable.js";
+import { messageOf, printable } from "./printable.js";
 import { UsageError } from "./usage.js";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -26,7 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** What went wrong, in one line. */
 function report(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const { red } = colorsFor(process.stderr);
   process.stderr.write(`${red("zarr-wasm:")} ${printable(message.replace(/\s*\n\s*/g, " "))}\n`);
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);

@@ -48,6 +48,7 @@ export const options = {
   overwrite: { type: "boolean", what: "deletes what is at DEST first" },
   resume: { type: "boolean", what: "goes on with what was ended: what is there is left" },
   verify: { type: "boolean", what: "reads what was written, decodes it and compares" },
+  clean: { type: "boolean", what: "removes unfinished files that killed processes have left in a folder" },
   part: { type: "string", value: "I/N", what: "this process' share (I from 0)" },
   "metadata-only": { type: "boolean", what: "makes the nodes, and no chunks" },
   memory: { type: "string", value: "MIB", what: "memory for elements on their way; 128" },
