@@ -1,7 +1,7 @@
 // Fresh projects with the packed package in them, for npm run test:bundlers and test:runtimes.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildDir, root } from "./paths.mjs";
 import { capture, run, SetupError, step } from "./process.mjs";
@@ -13,10 +13,7 @@ export function packPackage() {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   capture("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dir]);
-  return path.join(
-    dir,
-    readdirSync(dir).find((file) => file.endsWith(".tgz")),
-  );
+  return path.join(dir, readdirSync(dir).find((file) => file.endsWith(".tgz")));
 }
 
 const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
@@ -40,8 +37,7 @@ export function makeProject(archive, folder, { dependencies, scripts = false, fi
     writeFileSync(stamp, list);
   }
   for (const name of readdirSync(folder))
-    if (name !== "node_modules" && name !== "package.json")
-      rmSync(path.join(folder, name), { recursive: true });
+    if (name !== "node_modules" && name !== "package.json") rmSync(path.join(folder, name), { recursive: true });
   const modules = path.join(folder, "node_modules");
   for (const name of [".vite", ".cache", ".astro", "zarr-wasm"])
     rmSync(path.join(modules, name), { recursive: true, force: true });
@@ -60,13 +56,7 @@ export function makeProject(archive, folder, { dependencies, scripts = false, fi
 export const versionOf = (folder, name) =>
   JSON.parse(readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8")).version;
 
-const environment = {
-  ...process.env,
-  NO_COLOR: "1",
-  CI: "1",
-  NEXT_TELEMETRY_DISABLED: "1",
-  ASTRO_TELEMETRY_DISABLED: "1",
-};
+const environment = { ...process.env, NO_COLOR: "1", CI: "1", NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1" };
 
 /** Runs a command in a project; @returns its output. @throws SetupError with it where it fails */
 export function runIn(folder, command, { seconds = 300, env = {} } = {}) {
@@ -80,9 +70,7 @@ export function runIn(folder, command, { seconds = 300, env = {} } = {}) {
   });
   const output = `${stdout ?? ""}${stderr ?? ""}`;
   if (status === 0) return output;
-  throw new SetupError(
-    `${command.join(" ")}: ${error?.message ?? signal ?? `exited with ${status}`}\n${output.slice(-4000)}`,
-  );
+  throw new SetupError(`${command.join(" ")}: ${error?.message ?? signal ?? `exited with ${status}`}\n${output.slice(-4000)}`);
 }
 
 /** A port that is free now. */
@@ -106,12 +94,7 @@ export async function serveIn(folder, command, { seconds = 60, env = {} } = {}) 
     cwd: folder,
     detached: true, // a group of its own, which ends as one
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...environment,
-      PATH: `${folder}/node_modules/.bin:${process.env.PATH}`,
-      PORT: String(port),
-      ...env,
-    },
+    env: { ...environment, PATH: `${folder}/node_modules/.bin:${process.env.PATH}`, PORT: String(port), ...env },
   });
   let output = "";
   let isOver = false;
@@ -133,13 +116,7 @@ export async function serveIn(folder, command, { seconds = 60, env = {} } = {}) 
   const url = `http://127.0.0.1:${port}`;
   for (const end = Date.now() + 1000 * seconds; ; ) {
     if (isOver) throw new SetupError(`${program} ended\n${output.slice(-4000)}`);
-    if (
-      await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
-        (answer) => answer.arrayBuffer(),
-        () => undefined,
-      )
-    )
-      break;
+    if (await fetch(url, { signal: AbortSignal.timeout(30_000) }).then((answer) => answer.arrayBuffer(), () => undefined)) break;
     if (Date.now() > end) {
       await close();
       throw new SetupError(`${program} does not answer\n${output.slice(-4000)}`);

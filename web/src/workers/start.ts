@@ -18,8 +18,7 @@ export const packagedWorkers: readonly StartWorker[] = [beside, asChunk, asText]
 function beside(): AnyWorker | Promise<AnyWorker> {
   const here = import.meta.url; // not within `new URL` again: bundlers would copy the script as it is
   if (!hasWebWorkers()) return startNodeWorker(new URL("./worker.js", here));
-  if (here === undefined || isLeftBehind(new URL("./worker.js", here), "./worker.js", here))
-    throw leftBehind();
+  if (here === undefined || isLeftBehind(new URL("./worker.js", here), "./worker.js", here)) throw leftBehind();
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 
