@@ -3,6 +3,7 @@
 import { checkObject } from "../base/arguments.js";
 import { BufferPool } from "../base/buffer-pool.js";
 import { invalidArgument } from "../base/errors.js";
+import { preload } from "../base/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -92,6 +93,15 @@ export class WorkerPool {
   /** The most workers that there will be: fewer than asked for where some could not be started. */
   get size(): number {
     return this.#places;
+  }
+
+  /**
+   * Starts the workers, and loads what they decode with, before there is work: for pages that will soon read, so that
+   * the first read need not wait. If that fails, the first read will say so.
+   */
+  start(): void {
+    this.#hireAll();
+    preload(() => sessionOf("decode"));
   }
 
   /** Stops the workers. What is under way is finished by the calling thread, and so is what comes later. */

@@ -17,6 +17,7 @@ import { type Dataset, shapeOf } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import { nameOf, type Opened, openPlace, RefusedAddress, readPlace } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
+import { acquire, release } from "../tiles/shared.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { BesidePlace } from "./beside-place.js";
 import { Companions } from "./companions.js";
@@ -254,6 +255,8 @@ export class Viewer implements Linked {
     this.#stage.setHeading(nameOf(target), undefined);
     this.#stage.setBusy("Opening…");
     const warnings: ZarrWarning[] = [];
+    // What reads starts while it is being found out what is to be read.
+    acquire().pool.start();
     try {
       const onWarning = (warning: ZarrWarning) => warnings.push(warning);
       const opened = await openPlace(target, { signal, onWarning });
@@ -262,6 +265,8 @@ export class Viewer implements Linked {
       await this.#showOpened(opened, wanted ?? {});
     } catch (error) {
       if (!signal.aborted) this.#fail(error, "opening");
+    } finally {
+      release(); // what is shown has taken hold of it by now
     }
   }
 
