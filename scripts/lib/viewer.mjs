@@ -78,8 +78,7 @@ function preloadParts(out) {
       soon.add(part);
       find(part, soon);
     }
-  const link = (attributes) => (name) =>
-    `    <link rel="modulepreload" ${attributes}href="${name}">\n`;
+  const link = (attributes) => (name) => `    <link rel="modulepreload" ${attributes}href="${name}">\n`;
   const links = [
     ...[...first].map(link("")),
     ...[...soon].filter((name) => !first.has(name)).map(link('fetchpriority="low" ')),
