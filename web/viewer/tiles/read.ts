@@ -19,7 +19,7 @@ export interface ReadContext {
 /** Of shards: chunks that lie at most this far apart are read together. More would be bytes that nobody sees. */
 const mostGap = 32 * 1024;
 /** Of shards: coarse levels come with one request. */
-const mostWhole = 2 ** 20;
+const mostWhole = 2 ** 21;
 
 /** Reads the chunks of a box. @throws what concerns all chunks, and the signal's reason; other errors become gaps. */
 export async function readBlock(
