@@ -67,6 +67,8 @@ const recipes: readonly Recipe[] = [
     before: `import { get, open } from "zarr-wasm"; const array = await open(new Map([["/zarr.json", ${damaged}], ["/c/0", "x"]].map(([key, text]) => [key, new TextEncoder().encode(text)])), { kind: "array" });`,
     prints: /^\/c\/0 bytes [\w-]+\n$/,
   },
+  { in: "docs/icechunk.md", has: "asOf", after: "console.log(group.attributes);", prints: "{ title: 'test' }\n" },
+  { in: "docs/icechunk.md", has: "store.history()", after: "console.log(names, array.shape);", prints: /changed\n.* filled\n.* made\n\[ 'main', 'old' \] \[ 4, 6 \]\n$/ },
   { in: "docs/live.md", has: "samples/field.zarr", before: 'const site = "https://example.org/";', prints: /^Zarr v1, float32, shape 1024,1024\n\[ 4, 4 \] Float32Array\(16\) \[/ },
   { in: "docs/live.md", has: "shardShape", prints: /^\/?zarr\.json \d+\n(\/c\/[01]\/[01] \d+\n){4}Uint16Array\(4\) \[ 1925, 1989, 2053, 2117 \]\n$/ },
   { in: "docs/live.md", has: "Math.sin", prints: /^(blosc (lz4|zlib|zstd): 400000 bytes become \d+; decoded alike: true\n){3}$/ },

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { create, createGroup, set, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
+import { repository } from "./icechunk-repository.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
@@ -64,12 +65,16 @@ const remote: Record<string, object> = {
   "/refs.json": { version: 1, refs: { "zarr.json": JSON.stringify(array([3])) } },
 };
 
+/** An Icechunk repository. */
+const icechunk = repository();
+
 /** Serves what the samples find at https://example.org: stores, the sample arrays, the modules. */
 export function serveStores() {
   return serve((url) => {
     const address = url.split("?")[0]!;
     const document = remote[address];
     if (document) return bytesOf(JSON.stringify(document));
+    if (address.startsWith("/repo/")) return icechunk.get(address.slice("/repo".length));
     const file = address.replace(/^\/samples\//, "examples/").replace(/^\/wasm\//, "dist/wasm/");
     const place = path.join(root, file);
     return file !== address && existsSync(place) ? new Uint8Array(readFileSync(place)) : undefined;
