@@ -20,7 +20,6 @@ import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { BesidePlace } from "./beside-place.js";
 import { Companions } from "./companions.js";
-import { contentsOf, tableOf } from "./contents.js";
 import { showLegend, valueFormat } from "./legends.js";
 import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
@@ -298,6 +297,7 @@ export class Viewer implements Linked {
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
     const go = (path: string) => this.#go({ path });
+    const { contentsOf } = await import("./contents.js");
     const { main, beside } = await contentsOf(opened, this.#target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
@@ -403,6 +403,7 @@ export class Viewer implements Linked {
     else {
       this.#stage.setBusy("Reading…");
       try {
+        const { tableOf } = await import("./contents.js");
         const table = await tableOf(dataset, settings, signal);
         signal.throwIfAborted();
         this.#stage.show(table);
