@@ -23,6 +23,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     // Machines that build and test at once are slow; nothing here measures time.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The built package is what is tested: no transformation of dist.
     server: { deps: { external: [/\/dist\//] } },
   },
