@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
@@ -114,14 +115,18 @@ function copyIfNewer(from, to) {
   if (isNewer(from, to)) copyFileSync(from, to);
 }
 
-/** The glue, minified: Emscripten leaves comments and long names in it. */
+/**
+ * The glue, minified: Emscripten leaves comments and long names in it; and without its own address, which it does not
+ * use, and by which bundlers would look for its module once more.
+ */
 function minifyGlue(from, to) {
-  if (!isNewer(from, to)) return;
+  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return;
   const text = capture(findTool("esbuild"), [
     from,
     "--minify",
     "--format=esm",
     "--target=es2022",
+    '--define:import.meta.url=""',
     "--log-level=error",
   ]);
   writeFileSync(to, text);
@@ -154,7 +159,8 @@ function removeOrphans(sources, outputs) {
   for (const file of readdirSync(outputs, { recursive: true })) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
-    const isElsewhere = /^(cli|viewer|wasm)[\\/]/.test(name); // projects of their own
+    // Of projects of their own, and of bundles.mjs.
+    const isElsewhere = /^(cli|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
     if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
       rmSync(path.join(outputs, name + ending), { force: true });
@@ -173,53 +179,5 @@ export function buildLibrary() {
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
-  bundleForNode();
-}
-
-/**
- * Bundles what the package exports to Node into dist/bundle: loading a hundred small files takes longer than
- * compiling the module and decoding a chunk. Bundles lie one folder below dist, like web/src/engine, which finds the
- * modules at ../wasm/ from where it lies; one build of all of them, so that they share their parts.
- */
-function bundleForNode() {
-  const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const entries = [...Object.values(exports), ...Object.values(imports)].filter((entry) => entry.node);
-  const out = path.join(distDir, "bundle");
-  const sources = path.join(buildDir, "bundle");
-  for (const dir of [out, sources]) rmSync(dir, { recursive: true, force: true });
-  run(findTool("esbuild"), [
-    ...entries.map((entry) => writeNodeEntry(sources, entry)),
-    `--outbase=${sources}`,
-    `--outdir=${out}`,
-    "--bundle",
-    "--splitting",
-    "--format=esm",
-    "--target=es2022",
-    "--external:../wasm/*",
-    "--minify", // half as much to parse
-    "--log-level=warning",
-    "--log-override:ignored-bare-import=silent", // web/src/base/lazy.ts says what they are for
-  ]);
-}
-
-/**
- * What is bundled for an entry: the entry, with imports for nothing but their effect on how the bundler cuts its files.
- * All that `zarr-wasm/codecs` needs is then one file, which is loaded twice as fast as eight; and most of what
- * `zarr-wasm` needs besides is another.
- */
-function writeNodeEntry(sources, { default: source, node }) {
-  const entry = path.join(root, source);
-  const file = path.join(sources, path.relative("./dist/bundle", node));
-  const common = /[\\/](?:zarrita|node|internal)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
-  const imports = common.map((name) => `import ${JSON.stringify(path.join(distDir, `${name}.js`))};`);
-  const own = JSON.stringify(entry);
-  const hasDefault = /^export default /m.test(readFileSync(entry, "utf8"));
-  const lines = [
-    ...imports,
-    `export * from ${own};`,
-    ...(hasDefault ? [`export { default } from ${own};`] : []),
-  ];
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  return file;
+  run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);
 }
