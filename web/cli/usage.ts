@@ -1,7 +1,8 @@
-/** Options that the commands share. */
+/** What the commands share: how sources are named and opened. */
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import {
+  isZarrError,
   type OpenedNode,
   type OpenOptions,
   open,
@@ -10,45 +11,14 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
+import { hintForPath, hintForPlace } from "./hints.js";
+import type { Values } from "./options.js";
 import { note } from "./summary.js";
+
+export type { Values } from "./options.js";
 
 /** Wrong use of the command line: exit status 2. */
 export class UsageError extends Error {}
-
-/** What the options of all commands are given; each command knows those that are its own. */
-export interface Values {
-  readonly path?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly select?: string | undefined;
-  readonly format?: string | undefined;
-  readonly out?: string | undefined;
-  readonly chunks?: string | undefined;
-  readonly shards?: string | undefined;
-  readonly codecs?: string | undefined;
-  readonly fill?: string | undefined;
-  readonly overwrite?: boolean | undefined;
-  readonly resume?: boolean | undefined;
-  readonly verify?: boolean | undefined;
-  readonly clean?: boolean | undefined;
-  readonly part?: string | undefined;
-  readonly "metadata-only"?: boolean | undefined;
-  readonly memory?: string | undefined;
-  readonly temp?: string | undefined;
-  readonly threads?: string | undefined;
-  readonly bucket?: string | undefined;
-  readonly wait?: string | undefined;
-  readonly "v1-order"?: string | undefined;
-  readonly levels?: string | undefined;
-  readonly level?: string | undefined;
-  readonly method?: string | undefined;
-  readonly factor?: string | undefined;
-  readonly axes?: string | undefined;
-  readonly units?: string | undefined;
-  readonly scale?: string | undefined;
-  readonly name?: string | undefined;
-  readonly port?: string | undefined;
-  readonly open?: boolean | undefined;
-}
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
@@ -60,10 +30,15 @@ export async function openSource(
   options: OpenOptions = {},
   bucket?: string,
 ): Promise<OpenedNode> {
-  return open(bucket === undefined ? await locate(source) : inBucket(source, bucket), {
-    ...openOptions(values),
-    ...options,
-  });
+  const place = bucket === undefined ? await locate(source) : inBucket(source, bucket);
+  const asked = openOptions(values);
+  try {
+    return await open(place, { ...asked, ...options });
+  } catch (error) {
+    if (isZarrError(error, "NotFound") && !Object.isFrozen(error))
+      error.message += await hintForPath(place, asked.path);
+    throw error;
+  }
 }
 
 /** How sources are opened. @throws UsageError. */
@@ -84,7 +59,7 @@ export async function locate(source: string): Promise<URL | Store> {
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
   }
   const found = await stat(source).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file`);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
   const url = pathToFileURL(source);
   if (found.isDirectory()) return url;
   if (found.isFile()) return isReferenceName(source) ? ReferenceStore.open(url) : new ZipStore(url);
