@@ -9,7 +9,10 @@ type Documents = Record<string, Uint8Array>;
 
 const v3 = (fields: object) => ({ zarr_format: 3, attributes: {}, ...fields });
 
-function array(shape: number[], { names, attributes = {}, type = "int16" }: { names?: string[]; attributes?: object; type?: string } = {}) {
+function array(
+  shape: number[],
+  { names, attributes = {}, type = "int16" }: { names?: string[]; attributes?: object; type?: string } = {},
+) {
   return v3({
     node_type: "array",
     shape,
@@ -29,7 +32,10 @@ function group(attributes: object, metadata?: Record<string, object>) {
 }
 
 const climate = {
-  pr: array([400, 50, 20], { names: ["time", "lat", "lon"], attributes: { units: "mm d-1", scale_factor: 0.5 } }),
+  pr: array([400, 50, 20], {
+    names: ["time", "lat", "lon"],
+    attributes: { units: "mm d-1", scale_factor: 0.5 },
+  }),
   time: array([400], { names: ["time"], attributes: { units: "days since 2000-01-01" } }),
   lat: array([50], { names: ["lat"] }),
   lon: array([20], { names: ["lon"] }),
@@ -58,7 +64,9 @@ const remote: Record<string, object> = {
   "/a.zarr/zarr.json": array([12, 6]),
   "/scan.zarr/zarr.json": array([4, 64, 64], { type: "uint16" }),
   "/climate.zarr/zarr.json": group({}, climate),
-  ...Object.fromEntries(Object.entries(climate).map(([name, node]) => [`/climate.zarr/${name}/zarr.json`, node])),
+  ...Object.fromEntries(
+    Object.entries(climate).map(([name, node]) => [`/climate.zarr/${name}/zarr.json`, node]),
+  ),
   "/image.zarr/zarr.json": image,
   "/image.zarr/0/zarr.json": array([2, 8, 8], { names: ["c", "y", "x"] }),
   "/refs.json": { version: 1, refs: { "zarr.json": JSON.stringify(array([3])) } },
@@ -81,10 +89,20 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   const at = (name: string) => new URL(`file://${path.join(folder, name)}/`);
   const ramp = (length: number) => Int16Array.from({ length }, (_, i) => i % 1000);
   await set(await create(at("data.zarr"), { shape: [100, 6, 30], dtype: "int16" }), null, ramp(18_000));
-  await set(await create(await createGroup(at("group.zarr")), { path: "raw", shape: [64, 64], dtype: "int16" }), null, ramp(4096));
+  await set(
+    await create(await createGroup(at("group.zarr")), { path: "raw", shape: [64, 64], dtype: "int16" }),
+    null,
+    ramp(4096),
+  );
   for (const name of planes) {
     const zarrFormat = name === "old.zarr" ? 2 : 3;
-    const created = await create(at(name), { shape: [600, 700], chunkShape: [100, 100], dtype: "int16", zarrFormat, codecs: "zstd:1" });
+    const created = await create(at(name), {
+      shape: [600, 700],
+      chunkShape: [100, 100],
+      dtype: "int16",
+      zarrFormat,
+      codecs: "zstd:1",
+    });
     await set(created, null, ramp(420_000));
   }
   const tree = await createGroup(at("climate.zarr"));
@@ -101,5 +119,8 @@ export async function archives(): Promise<Documents> {
   await createGroup(writer, {});
   await create(writer, { path: "plate", shape: [2, 2], dtype: "int8" });
   await writer.close();
-  return { "images.zip": new Uint8Array(Buffer.concat(pieces)), "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])) };
+  return {
+    "images.zip": new Uint8Array(Buffer.concat(pieces)),
+    "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])),
+  };
 }
