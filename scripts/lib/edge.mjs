@@ -8,13 +8,15 @@ import { capture, quiet, step } from "./process.mjs";
 const example = path.join(root, "examples/edge-tiles");
 const home = path.join(buildDir, "edge");
 
+/** What the tests need besides the example's own packages. */
+const tools = { autocannon: "9.0.0", sharp: "0.34.5" };
+
 const readJson = (...parts) => JSON.parse(readFileSync(path.join(...parts), "utf8"));
 
 /** The packages, each with its exact version; installed again only when their list has changed. */
 function ensureTools() {
   const { dependencies, devDependencies } = readJson(example, "package.json");
   const { "zarr-wasm": _, ...others } = dependencies;
-  const { dependencies: tools } = readJson(root, "tests/edge/package.json");
   const wanted = { private: true, dependencies: { ...others, ...devDependencies, ...tools } };
   const list = `${JSON.stringify(wanted, null, 2)}\n`;
   const file = path.join(home, "package.json");

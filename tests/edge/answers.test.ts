@@ -25,7 +25,11 @@ describe("caches", () => {
     expect(first.headers.get("cache-control")).toContain("max-age=3600");
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const again = await ask("/v3/0/0/0.png?range=0,60000", { headers: { "if-none-match": known } });
-      expect([again.status, again.headers.get("etag"), (await again.arrayBuffer()).byteLength]).toEqual([304, etag, 0]);
+      expect([again.status, again.headers.get("etag"), (await again.arrayBuffer()).byteLength]).toEqual([
+        304,
+        etag,
+        0,
+      ]);
     }
     const other = await ask("/v3/0/0/0.png?range=0,60000", { headers: { "if-none-match": '"other"' } });
     expect(other.status).toBe(200);
@@ -36,7 +40,9 @@ describe("caches", () => {
   it("the same ETag from another Worker", async () => {
     const other = await startMiniflare({ STORE_URL: server.url });
     const tags = await Promise.all(
-      [worker, other].map(async ({ url }) => (await fetch(`${url}/v2/0/1/1.png?range=0,9`)).headers.get("etag")),
+      [worker, other].map(async ({ url }) =>
+        (await fetch(`${url}/v2/0/1/1.png?range=0,9`)).headers.get("etag"),
+      ),
     );
     expect(tags[0]).toBe(tags[1]);
     await other.close();
@@ -84,7 +90,9 @@ describe("what a dataset has", () => {
       { name: "y", length: 512, role: "row" },
       { name: "x", length: 600, role: "column" },
     ]);
-    expect((info["levels"] as { rows: number; columns: number }[]).map(({ rows, columns }) => [rows, columns])).toEqual([
+    expect(
+      (info["levels"] as { rows: number; columns: number }[]).map(({ rows, columns }) => [rows, columns]),
+    ).toEqual([
       [1, 1],
       [1, 2],
       [2, 3],
@@ -152,7 +160,9 @@ describe("pages of other origins", () => {
     const answer = await ask("/v3/0/0/0.raw", { headers: origin });
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(answer.headers.get("access-control-expose-headers")).toContain("X-Tile-Shape");
-    expect((await ask("/none/0/0/0.png", { headers: origin })).headers.get("access-control-allow-origin")).toBe("*");
+    expect(
+      (await ask("/none/0/0/0.png", { headers: origin })).headers.get("access-control-allow-origin"),
+    ).toBe("*");
     expect((await ask("/v3/0/0/0.raw", { method: "OPTIONS", headers: origin })).status).toBe(204);
   });
 

@@ -39,7 +39,11 @@ it("a bucket of R2", async () => {
 });
 
 it("a bucket of S3, by signed requests", async () => {
-  const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "a/secret+key=", region: "eu-central-1" };
+  const credentials = {
+    accessKeyId: "AKIDEXAMPLE",
+    secretAccessKey: "a/secret+key=",
+    region: "eu-central-1",
+  };
   const server = await new S3Server().start();
   const wrong: string[] = [];
   server.allows = (request) => {

@@ -1,19 +1,27 @@
 /** Datasets for the tiles, of every layout that the example reads, with elements that a formula says. */
-import { create, createGroup, set, slice, type ZarrArray, writeMultiscale } from "zarr-wasm";
+import { create, createGroup, set, slice, writeMultiscale, type ZarrArray } from "zarr-wasm";
 
 export type Objects = Map<string, Uint8Array>;
 
 /** Puts a dataset into a store: what `make` writes into one of its own. */
-export async function addDataset(objects: Objects, name: string, make: (own: Objects) => unknown): Promise<void> {
+export async function addDataset(
+  objects: Objects,
+  name: string,
+  make: (own: Objects) => unknown,
+): Promise<void> {
   const own: Objects = new Map();
   await make(own);
   for (const [key, bytes] of own) objects.set(`/${name}${key}`, bytes);
 }
 
 /** The element of a plane in which nothing repeats: any that is put elsewhere is seen. */
-export const element = (plane: number, y: number, x: number): number => (37 * x + 101 * y + 5003 * plane) % 60_000;
+export const element = (plane: number, y: number, x: number): number =>
+  (37 * x + 101 * y + 5003 * plane) % 60_000;
 
-export const blosc = { name: "blosc", configuration: { cname: "lz4", clevel: 5, shuffle: "shuffle", typesize: 2 } };
+export const blosc = {
+  name: "blosc",
+  configuration: { cname: "lz4", clevel: 5, shuffle: "shuffle", typesize: 2 },
+};
 
 /** A plane of `height` × `width` elements. */
 export const planeOf = (plane: number, height: number, width: number): Uint16Array<ArrayBuffer> =>
@@ -95,7 +103,9 @@ async function volume(objects: Objects): Promise<void> {
     dimensionNames: ["x", "depth", "y"],
   });
   for (let depth = 0; depth < 8; depth++) {
-    const plane = Int32Array.from({ length: 300 * 280 }, (_, i) => element(depth, i % 280, Math.floor(i / 280)));
+    const plane = Int32Array.from({ length: 300 * 280 }, (_, i) =>
+      element(depth, i % 280, Math.floor(i / 280)),
+    );
     await set(array, [null, slice(depth, depth + 1), null], plane);
   }
 }

@@ -132,7 +132,10 @@ it("colours: the ends of a map, beyond them, and what is no data", async () => {
 
 it("WebP has the pixels of PNG", async () => {
   const query = "map=magma&range=0,60000";
-  const [png, webp] = [await pixels(`v3/0/2/3.png?${query}`, "png"), await pixels(`v3/0/2/3.webp?${query}`, "webp")];
+  const [png, webp] = [
+    await pixels(`v3/0/2/3.png?${query}`, "png"),
+    await pixels(`v3/0/2/3.webp?${query}`, "webp"),
+  ];
   for (let i = 0; i < 256; i += 5) expect(webp(i, 255 - i)).toEqual(png(i, 255 - i));
 });
 

@@ -28,7 +28,14 @@ export async function startMiniflare(bindings, options = {}) {
     path: name,
     contents: readFileSync(path.join(bundle, name)),
   }));
-  const server = new Miniflare({ modules, modulesRoot: ".", compatibilityDate, bindings, port: 0, ...options });
+  const server = new Miniflare({
+    modules,
+    modulesRoot: ".",
+    compatibilityDate,
+    bindings,
+    port: 0,
+    ...options,
+  });
   const url = String(await server.ready).replace(/\/$/, "");
   return { url, server, pid: childOf(process.pid, "workerd"), close: () => server.dispose() };
 }
@@ -42,7 +49,9 @@ export async function startWorkerd(bindings) {
     const own = name.endsWith(".js") ? name : `./${name}`;
     return `(name = ${quoted(own)}, ${kind} = embed ${quoted(path.relative(dir, path.join(bundle, name)))})`;
   });
-  const texts = Object.entries(bindings).map(([name, text]) => `(name = ${quoted(name)}, text = ${quoted(String(text))})`);
+  const texts = Object.entries(bindings).map(
+    ([name, text]) => `(name = ${quoted(name)}, text = ${quoted(String(text))})`,
+  );
   writeFileSync(
     path.join(dir, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
