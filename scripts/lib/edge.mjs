@@ -1,12 +1,12 @@
 // examples/edge-tiles as its users have it: its packages from npm, this package from its tarball, the Worker bundled by
-// wrangler. All of it lies in build/edge.
+// wrangler. All of it lies in build/edge-tiles.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildDir, root } from "./paths.mjs";
 import { capture, quiet, step } from "./process.mjs";
 
 const example = path.join(root, "examples/edge-tiles");
-const home = path.join(buildDir, "edge");
+const home = path.join(buildDir, "edge-tiles");
 
 /** What the tests need besides the example's own packages. */
 const tools = { autocannon: "9.0.0", sharp: "0.34.5" };

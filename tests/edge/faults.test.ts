@@ -1,9 +1,9 @@
-// A store that fails, hangs or lies; requests that come at once; memory.
+// A store that fails, hangs or lies; requests that come at once.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
 import { type Behaviour, ObjectServer } from "../node/store-server.js";
-import { addDataset, blosc, element, makeStores, planeOf } from "./stores.js";
-import { memoryOf, startMiniflare } from "./tools.mjs";
+import { addDataset, element, makeStores } from "./stores.js";
+import { startMiniflare } from "./tools.mjs";
 
 let server: ObjectServer;
 let original: Map<string, Uint8Array>;
@@ -200,32 +200,3 @@ it("what has changed is seen when the time of the metadata is over", async () =>
     expect(await first()).toBe(9);
   });
 });
-
-it("memory stays what it is, however many chunks, shards and datasets pass", async () => {
-  const names = Array.from({ length: 4 }, (_, i) => `big${i}`);
-  const options = { shape: [2048, 2048], chunkShape: [64, 64], shardShape: [1024, 1024] };
-  for (const [i, name] of names.entries())
-    await addDataset(server.objects, name, async (own) =>
-      set(await create(own, { ...options, dtype: "uint16", codecs: [blosc] }), null, planeOf(i, 2048, 2048)),
-    );
-  await withWorker({ CHUNK_CACHE_MB: 8, INDEX_CACHE_MB: 1 }, async ({ url, pid }) => {
-    const round = async () => {
-      for (const name of names)
-        for (let y = 0; y < 8; y++) {
-          const row = [0, 1, 2, 3, 4, 5, 6, 7].map(async (x) => {
-            const answer = await fetch(`${url}/${name}/0/${y}/${x}.png?range=0,60000`);
-            await answer.arrayBuffer();
-            return answer.status;
-          });
-          expect(new Set(await Promise.all(row))).toEqual(new Set([200]));
-        }
-      return memoryOf(pid);
-    };
-    await round();
-    const early = await round();
-    let late = early;
-    for (let i = 0; i < 2; i++) late = await round();
-    // 32 MiB of elements pass in each round.
-    expect(late - early).toBeLessThan(24);
-  });
-}, 300_000);

@@ -3,7 +3,10 @@ import http from "node:http";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { create, set } from "zarr-wasm";
 
-const blosc = (cname) => ({ name: "blosc", configuration: { cname, clevel: 5, shuffle: "shuffle", typesize: 2 } });
+const blosc = (cname) => ({
+  name: "blosc",
+  configuration: { cname, clevel: 5, shuffle: "shuffle", typesize: 2 },
+});
 
 /** An image as a camera has it: 12 bits, smooth, with noise in the lowest ones. */
 function image(edge) {
@@ -41,7 +44,11 @@ function serve(objects, request, response) {
   if (!asked) return void response.writeHead(200, { "content-length": bytes.length, etag: '"1"' }).end(bytes);
   const start = asked[1] === "" ? bytes.length - Number(asked[2]) : Number(asked[1]);
   const end = asked[1] === "" || asked[2] === "" ? bytes.length : Number(asked[2]) + 1;
-  const headers = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}`, "content-length": end - start, etag: '"1"' };
+  const headers = {
+    "content-range": `bytes ${start}-${end - 1}/${bytes.length}`,
+    "content-length": end - start,
+    etag: '"1"',
+  };
   response.writeHead(206, headers).end(bytes.subarray(start, end));
 }
 

@@ -15,7 +15,8 @@ const places = Array.from({ length: rows * rows }, (_, i) => {
   return `${Math.floor(shuffled / rows)}/${shuffled % rows}`;
 });
 
-const percentile = (values, share) => [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))];
+const percentile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))];
 const shown = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
 
 /** Answers that were not what they should be. */
@@ -55,7 +56,6 @@ async function oneByOne(worker, name, paths, status, headers) {
 async function crowd(worker, name, paths, { connections = 16, duration = 10 } = {}) {
   const requests = paths.map((path) => ({ method: "GET", path: `/${path}` }));
   const cpu = cpuOf(worker.pid);
-  const hits = { hit: 0, miss: 0 };
   const running = autocannon({ url: worker.url, requests, connections, duration });
   running.on("response", (client, status) => {
     if (status !== 200) failures.push(`${name}: a status of ${status}`);
@@ -65,17 +65,14 @@ async function crowd(worker, name, paths, { connections = 16, duration = 10 } = 
   if (result.errors > 0) failures.push(`${name}: ${result.errors} errors`);
   const perRequest = (cpuOf(worker.pid) - cpu) / total;
   return {
-    hits,
-    row: {
-      load: name,
-      requests: total,
-      "requests/s": shown(result.requests.average),
-      "CPU ms": shown(perRequest),
-      "requests/s per core": shown(1000 / perRequest),
-      "p50 ms": result.latency.p50,
-      "p99 ms": result.latency.p99,
-      "MiB of memory": shown(memoryOf(worker.pid)),
-    },
+    load: name,
+    requests: total,
+    "requests/s": shown(result.requests.average),
+    "CPU ms": shown(perRequest),
+    "requests/s per core": shown(1000 / perRequest),
+    "p50 ms": result.latency.p50,
+    "p99 ms": result.latency.p99,
+    "MiB of memory": shown(memoryOf(worker.pid)),
   };
 }
 
@@ -90,7 +87,12 @@ function popular(count) {
   };
   return Array.from({ length: count }, () => {
     let left = random() * sum;
-    return places[Math.max(0, weights.findIndex((weight) => (left -= weight) <= 0))];
+    return places[
+      Math.max(
+        0,
+        weights.findIndex((weight) => (left -= weight) <= 0),
+      )
+    ];
   });
 }
 
@@ -105,7 +107,14 @@ async function coldTiles(url) {
   ];
   const table = [];
   for (const [name, dataset, format, query] of tiles)
-    table.push(await oneByOne(worker, name, places.map((place) => `${dataset}/0/${place}.${format}${query}`), 200));
+    table.push(
+      await oneByOne(
+        worker,
+        name,
+        places.map((place) => `${dataset}/0/${place}.${format}${query}`),
+        200,
+      ),
+    );
   const nothing = places.map(() => "page.css");
   table.push(await oneByOne(worker, "(a file of 250 bytes)", nothing, 200));
   console.table(table);
@@ -116,17 +125,17 @@ async function crowds(url) {
   const table = [];
   const cold = await startWorkerd({ STORE_URL: url, CHUNK_CACHE_MB: 0 });
   const paths = places.map((place) => `lz4/0/${place}.png?${range}`);
-  table.push((await crowd(cold, "png, nothing kept", paths)).row);
+  table.push(await crowd(cold, "png, nothing kept", paths));
   await cold.close();
   const warm = await startWorkerd({ STORE_URL: url, CHUNK_CACHE_MB: 64 });
   for (const path of paths) await ask(`${warm.url}/${path}`);
-  table.push((await crowd(warm, "png, decoded chunks kept", paths)).row);
+  table.push(await crowd(warm, "png, decoded chunks kept", paths));
   await warm.close();
   console.table(table);
 }
 
-/** The cache of answers: which share of requests it takes, as the Worker itself says. */
-async function cacheRatio(url) {
+/** The cache of answers: which share of requests it takes, as the Worker itself says, and what those cost. */
+async function cache(url) {
   const worker = await startMiniflare({ STORE_URL: url });
   const counts = { hit: 0, miss: 0 };
   const asked = popular(1500);
@@ -134,24 +143,50 @@ async function cacheRatio(url) {
     const answers = asked.slice(i, i + 8).map((place) => ask(`${worker.url}/lz4/0/${place}.png?${range}`));
     for (const { answer } of await Promise.all(answers)) counts[answer.headers.get("x-cache")]++;
   }
-  const ratio = counts.hit / asked.length;
   console.log(
-    `cache: ${asked.length} requests of ${places.length} tiles by popularity (1/k), ${new Set(asked).size} different: ${counts.hit} hits, ${shown(100 * ratio)} %`,
+    `cache: ${asked.length} requests of ${places.length} tiles by popularity (1/k), ${new Set(asked).size} different: ${counts.hit} hits, ${shown((100 * counts.hit) / asked.length)} %`,
   );
+  if (!(counts.hit > 0)) failures.push("the cache has taken no request");
+  const kept = places.map((place) => `lz4/0/${place}.png?${range}`);
+  for (const path of kept) await ask(`${worker.url}/${path}`);
+  console.table([await oneByOne(worker, "png from Miniflare's cache", kept, 200)]);
   await worker.close();
-  return ratio;
+}
+
+/** Memory while many more bytes pass than may be kept: it must come to an end of growing. */
+async function memory(url) {
+  const worker = await startWorkerd({ STORE_URL: url, CHUNK_CACHE_MB: 8, INDEX_CACHE_MB: 1 });
+  const rounds = [];
+  for (let round = 0; round < 16; round++) {
+    for (let i = 0; i < places.length; i += 8) {
+      const dataset = i % 16 === 0 ? "lz4" : "sharded";
+      const paths = places
+        .slice(i, i + 8)
+        .map((place) => `${dataset}/0/${place}.png?range=0,${4000 + round}`);
+      await Promise.all(paths.map((path) => ask(`${worker.url}/${path}`)));
+    }
+    rounds.push(memoryOf(worker.pid));
+  }
+  console.log(
+    `memory after each ${places.length} tiles, 8 at a time (${(places.length * chunkBytes) / 2 ** 20} MiB of elements), MiB: ${rounds.map(shown).join(" ")}`,
+  );
+  // What the runtime takes at first is its own; between the later rounds as much passes as in all the earlier ones.
+  if (rounds[15] - rounds[8] > 32) failures.push(`memory has grown from ${rounds[8]} to ${rounds[15]} MiB`);
+  await worker.close();
 }
 
 /** Runs it all. @returns what went wrong */
 export async function runLoad() {
   const began = performance.now();
-  const load = loadavg()[0];
-  console.log(`${cpus()[0].model}, ${availableParallelism()} cores, load before: ${load.toFixed(1)}`);
-  console.log(`uint16, ${edge} × ${edge}, chunks of 256 × 256 (${chunkBytes / 1024} KiB); processor time of workerd from /proc`);
+  console.log(`${cpus()[0].model}, ${availableParallelism()} cores, load before: ${loadavg()[0].toFixed(1)}`);
+  console.log(
+    `uint16, ${edge} × ${edge}, chunks of 256 × 256 (${chunkBytes / 1024} KiB); processor time of workerd from /proc`,
+  );
   const served = await store(edge);
   await coldTiles(served.url);
   await crowds(served.url);
-  if (!((await cacheRatio(served.url)) > 0)) failures.push("the cache has taken no request");
+  await cache(served.url);
+  await memory(served.url);
   await served.close();
   console.log(`${((performance.now() - began) / 1000).toFixed(0)} s, load after: ${loadavg()[0].toFixed(1)}`);
   return [...new Set(failures)].slice(0, 20);

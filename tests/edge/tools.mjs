@@ -1,11 +1,11 @@
-// What build/edge has: the bundled Worker, and the packages to run it with.
+// What build/edge-tiles has: the bundled Worker, and the packages to run it with.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const home = fileURLToPath(new URL("../../build/edge/", import.meta.url));
+export const home = fileURLToPath(new URL("../../build/edge-tiles/", import.meta.url));
 const fromHome = createRequire(path.join(home, "package.json"));
 const { Miniflare } = fromHome("miniflare");
 export const sharp = fromHome("sharp");

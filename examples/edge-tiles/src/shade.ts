@@ -23,13 +23,13 @@ export function shade(tile: Tile, range: readonly [number, number], nodata: numb
 }
 
 function shadeRow(row: Numbers, out: Uint8Array, [low, high]: readonly [number, number], nodata: number | undefined) {
-  const last = shades - 1;
-  const scale = last / (high - low);
+  const scale = (shades - 1) / (high - low);
+  const first = 1.5; // the first shade, and what rounds the others, for bytes are cut off
   for (let x = 0; x < row.length; x++) {
     const value = Number(row[x]);
-    if (value === nodata || Number.isNaN(value)) continue;
-    const shade = (value - low) * scale;
-    out[x] = 1 + (shade <= 0 ? 0 : shade >= last ? last : Math.round(shade));
+    if (value === nodata) continue;
+    const shade = (value - low) * scale + first;
+    out[x] = shade < first ? 1 : shade > shades ? shades : shade; // a byte that is set to NaN is 0
   }
 }
 
