@@ -1,5 +1,13 @@
 /** Datasets for the tiles, of every layout that the example reads, with elements that a formula says. */
-import { create, createGroup, set, slice, writeMultiscale, type ZarrArray } from "zarr-wasm";
+import {
+  type CreateOptions,
+  create,
+  createGroup,
+  set,
+  slice,
+  writeMultiscale,
+  type ZarrArray,
+} from "zarr-wasm";
 
 export type Objects = Map<string, Uint8Array>;
 
@@ -30,7 +38,7 @@ export const planeOf = (plane: number, height: number, width: number): Uint16Arr
 export const height = 700;
 export const width = 900;
 
-async function flat(objects: Objects, options: Partial<Parameters<typeof create>[1]>): Promise<void> {
+async function flat(objects: Objects, options: Partial<CreateOptions>): Promise<void> {
   const shape = [height, width];
   const array = await create(objects, {
     shape,

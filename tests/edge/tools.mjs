@@ -41,7 +41,7 @@ export async function startMiniflare(bindings, options = {}) {
 }
 
 /** The Worker in workerd alone: no cache, nothing between a connection and the Worker. */
-export async function startWorkerd(bindings) {
+export async function startWorkerd(bindings, v8Flags = []) {
   const dir = mkdtempSync(path.join(home, "workerd-"));
   const quoted = JSON.stringify;
   const modules = sorted().map((name) => {
@@ -57,7 +57,8 @@ export async function startWorkerd(bindings) {
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .main), (name = "internet", network = (allow = ["public", "private"]))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  v8Flags = ${quoted(v8Flags)}
 );
 const main :Workerd.Worker = (
   modules = [${modules.join(", ")}],

@@ -5,6 +5,7 @@ const html = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Tiles</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/page.css">
 <form>
   <label>Dataset <input name="dataset" required></label>
@@ -74,7 +75,7 @@ export function page(pathname: string): Response | undefined {
   if (type === undefined || text === undefined) return undefined;
   const headers = {
     "content-type": type,
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
     "cache-control": "public, max-age=300",
   };
   return new Response(text, { headers });
