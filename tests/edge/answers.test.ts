@@ -148,6 +148,16 @@ describe("failures that are the client's", () => {
     expect(error).not.toContain("127.0.0.1");
   });
 
+  it.each([
+    [{}, "STORE_URL"],
+    [{ STORE_URL: "http://127.0.0.1", TILE_SIZE: 1e6 }, "TILE_SIZE"],
+  ])("settings that make no sense: %o", async (settings, name) => {
+    const other = await startMiniflare(settings as Record<string, string>);
+    const answer = await fetch(`${other.url}/v3/0/0/0.raw`);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining(name)]);
+    await other.close();
+  });
+
   it("only GET and HEAD", async () => {
     expect((await ask("/v3/0/0/0.raw", { method: "POST", body: "x" })).status).toBe(405);
   });

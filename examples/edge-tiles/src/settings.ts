@@ -44,7 +44,7 @@ export interface Settings {
 
 const MiB = 2 ** 20;
 
-/** @throws Error for a setting that makes no sense: the Worker then answers 500 to everything. */
+/** @throws Error for a setting that makes no sense: the Worker then answers 500, and which one, to everything. */
 export function readSettings(env: Env): Settings {
   if (!env.BUCKET && !env.STORE_URL) throw new Error("STORE_URL or the binding BUCKET must say where the data is");
   return {

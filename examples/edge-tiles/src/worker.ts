@@ -34,7 +34,12 @@ function sharedOf(env: Env): Shared {
 
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
-    const all = sharedOf(env);
+    let all: Shared;
+    try {
+      all = sharedOf(env);
+    } catch (error) {
+      return refused(new Refusal(500, `this Worker is not set up: ${(error as Error).message}`));
+    }
     const { settings } = all;
     if (request.method === "OPTIONS") return preflight(request, settings);
     try {
