@@ -68,6 +68,7 @@ export const notRun: readonly NotRun[] = [
     why: "two files of a page; tests/browser/pool.spec.ts has both",
   },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
+  { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:edge" },
   { in: "examples/viewer/observable.md", why: "runs in Observable" },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
   { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:cluster" },
