@@ -60,13 +60,10 @@ async function openPage(browser, url) {
 
 async function testTool(browser, data, archive, name) {
   const tool = tools[name];
-  const [program] = Object.keys(tool.dependencies);
+  const [program = "plain"] = Object.keys(tool.dependencies);
+  const version = tool.dependencies[program] ?? "";
   // Variants of a tool share its folder.
-  const folder = makeProject(
-    archive,
-    path.join(home, `${program.replaceAll("/", "+")}-${tool.dependencies[program]}`),
-    tool,
-  );
+  const folder = makeProject(archive, path.join(home, `${program.replaceAll("/", "+")}-${version}`), tool);
   if (tool.build) await runIn(folder, tool.build, { seconds: 600 });
   const server = tool.serve ? await serveIn(folder, tool.serve) : await startPage(folder, tool);
   const base = tool.serve ? data.url : "/data";
@@ -85,7 +82,7 @@ async function testTool(browser, data, archive, name) {
     }
     const took = found.milliseconds === undefined ? "" : `, ${found.milliseconds} ms`;
     console.log(
-      `  ${faults.length === 0 ? "✓" : "✗"} ${name} (${program} ${versionOf(folder, program)}${took})`,
+      `  ${faults.length === 0 ? "✓" : "✗"} ${name} (${version ? `${program} ${versionOf(folder, program)}` : "no bundler"}${took})`,
     );
     if (faults.length > 0 && server.output) console.error(server.output().slice(-2000));
   } finally {
