@@ -43,6 +43,11 @@ const requirements = {
     debian: "python3-zarr",
     has: () => hasZarrPython(),
   },
+  zfpy: {
+    what: "zfpy for /usr/bin/python3, with which zarr-python reads zfp",
+    debian: "python3-zfpy",
+    has: () => pythonSays("import zfpy; print('found')").startsWith("found"),
+  },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
   firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
   webkit: {
@@ -63,7 +68,7 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
-  node: ["nginx", "zarrPython"],
+  node: ["nginx", "zarrPython", "zfpy"],
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],
@@ -151,10 +156,13 @@ function hasRuntime(part) {
 
 /** Whether the system's Python, which is the one that Debian's packages are for, can import zarr-python 2. */
 function hasZarrPython() {
-  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", "import zarr; print(zarr.__version__)"], {
-    encoding: "utf8",
-  });
-  return status === 0 && stdout.startsWith("2.");
+  return pythonSays("import zarr; print(zarr.__version__)").startsWith("2.");
+}
+
+/** What a program of the system's Python prints; "" where it fails. */
+function pythonSays(program) {
+  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", program], { encoding: "utf8" });
+  return status === 0 ? stdout : "";
 }
 
 function hasHeader(name) {

@@ -70,6 +70,26 @@ test("the first picture takes few requests: nothing of a finer level is asked fo
   expect(asked.some((name) => name.startsWith("1/c/"))).toBe(true);
 });
 
+test("elements of one pixel are where the view says, in boxes of odd and broken sizes", async ({
+  viewer,
+}) => {
+  const expected = grayTable(60, 70, [0, 256], (y, x) => largeValue([2070 + y, 1020 + x]));
+  for (const [width, height] of [
+    [401, 301],
+    [400.6, 300.4],
+    [402, 302],
+  ] as const) {
+    await viewer.show(`source=/stores/large&${colours}&at=2100,1050,1`);
+    await viewer.box.evaluate((box, size) => Object.assign(box.style, size), {
+      width: `${width}px`,
+      height: `${height}px`,
+    });
+    await viewer.showsGray(expected, { row: 2070, column: 1020 });
+    await viewer.pointAt(2080, 1030);
+    await expect(viewer.readout).toContainText("[2080, 1030]");
+  }
+});
+
 test("the memory for what has been read is shown, and can be chosen", async ({ viewer, page }) => {
   await viewer.show(`source=/stores/pyramid&${colours}`);
   const memory = page.getByRole("region", { name: "Memory" });

@@ -86,6 +86,19 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   "node-http": ["store/http/node.js"],
   "file-system": ["store/file.js", "store/files.js"],
+  labels: [
+    "conventions/labels/select.js",
+    "conventions/labels/find.js",
+    "conventions/labels/coordinates.js",
+    "conventions/labels/periods.js",
+  ],
+  sparse: ["conventions/sparse/read.js"],
+  maps: [
+    "conventions/geo/read.js",
+    "conventions/geo/tile.js",
+    "conventions/geo/affine.js",
+    "conventions/geo/layout.js",
+  ],
   pyramids: [
     "conventions/pyramid/write.js",
     "conventions/pyramid/fill.js",

@@ -50,8 +50,11 @@ const help = `Usage: zarr-wasm COMMAND SOURCE [options]
                          L+ that and all after it
         --part I/N       this process' share of the level (I from 0)
 
-  verify SOURCE [--path P] [--part I/N] [--json] [--bucket URL] [--v1-order writer]
+  verify SOURCE [--path P] [--part I/N] [--clean] [--json] [--bucket URL]
+              [--v1-order writer]
       decodes every chunk; each bad one with its reason, and exit status 1 if there are any
+        --clean          removes unfinished files (.zw-….tmp) that killed processes have left
+                         in a folder
 
   view SOURCE [--path P] [--port N] [--open] [--v1-order writer]
       the viewer's page on this machine; prints the link, and --open opens it in the

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { inspect, parseArgs } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { helpFor } from "./help.js";
-import { printable } from "./printable.js";
+import { messageOf, printable } from "./printable.js";
 import { UsageError, type Values } from "./usage.js";
 
 type Option = keyof Values;
@@ -68,7 +68,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   verify: {
     operands: ["SOURCE"],
-    options: ["path", "part", "json", "bucket", "v1-order"],
+    options: ["path", "part", "clean", "json", "bucket", "v1-order"],
     run: async ([source], values) => (await import("./verify/command.js")).runVerify(source!, values),
   },
 };
@@ -78,7 +78,16 @@ const flag = { type: "boolean" } as const;
 
 const options = {
   ...{ path: text, json: flag, select: text, format: text, out: text, "v1-order": text },
-  ...{ chunks: text, shards: text, codecs: text, fill: text, overwrite: flag, resume: flag, verify: flag },
+  ...{
+    chunks: text,
+    shards: text,
+    codecs: text,
+    fill: text,
+    overwrite: flag,
+    resume: flag,
+    verify: flag,
+    clean: flag,
+  },
   ...{ part: text, "metadata-only": flag, memory: text, temp: text, threads: text, bucket: text, wait: text },
   ...{
     levels: text,
@@ -122,7 +131,7 @@ function readArguments(args: string[]) {
   try {
     return parseArgs({ args: joinNegativeValues(args), allowPositionals: true, options });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -140,7 +149,7 @@ function joinNegativeValues(args: readonly string[]): string[] {
 
 /** What went wrong, in one line. */
 function report(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`zarr-wasm: ${printable(message.replace(/\s*\n\s*/g, " "))}\n`);
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
 }

@@ -29,6 +29,7 @@ export interface Values {
   readonly overwrite?: boolean | undefined;
   readonly resume?: boolean | undefined;
   readonly verify?: boolean | undefined;
+  readonly clean?: boolean | undefined;
   readonly part?: string | undefined;
   readonly "metadata-only"?: boolean | undefined;
   readonly memory?: string | undefined;

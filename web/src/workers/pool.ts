@@ -136,7 +136,7 @@ export class WorkerPool {
     this.#inputs.clear();
   }
 
-  /** @internal Whether single chunks are decoded here. */
+  /** @internal Whether single chunks are decoded, or encoded, here. */
   takes({ isNative, plan }: CoreChunkCodec): boolean {
     return this.#places > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
   }

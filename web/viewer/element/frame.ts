@@ -26,13 +26,20 @@ export class Frame {
   constructor(layout: () => void) {
     this.#observer = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
-      this.#size = { width, height };
+      const ratio = window.devicePixelRatio || 1;
+      const whole = (length: number) => Math.round(length * ratio) / ratio;
+      this.#size = { width: whole(width), height: whole(height) };
+      for (const { style } of [this.canvas, this.overlay])
+        Object.assign(style, { width: `${this.#size.width}px`, height: `${this.#size.height}px` });
       layout();
     });
     this.#observer.observe(this.box);
   }
 
-  /** Of the box, in CSS pixels; nothing before it has been laid out. */
+  /**
+   * Of the canvas, in CSS pixels; nothing before it has been laid out. That of the box, but of whole device pixels, or
+   * browsers would stretch the picture.
+   */
   get size(): Size {
     return this.#size;
   }

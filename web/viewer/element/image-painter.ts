@@ -10,8 +10,9 @@ import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
 import { Overlay } from "./overlay.js";
-import type { Painter, Shown } from "./plane-view.js";
+import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
+import type { Shown } from "./shown.js";
 
 /** Milliseconds in which what is to be drawn is asked for. */
 const restBeforeMaking = 10;

@@ -5,7 +5,7 @@ import { scaleBarOf } from "../panels/scale-bar.js";
 import { shapeOf } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
-import type { Shown } from "./plane-view.js";
+import type { Shown } from "./shown.js";
 
 /** What draws maps, and the coasts, once they have been loaded; the same for all pictures of a page. */
 let MapLines: typeof Lines | undefined;

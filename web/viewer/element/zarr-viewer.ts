@@ -1,5 +1,7 @@
 /** The viewer as an element of HTML: `<zarr-viewer src="…">`. */
+
 import type { Source } from "zarr-wasm";
+import { messageOf } from "../base/format.js";
 import { readSettings, settingNames } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
@@ -270,8 +272,7 @@ export class ZarrViewerElement extends Base {
       },
       onPointer: (pointed) => this.#tell("pointer", pointed),
       onProgress: (progress) => this.#tell("progress", progress),
-      onError: (error) =>
-        this.#tell("error", { error, message: error instanceof Error ? error.message : String(error) }),
+      onError: (error) => this.#tell("error", { error, message: messageOf(error) }),
     });
   }
 

@@ -1,6 +1,8 @@
 /** Errors and warnings for readers: what failed, where, and what to check. */
+
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
+import { messageOf } from "../base/format.js";
 
 /** An error in words. */
 export interface Explanation {
@@ -27,7 +29,7 @@ export interface Place {
 
 export function explain(error: unknown, place: Place): Explanation {
   if (!isZarrError(error)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
   return {
