@@ -44,7 +44,14 @@ function writeStyleText(out) {
 
 /** The script of the pool's workers, which the library looks for beside itself; one file, so that it starts at once. */
 export function bundleWorker(out) {
-  const options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--sourcemap", "--log-level=warning"];
+  const options = [
+    "--bundle",
+    "--format=esm",
+    "--target=es2022",
+    "--minify",
+    "--sourcemap",
+    "--log-level=warning",
+  ];
   const quiet = "--log-override:ignored-bare-import=silent";
   run(findTool("esbuild"), [
     path.join(distDir, "workers/worker.js"),

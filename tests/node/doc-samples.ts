@@ -50,8 +50,16 @@ export const notRun: readonly NotRun[] = [
   { in: "docs/bundlers.md", why: "npm run test:bundlers builds a project with each of these" },
   { in: "docs/scaling.md", why: "the example's own tests run it" },
   { in: "docs/stores.md", has: "interface Store {", why: "signatures, not a program" },
-  { in: "docs/stores.md", has: "showDirectoryPicker", why: "a browser asks its user; tests/browser has the store itself" },
-  { in: "docs/workers.md", has: "my-worker.js", why: "two files of a page; tests/browser/pool.spec.ts has both" },
+  {
+    in: "docs/stores.md",
+    has: "showDirectoryPicker",
+    why: "a browser asks its user; tests/browser has the store itself",
+  },
+  {
+    in: "docs/workers.md",
+    has: "my-worker.js",
+    why: "two files of a page; tests/browser/pool.spec.ts has both",
+  },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
   { in: "examples/viewer/observable.md", why: "runs in Observable" },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
