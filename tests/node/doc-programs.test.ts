@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isNotRun, notRun, root, type Sample, samples } from "./doc-samples.js";
+import { isNotRun, notRun, root, type Sample, samples, textOf } from "./doc-samples.js";
 import { fillFolder, serveStores } from "./doc-stores.js";
 
 /** How a sample is run: which one it is, what is put before and after it, and what it then prints. */
@@ -81,7 +81,26 @@ const recipes: readonly Recipe[] = [
     in: "docs/conventions.md",
     has: "decodeCF(rain",
     after: "console.log(data, units);",
-    prints: /^time 2000-01-08T00:00:00.000Z\nFloat64Array\(200\) \[\s+3.5,[\s\S]*mm d-1\n$/,
+    prints: /^time 2019-12-01T00:00:00.000Z\nFloat64Array\(200\) \[\s+3.5,[\s\S]*mm d-1\n$/,
+  },
+  {
+    in: "docs/conventions.md",
+    has: "readSparse(counts",
+    after: "console.log(format, shape, indptr.length, indices.length, data.length);",
+    prints: "csr [ 1000, 2 ] 1001 100 100\n",
+  },
+  {
+    in: "docs/conventions.md",
+    has: "await sel(group",
+    after:
+      'const lat = await group.open("lat", { kind: "array" }); console.log(region.shape, (await get(lat, [selection.lat])).data[0]);',
+    prints: "[ 21 ] 40\n",
+  },
+  {
+    in: "docs/conventions.md",
+    has: "tileAt(reference",
+    after: "console.log(reference.crs?.code, reference.bounds[0]);",
+    prints: /^\[ 979, 9(?:79|80) \] \[[^\]]+\]\nEPSG:3857 1480000\n$/,
   },
   {
     in: "docs/converting.md",
@@ -303,5 +322,42 @@ describe("programs", () => {
       (entry) => !samples.some(({ file, text }) => file === entry.in && text.includes(entry.has!)),
     );
     expect(lost).toEqual([]);
+  });
+});
+
+/** Expressions that begin with `await` or `new` in the tables of a document, and so do something. */
+const expressionsOf = (file: string): string[] =>
+  textOf(file)
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => [
+      ...line
+        .split("|")
+        .slice(2)
+        .join("|")
+        .matchAll(/`((?:await|new|open|get|create|isZarrError)\b[^`]+)`/g),
+    ])
+    .map(([, expression]) => expression!)
+    .filter((expression) => !expression.includes("…"));
+
+describe("expressions in the tables of docs/migrating.md", () => {
+  const expressions = expressionsOf("docs/migrating.md");
+
+  it("are many", () => expect(expressions.length).toBeGreaterThan(20));
+
+  it.each(expressions)("%s", async (expression) => {
+    const program = `
+      import * as all from "zarr-wasm";
+      import { FileSystemStore } from "zarr-wasm/node";
+      const { append, ByteCache, consolidate, create, get, HttpStore, isZarrError, open, resize, set, slice, updateAttributes } = all;
+      const [store, source, url, error] = [new Map(), new Map(), "https://example.org/climate.zarr", new Error("other")];
+      const [shape, dtype, shardShape, chunkShape, signal] = [[8, 8], "int8", [4, 4], [2, 2], undefined];
+      await create(source, { shape, dtype, zarrFormat: 2 });
+      const group = await all.createGroup(store);
+      const options = { shape: [60, 20, 5], dtype: "int16", dimensionNames: ["time", "y", "x"] };
+      const [a, array] = [await create(group, { ...options, path: "c" }), await create(group, { ...options, path: "a/b" })];
+      const values = new Int16Array(10 * 20 * 5), more = values;
+      console.log(typeof await (${expression.replace(/^await /, "").replace("create(store", "create(new Map()")}));`;
+    expect(await outputOf(program)).toMatch(/^(object|undefined|boolean|number)\n$/);
   });
 });

@@ -93,12 +93,12 @@ const causes: Record<string, () => Promise<unknown>> = {
     for (let i = 0; i < 2; i++) await create(store, { shape: [2], dtype: "int8" });
   },
   "there is no SharedArrayBuffer": async () => {
-    const { SharedArrayBuffer } = globalThis;
+    const shared = globalThis.SharedArrayBuffer;
     Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
     try {
       await get(await arrayWith({}, "12345678"), null, { useSharedArrayBuffer: true });
     } finally {
-      globalThis.SharedArrayBuffer = SharedArrayBuffer;
+      globalThis.SharedArrayBuffer = shared;
     }
   },
   "….wasm could not be loaded": () => {
