@@ -238,7 +238,7 @@ export class Opener implements NodeOpener {
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
     await this.#renew(signal);
-    const node = await this.#find(path, signal);
+    const node = await this.#find(path, signal, kind);
     signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
     if (kind !== undefined && node.kind !== kind)
@@ -278,18 +278,27 @@ export class Opener implements NodeOpener {
   }
 
   /** Looks for what tells which node is at a path: documents of the versions asked for. */
-  async #documents(path: string, signal: AbortSignal | undefined, asks: (version: ZarrVersion) => boolean) {
+  async #documents(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+    kind?: Member["kind"],
+  ) {
     const isKnown = this.#isKnown(path);
     const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
       const known = this.#known.get(joinKey(path, key));
       if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
       return this.#document(path, key, signal);
     };
-    const [v3, v2Array, v2Group] = await Promise.all([
-      look(3, v3Key),
-      look(2, v2ArrayKey),
-      look(2, v2GroupKey),
-    ]);
+    const array = look(2, v2ArrayKey);
+    // Where there is the array that is asked for, nobody asks whether there is a group; but not one after another
+    // where it may all turn out to be of another version.
+    const isOnlyV2 = !(this.#wants(3) && asks(3));
+    const group = async () => {
+      const found = kind === "array" && isOnlyV2 ? await array : {};
+      return found.object || found.error !== undefined ? {} : look(2, v2GroupKey);
+    };
+    const [v3, v2Array, v2Group] = await Promise.all([look(3, v3Key), array, group()]);
     return { v3, v2Array, v2Group };
   }
 
@@ -304,13 +313,17 @@ export class Opener implements NodeOpener {
   }
 
   /** The node at a path: of the version that the store is known to hold, else of the newest that is there. */
-  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
+  async #find(
+    path: string,
+    signal: AbortSignal | undefined,
+    kind?: Member["kind"],
+  ): Promise<OpenedNode | undefined> {
     const { version } = this.openOptions;
     const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
-    if (likely === undefined) return this.#findOf(path, signal, () => true);
+    if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
     return (
-      (await this.#findOf(path, signal, (candidate) => candidate === likely)) ??
-      (await this.#findOf(path, signal, (candidate) => candidate !== likely))
+      (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely, kind))
     );
   }
 
@@ -319,10 +332,11 @@ export class Opener implements NodeOpener {
     path: string,
     signal: AbortSignal | undefined,
     asks: (version: ZarrVersion) => boolean,
+    kind: Member["kind"] | undefined,
   ): Promise<OpenedNode | undefined> {
     const asksV1 = asks(1) && this.#wants(1) && !this.#isKnown(path);
     const v1 = asksV1 ? this.#look(path, v1MetaKey, signal) : undefined;
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks);
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks, kind);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document);
@@ -494,7 +508,7 @@ export class Opener implements NodeOpener {
 
 /** A document that was looked for: parsed, undefined for none, or why it could not be read. */
 type Looked =
-  | { readonly object: JsonObject | undefined; readonly error?: never }
+  | { readonly object?: JsonObject | undefined; readonly error?: never }
   | { readonly error: unknown; readonly object?: never };
 
 function objectOf(looked: Looked): JsonObject | undefined {

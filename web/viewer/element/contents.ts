@@ -14,10 +14,8 @@ export async function contentsOf(
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   if (opened.kind === "plate") {
-    const { plateView } = await import("../panels/plate.js");
-    const { WellPictures } = await import("./well-pictures.js");
-    const pictures = new WellPictures(place, signal);
-    return { main: plateView(opened.plate, onGo, (well, path) => pictures.add(well, path)), beside: [] };
+    const { plateOf } = await import("./plate.js");
+    return { main: plateOf(opened.plate, place, onGo, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesPanel } = await import("../panels/facts.js");

@@ -21,8 +21,6 @@ import { acquire, release } from "../tiles/shared.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { BesidePlace } from "./beside-place.js";
 import { Companions } from "./companions.js";
-import { contentsOf, tableOf } from "./contents.js";
-import { showLegend, valueFormat } from "./legends.js";
 import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import { countText, damageNotes, errorsOf, leftOutNotes, middleNote, placeNotes } from "./noting.js";
@@ -36,6 +34,7 @@ import { SidePlace } from "./side-place.js";
 import { Slices } from "./slices.js";
 import { Stage, type ViewerState } from "./stage.js";
 import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
+import { valueFormat } from "./value-format.js";
 
 /** Milliseconds. */
 const restBetweenWords = 120;
@@ -308,6 +307,7 @@ export class Viewer implements Linked {
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
     const go = (path: string) => this.#go({ path });
+    const { contentsOf } = await import("./contents.js");
     const { main, beside } = await contentsOf(opened, this.#target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
@@ -423,6 +423,7 @@ export class Viewer implements Linked {
     else {
       this.#stage.setBusy("Reading…");
       try {
+        const { tableOf } = await import("./contents.js");
         const table = await tableOf(dataset, settings, signal);
         signal.throwIfAborted();
         this.#stage.show(table);
@@ -480,7 +481,7 @@ export class Viewer implements Linked {
     if (this.#moving !== undefined || (!status.isComplete && now - this.#said < restBetweenWords)) return;
     this.#said = now;
     const { layers, ranges, kind } = this.#plane;
-    showLegend(this.#stage.legend, { ...view, layers: kind === "image" ? layers : [], ranges });
+    this.#stage.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.#side.showMemory(plane?.memory);
     this.#showNotes(view, status);

@@ -1,5 +1,6 @@
-/** Small pictures of the wells of a plate: of those in view, a few at a time. */
-import type { Place } from "../source/open.js";
+/** A plate with small pictures of its wells: of those in view, a few at a time. */
+import { plateView } from "../panels/plate.js";
+import type { Place, Plate } from "../source/open.js";
 import { thumbnailOf } from "./thumbnail.js";
 
 /** Wells that are read at a time: each takes several requests. */
@@ -8,14 +9,24 @@ const mostAtATime = 3;
 /** Rows and columns that are enough. */
 const enough = 64;
 
-export class WellPictures {
+/** @param place of the plate. @param signal ends with it */
+export function plateOf(
+  plate: Plate,
+  place: Place,
+  onGo: (path: string) => void,
+  signal: AbortSignal,
+): HTMLElement {
+  const pictures = new WellPictures(place, signal);
+  return plateView(plate, onGo, (well, path) => pictures.add(well, path));
+}
+
+class WellPictures {
   readonly #paths = new Map<Element, string>();
   /** In view and without a picture, in the order in which they came into view. */
   readonly #waiting = new Set<Element>();
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries));
   #running = 0;
 
-  /** @param place of the plate. @param signal ends with it */
   constructor(
     private readonly place: Place,
     private readonly signal: AbortSignal,
