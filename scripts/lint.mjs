@@ -43,7 +43,10 @@ const checks = [
         console.log("  clang-format is not installed: skipped");
         return true;
       }
-      const files = ["src", "bindings", "tests/cpp", "tests/fuzz", "bench"].flatMap(cppFiles);
+      const files = [
+        ...["src", "bindings", "cpp", "examples/cpp"],
+        ...["tests/cpp", "tests/fuzz", "tests/library", "bench"],
+      ].flatMap(cppFiles);
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
     },
   ],

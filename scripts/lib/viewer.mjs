@@ -31,7 +31,7 @@ export function buildViewer() {
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
   writeStyleText(out);
   bundle(out);
-  bundleWorker(out);
+  copyWorker(out);
   preloadParts(out);
 }
 
@@ -42,38 +42,41 @@ function writeStyleText(out) {
   copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
 }
 
-/** The script of the pool's workers, which the library looks for beside itself; one file, so that it starts at once. */
-export function bundleWorker(out) {
-  const options = [
-    "--bundle",
-    "--format=esm",
-    "--target=es2022",
-    "--minify",
-    "--sourcemap",
-    "--log-level=warning",
-  ];
-  const quiet = "--log-override:ignored-bare-import=silent";
-  run(findTool("esbuild"), [
-    path.join(distDir, "workers/worker.js"),
-    ...options,
-    quiet,
-    `--outfile=${path.join(out, "worker.js")}`,
-  ]);
+/** The script of the pool's workers, which the library looks for beside itself. */
+export function copyWorker(out) {
+  for (const name of ["worker.js", "worker.js.map"])
+    copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
 }
+
+/** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
+const neededSoon = ["shards", "http-ranges", "decode", "canvas2d", "side"];
 
 /** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
 function preloadParts(out) {
-  const parts = new Set();
-  const find = (name) => {
-    const script = readFileSync(path.join(out, name), "utf8");
-    for (const [, part] of script.matchAll(/\b(?:from|import)\s*"\.\/([a-z-]+-[A-Z0-9]{8}\.js)"/g)) {
+  const textOf = (name) => readFileSync(path.join(out, name), "utf8");
+  const imported = /\b(?:from|import)\s*"\.\/([a-z0-9-]+-[A-Z0-9]{8}\.js)"/g;
+  const importedLater = /\bimport\("\.\/(([a-z0-9-]+)-[A-Z0-9]{8}\.js)"\)/g;
+  const find = (name, parts) => {
+    for (const [, part] of textOf(name).matchAll(imported)) {
       if (parts.has(part)) continue;
       parts.add(part);
-      find(part);
+      find(part, parts);
     }
+    return parts;
   };
-  find("page.min.js");
-  const links = [...parts].map((name) => `    <link rel="modulepreload" href="${name}">\n`).join("");
+  const first = find("page.min.js", new Set());
+  const soon = new Set();
+  for (const name of ["page.min.js", ...first])
+    for (const [, part, what] of textOf(name).matchAll(importedLater)) {
+      if (!neededSoon.includes(what)) continue;
+      soon.add(part);
+      find(part, soon);
+    }
+  const link = (attributes) => (name) => `    <link rel="modulepreload" ${attributes}href="${name}">\n`;
+  const links = [
+    ...[...first].map(link("")),
+    ...[...soon].filter((name) => !first.has(name)).map(link('fetchpriority="low" ')),
+  ].join("");
   const page = path.join(out, "index.html");
   writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links}  </head>`));
 }
@@ -82,10 +85,11 @@ function preloadParts(out) {
 function bundle(out) {
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
   const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
+  const files = ["--external:../wasm/*-embedded.js", "--external:../wasm/worker-*.js"]; // for where modules are missing
   // web/src/base/lazy.ts says what the bare imports are for.
   const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
   for (const bundle of bundles) {
     const entries = Object.entries(bundle).map(([name, entry]) => `${name}=${path.join(out, entry)}`);
-    run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
+    run(findTool("esbuild"), [...entries, ...options, ...files, ...log, `--outdir=${out}`]);
   }
 }

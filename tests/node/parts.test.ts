@@ -85,6 +85,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/http/object-size.js",
   ],
   "node-http": ["store/http/node.js"],
+  icechunk: [
+    "store/icechunk.js",
+    "store/icechunk/manifest.js",
+    "store/icechunk/virtual.js",
+    "engine/zstd-frames.js",
+  ],
   "file-system": ["store/file.js", "store/files.js"],
   labels: [
     "conventions/labels/select.js",
@@ -99,6 +105,11 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/affine.js",
     "conventions/geo/layout.js",
   ],
+  embedded: ["store/zip/inflate.js"],
+  "decode-embedded": ["wasm/decode-embedded.js"],
+  "full-embedded": ["wasm/full-embedded.js"],
+  "worker-chunk": ["wasm/worker-chunk.js"],
+  "worker-text": ["wasm/worker-text.js"],
   pyramids: [
     "conventions/pyramid/write.js",
     "conventions/pyramid/fill.js",

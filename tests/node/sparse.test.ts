@@ -156,7 +156,7 @@ describe("what does not fit", () => {
     const { _tag, code, message } = await errorOf(() => readSparse(group, options));
     return { tag: _tag, code, message };
   };
-  const change = (work: Stored["change"]) => ({ change: work });
+  const change = (work: NonNullable<Stored["change"]>) => ({ change: work });
 
   it.each([
     [{ attributes: {} }, "NotFound", "not-sparse"],

@@ -108,6 +108,15 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
+export {
+  type IcechunkCommit,
+  type IcechunkOptions,
+  type IcechunkRef,
+  IcechunkStore,
+  type IcechunkVersion,
+  type VirtualBase,
+} from "./store/versioned.js";
 export type { ZipSink } from "./store/zip/sink.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
+export type { PoolStatus } from "./workers/status.js";

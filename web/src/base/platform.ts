@@ -85,8 +85,37 @@ interface NodeWorker {
   terminate(): unknown;
 }
 
-/** True where this runtime has workers of the web's, or Node's. */
-export const hasWebWorkers = (): boolean => typeof (globalThis as { Worker?: unknown }).Worker === "function";
+/**
+ * True where pools use the web's kind of workers, false where Node's. Deno has both; those of the web would keep it
+ * from ending.
+ */
+export const hasWebWorkers = (): boolean => {
+  const { Worker, Deno } = globalThis as { Worker?: unknown; Deno?: unknown };
+  return typeof Worker === "function" && !Deno;
+};
+
+/** Starts a worker of the web's kind, by an address that bundlers are not to look for. */
+export function startWebWorker(url: string, options?: { type?: "module"; name?: string }): AnyWorker {
+  const { Worker: Start } = globalThis as unknown as {
+    Worker: new (url: string, options?: object) => AnyWorker;
+  };
+  return new Start(url, options);
+}
+
+/** Starts a worker whose script is a text: a classic script that imports nothing. */
+export async function startTextWorker(text: string): Promise<AnyWorker> {
+  if (!hasWebWorkers()) {
+    const { Worker: Thread } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
+    return new Thread(text, { eval: true, execArgv: [] }) as NodeWorker;
+  }
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = startWebWorker(url);
+  setTimeout(() => URL.revokeObjectURL(url), textLifetime);
+  return worker;
+}
+
+/** Milliseconds that a script's text may take to be read; some browsers ask for it only some time after `new Worker`. */
+const textLifetime = 60_000;
 
 /** Starts a script in a thread of Node's; `execArgv` of this process is not for scripts of ours. */
 export async function startNodeWorker(script: URL): Promise<AnyWorker> {

@@ -70,7 +70,10 @@ export class PlaneView {
     private readonly callbacks: PlaneCallbacks,
     makePainter: (frame: Frame, redraw: () => void, budgetBytes: number) => Painter,
   ) {
-    this.frame = new Frame(() => this.#change());
+    this.frame = new Frame(() => {
+      this.#ask(); // not only with the next frame
+      this.#change();
+    });
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.ranges.add(tile, layer),
       onChange: () => this.#clock.drawSoon(),
@@ -213,6 +216,11 @@ export class PlaneView {
     this.#clock.drawNow();
   }
 
+  #ask(): void {
+    const [shown, view] = [this.#shown, this.viewpoint];
+    if (shown && view) this.#tiles.update(shown.layers, view, shown.next, this.#way);
+  }
+
   /** Asks for tiles at the next frame, and draws. */
   #change(): void {
     this.#isAsked = false;
@@ -230,7 +238,7 @@ export class PlaneView {
     if (!shown || !view) return;
     this.#clock.begin();
     const isAsked = this.#isAsked;
-    if (!isAsked) this.#tiles.update(shown.layers, view, shown.next, this.#way);
+    if (!isAsked) this.#ask();
     this.#isAsked = true;
     const { status } = this.#tiles;
     const tiles = new Map(shown.layers.map((layer) => [layer, this.#tiles.tilesOf(layer)] as const));

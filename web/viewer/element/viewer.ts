@@ -17,11 +17,10 @@ import { type Dataset, shapeOf } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import { nameOf, type Opened, openPlace, RefusedAddress, readPlace } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
+import { acquire, release } from "../tiles/shared.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { BesidePlace } from "./beside-place.js";
 import { Companions } from "./companions.js";
-import { contentsOf, tableOf } from "./contents.js";
-import { showLegend, valueFormat } from "./legends.js";
 import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import { countText, damageNotes, errorsOf, leftOutNotes, middleNote, placeNotes } from "./noting.js";
@@ -35,13 +34,16 @@ import { SidePlace } from "./side-place.js";
 import { Slices } from "./slices.js";
 import { Stage, type ViewerState } from "./stage.js";
 import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
+import { valueFormat } from "./value-format.js";
 
 /** Milliseconds. */
 const restBetweenWords = 120;
+/** Milliseconds after which a picture that is moved or zoomed is at rest. */
+const restAfterMoves = 150;
 
 export class Viewer implements Linked {
   readonly #stage = new Stage();
-  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go(path, as) });
+  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go({ path, as }) });
   readonly #notes = new Notes();
   readonly #side = new SidePlace({ ...this.#sideCallbacks(), onLoad: () => this.#syncSide() });
   readonly #root: HTMLElement;
@@ -69,7 +71,7 @@ export class Viewer implements Linked {
   });
   readonly #companions = new Companions({
     settings: () => this.#state.value,
-    onGo: (path) => this.#go(path),
+    onGo: (path, variable) => this.#go({ path, variable }),
     onCollection: (panel) => this.#side.prepend(panel),
     onLabels: () => this.#syncSide(),
     onNews: () => {
@@ -100,6 +102,8 @@ export class Viewer implements Linked {
   #status: TileStatus | undefined;
   #started = 0;
   #said = 0;
+  /** Runs while the picture is being moved: what is said of it waits until it rests, so that frames stay short. */
+  #moving: ReturnType<typeof setTimeout> | undefined;
   #leaveLink = () => {};
   /** Errors that have been reported. */
   readonly #told = new Set<unknown>();
@@ -193,6 +197,7 @@ export class Viewer implements Linked {
   }
 
   destroy(): void {
+    clearTimeout(this.#moving);
     this.#leaveLink();
     this.#request.abort();
     this.#opening.abort();
@@ -222,9 +227,9 @@ export class Viewer implements Linked {
   }
 
   /** The reader goes to another node of the same source. */
-  #go(path: string, as?: "contents"): void {
+  #go({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
     const { source, name, v1Order } = this.#target!;
-    const target: ViewerTarget = { source, name, v1Order, path: path === "" ? undefined : path, as };
+    const target = { source, name, v1Order, path: path || undefined, as, variable };
     this.#sentences = [];
     this.#options.onPlace?.(target, "go");
     this.#target = target;
@@ -254,6 +259,8 @@ export class Viewer implements Linked {
     this.#stage.setHeading(nameOf(target), undefined);
     this.#stage.setBusy("Opening…");
     const warnings: ZarrWarning[] = [];
+    // What reads starts while it is being found out what is to be read.
+    acquire().pool.start();
     try {
       const onWarning = (warning: ZarrWarning) => warnings.push(warning);
       const opened = await openPlace(target, { signal, onWarning });
@@ -262,6 +269,8 @@ export class Viewer implements Linked {
       await this.#showOpened(opened, wanted ?? {});
     } catch (error) {
       if (!signal.aborted) this.#fail(error, "opening");
+    } finally {
+      release(); // what is shown has taken hold of it by now
     }
   }
 
@@ -297,7 +306,9 @@ export class Viewer implements Linked {
   /** What is no picture: a plate, what is in a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
-    const { main, beside } = await contentsOf(opened, (path) => this.#go(path), signal);
+    const go = (path: string) => this.#go({ path });
+    const { contentsOf } = await import("./contents.js");
+    const { main, beside } = await contentsOf(opened, this.#target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
     this.#side.replace(...beside);
@@ -320,6 +331,7 @@ export class Viewer implements Linked {
   /** A change of the state by the reader. */
   #change(change: WantedState, control: string): void {
     if (control.startsWith("index-")) this.#slices.leaveWay();
+    if (control === "pan" || control === "zoom") this.#move();
     const { dataset, settings } = this.view!;
     // Another field or part has values and colours of its own; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
@@ -331,6 +343,14 @@ export class Viewer implements Linked {
     void this.#apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
     if (change.labels !== undefined) void this.#companions.openLabels();
     this.#options.onChange?.(this.view!, control);
+  }
+
+  #move(): void {
+    clearTimeout(this.#moving);
+    this.#moving = setTimeout(() => {
+      this.#moving = undefined;
+      this.#plane.view?.redraw();
+    }, restAfterMoves);
   }
 
   /** Takes a state over: everything that follows from it is made to follow. */
@@ -374,13 +394,14 @@ export class Viewer implements Linked {
     this.#begin();
     const { view, isOther } = this.#plane.show(kind, dataset, settings, next);
     this.#stage.show(view.element, true);
+    view.frame.measure();
     if (isOther) {
       this.#started = performance.now();
       // Nothing is known yet of what is new, so that it is not said to be there.
       this.#doing = "reading";
     }
     this.#showBeside();
-    this.#syncSide();
+    if (this.#moving === undefined) this.#syncSide();
     this.#point(view.cell, this.#pointing.by);
   }
 
@@ -402,6 +423,7 @@ export class Viewer implements Linked {
     else {
       this.#stage.setBusy("Reading…");
       try {
+        const { tableOf } = await import("./contents.js");
         const table = await tableOf(dataset, settings, signal);
         signal.throwIfAborted();
         this.#stage.show(table);
@@ -456,10 +478,10 @@ export class Viewer implements Linked {
     this.#showProgress(status);
     // Much comes at once while it comes: not everything is said of every tile.
     const now = performance.now();
-    if (!status.isComplete && now - this.#said < restBetweenWords) return;
+    if (this.#moving !== undefined || (!status.isComplete && now - this.#said < restBetweenWords)) return;
     this.#said = now;
     const { layers, ranges, kind } = this.#plane;
-    showLegend(this.#stage.legend, { ...view, layers: kind === "image" ? layers : [], ranges });
+    this.#stage.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.#side.showMemory(plane?.memory);
     this.#showNotes(view, status);
@@ -555,6 +577,8 @@ export class Viewer implements Linked {
   #point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
     const { dataset, settings } = this.view!;
     const { axes } = dataset;
+    // What is dragged stays under the pointer.
+    if (this.#moving !== undefined && by === "pointer" && cell) return;
     const readings = cell ? this.#plane.view!.read(cell) : [];
     this.#pointing.show(cell && { index: indexOf(settings, cell), axes, readings }, by);
     this.#beside.point(cell);

@@ -1,6 +1,6 @@
 /**
- * The script of a pool's workers. Bundlers find it through `WorkerPool`; where they do not, `createWorker` makes
- * workers of `zarr-wasm/worker`.
+ * What a pool's workers do. The build makes files of it that import nothing: `worker.js` beside this one, which is
+ * `zarr-wasm/worker`, and those that start.ts falls back on.
  * @packageDocumentation
  */
 
@@ -65,5 +65,3 @@ export function startWorker(): void {
     port?.post({ ready: true }, []),
   );
 }
-
-startWorker();
