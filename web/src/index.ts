@@ -51,6 +51,7 @@ export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
+export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
 export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/read-scalar.js";

@@ -60,7 +60,9 @@ export async function instantiate(name: ModuleName): Promise<Core> {
       // Never fetched. Without this the glue asks import.meta for a URL, which classic scripts do not have.
       locateFile: (file) => file,
       instantiateWasm(imports, done) {
-        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module), fail);
+        WebAssembly.instantiate(module, imports)
+          .then((instance) => done(instance, module))
+          .catch(fail);
         return {};
       },
     }).then(resolve, fail);
