@@ -38,7 +38,7 @@ import { Stage, type ViewerState } from "./stage.js";
 import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
 
 /** Milliseconds. */
-const restBetweenWords = 120;
+const restBetweenWords = 400;
 /** Milliseconds after which a picture that is moved or zoomed is at rest. */
 const restAfterMoves = 150;
 
