@@ -12,17 +12,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { buildDir, distDir, root } from "./paths.mjs";
-import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
+import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
-import { findClang } from "./system.mjs";
+import { findClang, findEmcc } from "./system.mjs";
 
 const modules = ["decode", "full"];
 
-/** Emscripten's CMake toolchain file, beside the emcc that is on PATH. */
+/** Emscripten's CMake toolchain file, beside its emcc. */
 function emscriptenToolchain() {
-  const emcc = which("emcc");
-  if (!emcc) throw new SetupError("emcc is not on PATH");
+  const emcc = findEmcc();
+  if (!emcc) throw new SetupError("emcc is neither at $EMSDK nor on PATH");
   const places = [path.dirname(realpathSync(emcc)), "/usr/share/emscripten"];
   const file = places
     .map((dir) => path.join(dir, "cmake/Modules/Platform/Emscripten.cmake"))
@@ -32,11 +33,12 @@ function emscriptenToolchain() {
 }
 
 /**
- * Debian's Emscripten looks for its JavaScript optimiser's packages there.
+ * Debian's Emscripten looks for its JavaScript optimiser's packages there; others bring their own.
  * Asked when it is needed: the set-up may have installed them a moment ago.
  */
-function emscriptenEnv() {
-  return existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
+function emscriptenEnv(toolchain) {
+  const isDebians = toolchain.startsWith("/usr/share/emscripten/") && existsSync("/usr/share/nodejs");
+  return isDebians ? { NODE_PATH: "/usr/share/nodejs" } : {};
 }
 
 /** What CMake and Ninja know of where they are; a build folder may hold other things (build/fuzz has findings). */
@@ -44,9 +46,9 @@ const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps
 
 /**
  * True where a build folder is configured for this checkout. What came along with a copied checkout, or was configured
- * with a toolchain that is gone, CMake would refuse: that is forgotten.
+ * with a toolchain that is gone or not the one that is wanted, CMake would refuse or keep: that is forgotten.
  */
-export function isConfigured(dir) {
+export function isConfigured(dir, wanted) {
   const cache = path.join(dir, "CMakeCache.txt");
   if (!existsSync(cache)) return false;
   const text = readFileSync(cache, "utf8");
@@ -59,16 +61,17 @@ export function isConfigured(dir) {
   if (
     isAt("CMAKE_HOME_DIRECTORY", root) &&
     isAt("CMAKE_CACHEFILE_DIR", dir) &&
-    (toolchain === undefined || existsSync(toolchain))
+    (toolchain === undefined || existsSync(toolchain)) &&
+    (wanted === undefined || toolchain === wanted)
   )
     return existsSync(path.join(dir, "build.ninja"));
   for (const name of placesKnown) rmSync(path.join(dir, name), { recursive: true, force: true });
   return false;
 }
 
-function configure(dir, options, env) {
+function configure(dir, options, env, source = root) {
   try {
-    quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+    quiet("cmake", ["-S", source, "-B", dir, "-G", "Ninja", ...options], { env });
   } catch (error) {
     // CMake says it at length, in the middle of much else.
     if (/zw_\w+-populate|Each download failed/.test(error.message)) throw new SetupError(sourcesByHand());
@@ -81,16 +84,23 @@ function cmake(dir, options, targets, env) {
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
+/**
+ * Builds decode.wasm and full.wasm with their Embind glue, in a build folder.
+ * @param source the checkout; this one, or a copy.
+ */
+export function compileWasm(dir, targets = modules, source = root) {
+  const toolchain = emscriptenToolchain();
+  const options = [`-DCMAKE_TOOLCHAIN_FILE=${toolchain}`, "-DCMAKE_BUILD_TYPE=Release"];
+  const env = emscriptenEnv(toolchain);
+  if (source !== root || !isConfigured(dir, toolchain)) configure(dir, options, env, source);
+  run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
+}
+
 /** Builds decode.wasm and full.wasm with their glue into dist/wasm. */
 export function buildWasm(targets = modules) {
   step("Building the WebAssembly modules");
   const dir = path.join(buildDir, "wasm");
-  cmake(
-    dir,
-    [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"],
-    targets,
-    emscriptenEnv(),
-  );
+  compileWasm(dir, targets);
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const name of modules) {
     copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
@@ -101,7 +111,7 @@ export function buildWasm(targets = modules) {
 
 /** Writes what the modules are built from: the C libraries' sources and the compiler. */
 function writeRecord(file) {
-  const emscripten = capture("emcc", ["-dumpversion"]).trim();
+  const emscripten = capture(findEmcc(), ["-dumpversion"]).trim();
   const text = `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`;
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
@@ -114,14 +124,18 @@ function copyIfNewer(from, to) {
   if (isNewer(from, to)) copyFileSync(from, to);
 }
 
-/** The glue, minified: Emscripten leaves comments and long names in it. */
+/**
+ * The glue, minified: Emscripten leaves comments and long names in it; and without its own address, which it does not
+ * use, and by which bundlers would look for its module once more.
+ */
 function minifyGlue(from, to) {
-  if (!isNewer(from, to)) return;
+  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return;
   const text = capture(findTool("esbuild"), [
     from,
     "--minify",
     "--format=esm",
     "--target=es2022",
+    '--define:import.meta.url=""',
     "--log-level=error",
   ]);
   writeFileSync(to, text);
@@ -154,7 +168,8 @@ function removeOrphans(sources, outputs) {
   for (const file of readdirSync(outputs, { recursive: true })) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
-    const isElsewhere = /^(cli|viewer|wasm)[\\/]/.test(name); // projects of their own
+    // Of projects of their own, and of bundles.mjs.
+    const isElsewhere = /^(cli|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
     if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
       rmSync(path.join(outputs, name + ending), { force: true });
@@ -173,53 +188,5 @@ export function buildLibrary() {
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
-  bundleForNode();
-}
-
-/**
- * Bundles what the package exports to Node into dist/bundle: loading a hundred small files takes longer than
- * compiling the module and decoding a chunk. Bundles lie one folder below dist, like web/src/engine, which finds the
- * modules at ../wasm/ from where it lies; one build of all of them, so that they share their parts.
- */
-function bundleForNode() {
-  const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const entries = [...Object.values(exports), ...Object.values(imports)].filter((entry) => entry.node);
-  const out = path.join(distDir, "bundle");
-  const sources = path.join(buildDir, "bundle");
-  for (const dir of [out, sources]) rmSync(dir, { recursive: true, force: true });
-  run(findTool("esbuild"), [
-    ...entries.map((entry) => writeNodeEntry(sources, entry)),
-    `--outbase=${sources}`,
-    `--outdir=${out}`,
-    "--bundle",
-    "--splitting",
-    "--format=esm",
-    "--target=es2022",
-    "--external:../wasm/*",
-    "--minify", // half as much to parse
-    "--log-level=warning",
-    "--log-override:ignored-bare-import=silent", // web/src/base/lazy.ts says what they are for
-  ]);
-}
-
-/**
- * What is bundled for an entry: the entry, with imports for nothing but their effect on how the bundler cuts its files.
- * All that `zarr-wasm/codecs` needs is then one file, which is loaded twice as fast as eight; and most of what
- * `zarr-wasm` needs besides is another.
- */
-function writeNodeEntry(sources, { default: source, node }) {
-  const entry = path.join(root, source);
-  const file = path.join(sources, path.relative("./dist/bundle", node));
-  const common = /[\\/](?:zarrita|node|internal)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
-  const imports = common.map((name) => `import ${JSON.stringify(path.join(distDir, `${name}.js`))};`);
-  const own = JSON.stringify(entry);
-  const hasDefault = /^export default /m.test(readFileSync(entry, "utf8"));
-  const lines = [
-    ...imports,
-    `export * from ${own};`,
-    ...(hasDefault ? [`export { default } from ${own};`] : []),
-  ];
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  return file;
+  run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);
 }

@@ -31,7 +31,7 @@ export function buildViewer() {
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
   writeStyleText(out);
   bundle(out);
-  bundleWorker(out);
+  copyWorker(out);
   preloadParts(out);
 }
 
@@ -42,16 +42,10 @@ function writeStyleText(out) {
   copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
 }
 
-/** The script of the pool's workers, which the library looks for beside itself; one file, so that it starts at once. */
-export function bundleWorker(out) {
-  const options = ["--bundle", "--format=esm", "--target=es2022", "--minify", "--log-level=warning"];
-  const quiet = "--log-override:ignored-bare-import=silent";
-  run(findTool("esbuild"), [
-    path.join(distDir, "workers/worker.js"),
-    ...options,
-    quiet,
-    `--outfile=${path.join(out, "worker.js")}`,
-  ]);
+/** The script of the pool's workers, which the library looks for beside itself. */
+export function copyWorker(out) {
+  for (const name of ["worker.js", "worker.js.map"])
+    copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
 }
 
 /** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
@@ -91,10 +85,11 @@ function preloadParts(out) {
 function bundle(out) {
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
   const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
+  const files = ["--external:../wasm/*-embedded.js", "--external:../wasm/worker-*.js"]; // for where modules are missing
   // web/src/base/lazy.ts says what the bare imports are for.
   const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
   for (const bundle of bundles) {
     const entries = Object.entries(bundle).map(([name, entry]) => `${name}=${path.join(out, entry)}`);
-    run(findTool("esbuild"), [...entries, ...options, ...log, `--outdir=${out}`]);
+    run(findTool("esbuild"), [...entries, ...options, ...files, ...log, `--outdir=${out}`]);
   }
 }

@@ -1,6 +1,8 @@
 /** Places that a command line names: folders and files by their paths, everything else by URL. */
 import { realpathSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ReferenceStore, type Store } from "zarr-wasm";
 
 /** Whether a text is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
@@ -9,12 +11,32 @@ export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(
  * The path from one place to another one that lies in it; "" where both are the same.
  * @returns undefined where the inner one lies elsewhere, or one is a URL and the other is not.
  */
-export function placeBelow(outer: string, inner: string): string | undefined {
-  if (isUrl(outer) !== isUrl(inner)) return undefined;
-  const [from, to] = [plainPlace(outer), plainPlace(inner)];
-  if (!to.startsWith(from)) return undefined;
-  const below = to.slice(from.length, -1);
-  return isUrl(inner) ? decoded(below) : below.replaceAll(path.sep, "/");
+export const placeBelow = (outer: string, inner: string): string | undefined => placesBelow(outer)(inner);
+
+/** The same for many places in one. */
+export function placesBelow(outer: string): (inner: string) => string | undefined {
+  const from = plainPlace(outer);
+  return (inner) => {
+    if (isUrl(outer) !== isUrl(inner)) return undefined;
+    const to = plainPlace(inner);
+    if (!to.startsWith(from)) return undefined;
+    const below = to.slice(from.length, -1);
+    return isUrl(inner) ? decoded(below) : below.replaceAll(path.sep, "/");
+  };
+}
+
+/**
+ * @param store what is read.
+ * @throws an Error where files that it refers to lie in DEST: writing there would delete or replace them.
+ */
+export function checkTargets(store: Store, dest: string): void {
+  if (!(store instanceof ReferenceStore)) return;
+  const inDest = placesBelow(dest);
+  for (const url of store.targets()) {
+    const place = url.protocol === "file:" ? fileURLToPath(url) : url.href;
+    if (inDest(place) !== undefined)
+      throw new Error(`SOURCE refers to ${place}, which lies in DEST: writing there could delete it`);
+  }
 }
 
 /** A place as all ways to write it have it, with a separator at its end. */
@@ -28,8 +50,8 @@ function plainUrl(text: string): string {
   return `${protocol}//${host}${pathname.replace(/\/*$/, "/")}`;
 }
 
-/** A part of a URL's path as the path of a node. */
-function decoded(text: string): string {
+/** A part of a URL's path as text. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -38,7 +60,7 @@ function decoded(text: string): string {
 }
 
 /** A path without symbolic links, as far as it leads to anything. */
-function realPath(name: string): string {
+export function realPath(name: string): string {
   try {
     return realpathSync(name);
   } catch {

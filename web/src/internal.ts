@@ -46,6 +46,7 @@ export { valuesOf } from "./region/write/values.js";
 export { writeRegion } from "./region/write/write.js";
 export { answerOf } from "./store/answers.js";
 export { releaseBytes } from "./store/buffer-lease.js";
+export { isHidden } from "./store/hidden.js";
 export { joinKey } from "./store/store.js";
 export { writeObject } from "./store/write.js";
 export { encodersOf } from "./workers/encode-work.js";

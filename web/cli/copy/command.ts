@@ -3,8 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { lockDestination, type Release } from "../lock.js";
 import { shareOf } from "../part.js";
-import { placeBelow } from "../places.js";
+import { checkTargets, placeBelow } from "../places.js";
 import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
@@ -29,18 +30,22 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   const options = readOptions(values);
   checkPlaces(source, dest);
   const root = await openSource(source, values);
+  checkTargets(root.store, dest);
   const nodes = await planNodes(await readTree(root), options);
   const destination = await openDestination(dest, { overwrite: options.overwrite, bucket: values.bucket });
   checkDestination(destination, options);
   const line = progressLine("copying");
   const tally = new Tally(line);
+  let unlock: Release | undefined;
   try {
+    if (options.overwrite) unlock = await lockDestination(destination);
     await copyAll(nodes, destination, options, tally);
   } catch (error) {
     await destination.abort(error);
     throw withProgress(error, tally, destination);
   } finally {
     line.clear();
+    await unlock?.();
   }
   printResult(values, { source, destination: dest }, options, tally);
   return 0;

@@ -21,6 +21,33 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
 }
 
 /**
+ * `new TextDecoder(…)`, which makers of pages for tests (Jest with jsdom) leave out: Node's then. Not to be called while
+ * modules are loaded.
+ */
+export function textDecoder(...options: ConstructorParameters<typeof TextDecoder>): TextDecoder {
+  return new (globalThis.TextDecoder ?? nodeUtil().TextDecoder)(...options);
+}
+
+/** What is made when it is first asked for, and kept. */
+export function kept<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** `new TextEncoder()`; see {@link textDecoder}. */
+export function textEncoder(): TextEncoder {
+  return new (globalThis.TextEncoder ?? nodeUtil().TextEncoder)();
+}
+
+function nodeUtil(): typeof import("node:util") {
+  type Host = { process?: { getBuiltinModule?: (name: string) => typeof import("node:util") | undefined } };
+  return (globalThis as Host).process!.getBuiltinModule!("node:util")!;
+}
+
+/**
  * Lets a signal have as many listeners as requests wait on it. Node warns beyond ten, taking them for a leak;
  * other runtimes do not.
  */
@@ -85,8 +112,37 @@ interface NodeWorker {
   terminate(): unknown;
 }
 
-/** True where this runtime has workers of the web's, or Node's. */
-export const hasWebWorkers = (): boolean => typeof (globalThis as { Worker?: unknown }).Worker === "function";
+/**
+ * True where pools use the web's kind of workers, false where Node's. Deno has both; those of the web would keep it
+ * from ending.
+ */
+export const hasWebWorkers = (): boolean => {
+  const { Worker, Deno } = globalThis as { Worker?: unknown; Deno?: unknown };
+  return typeof Worker === "function" && !Deno;
+};
+
+/** Starts a worker of the web's kind, by an address that bundlers are not to look for. */
+export function startWebWorker(url: string, options?: { type?: "module"; name?: string }): AnyWorker {
+  const { Worker: Start } = globalThis as unknown as {
+    Worker: new (url: string, options?: object) => AnyWorker;
+  };
+  return new Start(url, options);
+}
+
+/** Starts a worker whose script is a text: a classic script that imports nothing. */
+export async function startTextWorker(text: string): Promise<AnyWorker> {
+  if (!hasWebWorkers()) {
+    const { Worker: Thread } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
+    return new Thread(text, { eval: true, execArgv: [] }) as NodeWorker;
+  }
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = startWebWorker(url);
+  setTimeout(() => URL.revokeObjectURL(url), textLifetime);
+  return worker;
+}
+
+/** Milliseconds that a script's text may take to be read; some browsers ask for it only some time after `new Worker`. */
+const textLifetime = 60_000;
 
 /** Starts a script in a thread of Node's; `execArgv` of this process is not for scripts of ours. */
 export async function startNodeWorker(script: URL): Promise<AnyWorker> {

@@ -30,7 +30,8 @@ import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
-import { archives, fileSystem } from "../store/loaded.js";
+import type { VirtualBase } from "../store/icechunk/virtual.js";
+import { archives, fileSystem, icechunk } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
@@ -73,6 +74,19 @@ export interface OpenOptions {
   onWarning?: OnWarning | undefined;
   /** Limits to raise or lower. */
   limits?: Partial<Limits> | undefined;
+  /** The newest version of a branch of an Icechunk repository; "main" without `branch`, `tag` and `snapshot`. */
+  branch?: string | undefined;
+  /** A tag of an Icechunk repository. */
+  tag?: string | undefined;
+  /** Id of a snapshot of an Icechunk repository. */
+  snapshot?: string | undefined;
+  /** The last version of the branch that was written at that time or before; a text is read as Date does. */
+  asOf?: Date | string | undefined;
+  /**
+   * Prefixes of the locations of virtual chunks that may be read, each with where that is: a URL, a store, or true for
+   * where the prefix says. Nothing else that an Icechunk repository names outside of itself is ever fetched.
+   */
+  virtual?: Readonly<Record<string, VirtualBase>> | undefined;
 }
 
 /** A place to read from: a URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
@@ -88,11 +102,36 @@ export async function open(source: Source, options: OpenOptions & { kind: "array
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
-  const place = placeOf(source);
+  const marked = typeof source === "string" && /^icechunk\+/i.test(source);
+  const place = placeOf(marked ? source.slice("icechunk+".length) : source);
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  return new Opener(await storeAt(place), options).open(path, options);
+  const store = await storeAt(place);
+  const { branch, tag, snapshot, asOf } = options;
+  if (marked || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {
+    const { IcechunkStore } = await icechunk();
+    return new Opener(await IcechunkStore.open(store, icechunkOptions(options)), options).open(path, options);
+  }
+  const opener = new Opener(store, options);
+  try {
+    return await opener.open(path, options);
+  } catch (error) {
+    const repository = opener.mayBeRepository(error) && (await findRepository(store, options));
+    if (!repository) throw error;
+    return new Opener(repository, options).open(path, options);
+  }
+}
+
+/** The Icechunk repository that a store holds; undefined for none. */
+async function findRepository(store: Store, options: OpenOptions): Promise<Store | undefined> {
+  const { IcechunkStore } = await icechunk();
+  return IcechunkStore.find(store, icechunkOptions(options));
+}
+
+/** What of the options is Icechunk's. */
+function icechunkOptions({ branch, tag, snapshot, asOf, virtual, signal }: OpenOptions) {
+  return { branch, tag, snapshot, asOf, virtual, signal };
 }
 
 /** The store of a source. @throws InvalidArgument for what is none. */
@@ -207,6 +246,17 @@ export class Opener implements NodeOpener {
         code: "wrong-kind",
       });
     return node;
+  }
+
+  /**
+   * Whether the store may hold an Icechunk repository, of which nothing else can be seen: no Zarr node was found, and
+   * none before. Buckets that nobody may list answer with 403 for what is not there.
+   */
+  mayBeRepository(error: unknown): boolean {
+    const { version = 3 } = this.openOptions;
+    const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
+    const isForbidden = isZarrError(error, "Network") && error.status === 403;
+    return (isMissing || isForbidden) && version === 3 && !lastFound.has(this.store);
   }
 
   /**

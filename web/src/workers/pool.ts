@@ -7,11 +7,9 @@ import { preload } from "../base/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
-  hasWebWorkers,
   keepAlive,
   listenTo,
   parallelism,
-  startNodeWorker,
   stopWorker,
 } from "../base/platform.js";
 import type { WasmModule } from "../base/web-types.js";
@@ -28,13 +26,15 @@ import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from
 import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
 import { type FetchLine, FetchLines } from "./remote-fetch.js";
 import { slabTask } from "./slab-work.js";
+import { packagedWorkers, type StartWorker } from "./start.js";
+import { type PoolStatus, reasonOf, sayNoWorkers } from "./status.js";
 
 export interface WorkerPoolOptions {
   /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
   size?: number | undefined;
   /**
-   * Makes a worker that runs `zarr-wasm/worker`, a module script: for bundlers that do not find it by themselves,
-   * and for pages that take the library from another origin.
+   * Makes a worker that runs `zarr-wasm/worker`, a module script: for programs in one file under a strict policy, and
+   * for workers of another kind. No other way is tried then.
    */
   createWorker?: (() => AnyWorker | Promise<AnyWorker>) | undefined;
   /** false: the calling thread sends all requests itself. Default: in pages, workers send those for whole chunks over HTTP. */
@@ -62,7 +62,11 @@ export class WorkerPool {
   /** What consoles show, also of minified programs. */
   static readonly name: string = "WorkerPool";
 
-  readonly #createWorker: () => AnyWorker | Promise<AnyWorker>;
+  /** Ways to start a worker; the one that is in use. */
+  readonly #ways: readonly StartWorker[];
+  #way = 0;
+  /** Whether a worker has started in that way. */
+  #isProven = false;
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();
   /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
@@ -74,25 +78,42 @@ export class WorkerPool {
   #places: number;
   #deaths = 0;
   #nextId = 0;
+  #isDestroyed = false;
+  /** Why workers did not start, one reason per way. */
+  #reasons: string[] = [];
 
   /** @throws InvalidArgument for a size that is no count. */
   constructor(options: WorkerPoolOptions = {}) {
     checkObject(options, "options of a pool");
-    const {
-      size = Math.min(parallelism(), mostByDefault),
-      createWorker = packagedWorker,
-      fetch = true,
-    } = options;
+    const { size = Math.min(parallelism(), mostByDefault), createWorker, fetch = true } = options;
     if (!Number.isSafeInteger(size) || size < 0)
       throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
     this.#places = size;
-    this.#createWorker = createWorker;
+    this.#ways = createWorker ? [createWorker] : packagedWorkers;
     if (fetch) this.#lines = new FetchLines(() => this.#hireAll());
   }
 
   /** The most workers that there will be: fewer than asked for where some could not be started. */
   get size(): number {
     return this.#places;
+  }
+
+  /**
+   * What has become of the pool: "idle" before there was work, "starting", "running" with a worker or more, "failed"
+   * where none could be started or too many died (`reason` says why), "destroyed"; and how many workers run.
+   */
+  get status(): PoolStatus {
+    let workers = 0;
+    for (const { isReady } of this.#crew) if (isReady) workers++;
+    const state = this.#state(workers);
+    return state === "failed" ? { state, workers, reason: this.#reasons.join("; ") } : { state, workers };
+  }
+
+  #state(workers: number): PoolStatus["state"] {
+    if (this.#isDestroyed) return "destroyed";
+    if (workers > 0) return "running";
+    if (this.#places === 0 && this.#reasons.length > 0) return "failed";
+    return this.#crew.size > 0 ? "starting" : "idle";
   }
 
   /**
@@ -106,6 +127,7 @@ export class WorkerPool {
 
   /** Stops the workers. What is under way is finished by the calling thread, and so is what comes later. */
   destroy(): void {
+    this.#isDestroyed = true;
     this.#places = 0;
     for (const member of this.#crew) this.#dismiss(member);
     this.#advance();
@@ -203,8 +225,13 @@ export class WorkerPool {
       this.#queue.delete(job);
       this.#give(member, job);
     }
-    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#places) - this.#crew.size;
+    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#mostWorkers) - this.#crew.size;
     while (missing-- > 0) void this.#hire();
+  }
+
+  /** One until it is known whether a worker starts in other than the usual way: each that does not is an error message. */
+  get #mostWorkers(): number {
+    return this.#way === 0 || this.#isProven ? this.#places : Math.min(1, this.#places);
   }
 
   #givenCount(): number {
@@ -231,10 +258,10 @@ export class WorkerPool {
       member.worker!.postMessage(message, spare ? [message.input, spare] : [message.input]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
       this.#watch(member);
-    } catch {
+    } catch (cause) {
       // A message that cannot be sent, or no memory for it: done here, and the worker knows less than was noted.
       job.deaths = 2;
-      this.#lose(member);
+      this.#lose(member, cause);
     }
   }
 
@@ -249,7 +276,7 @@ export class WorkerPool {
   }
 
   #hireAll(): void {
-    while (this.#crew.size < this.#places) void this.#hire();
+    while (this.#crew.size < this.#mostWorkers) void this.#hire();
   }
 
   /** Gives a worker up that has work and says nothing any more. */
@@ -258,24 +285,25 @@ export class WorkerPool {
     if (member.jobs.size === 0) return;
     let bytes = 0;
     for (const { task } of member.jobs.values()) bytes += task.workBytes;
-    member.timer = setTimeout(() => this.#lose(member), silence + bytes / 2 ** 10);
+    const giveUp = () => this.#lose(member, "a worker has said nothing for a minute");
+    member.timer = setTimeout(giveUp, silence + bytes / 2 ** 10);
   }
 
   async #hire(): Promise<void> {
-    const member = new Member();
+    const member = new Member(this.#way);
     this.#crew.add(member);
-    member.timer = setTimeout(() => this.#lose(member), startTimeout);
+    member.timer = setTimeout(() => this.#lose(member, "the script has not started in time"), startTimeout);
     try {
-      const worker = await this.#createWorker();
+      const worker = await this.#ways[member.way]!();
       if (!this.#crew.has(member)) return stopWorker(worker);
       member.worker = worker;
       listenTo(
         worker,
         (data) => this.#hear(member, data),
-        () => this.#lose(member),
+        (cause) => this.#lose(member, cause),
       );
-    } catch {
-      this.#lose(member);
+    } catch (cause) {
+      this.#lose(member, cause);
     }
   }
 
@@ -287,6 +315,7 @@ export class WorkerPool {
     if ("ready" in message) {
       clearTimeout(member.timer);
       member.isReady = true;
+      this.#isProven ||= member.way === this.#way;
       member.line = this.#lines?.open(member.worker!);
       keepAlive(member.worker, false);
     } else {
@@ -303,14 +332,30 @@ export class WorkerPool {
   }
 
   /** A worker is dead, or could not be started. */
-  #lose(member: Member): void {
+  #lose(member: Member, cause: unknown): void {
     if (!this.#crew.has(member)) return;
-    this.#deaths++;
-    // Those that cannot start are not tried again.
-    if (!member.isReady) this.#places = Math.max(0, this.#places - 1);
-    if (this.#deaths > maxDeaths) this.#places = 0;
+    if (member.isReady || !this.#tryNextWay(member, cause)) this.#giveUp(member, cause);
     this.#dismiss(member);
     this.#advance();
+  }
+
+  /** False where a worker that did not start has no successor: others have started so, or there is no other way. */
+  #tryNextWay({ way }: Member, cause: unknown): boolean {
+    if (way < this.#way) return true; // of those that were started together with one that failed
+    if (this.#isProven || way + 1 === this.#ways.length) return false;
+    this.#way++;
+    this.#reasons.push(reasonOf(cause));
+    return true;
+  }
+
+  #giveUp(member: Member, cause: unknown): void {
+    const before = this.#places;
+    // Those that cannot start are not tried again.
+    if (!member.isReady) this.#places = Math.max(0, this.#places - 1);
+    if (++this.#deaths > maxDeaths) this.#places = 0;
+    if (this.#places > 0 || before === 0) return;
+    this.#reasons.push(reasonOf(cause));
+    sayNoWorkers(this.#reasons);
   }
 
   /** Stops a worker; its work goes back to the front of the queue. */
@@ -337,6 +382,11 @@ class Member {
   isReady = false;
   readonly acquaintance = new Acquaintance();
   readonly jobs = new Map<number, Job>();
+
+  constructor(
+    /** In which way it is started. */
+    readonly way: number,
+  ) {}
 }
 
 /** A piece of work, and who waits for it. */
@@ -382,11 +432,4 @@ class Job {
       this.settle(() => this.reject(error));
     }
   }
-}
-
-/** The script as it lies beside this file. The one expression is what bundlers look for. */
-function packagedWorker(): AnyWorker | Promise<AnyWorker> {
-  if (hasWebWorkers()) return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  const beside = import.meta.url; // not the same expression again: bundlers would copy the script as it is
-  return startNodeWorker(new URL("./worker.js", beside));
 }

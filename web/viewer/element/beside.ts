@@ -98,7 +98,7 @@ class Side {
       return { ...layer, range: { mode: "manual", low, high } };
     });
     const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
-    this.ranges.begin(shown, false);
+    this.ranges.begin(shown, { isLocked: false, isCommon: false });
     const aspect = isImage ? aspectOf(dataset, state) : 1;
     this.plane.show({ dataset, state, layers: shown, next: [], aspect });
   }

@@ -10,7 +10,7 @@ type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
 export interface CompanionsCallbacks {
   /** What is shown; undefined where nothing is. */
   settings(): ViewState | undefined;
-  onGo(path: string): void;
+  onGo(path: string, variable?: string): void;
   /** A list of what can be shown instead. */
   onCollection(panel: HTMLElement): void;
   /** There are labels. */
@@ -56,7 +56,7 @@ export class Companions {
     const found = await collection(signal).catch(() => undefined); // nothing that the picture needs
     if (!found) return;
     const { collectionPanel } = await import("../panels/collection.js");
-    const panel = collectionPanel(found, path, (other) => this.callbacks.onGo(other));
+    const panel = collectionPanel(found, path, (...way) => this.callbacks.onGo(...way));
     if (panel && !signal.aborted) this.callbacks.onCollection(panel);
   }
 

@@ -4,17 +4,18 @@ import { planTable } from "../model/plan.js";
 import { factsOf, leafOf, type ViewState } from "../model/state.js";
 import { tableView, valueView } from "../panels/table.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Opened } from "../source/open.js";
+import type { Opened, Place } from "../source/open.js";
 
 /** Of what is no picture: what stands in its place, and beside it. */
 export async function contentsOf(
   opened: Exclude<Opened, { kind: "dataset" }>,
+  place: Place,
   onGo: (path: string) => void,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   if (opened.kind === "plate") {
-    const { plateView } = await import("../panels/plate.js");
-    return { main: plateView(opened.plate, onGo), beside: [] };
+    const { plateOf } = await import("./plate.js");
+    return { main: plateOf(opened.plate, place, onGo, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesPanel } = await import("../panels/facts.js");

@@ -1,16 +1,17 @@
 /** What the legend of a picture says: which colour stands for which value, or for which channel. */
-import { formatBriefly, formatTime } from "../base/format.js";
 import { channelAxisOf, channelLabel, isPicture } from "../model/channels.js";
 import { isComposite, type Layer } from "../model/layers.js";
-import { leafOf, type ViewState } from "../model/state.js";
-import { dateText, unitText } from "../panels/coordinates.js";
+import type { ViewState } from "../model/state.js";
+import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
 import type { Dataset } from "../source/dataset.js";
-import { isTime } from "../source/leaf.js";
 import type { Ranges } from "./ranges.js";
+import { valueFormat } from "./value-format.js";
+
+export { Legend } from "../panels/legend.js";
 
 /** What is drawn, and what is known of its numbers. */
-interface Drawn {
+export interface Drawn {
   readonly dataset: Dataset;
   readonly settings: ViewState;
   /** None where it is no picture. */
@@ -47,14 +48,6 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
       return { style: layer.style, label: channelLabel(dataset, layer.index[axis]!), low, high };
     }),
   );
-}
-
-/** How numbers of a dataset are written: as dates where they are. */
-export function valueFormat(dataset: Dataset, settings: ViewState): (value: number) => string {
-  if (dataset.decodedKind === "milliseconds" && !settings.isRaw) return dateText;
-  const dtype = leafOf(dataset, settings.field)?.dtype;
-  if (dtype?.core !== "datetime64" || !isTime(dtype)) return formatBriefly;
-  return (value) => (Number.isFinite(value) ? formatTime(dtype, BigInt(Math.round(value))) : "–");
 }
 
 /** What the colours do not say. */

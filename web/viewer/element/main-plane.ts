@@ -72,7 +72,7 @@ export class MainPlane {
     const before = this.#layers;
     const layers = layersOf(dataset, state);
     this.#layers = layers;
-    this.ranges.begin(layers, state.isRangeLocked);
+    this.ranges.begin(layers, { isLocked: state.isRangeLocked, isCommon: state.isRangeCommon });
     if (!this.#view || this.#kind !== kind) {
       this.#view?.dispose();
       this.#view = this.#make(kind);

@@ -23,6 +23,7 @@ export function isSamePlace(a: ViewerTarget, b: ViewerTarget): boolean {
     isSameSource &&
     (a.path ?? "") === (b.path ?? "") &&
     a.as === b.as &&
+    a.variable === b.variable &&
     (a.v1Order ?? "spec") === (b.v1Order ?? "spec")
   );
 }

@@ -21,8 +21,6 @@ import { acquire, release } from "../tiles/shared.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { BesidePlace } from "./beside-place.js";
 import { Companions } from "./companions.js";
-import { contentsOf, tableOf } from "./contents.js";
-import { showLegend, valueFormat } from "./legends.js";
 import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import { countText, damageNotes, errorsOf, leftOutNotes, middleNote, placeNotes } from "./noting.js";
@@ -36,6 +34,7 @@ import { SidePlace } from "./side-place.js";
 import { Slices } from "./slices.js";
 import { Stage, type ViewerState } from "./stage.js";
 import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
+import { valueFormat } from "./value-format.js";
 
 /** Milliseconds. */
 const restBetweenWords = 400;
@@ -44,7 +43,7 @@ const restAfterMoves = 150;
 
 export class Viewer implements Linked {
   readonly #stage = new Stage();
-  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go(path, as) });
+  readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go({ path, as }) });
   readonly #notes = new Notes();
   readonly #side = new SidePlace({ ...this.#sideCallbacks(), onLoad: () => this.#syncSide() });
   readonly #root: HTMLElement;
@@ -72,7 +71,7 @@ export class Viewer implements Linked {
   });
   readonly #companions = new Companions({
     settings: () => this.#state.value,
-    onGo: (path) => this.#go(path),
+    onGo: (path, variable) => this.#go({ path, variable }),
     onCollection: (panel) => this.#side.prepend(panel),
     onLabels: () => this.#syncSide(),
     onNews: () => {
@@ -228,9 +227,9 @@ export class Viewer implements Linked {
   }
 
   /** The reader goes to another node of the same source. */
-  #go(path: string, as?: "contents"): void {
+  #go({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
     const { source, name, v1Order } = this.#target!;
-    const target: ViewerTarget = { source, name, v1Order, path: path === "" ? undefined : path, as };
+    const target = { source, name, v1Order, path: path || undefined, as, variable };
     this.#sentences = [];
     this.#options.onPlace?.(target, "go");
     this.#target = target;
@@ -307,7 +306,9 @@ export class Viewer implements Linked {
   /** What is no picture: a plate, what is in a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
-    const { main, beside } = await contentsOf(opened, (path) => this.#go(path), signal);
+    const go = (path: string) => this.#go({ path });
+    const { contentsOf } = await import("./contents.js");
+    const { main, beside } = await contentsOf(opened, this.#target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
     this.#side.replace(...beside);
@@ -422,6 +423,7 @@ export class Viewer implements Linked {
     else {
       this.#stage.setBusy("Reading…");
       try {
+        const { tableOf } = await import("./contents.js");
         const table = await tableOf(dataset, settings, signal);
         signal.throwIfAborted();
         this.#stage.show(table);
@@ -479,7 +481,7 @@ export class Viewer implements Linked {
     if (this.#moving !== undefined || (!status.isComplete && now - this.#said < restBetweenWords)) return;
     this.#said = now;
     const { layers, ranges, kind } = this.#plane;
-    showLegend(this.#stage.legend, { ...view, layers: kind === "image" ? layers : [], ranges });
+    this.#stage.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.#side.showMemory(plane?.memory);
     this.#showNotes(view, status);

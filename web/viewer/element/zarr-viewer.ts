@@ -11,7 +11,7 @@ import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
 /** Attributes that say what is opened. */
-const placeNames = ["src", "path", "order"] as const;
+const placeNames = ["src", "path", "variable", "order"] as const;
 
 /** Attributes that say what the viewer is like. */
 const optionNames = ["controls", "link", "page"] as const;
@@ -250,7 +250,8 @@ export class ZarrViewerElement extends Base {
     const settings = { ...this.#read(() => true), ...this.#settings };
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
-    void this.#viewer!.show({ source, path: this.path ?? undefined, v1Order, settings });
+    const variable = this.getAttribute("variable") ?? undefined;
+    void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, settings });
   }
 
   /** What attributes ask for. */

@@ -27,13 +27,14 @@ function isNodesFetch(): boolean {
     process?: { env?: Record<string, string | undefined>; release?: { name?: string } };
   };
   const { fetch, process } = globalThis as Host;
-  if (process?.release?.name !== "node" || process.env?.["NODE_USE_ENV_PROXY"]) return false;
-  if (!hasUsualDispatchers()) return false;
+  if (process?.release?.name !== "node") return false;
+  if (fetch === undefined) return true; // pages that Jest makes with jsdom have none
   if (judged.fetch !== fetch) {
     const source = typeof fetch === "function" ? Function.prototype.toString.call(fetch) : "";
     judged = { fetch, isNodes: source.includes("internal/deps/undici") };
   }
-  return judged.isNodes;
+  // The environment last: Deno, which calls itself Node here, asks its user before it tells.
+  return judged.isNodes && hasUsualDispatchers() && !process.env?.["NODE_USE_ENV_PROXY"];
 }
 
 /**

@@ -1,0 +1,33 @@
+// What every program of the tests does: reads each store on its own thread and with a pool, and encodes with the full
+// module. Takes the library as an argument: programs import it as their tool wants it.
+
+/** @returns what was found; `faults` is empty where all is well */
+export async function readAll(
+  { get, open, WorkerPool },
+  { createCodecChain },
+  base,
+  { hasWorkers = true } = {},
+) {
+  const faults = [];
+  const pool = new WorkerPool({ size: 2 });
+  // Version 1 is only looked for where there is nothing newer; saying so saves requests that find nothing.
+  const versions = { v1: 1, v2: 2, v3: 3, shard: 3 };
+  for (const [name, version] of Object.entries(versions)) {
+    const array = await open(`${base}/${name}`, { kind: "array", version });
+    for (const options of [{}, { pool }]) {
+      const { data } = await get(array, null, options);
+      const isRight = data.length === 256 * 256 && data.every((value, i) => value === (i * 31) % 10007);
+      if (!isRight) faults.push(`${name}${options.pool ? " with a pool" : ""}: wrong elements`);
+    }
+  }
+  const { status } = pool;
+  const isRight = hasWorkers ? status.state === "running" && status.workers > 0 : status.state === "failed";
+  if (!isRight) faults.push(`the pool is ${JSON.stringify(status)}`);
+  pool.destroy();
+  const codecs = ["bytes", { name: "zstd", configuration: { level: 3, checksum: true } }];
+  const chain = await createCodecChain({ dataType: "uint8", shape: [1000], codecs });
+  const encoded = chain.encode(new Uint8Array(1000).fill(7));
+  if (encoded.length > 100 || !chain.decode(encoded).every((value) => value === 7))
+    faults.push("zstd: wrong elements");
+  return { faults, status };
+}

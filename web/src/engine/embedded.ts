@@ -1,0 +1,34 @@
+/** Modules that come from their copy in a script, which is loaded only then. */
+import { lazy } from "../base/lazy.js";
+import type { WasmModule } from "../base/web-types.js";
+import type { ModuleName } from "./compile.js";
+
+const embedded = lazy("modules without their files", () => import("../lazy/embedded.js"));
+
+/**
+ * Compiles a module from its file, or from its copy where the file is not to be had.
+ * @param fromFile compiles the file; a CompileError is about the module or a policy, so that a copy would not help
+ * @throws what both ways failed with, in one message
+ */
+export async function compileEmbedded(
+  name: ModuleName,
+  fromFile: () => Promise<WasmModule>,
+): Promise<WasmModule> {
+  try {
+    return await fromFile();
+  } catch (cause) {
+    if (cause instanceof WebAssembly.CompileError) throw cause;
+    try {
+      const { embeddedModule } = await embedded();
+      return await WebAssembly.compile(await embeddedModule(name));
+    } catch (second) {
+      if (second instanceof WebAssembly.CompileError) throw second;
+      throw new Error(`${reasonOf(cause)}; ${reasonOf(second)}; ${adviceFor(name)}`, { cause: second });
+    }
+  }
+}
+
+const reasonOf = (error: unknown): unknown => (error instanceof Error ? error.message : error);
+
+const adviceFor = (name: ModuleName): string =>
+  `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "/where/it/is/${name}.wasm" })`;

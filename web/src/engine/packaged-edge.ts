@@ -1,0 +1,25 @@
+/**
+ * packaged.ts in the bundles for workerd (Cloudflare's workers) and other runtimes on the edge. Nothing may be compiled
+ * there: modules are imported as such.
+ */
+import type { WasmModule } from "../base/web-types.js";
+import decode from "../wasm/decode.mjs";
+import full from "../wasm/full.mjs";
+import type { ModuleName } from "./compile.js";
+import type { glue as loaded } from "./packaged.js";
+
+export const glue: typeof loaded = {
+  decode: async () => ({ default: decode }),
+  full: async () => ({ default: full }),
+};
+
+const modules: Readonly<Record<ModuleName, () => Promise<{ default: unknown }>>> = {
+  decode: () => import("../wasm/decode.wasm"),
+  full: () => import("../wasm/full.wasm"),
+};
+
+export async function packagedModule(name: ModuleName): Promise<WasmModule> {
+  const { default: module } = await modules[name]();
+  if (module instanceof WebAssembly.Module) return module;
+  throw new Error(`${name}.wasm was not imported as a WebAssembly.Module`);
+}

@@ -1,0 +1,15 @@
+/** packaged.ts in the scripts of workers, which are one file each: modules come compiled, from whoever has work. */
+import type { WasmModule } from "../base/web-types.js";
+import decode from "../wasm/decode.mjs";
+import full from "../wasm/full.mjs";
+import type { ModuleName } from "./compile.js";
+import type { glue as loaded } from "./packaged.js";
+
+export const glue: typeof loaded = {
+  decode: async () => ({ default: decode }),
+  full: async () => ({ default: full }),
+};
+
+export async function packagedModule(name: ModuleName): Promise<WasmModule> {
+  throw new Error(`${name}.wasm has not come with the work`);
+}

@@ -1,0 +1,32 @@
+/**
+ * The modules that the package holds, as pages and bundlers find them. The build has other files in this one's place:
+ * packaged-node.ts in the bundles for Node, packaged-edge.ts in those for workerd, packaged-worker.ts in workers.
+ */
+import { isLeftBehind } from "../base/beside.js";
+import type { WasmModule } from "../base/web-types.js";
+import type { CoreFactory } from "../wasm/core.js";
+import { compileSource, type ModuleName } from "./compile.js";
+import { compileEmbedded } from "./embedded.js";
+
+/** The modules' scripts. */
+export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
+  decode: () => import("../wasm/decode.mjs"),
+  full: () => import("../wasm/full.mjs"),
+};
+
+/** Written so that bundlers recognise and copy the files. */
+const urls: Readonly<Record<ModuleName, () => URL>> = {
+  decode: () => new URL("../wasm/decode.wasm", import.meta.url),
+  full: () => new URL("../wasm/full.wasm", import.meta.url),
+};
+
+/** Compiles a module: from its file, or, where that is not to be had, from its copy in a script. */
+export async function packagedModule(name: ModuleName): Promise<WasmModule> {
+  const here = import.meta.url; // not within `new URL` again: bundlers would copy the file once more
+  return compileEmbedded(name, () => {
+    const url = urls[name]();
+    if (isLeftBehind(url, `../wasm/${name}.wasm`, here))
+      throw new Error("the bundler has moved the library without its .wasm files");
+    return compileSource(url);
+  });
+}

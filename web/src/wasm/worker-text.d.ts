@@ -1,0 +1,3 @@
+/** The workers' script as a text: a classic script that imports nothing. */
+declare const text: string;
+export default text;

@@ -1,0 +1,32 @@
+/** What a pool says of itself. */
+
+/** See {@link WorkerPool.status}. */
+export interface PoolStatus {
+  readonly state: "idle" | "starting" | "running" | "failed" | "destroyed";
+  /** Workers that run. */
+  readonly workers: number;
+  /** Where it has failed: why. */
+  readonly reason?: string;
+}
+
+/** Why a worker has ended, or did not start: of an error, of an event that says more or less, of an exit code. */
+export function reasonOf(cause: unknown): string {
+  if (typeof cause === "string") return cause;
+  if (typeof cause === "number") return `the worker ended with ${cause}`;
+  const message = (cause as { message?: unknown } | null | undefined)?.message;
+  if (typeof message === "string" && message !== "") return message;
+  return "the worker's script could not be loaded (not found, or forbidden by a policy)";
+}
+
+const said = new Set<string>();
+
+/** Says once for each set of reasons that there are no workers, and what can be done about that. */
+export function sayNoWorkers(reasons: readonly string[]): void {
+  const text = reasons.join("; ");
+  if (said.has(text)) return;
+  said.add(text);
+  console.warn(
+    `zarr-wasm: a pool has no workers, the calling thread does all: ${text}. ` +
+      'If your bundler does not do so itself, make the workers: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',
+  );
+}

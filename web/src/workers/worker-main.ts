@@ -1,0 +1,67 @@
+/**
+ * What a pool's workers do. The build makes files of it that import nothing: `worker.js` beside this one, which is
+ * `zarr-wasm/worker`, and those that start.ts falls back on.
+ * @packageDocumentation
+ */
+
+import { openWorkerPort, type WorkerPort } from "../base/platform.js";
+import { sessionOf } from "../engine/engine.js";
+import { configureWasm } from "../engine/module.js";
+import type { CodecSession } from "../engine/session.js";
+import { answerBatch, unpackBatch } from "./encode-work.js";
+import { packFailure } from "./failures.js";
+import { isFetchRequest } from "./fetch-messages.js";
+import { Fetching } from "./fetching.js";
+import { KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
+import { runSlab, unpackSlab } from "./slab-work.js";
+
+const plans = new KnownPlans();
+let fetching: Fetching | undefined;
+
+function hear(port: WorkerPort, message: object): void {
+  if (!isFetchRequest(message)) return void answer(port, message as WorkMessage);
+  fetching ??= new Fetching(port);
+  fetching.hear(message);
+}
+
+async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
+  const { id, input, kind, module, wasm } = message;
+  const say = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
+  try {
+    plans.note(message); // first: later messages count on it
+    const run = kind === "decode" ? decoding(message) : encoding(message);
+    if (wasm) configureWasm({ [module]: wasm });
+    const outcome = run(await sessionOf(module));
+    const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
+    // The input goes back for the next work: nothing here reads it any more.
+    say({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
+  } catch (error) {
+    say({ id, failure: packFailure(error) }, []);
+  }
+}
+
+type Work = (session: CodecSession) => Pick<WorkAnswer, "bytes" | "chunks">;
+
+function decoding(message: WorkMessage): Work {
+  const slab = unpackSlab(plans, message);
+  return (session) => ({ bytes: runSlab(session, slab, message.spare) });
+}
+
+function encoding(message: WorkMessage): Work {
+  const batch = unpackBatch(plans, message);
+  return (session) => ({ chunks: answerBatch(session, batch) });
+}
+
+let isStarted = false;
+
+/**
+ * Answers to a pool from now on. The module does so by itself when it is a worker's script; in a worker of your
+ * own, call it, so that bundlers see that the module is used.
+ */
+export function startWorker(): void {
+  if (isStarted) return;
+  isStarted = true;
+  void openWorkerPort((port, message) => hear(port, message as object)).then((port) =>
+    port?.post({ ready: true }, []),
+  );
+}

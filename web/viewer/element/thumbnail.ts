@@ -1,0 +1,118 @@
+/** Small pictures of what is at a place: of a level that is just large enough, painted once by the processor. */
+import { get, slice } from "zarr-wasm";
+import { paintLabels, paintPlane } from "../draw/paint.js";
+import { tableOf } from "../draw/table.js";
+import { aspectOf, type Layer, layersOf } from "../model/layers.js";
+import { factsOf, resolveState } from "../model/state.js";
+import { Findings } from "../numbers/findings.js";
+import { summarize } from "../numbers/summary.js";
+import type { Level } from "../source/dataset.js";
+import { leavesOf } from "../source/leaf.js";
+import { openPlace, readPlace } from "../source/open.js";
+import { cutTile } from "../tiles/cut.js";
+import type { ViewerTarget } from "./options.js";
+
+/** Most elements of a plane that are read for a small picture. */
+const most = 2 ** 21;
+
+export interface ThumbnailOptions {
+  /** Rows and columns that are enough: the coarsest level that has them is read. */
+  readonly enough: number;
+  /** Whether labels are looked for, and drawn over the image. */
+  readonly hasLabels: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The picture of a place.
+ * @returns undefined for what is no picture, or too large for a small one.
+ * @throws what opening and reading throws.
+ */
+export async function thumbnailOf(
+  target: ViewerTarget,
+  { enough, hasLabels, signal }: ThumbnailOptions,
+): Promise<HTMLCanvasElement | undefined> {
+  const opened = await openPlace(readPlace(target).place, { signal, onWarning: () => {} });
+  if (opened.kind !== "dataset") return undefined;
+  const { dataset } = opened;
+  const state = resolveState(factsOf(dataset), target.settings ?? {});
+  if (state.axes.length !== 2) return undefined;
+  const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
+  await labels?.open();
+  let picture: HTMLCanvasElement | undefined;
+  for (const layer of layersOf(dataset, state)) {
+    const painted = await paintLayer(layer, levelFor(layer, enough), signal);
+    if (!painted) return undefined;
+    picture = picture ? blended(picture, painted, layer) : painted;
+  }
+  if (picture && aspectOf(dataset, state) < 0) picture.style.transform = "scaleY(-1)";
+  return picture;
+}
+
+/** A layer onto those before it. */
+function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: Layer): HTMLCanvasElement {
+  const context = below.getContext("2d")!;
+  context.globalCompositeOperation = style.blend === "add" ? "lighter" : "source-over";
+  context.globalAlpha = style.opacity;
+  context.imageSmoothingEnabled = style.kind !== "labels";
+  context.drawImage(above, 0, 0, below.width, below.height);
+  return below;
+}
+
+async function paintLayer(
+  layer: Layer,
+  level: Level,
+  signal: AbortSignal,
+): Promise<HTMLCanvasElement | undefined> {
+  const { dataset, axes, part, style, range } = layer;
+  const array = await level.open();
+  const index = layer.index.map((at, axis) => {
+    const own = Math.floor((at + 0.5 - level.origin[axis]!) / level.factor[axis]!);
+    return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
+  });
+  const [rows, columns] = axes.map((axis) => array.shape[axis]!) as [number, number];
+  if (rows * columns > most) return undefined;
+  const selection = index.map((at, axis) =>
+    axes.includes(axis) ? slice(0, array.shape[axis]!) : slice(at, at + 1),
+  );
+  const region = await get(array, selection, { signal });
+  const start = index.map((at, axis) => (axes.includes(axis) ? 0 : at));
+  const leaf = leavesOf(dataset.dtype).find(({ name }) => name === layer.field);
+  if (!leaf) return undefined;
+  const { plane } = cutTile(
+    "thumbnail",
+    { key: "thumbnail", start, region, gaps: [], bytes: 0 },
+    {
+      level: 0,
+      place: level,
+      axes,
+      index,
+      shape: array.shape,
+      leaf,
+      part,
+      decode: layer.isRaw ? undefined : dataset.decode,
+    },
+  );
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  if (style.kind === "labels") paintLabels(plane, tableOf(style), pixels);
+  else {
+    const findings = new Findings();
+    findings.add("all", summarize(plane, []));
+    const found = findings.automaticRange() ?? [0, 1];
+    const [low, high] = range.mode === "manual" ? [range.low, range.high] : found;
+    paintPlane(plane, tableOf(style), low, high, false, pixels);
+  }
+  canvas.getContext("2d")!.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** The coarsest level with rows and columns enough, by what is known without opening it. */
+function levelFor({ dataset, axes }: Layer, enough: number): Level {
+  const { levels, array } = dataset;
+  const isEnough = ({ factor }: Level) =>
+    axes.every((axis) => array.shape[axis]! / factor[axis]! >= Math.min(enough, array.shape[axis]!));
+  return levels.filter(isEnough).at(-1) ?? levels[0];
+}
