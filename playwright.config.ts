@@ -9,6 +9,7 @@ export default defineConfig({
   testMatch: "**/*.spec.ts",
   globalSetup: "./tests/browser/setup.ts",
   outputDir: "build/reports/browser",
+  snapshotPathTemplate: "{testDir}/looks/{arg}{ext}",
   fullyParallel: true,
   workers: 2,
   // Machines that build and test at once are slow; nothing here measures time.

@@ -201,6 +201,9 @@ const chartCodecs = [
   "gzip level 5",
 ];
 
+/** Those of the README's chart: one of each family. */
+const peerCodecs = ["blosc lz4 shuffle", "blosc zstd bitshuffle", "zstd level 3", "lz4", "gzip level 5"];
+
 const chartKernels = [
   ["byte swap 2 B, 4 MiB", "byte swap, uint16"],
   ["permute u16 [1400,1498] [1,0]", "transpose 1400 × 1498, uint16"],
@@ -230,6 +233,7 @@ export function chartsOf(rows) {
     return [speedOf(fresh), speedOf(fresh, "baseline"), speedOf(heap, "baseline"), speedOf(heap)];
   };
   const copy = speedOf(inHeap("byte swap 2 B, 4 MiB"), "baseline");
+  const beside = (label, row) => ({ label, values: [speedOf(row), speedOf(row, "baseline")] });
   const gets = rows.filter(({ name, unit }) => /^get.*over zarrita$/.test(name) && unit === "GB/s");
   return {
     "decode.svg": barChart({
@@ -242,6 +246,17 @@ export function chartsOf(rows) {
         "zarr-wasm, in memory",
       ],
       groups: chartCodecs.map((codec) => ({ label: codec, values: decodeOf(codec) })),
+    }),
+    "peers.svg": barChart({
+      title: "Decoding chunks, and reading arrays",
+      unit: "GB/s",
+      series: ["zarr-wasm", "npm numcodecs (chunks), zarrita (arrays)"],
+      groups: [
+        ...peerCodecs.map((codec) =>
+          beside(codec, find(`decode ${codec}, microscopy 4 MiB, fresh array: zarr-wasm over npm numcodecs`)),
+        ),
+        ...gets.filter(({ name }) => name.includes("HTTP")).map((row) => beside(getLabel(row.name), row)),
+      ],
     }),
     "arrays.svg": barChart({
       title: "Reading arrays",

@@ -10,7 +10,7 @@ file(GLOB ZW_CORE_FILES CONFIGURE_DEPENDS
 function(zw_add_core target)
   add_library(${target} STATIC ${ZW_CORE_FILES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PUBLIC zw_own_flags PRIVATE ${ZW_LIBRARIES})
+  target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES})
 endfunction()
 
 zw_add_core(zw_core_full)

@@ -6,6 +6,11 @@ target_compile_options(zw_own_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
+# Nothing of where a build was made gets into it: other folders yield the same bytes (npm run test:reproducible).
+set(zw_places -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
+target_compile_options(zw_own_flags INTERFACE ${zw_places})
+target_compile_options(zw_library_flags INTERFACE ${zw_places})
+
 if(EMSCRIPTEN)
   # Loops whose number of turns is known are unrolled whole, others not at all: what has to be unrolled for speed
   # is so by hand or of the former kind, and copies of the rest are a tenth of a module.

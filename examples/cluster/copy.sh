@@ -7,12 +7,8 @@
 # Prints their numbers. SBATCH_* variables (partition, account, output) apply to all of them.
 set -eu
 . "$(dirname "$0")/submit.sh"
-parts=$1 source=$2 dest=$3
-shift 3
-for option; do
-  shift
-  [ "$option" = --overwrite ] || set -- "$@" "$option"
-done
+dest=$1
+shift
 
 metadata=$(submit zarr-metadata "" "" copy "$source" "$dest" --metadata-only "$first" "$@")
 copy=$(submit zarr-copy "$parts" "$metadata" copy "$source" "$dest" --resume "$@")

@@ -7,12 +7,8 @@
 # the next one in PARTS tasks each, and all the others, which are small, in one. Prints their numbers.
 set -eu
 . "$(dirname "$0")/submit.sh"
-parts=$1 source=$2 dest=$3
-shift 3
-for option; do
-  shift
-  [ "$option" = --overwrite ] || set -- "$@" "$option"
-done
+dest=$1
+shift
 
 metadata=$(submit zarr-metadata "" "" pyramid "$source" "$dest" --metadata-only "$first" "$@")
 finest=$(submit zarr-level-0 "$parts" "$metadata" pyramid "$source" "$dest" --level 0 --resume "$@")

@@ -1,4 +1,6 @@
-# For the scripts beside this: submits task.sh, and prints the job's number.
+# shellcheck shell=sh disable=SC2034
+# For the scripts beside this, each of which is called with PARTS SOURCE … [options]: submits task.sh, and prints the
+# job's number.
 #
 #   submit NAME PARTS AFTER arguments of zarr-wasm …
 #
@@ -13,6 +15,12 @@ submit() {
     ${after:+--dependency=afterok:$after} "$here/task.sh" "$@"
 }
 
+parts=$1 source=$2
+shift 2
+
 # What comes first deletes what is there (--overwrite), or goes on with it (--resume); what follows always goes on.
 first=--resume
-case " $* " in *" --overwrite "*) first=--overwrite ;; esac
+for option; do
+  shift
+  if [ "$option" = --overwrite ]; then first=--overwrite; else set -- "$@" "$option"; fi
+done

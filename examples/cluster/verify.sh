@@ -3,8 +3,6 @@
 # Prints the job's number. Tasks whose part has a damaged chunk fail, and say which.
 set -eu
 . "$(dirname "$0")/submit.sh"
-parts=$1
-shift
 RETRIES=0
 export RETRIES
-submit zarr-verify "$parts" "" verify "$@"
+submit zarr-verify "$parts" "" verify "$source" "$@"

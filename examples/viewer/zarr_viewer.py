@@ -20,6 +20,7 @@ class ZarrViewer(anywidget.AnyWidget):
 
     src = traitlets.Unicode().tag(sync=True)
     path = traitlets.Unicode("").tag(sync=True)
+    variable = traitlets.Unicode("").tag(sync=True)
     axes = traitlets.List(default_value=[]).tag(sync=True)
     select = traitlets.Unicode("").tag(sync=True)
     channels = traitlets.Unicode("").tag(sync=True)

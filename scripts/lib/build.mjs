@@ -14,16 +14,16 @@ import {
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDir, distDir, root } from "./paths.mjs";
-import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
+import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
-import { findClang } from "./system.mjs";
+import { findClang, findEmcc } from "./system.mjs";
 
 const modules = ["decode", "full"];
 
-/** Emscripten's CMake toolchain file, beside the emcc that is on PATH. */
+/** Emscripten's CMake toolchain file, beside its emcc. */
 function emscriptenToolchain() {
-  const emcc = which("emcc");
-  if (!emcc) throw new SetupError("emcc is not on PATH");
+  const emcc = findEmcc();
+  if (!emcc) throw new SetupError("emcc is neither at $EMSDK nor on PATH");
   const places = [path.dirname(realpathSync(emcc)), "/usr/share/emscripten"];
   const file = places
     .map((dir) => path.join(dir, "cmake/Modules/Platform/Emscripten.cmake"))
@@ -33,11 +33,12 @@ function emscriptenToolchain() {
 }
 
 /**
- * Debian's Emscripten looks for its JavaScript optimiser's packages there.
+ * Debian's Emscripten looks for its JavaScript optimiser's packages there; others bring their own.
  * Asked when it is needed: the set-up may have installed them a moment ago.
  */
-function emscriptenEnv() {
-  return existsSync("/usr/share/nodejs") ? { NODE_PATH: "/usr/share/nodejs" } : {};
+function emscriptenEnv(toolchain) {
+  const isDebians = toolchain.startsWith("/usr/share/emscripten/") && existsSync("/usr/share/nodejs");
+  return isDebians ? { NODE_PATH: "/usr/share/nodejs" } : {};
 }
 
 /** What CMake and Ninja know of where they are; a build folder may hold other things (build/fuzz has findings). */
@@ -45,9 +46,9 @@ const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps
 
 /**
  * True where a build folder is configured for this checkout. What came along with a copied checkout, or was configured
- * with a toolchain that is gone, CMake would refuse: that is forgotten.
+ * with a toolchain that is gone or not the one that is wanted, CMake would refuse or keep: that is forgotten.
  */
-export function isConfigured(dir) {
+export function isConfigured(dir, wanted) {
   const cache = path.join(dir, "CMakeCache.txt");
   if (!existsSync(cache)) return false;
   const text = readFileSync(cache, "utf8");
@@ -60,16 +61,17 @@ export function isConfigured(dir) {
   if (
     isAt("CMAKE_HOME_DIRECTORY", root) &&
     isAt("CMAKE_CACHEFILE_DIR", dir) &&
-    (toolchain === undefined || existsSync(toolchain))
+    (toolchain === undefined || existsSync(toolchain)) &&
+    (wanted === undefined || toolchain === wanted)
   )
     return existsSync(path.join(dir, "build.ninja"));
   for (const name of placesKnown) rmSync(path.join(dir, name), { recursive: true, force: true });
   return false;
 }
 
-function configure(dir, options, env) {
+function configure(dir, options, env, source = root) {
   try {
-    quiet("cmake", ["-S", root, "-B", dir, "-G", "Ninja", ...options], { env });
+    quiet("cmake", ["-S", source, "-B", dir, "-G", "Ninja", ...options], { env });
   } catch (error) {
     // CMake says it at length, in the middle of much else.
     if (/zw_\w+-populate|Each download failed/.test(error.message)) throw new SetupError(sourcesByHand());
@@ -82,16 +84,23 @@ function cmake(dir, options, targets, env) {
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
+/**
+ * Builds decode.wasm and full.wasm with their Embind glue, in a build folder.
+ * @param source the checkout; this one, or a copy.
+ */
+export function compileWasm(dir, targets = modules, source = root) {
+  const toolchain = emscriptenToolchain();
+  const options = [`-DCMAKE_TOOLCHAIN_FILE=${toolchain}`, "-DCMAKE_BUILD_TYPE=Release"];
+  const env = emscriptenEnv(toolchain);
+  if (source !== root || !isConfigured(dir, toolchain)) configure(dir, options, env, source);
+  run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
+}
+
 /** Builds decode.wasm and full.wasm with their glue into dist/wasm. */
 export function buildWasm(targets = modules) {
   step("Building the WebAssembly modules");
   const dir = path.join(buildDir, "wasm");
-  cmake(
-    dir,
-    [`-DCMAKE_TOOLCHAIN_FILE=${emscriptenToolchain()}`, "-DCMAKE_BUILD_TYPE=Release"],
-    targets,
-    emscriptenEnv(),
-  );
+  compileWasm(dir, targets);
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const name of modules) {
     copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
@@ -102,7 +111,7 @@ export function buildWasm(targets = modules) {
 
 /** Writes what the modules are built from: the C libraries' sources and the compiler. */
 function writeRecord(file) {
-  const emscripten = capture("emcc", ["-dumpversion"]).trim();
+  const emscripten = capture(findEmcc(), ["-dumpversion"]).trim();
   const text = `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`;
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }

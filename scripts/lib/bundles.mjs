@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build } from "esbuild";
 import { buildDir, distDir, root } from "./paths.mjs";
 
@@ -39,14 +40,34 @@ const wasmFiles = "../wasm/*";
 
 /** What bundlers are to leave alone; esbuild drops these words when it minifies. */
 const leaveAlone = "/* webpackIgnore: true */ /* @vite-ignore */ ";
+const importOfName = /\bimport\((?=[\w$]+\))/g;
 
+/** Writes what esbuild makes, with maps that hold their sources. */
 async function write(options) {
-  const { outputFiles } = await build({ ...common, ...options });
+  const { outputFiles } = await build({ ...common, sourcemap: "linked", ...options });
+  const maps = new Map(outputFiles.map(({ path: file, text }) => [file, text]));
   for (const { path: file, text } of outputFiles) {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text.replaceAll(/\bimport\((?=[\w$]+\))/g, `import(${leaveAlone}`));
+    if (file.endsWith(".map")) continue;
+    writeFileSync(file, text.replaceAll(importOfName, `import(${leaveAlone}`));
+    const map = maps.get(`${file}.map`);
+    if (map) writeFileSync(`${file}.map`, mapBehind(text, map));
   }
-  return outputFiles;
+}
+
+/** A map of a text in which those words stand: what is behind them in their line is as much farther on. */
+function mapBehind(text, map) {
+  const parsed = JSON.parse(map);
+  const lines = text
+    .split("\n")
+    .map((line) => [...line.matchAll(importOfName)].map((m) => m.index + m[0].length));
+  const mappings = decode(parsed.mappings).map((segments, line) =>
+    segments.map(([column, ...rest]) => {
+      const before = lines[line].filter((at) => at <= column).length;
+      return [column + before * leaveAlone.length, ...rest];
+    }),
+  );
+  return JSON.stringify({ ...parsed, mappings: encode(mappings) });
 }
 
 /**
@@ -62,7 +83,14 @@ async function bundleWorkers() {
     entryPoints: [dist("workers/worker-chunk.js")],
     outfile: dist("wasm/worker-chunk.js"),
   });
-  const classic = await build({ ...common, ...options, format: "iife", entryPoints: [script] });
+  const classic = await build({
+    ...common,
+    ...options,
+    format: "iife",
+    // The glue is told where its module is; the address of a script that has none is not asked for.
+    logOverride: { ...common.logOverride, "empty-import-meta": "silent" },
+    entryPoints: [script],
+  });
   const text = JSON.stringify(classic.outputFiles[0].text.trim());
   writeFileSync(dist("wasm/worker-text.js"), `export default ${text};\n`);
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');

@@ -39,8 +39,17 @@ export function runVitest(name, { args = [], env } = {}) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
-  const { numPassedTests, numFailedTests, numFailedTestSuites = 0 } = report;
-  return { ...count(ok, numPassedTests, Math.max(numFailedTests, numFailedTestSuites)), report };
+  return { ...count(ok, report.numPassedTests, failuresIn(report)), report };
+}
+
+/**
+ * Failures that a report of Vitest has: tests, and files that failed with no test to blame (they could not be loaded,
+ * say, or what is done before their tests threw). Blocks around a failing test are none of their own.
+ */
+export function failuresIn({ numFailedTests = 0, testResults = [] }) {
+  const hasFailed = ({ status }) => status === "failed";
+  const files = testResults.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
+  return numFailedTests + files.length;
 }
 
 /** Prints the counts of each part and, as the last line, their sums. @returns the exit code */

@@ -1,24 +1,40 @@
 // The C libraries' sources (scripts/sources.json) under third_party/: the pinned upstream archive from
 // the Debian source package, its hash checked, with the distribution's patches applied. What was taken is written
 // down beside them, and for a build in dist/wasm/sources.json.
+//
+// Where the machine's own package sources do not have it (another system, a version that has left the mirror), the same
+// archives come from the mirrors of scripts/mirrors.json, of which one keeps every version; else the upstream release,
+// which CMake takes from third_party/archives and patches itself. docs/building.md has the whole order.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { downloadSourcePackages, hasAptSources } from "./apt-sources.mjs";
-import { root, thirdPartyDir } from "./paths.mjs";
-import { quiet, SetupError, step } from "./process.mjs";
+import { buildDir, root, thirdPartyDir } from "./paths.mjs";
+import { capture, quiet, SetupError, step } from "./process.mjs";
 
 const stampName = ".zarr-wasm-source";
 
 /**
  * @returns {Record<string, {
- *   debian: {source: string, version: string, archive: string, sha256: string},
+ *   debian: {source: string, version: string, archive: string, sha256: string, sha1: string,
+ *     patches: {archive: string, sha256: string, sha1: string}},
  *   upstream: {url: string, sha256: string}
- * }>}
+ * }>} SHA-256 is what counts; by SHA-1 an archive of Debian's past names its files.
  */
 function pinned() {
-  return JSON.parse(readFileSync(path.join(root, "scripts/sources.json"), "utf8"));
+  return readJson("scripts/sources.json");
 }
+
+const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), "utf8"));
 
 /** What was unpacked into third_party/<name>; undefined where that is not what is pinned, or nothing. */
 function unpackedFrom(name, { debian }) {
@@ -31,18 +47,69 @@ function unpackedFrom(name, { debian }) {
 }
 
 /**
- * Makes sure that third_party/ holds every library. Where the machine has no Debian package sources
- * (or not at the pinned version, or cannot reach them), CMake takes the upstream release instead
- * (cmake/ThirdParty.cmake), and says what to do where it cannot be downloaded either.
+ * Makes sure that third_party/ holds every library, or third_party/archives its upstream release. Where neither can be
+ * had, CMake tries once more (cmake/ThirdParty.cmake), and says what to do by hand.
  */
 export function ensureSources() {
   const all = Object.entries(pinned());
   const missing = all.filter(([name, entry]) => !unpackedFrom(name, entry) && !isByHand(name));
-  if (missing.length === 0 || !hasAptSources()) return;
+  if (missing.length === 0) return;
   step(`Fetching C library sources: ${missing.map(([name]) => name).join(", ")}`);
-  const downloads = download(missing.map(([, entry]) => entry.debian));
-  if (!downloads) return;
-  for (const [name, entry] of missing) unpack(name, entry, downloads);
+  const downloads = hasAptSources() ? download(missing.map(([, entry]) => entry.debian)) : undefined;
+  const left = missing.filter(([name, entry]) => !downloads || !unpack(name, entry, downloads));
+  if (left.length > 0) fetchElsewhere(left);
+}
+
+const mirroredDir = path.join(buildDir, "apt/mirrored");
+const archivesDir = path.join(thirdPartyDir, "archives");
+
+/** Gets what the distribution's package sources did not have: Debian's archives from mirrors, else upstream's. */
+function fetchElsewhere(missing) {
+  const mirrored = missing.flatMap(([, { debian, upstream }]) => [
+    wanted(mirroredDir, debian.source, debian, upstream.sha256 === debian.sha256 ? [upstream.url] : []),
+    wanted(mirroredDir, debian.source, debian.patches),
+  ]);
+  const found = fetchFiles(mirrored);
+  const left = missing.filter(([name, entry]) => {
+    const files = [entry.debian.archive, entry.debian.patches.archive];
+    return !files.every((file) => found.has(file)) || !unpack(name, entry, mirroredDir);
+  });
+  const releases = left.flatMap(([, { debian, upstream }]) => {
+    const file = path.join(archivesDir, path.posix.basename(upstream.url));
+    if (existsSync(file)) return [];
+    const isSame = upstream.sha256 === debian.sha256 && found.has(debian.archive);
+    if (!isSame) return [{ file, sha256: upstream.sha256, urls: [upstream.url] }];
+    mkdirSync(archivesDir, { recursive: true });
+    copyFileSync(path.join(mirroredDir, debian.archive), file);
+    return [];
+  });
+  fetchFiles(releases);
+}
+
+/** An archive of Debian's, by its hash, and where it may be. */
+function wanted(folder, source, { archive, sha1, sha256 }, others = []) {
+  const pool = `${source.startsWith("lib") ? source.slice(0, 4) : source[0]}/${source}`;
+  const fields = { pool, archive: encodeURIComponent(archive), sha1 };
+  const urls = readJson("scripts/mirrors.json").map((mirror) =>
+    mirror.replace(/\{(\w+)\}/g, (_all, name) => fields[name]),
+  );
+  return { file: path.join(folder, archive), sha256, urls: [...urls, ...others] };
+}
+
+/**
+ * Downloads files, each from the first place that has it with the right hash.
+ * @returns names of those that are there.
+ */
+function fetchFiles(files) {
+  if (files.length === 0) return new Set();
+  const script = path.join(root, "scripts/lib/download.mjs");
+  const results = JSON.parse(capture(process.execPath, [script, JSON.stringify(files)]));
+  for (const { failures, file, url } of results) {
+    const name = path.basename(file);
+    for (const failure of failures) console.log(`  ${name}: ${failure}`);
+    if (url !== undefined) console.log(`  ${name}: from ${url}`);
+  }
+  return new Set(results.filter(({ isThere }) => isThere).map(({ file }) => path.basename(file)));
 }
 
 /** True for sources in third_party/ that somebody else has put there. */
@@ -58,10 +125,7 @@ function download(packages) {
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     const reason = error.message.trim().split("\n").at(-1);
-    console.log(
-      `  the distribution's package sources cannot be reached (${reason});\n` +
-        "  CMake will take the upstream releases, from third_party/archives or from the network",
-    );
+    console.log(`  the distribution's package sources cannot be reached (${reason})`);
     return undefined;
   }
 }
@@ -97,14 +161,13 @@ export function sourcesByHand() {
 
 const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
+/** Unpacks downloaded archives. @returns whether they are there. */
 function unpack(name, entry, downloads) {
   const { source, version, archive, sha256 } = entry.debian;
   const file = path.join(downloads, archive);
   if (!existsSync(file)) {
-    console.log(
-      `  ${source} ${version} is not in this distribution; CMake will fetch the upstream release of ${name}`,
-    );
-    return;
+    console.log(`  ${source} ${version} is not in this distribution`);
+    return false;
   }
   const found = sha256Of(file);
   if (found !== sha256) throw new SetupError(`${archive} has SHA-256 ${found}, expected ${sha256}`);
@@ -127,6 +190,7 @@ function unpack(name, entry, downloads) {
   writeFileSync(path.join(part, stampName), `${JSON.stringify(stamp, null, 2)}\n`);
   rmSync(to, { recursive: true, force: true });
   renameSync(part, to);
+  return true;
 }
 
 function debianArchive(downloads, source, version) {

@@ -11,15 +11,16 @@ import { capture, run, SetupError, step, which } from "./process.mjs";
  */
 const requirements = {
   emscripten: {
-    what: "Emscripten 3.1.6 or newer (emcc on PATH)",
+    what: "Emscripten 3.1.6 or newer (emcc on PATH, or emsdk at $EMSDK)",
     debian: "emscripten",
-    has: () => which("emcc"),
+    has: () => findEmcc(),
   },
   cmake: { what: "CMake 3.22 or newer", debian: "cmake", has: () => which("cmake") },
   ninja: { what: "Ninja", debian: "ninja-build", has: () => which("ninja") },
   patch: { what: "patch", debian: "patch", has: () => which("patch") },
   xz: { what: "xz", debian: "xz-utils", has: () => which("xz") },
   bzip2: { what: "bzip2", debian: "bzip2", has: () => which("bzip2") },
+  gcc: { what: "GCC 11 or newer (C and C++)", debian: "g++", has: () => which("g++") && which("gcc") },
   clang: { what: "Clang 14 or newer (C and C++)", debian: "clang", has: () => findClang() },
   sanitizers: {
     what: "Clang's sanitizer runtime",
@@ -37,11 +38,18 @@ const requirements = {
     has: () => hasHeader("benchmark/benchmark.h"),
   },
   libdeflate: { what: "libdeflate", debian: "libdeflate-dev", has: () => hasHeader("libdeflate.h") },
+  zsh: { what: "zsh", debian: "zsh", has: () => which("zsh") },
+  fish: { what: "fish", debian: "fish", has: () => which("fish") },
   nginx: { what: "nginx", debian: "nginx", has: () => findNginx() },
   zarrPython: {
     what: "zarr-python 2 for /usr/bin/python3",
     debian: "python3-zarr",
     has: () => hasZarrPython(),
+  },
+  zfpy: {
+    what: "zfpy for /usr/bin/python3, with which zarr-python reads zfp",
+    debian: "python3-zfpy",
+    has: () => pythonSays("import zfpy; print('found')").startsWith("found"),
   },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
   firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
@@ -63,13 +71,21 @@ const needs = {
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
-  node: ["nginx", "zarrPython"],
+  library: ["cmake", "ninja", "patch", "xz", "bzip2", "gcc", "clang", "zstd"],
+  node: ["nginx", "zarrPython", "zfpy", "zsh", "fish"],
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],
   cluster: ["slurmctld", "slurmd", "sbatch", "munge"],
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
+
+/** Path of emcc: of the emsdk that $EMSDK names, else the one on PATH; undefined where there is none. */
+export function findEmcc() {
+  const { EMSDK } = process.env;
+  const emcc = EMSDK && path.join(EMSDK, "upstream/emscripten/emcc");
+  return emcc && existsSync(emcc) ? emcc : which("emcc");
+}
 
 /** The oldest Clang that will do. */
 const oldestClang = 14;
@@ -151,10 +167,13 @@ function hasRuntime(part) {
 
 /** Whether the system's Python, which is the one that Debian's packages are for, can import zarr-python 2. */
 function hasZarrPython() {
-  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", "import zarr; print(zarr.__version__)"], {
-    encoding: "utf8",
-  });
-  return status === 0 && stdout.startsWith("2.");
+  return pythonSays("import zarr; print(zarr.__version__)").startsWith("2.");
+}
+
+/** What a program of the system's Python prints; "" where it fails. */
+function pythonSays(program) {
+  const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", program], { encoding: "utf8" });
+  return status === 0 ? stdout : "";
 }
 
 function hasHeader(name) {
@@ -187,9 +206,12 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are there: installs what is missing on
  * Debian as root, otherwise throws one message that names everything missing.
- * @param {("sources" | "build" | "native" | "fuzz" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
+ * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
+  const unknown = kinds.find((kind) => !Object.hasOwn(needs, kind));
+  if (unknown !== undefined)
+    throw new SetupError(`there is no kind of work "${unknown}"; there are ${Object.keys(needs).join(", ")}`);
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
   const missing = wanted.filter((r) => !r.has());
   if (missing.length === 0) return;

@@ -44,22 +44,39 @@ function writeStyleText(out) {
 
 /** The script of the pool's workers, which the library looks for beside itself. */
 export function copyWorker(out) {
-  copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
+  for (const name of ["worker.js", "worker.js.map"])
+    copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
 }
+
+/** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
+const neededSoon = ["shards", "http-ranges", "decode", "canvas2d", "side"];
 
 /** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
 function preloadParts(out) {
-  const parts = new Set();
-  const find = (name) => {
-    const script = readFileSync(path.join(out, name), "utf8");
-    for (const [, part] of script.matchAll(/\b(?:from|import)\s*"\.\/([a-z-]+-[A-Z0-9]{8}\.js)"/g)) {
+  const textOf = (name) => readFileSync(path.join(out, name), "utf8");
+  const imported = /\b(?:from|import)\s*"\.\/([a-z0-9-]+-[A-Z0-9]{8}\.js)"/g;
+  const importedLater = /\bimport\("\.\/(([a-z0-9-]+)-[A-Z0-9]{8}\.js)"\)/g;
+  const find = (name, parts) => {
+    for (const [, part] of textOf(name).matchAll(imported)) {
       if (parts.has(part)) continue;
       parts.add(part);
-      find(part);
+      find(part, parts);
     }
+    return parts;
   };
-  find("page.min.js");
-  const links = [...parts].map((name) => `    <link rel="modulepreload" href="${name}">\n`).join("");
+  const first = find("page.min.js", new Set());
+  const soon = new Set();
+  for (const name of ["page.min.js", ...first])
+    for (const [, part, what] of textOf(name).matchAll(importedLater)) {
+      if (!neededSoon.includes(what)) continue;
+      soon.add(part);
+      find(part, soon);
+    }
+  const link = (attributes) => (name) => `    <link rel="modulepreload" ${attributes}href="${name}">\n`;
+  const links = [
+    ...[...first].map(link("")),
+    ...[...soon].filter((name) => !first.has(name)).map(link('fetchpriority="low" ')),
+  ].join("");
   const page = path.join(out, "index.html");
   writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links}  </head>`));
 }

@@ -140,13 +140,18 @@ class Page {
       state = static_cast<uint32_t>(in_.bits(variable.tableLog));
   }
 
+  /// Latents of a batch that are stored: those that the head holds, `states`, are missing at the
+  /// end.
+  uint32_t storedCount(uint32_t at, uint32_t states) const {
+    const uint32_t left = count_ - at > states ? count_ - at - states : 0;
+    return std::min(left, kPcoBatch);
+  }
+
   /// Decodes the latents of `count` numbers from the `at`-th on; null where the data is not good.
   template <class L>
   const L* latents(Channel<L>& channel, uint32_t at, uint32_t count) {
     const uint32_t states = channel.variable->stateCount;
-    // Latents that the head holds are missing at the end.
-    const uint32_t left = count_ - at > states ? count_ - at - states : 0;
-    const uint32_t stored = std::min(left, kPcoBatch);
+    const uint32_t stored = storedCount(at, states);
     L* place = channel.batch;
     if (channel.hasDeltas() && metadata_.delta == PcoDelta::Lookback) {
       place = channel.history.data() + (stored ? states + at : 0);
@@ -200,8 +205,7 @@ class Page {
   /// There is a lookback for each latent that has a delta.
   bool decodeLookbacks(uint32_t at) {
     const uint32_t states = metadata_.variables[metadata_.primary].stateCount;
-    const uint32_t left = count_ - at > states ? count_ - at - states : 0;
-    return decodePcoLatents(in_, lookbacks_.table, lookbacks_.states, std::min(left, kPcoBatch),
+    return decodePcoLatents(in_, lookbacks_.table, lookbacks_.states, storedCount(at, states),
                             lookbacks_.batch);
   }
 

@@ -124,7 +124,8 @@ template <class Latent>
 Status makePcoTable(PcoReader& in, const PcoVariable& variable, uint32_t window,
                     std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes,
                     PcoTable<Latent>& table) {
-  const auto states = static_cast<uint32_t>(nodes.size());
+  const auto states = static_cast<uint32_t>(nodes.size());  // a power of two
+  const uint32_t stride = strideOf(states);
   // Deltas are stored with the middle of their range as zero.
   const uint64_t zero = variable.stateCount ? variable.middle() : 0;
   in.seek(variable.binsAt);
@@ -135,15 +136,15 @@ Status makePcoTable(PcoReader& in, const PcoVariable& variable, uint32_t window,
     const uint64_t lower = in.bits(variable.width);
     const auto offsetBits =
         static_cast<uint32_t>(in.bits(variable.binBits() - variable.tableLog - variable.width));
-    const bool isLookback = !variable.isLookback || (lower >= 1 && lower <= window);
-    if (offsetBits > variable.width || weight > states - dealt || !isLookback) {
+    const bool isInWindow = !variable.isLookback || (lower >= 1 && lower <= window);
+    if (offsetBits > variable.width || weight > states - dealt || !isInWindow) {
       return {Code::BadHeader, in.byte()};
     }
     bins[i] = {lower + zero, static_cast<uint16_t>(weight), static_cast<uint8_t>(offsetBits)};
     if (offsetBits > table.offsetBits) table.offsetBits = offsetBits;
     for (const uint32_t end = dealt + weight; dealt < end; dealt++) {
       nodes[state].next = static_cast<uint16_t>(i);
-      state = (state + strideOf(states)) % states;
+      state = (state + stride) & (states - 1);
     }
   }
   if (!bins.empty() && dealt != states) return {Code::BadHeader, in.byte()};

@@ -64,6 +64,41 @@ test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
   expect(Math.abs(Number(row![8]!.split(",")[0]) - 64)).toBeLessThan(3);
 });
 
+test("channels can have one range together", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/omero");
+  const shown = (highest: readonly [number, number]) =>
+    table(24, 32, (y, x) => [
+      0,
+      part(omeroValue([1, y, x]), 0, highest[1]),
+      part(omeroValue([0, y, x]), 0, highest[0]),
+      255,
+    ]);
+  await expect.poll(() => colours(viewer)).toEqual(shown([3200, 1200]));
+  await page.getByLabel("The same range for all channels").check();
+  await expect.poll(() => colours(viewer)).toEqual(shown([3200, 3200]));
+  await expect(page).toHaveURL(/common=yes/);
+  await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*3200$/]);
+  // What is set for one of them holds for all.
+  await page.getByLabel("Range and gamma of channel 2, GFP").click();
+  await viewer.enter("Highest value of channel 2, GFP", 2000);
+  await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
+});
+
+test("how histograms count is asked where there is one", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/omero");
+  const box = page.getByRole("group", { name: "Channels" }).getByLabel("Logarithmic counts");
+  await expect(page.getByLabel("Show channel 1, DAPI")).toBeVisible();
+  await expect(box).toBeHidden();
+  await page.getByLabel("Range and gamma of channel 1, DAPI").click();
+  await expect(page.getByRole("group", { name: "Histogram of channel 1, DAPI" })).toBeVisible();
+  await expect(box).toBeVisible();
+  await page.getByLabel("Range and gamma of channel 1, DAPI").click();
+  await expect(box).toBeHidden();
+});
+
 test("one channel by itself, in the colours of a map, and back", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   await page.getByLabel("All channels in one picture").uncheck();

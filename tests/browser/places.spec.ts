@@ -53,6 +53,56 @@ test("a plate is a grid of wells, a well shows its first field", async ({ viewer
   await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
 });
 
+test("wells have small pictures of their coarsest level, once they are in view", async ({ viewer, page }) => {
+  const read: string[] = [];
+  page.on("request", (request) => {
+    const [, chunk] = /plate\.zarr\/(.*\/\d+\/\d+\.\d+)$/.exec(request.url()) ?? [];
+    if (chunk) read.push(chunk);
+  });
+  await page.setViewportSize({ width: 900, height: 120 });
+  await viewer.show("source=/groups/plate.zarr");
+  const pictures = page.locator(".zw-well canvas");
+  await expect(page.getByRole("button", { name: "Well A1" })).toBeAttached();
+  await expect(pictures).toHaveCount(0);
+  await page.setViewportSize({ width: 900, height: 800 });
+  await expect(pictures).toHaveCount(2);
+  // Levels of 32, 16 and 8 elements: none has the 64 that would be enough.
+  expect(new Set(read.map((chunk) => chunk.slice(0, -3)))).toEqual(new Set(["A/1/0/0/", "B/2/0/0/"]));
+  const pixels = await pictures.first().evaluate((canvas: HTMLCanvasElement) => {
+    const { width, height } = canvas;
+    const copy = Object.assign(document.createElement("canvas"), { width, height });
+    const context = copy.getContext("2d", { willReadFrequently: true })!;
+    context.drawImage(canvas, 0, 0);
+    const at = (row: number, column: number) => context.getImageData(column, row, 1, 1).data[0]!;
+    return { width, height, values: [at(0, 0), at(2, 3), at(20, 9)] };
+  });
+  expect(pixels).toMatchObject({ width: 32, height: 32 });
+  // Values from 0 to 255 fill their range.
+  for (const [i, expected] of [value(0, 0), value(2, 3), value(20, 9)].entries())
+    expect(Math.abs(pixels.values[i]! - expected)).toBeLessThan(3);
+});
+
+test("another variable of a pyramid is a pyramid, too", async ({ viewer, page }) => {
+  await viewer.show("source=/groups/pyramid.zarr");
+  const read: string[] = [];
+  page.on("request", (request) => read.push(request.url()));
+  await page.getByRole("region", { name: "Variables" }).getByRole("button", { name: "snow" }).click();
+  await expect(page).toHaveURL(/source=\/groups\/pyramid\.zarr&variable=snow$/);
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-title")).toHaveText("snow");
+  // The coarsest level came first; it is the first in this pyramid's list.
+  const chunks = read.flatMap((url) => /pyramid\.zarr\/(\d\/snow)\/c\//.exec(url)?.[1] ?? []);
+  expect(chunks[0]).toBe("0/snow");
+  expect(chunks.at(-1)).toBe("2/snow");
+  const current = page.getByRole("region", { name: "Variables" }).locator("[aria-current]");
+  await expect(current).toContainText("snow");
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-title")).toHaveText("snow");
+  await page.goBack();
+  await expect(page.locator(".zw-title")).toHaveText("pyramid.zarr");
+});
+
 /** Red, green, blue of the elements at some places. */
 async function colours(viewer: ViewerPage, at: readonly (readonly [number, number])[]): Promise<number[][]> {
   return Promise.all(

@@ -1,7 +1,9 @@
 /** Once before all browser tests: the stores that they read, and the page that embeds the component. */
+import { mkdirSync, rmSync } from "node:fs";
 import { buildSync } from "esbuild";
+import { makeSamples } from "../../scripts/lib/samples.mjs";
 import { bundleWorker } from "../../scripts/lib/viewer.mjs";
-import { embedFolder, groupsFolder, storesFolder } from "../shared/places.js";
+import { embedFolder, groupsFolder, looksFolder, storesFolder } from "../shared/places.js";
 import { writeGroups } from "../shared/viewer-groups.js";
 import { writeImages } from "../shared/viewer-images.js";
 import { writeStores } from "../shared/viewer-stores.js";
@@ -10,6 +12,10 @@ export default async function setup(): Promise<void> {
   writeStores(storesFolder);
   writeImages(storesFolder);
   await writeGroups(groupsFolder);
+  rmSync(looksFolder, { recursive: true, force: true });
+  mkdirSync(looksFolder, { recursive: true });
+  // So small that their elements are seen one by one, and pictures of them take little room.
+  await makeSamples(looksFolder, { terrain: 256, volume: 64, cells: 128, days: 21 });
   buildSync({
     entryPoints: [new URL("pages/embed.ts", import.meta.url).pathname],
     bundle: true,

@@ -72,6 +72,82 @@ test("the picture has title, rulers, image and legend", async ({ viewer, page })
   expect(seen.legend).toBeGreaterThan(200);
 });
 
+/** Pixels of two pictures of the same size that look different, of how many. */
+function differences(
+  page: import("@playwright/test").Page,
+  pictures: readonly { png: Buffer; left: number; top: number }[],
+  size: { width: number; height: number },
+): Promise<{ different: number; colours: number }> {
+  const texts = pictures.map(({ png, left, top }) => ({ text: png.toString("base64"), left, top }));
+  return page.evaluate(
+    async ([list, { width, height }]) => {
+      const [a, b] = await Promise.all(
+        list.map(async ({ text, left, top }) => {
+          const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+          const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+          const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true })!;
+          context.drawImage(image, -left, -top);
+          return context.getImageData(0, 0, width, height).data;
+        }),
+      );
+      let different = 0;
+      for (let i = 0; i < a!.length; i += 4)
+        if ([0, 1, 2].some((part) => Math.abs(a![i + part]! - b![i + part]!) > 40)) different++;
+      return { different, colours: new Set(new Uint32Array(b!.buffer)).size };
+    },
+    [texts, size] as const,
+  );
+}
+
+for (const [name, query] of [
+  ["a map with coasts and meridians", "source=/stores/weather&path=t2m&map=gray&select=2,:,:"],
+  ["a scale bar", "source=/stores/pyramid&map=gray&range=0:256"],
+  ["what is no number", "source=/stores/holes"],
+] as const)
+  test(`the picture is as on the screen: ${name}`, async ({ viewer, page, problems }) => {
+    problems.expect(/404/); // chunks that are not stored
+    await page.setViewportSize({ width: 1280, height: 1300 });
+    await viewer.show(query);
+    if (name.includes("coasts"))
+      await expect(page.locator(".zw-map-lines")).toHaveAttribute("data-lines", "graticule,coasts");
+    if (name.includes("bar")) await expect(page.locator(".zw-scale-bar")).toBeVisible();
+    await page.mouse.move(2, 2);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save PNG" }).click();
+    const kept = readFileSync(await (await downloading).path());
+    await page.evaluate(() => window.scrollTo(0, 0));
+    const head = (await page.locator(".zw-head").boundingBox())!;
+    const box = (await page.locator(".zw-view .zw-frame").boundingBox())!;
+    // A picture in whole pixels, as it is on the screen.
+    const clip = { x: Math.ceil(box.x), y: Math.ceil(box.y), width: 0, height: 0 };
+    clip.width = Math.floor(box.x + box.width) - clip.x;
+    clip.height = Math.floor(box.y + box.height) - clip.y;
+    const screen = await page.screenshot({ clip });
+    const at = { left: Math.round(clip.x - head.x + 16), top: Math.round(clip.y - head.y + 16) };
+    const pictures = [
+      { png: screen, left: 0, top: 0 },
+      { png: kept, ...at },
+    ];
+    const { different, colours } = await differences(page, pictures, clip);
+    expect(colours).toBeGreaterThan(3);
+    expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of letters;
+    const bar = page.locator(".zw-scale-bar");
+    if (!(await bar.isVisible())) return;
+    // Small, so that it counts by itself.
+    const small = (await bar.boundingBox())!;
+    const part = { x: Math.round(small.x), y: Math.round(small.y), width: 0, height: 0 };
+    [part.width, part.height] = [Math.floor(small.width), Math.floor(small.height)];
+    const own = await differences(
+      page,
+      [
+        { png: screen, left: part.x - clip.x, top: part.y - clip.y },
+        { png: kept, left: at.left + part.x - clip.x, top: at.top + part.y - clip.y },
+      ],
+      part,
+    );
+    expect(own.different / (part.width * part.height)).toBeLessThan(0.08);
+  });
+
 test("what reading costs, by shapes and as measured", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:");
   const panel = page.getByRole("group", { name: "Reading" });

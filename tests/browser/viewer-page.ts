@@ -59,7 +59,8 @@ export class ViewerPage {
 
   /** Position of an element's centre in the picture's box. */
   async positionOf(row: number, column: number): Promise<{ x: number; y: number }> {
-    const { width, height } = (await this.box.boundingBox())!;
+    // The canvas is as large as the box, but in whole device pixels.
+    const { width, height } = (await this.box.locator(".zw-canvas").boundingBox())!;
     const view = await this.box.getAttribute("data-view");
     const [down, across] = view!.split(",").map((part) => part.split(":").map(Number) as [number, number]);
     const share = (at: number, [from, to]: [number, number]) => (at + 0.5 - from) / (to - from);

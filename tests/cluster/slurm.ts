@@ -51,8 +51,6 @@ SchedulerType=sched/builtin
 SchedulerParameters=sched_interval=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-JobCompType=jobcomp/filetxt
-JobCompLoc=${dir}/jobs.txt
 AccountingStorageType=accounting_storage/none
 NodeName=${host} NodeAddr=127.0.0.1 CPUs=${cpus().length} RealMemory=4096 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=10 State=UP
@@ -108,7 +106,7 @@ async function ready(env: NodeJS.ProcessEnv): Promise<void> {
   throw new Error("Slurm has not started within 30 seconds");
 }
 
-/** Waits until jobs have ended. @returns the state and the exit status of each task, by its job's number. */
+/** Waits until jobs have ended, well or not. @throws an Error where they take longer than so many seconds. */
 export async function jobsEnd(slurm: Slurm, jobs: readonly string[], seconds = 300): Promise<void> {
   for (let tries = 0; tries < seconds; tries++) {
     const left = execFileSync(

@@ -20,6 +20,7 @@ export interface VerifyFacts {
   chunks: number;
   missing: number;
   badCount: number;
+  unfinished?: { count: number; bytes: number; removed: number };
   bad: { path: string; key: string; chunk?: number[]; tag: string; reason: string }[];
 }
 

@@ -183,7 +183,7 @@ it("bytes are not written to a terminal", () => {
     spawnSync(
       "script",
       ["-qec", `"${process.execPath}" "${tool}" read "${dir}" --format ${format}`, "/dev/null"],
-      { cwd: root },
+      { cwd: root, env: { ...process.env, NO_COLOR: "1" } },
     );
   for (const format of ["raw", "npy"]) {
     const { status, stdout } = onTerminal(format);

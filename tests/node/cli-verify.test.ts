@@ -1,5 +1,13 @@
 // `zarr-wasm verify`: everything is decoded, and what is bad is said.
-import { mkdtempSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
@@ -105,5 +113,64 @@ describe("zarr-wasm verify", () => {
     const { status, text, err } = run("verify", path.join(dir, "plain"));
     expect([status, text]).toEqual([1, ""]);
     expect(err).toMatch(/^zarr-wasm: .*unheard-of.*\n$/);
+  });
+});
+
+describe("unfinished files", () => {
+  const old = new Date(Date.now() - 11 * 60_000);
+  const bytes = (count: number) => new Uint8Array(count);
+
+  it("are counted, no data, and no failure", async () => {
+    const dir = writeStore(await make(), [
+      ["plain/c/0/.zw-0123abc.tmp", bytes(1000)],
+      ["in/.zw-dead.tmp/c/0", bytes(500)],
+      ["in/.zw-NAME.tmp", bytes(7)],
+      ["in/zw-0.tmp", bytes(7)],
+    ]);
+    const unfinished = { count: 2, bytes: 1500, removed: 0 };
+    expect(await verify(dir)).toMatchObject({ arrays: 3, badCount: 0, unfinished });
+    expect(await verify(dir, { path: "in" })).toMatchObject({ unfinished: { count: 1, bytes: 500 } });
+    expect(await verify(dir, { part: "0/2" })).toMatchObject({ unfinished });
+    expect((await verify(dir, { part: "1/2" })).unfinished).toBeUndefined();
+    const { status, err } = run("verify", dir);
+    expect([status, err]).toEqual([
+      0,
+      expect.stringMatching(/: 2 unfinished files \(\.zw-….tmp, 1\.5 KiB\), .*; --clean removes/),
+    ]);
+  });
+
+  it("are removed by --clean where nobody writes to them any more", async () => {
+    const names = ["plain/.zw-1.tmp", "in/.zw-2.tmp/a/b", "in/.zw-3.tmp", ".zw-new.tmp", "in/zw-4.tmp"];
+    const dir = writeStore(
+      await make(),
+      names.map((name) => [name, bytes(10)]),
+    );
+    symlinkSync(good, path.join(dir, "elsewhere"));
+    const beyond = path.join(good, ".zw-5.tmp");
+    writeFileSync(beyond, bytes(10));
+    for (const name of ["plain/.zw-1.tmp", "in/.zw-2.tmp", "in/.zw-3.tmp", "in/zw-4.tmp"])
+      utimesSync(path.join(dir, name), old, old);
+    utimesSync(beyond, old, old);
+    const before = await verify(dir);
+    const { status, err } = run("verify", dir, "--clean");
+    expect([status, err]).toEqual([
+      0,
+      expect.stringMatching(/: 4 unfinished files .*: 3 removed, 1 left, which changed in the last ten/),
+    ]);
+    expect(names.filter((name) => existsSync(path.join(dir, name)))).toEqual([".zw-new.tmp", "in/zw-4.tmp"]);
+    expect(existsSync(beyond)).toBe(true);
+    rmSync(beyond);
+    expect(await verify(dir)).toMatchObject({
+      chunks: before.chunks,
+      badCount: 0,
+      unfinished: { count: 1, bytes: 10, removed: 0 },
+    });
+  });
+
+  it("are those of folders only", () => {
+    expect(run("verify", "http://localhost/x", "--clean")).toMatchObject({
+      status: 2,
+      err: expect.stringMatching(/^zarr-wasm: --clean is for folders\n/),
+    });
   });
 });

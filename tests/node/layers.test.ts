@@ -1,8 +1,7 @@
-// The layers of web/src: imports point down, and no files import one another in a circle. Lazy `import()`s are left
-// out: they are how a lower layer reaches what it loads only when metadata asks for it (lazy/).
-import { readdirSync, readFileSync } from "node:fs";
+// The layers of web/src: imports point down, and no files import one another in a circle.
 import path from "node:path";
 import { expect, it } from "vitest";
+import { readImports, testLayers } from "./import-graph.js";
 
 /** From the bottom up; docs/architecture.md says what each holds. Files of one layer may import one another. */
 const layers = [
@@ -35,47 +34,10 @@ const layerOf = (file: string): string => {
   return folder === "region" && below ? `region/${below}` : folder!;
 };
 
-/** The files that each file imports, types included. */
-function readImports(): Map<string, string[]> {
-  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
-    .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => /(?<!\.d)\.ts$/.test(file));
-  const statement = /^(?:import|export)\b[^;"]*"(\.[^"]+)\.js"/gm;
-  return new Map(
-    files.map((file) => {
-      const text = readFileSync(path.join(root, file), "utf8");
-      const imported = [...text.matchAll(statement)].map(([, name]) =>
-        path.posix.join(path.posix.dirname(file), `${name}.ts`),
-      );
-      return [file, imported.filter((name) => files.includes(name))];
-    }),
-  );
-}
-
-const imports = readImports();
+const imports = readImports(root);
 
 it("every file stands in a layer, and every layer has files", () => {
   expect(new Set([...imports.keys()].map(layerOf))).toEqual(new Set(layers));
 });
 
-it("imports point down", () => {
-  const up = [...imports].flatMap(([file, names]) =>
-    names
-      .filter((name) => layers.indexOf(layerOf(name)) > layers.indexOf(layerOf(file)))
-      .map((name) => `${file} → ${name}`),
-  );
-  expect(up).toEqual([]);
-});
-
-it("no files import one another in a circle", () => {
-  const done = new Set<string>();
-  const visit = (file: string, way: readonly string[]): void => {
-    if (way.includes(file))
-      throw new Error(`a circle: ${[...way.slice(way.indexOf(file)), file].join(" → ")}`);
-    if (done.has(file)) return;
-    for (const name of imports.get(file)!) visit(name, [...way, file]);
-    done.add(file);
-  };
-  for (const file of imports.keys()) visit(file, []);
-  expect(done.size).toBe(imports.size);
-});
+testLayers(imports, layers, layerOf);

@@ -69,6 +69,8 @@ describe("Zarr v2", () => {
       if (bytes) expect(same(Buffer.from(bytes, "base64"), elements), name).toBe(true);
       else expect(JSON.stringify(values), name).toBe(textOf(elements));
     }
+    // zfpy is a package of its own, which not every machine has.
+    unread.delete("zfpy: ValueError: codec not available: 'zfpy'");
     // What numcodecs 0.11 does not know, and NumPy does not calculate with.
     expect([...unread].map((text) => text.replace(/ cannot use operands.*/, "")).sort()).toEqual([
       "crc32c: ValueError: codec not available: 'crc32c'",

@@ -121,6 +121,31 @@ describe("a shard of hundreds of chunks", () => {
     }
   });
 
+  it("is read with one request where all of it is wanted, and little", async () => {
+    const { store, written, counting, array } = await sample(shard([bytesBig]));
+    const whole = written.elements.byteLength;
+    const object = store.entries.get("/c/0/0")!.byteLength;
+    const read = async (selection: Parameters<typeof getBytes>[1], wholeShardBytes: number) => {
+      counting.reset();
+      const fresh = await open(counting, { kind: "array" });
+      counting.reset();
+      const { bytes } = await getBytes(fresh, selection, { wholeShardBytes });
+      return { bytes, requests: counting.requests.map(({ range, bytes }) => [range === undefined, bytes]) };
+    };
+    const all = await read(null, whole);
+    expect(Buffer.from(all.bytes).equals(written.elements)).toBe(true);
+    expect(all.requests).toEqual([[true, object]]);
+    // Less than all, or more than what is allowed: the index first.
+    expect((await read(null, whole - 1)).requests.length).toBe(2);
+    expect((await read([[0], [0]], whole)).requests.map(([isWhole]) => isWhole)).toEqual([false, false]);
+    // What is kept of the shard is not read again.
+    counting.reset();
+    await getBytes(array);
+    await getBytes(array, null, { wholeShardBytes: whole });
+    expect(counting.requests.map(({ range }) => range === undefined)).toEqual([false, false, false]);
+    await expect(getBytes(array, null, { wholeShardBytes: -1 })).rejects.toThrow("wholeShardBytes");
+  });
+
   it("that is missing, or holds nothing, costs one request", async () => {
     const { counting, array } = await sample(shard(), { missing: 1 });
     await get(array);
@@ -492,6 +517,23 @@ describe("over HTTP", () => {
     server.seen.length = 0;
     return { server, array, written };
   }
+
+  it("a shard that has grown far beyond its chunks is read in parts", async () => {
+    const { store, written } = await sample(shard([bytesBig]));
+    const whole = written.elements.byteLength;
+    const old = store.entries.get("/c/0/0")!;
+    const grown = new Uint8Array(old.byteLength + 2 * whole);
+    grown.set(old.subarray(0, old.byteLength - indexBytes));
+    grown.set(old.subarray(old.byteLength - indexBytes), grown.byteLength - indexBytes);
+    store.entries.set("/c/0/0", grown);
+    const server = await new ObjectServer(Object.fromEntries(store.entries)).start();
+    servers.push(server);
+    const array = await openArray(new HttpStore(server.url));
+    server.seen.length = 0;
+    const { bytes } = await getBytes(array, null, { wholeShardBytes: whole });
+    expect(Buffer.from(bytes).equals(written.elements)).toBe(true);
+    expect(server.seen.map(({ range }) => range !== undefined)).toEqual([false, true, true]);
+  });
 
   it("a shard's element is two requests for exactly those bytes", async () => {
     const { server, array, written } = await start(shard());

@@ -1,6 +1,6 @@
 // The set-up behind `npm start` and `npm test`: other machines, copied checkouts, no network.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,18 +74,28 @@ describe.skipIf(process.platform === "win32")("set-up", () => {
       expect(existsSync(path.join(build, "CMakeCache.txt"))).toBe(false);
       expect(existsSync(findings)).toBe(true);
     }
+    // Another Emscripten than the one that it was configured with: a new emsdk, say.
+    const toolchains = [path.join(dir, "old.cmake"), path.join(dir, "new.cmake")] as const;
+    for (const file of toolchains) writeFileSync(file, "");
+    const codeFor = (wanted: string) => code.replace(/\)\)$/, `, ${JSON.stringify(wanted)}))`);
+    configure(root, toolchains[0]);
+    expect(run(codeFor(toolchains[0])).text).toBe("true\n");
+    expect(run(codeFor(toolchains[1])).text).toBe("false\n");
+    expect(existsSync(path.join(build, "CMakeCache.txt"))).toBe(false);
   });
 
-  it("goes on to the upstream releases where the distribution's sources cannot be reached", () => {
-    const checkout = path.join(dir, "checkout");
-    cpSync(path.join(root, "scripts"), path.join(checkout, "scripts"), { recursive: true });
-    const message = "E: Unable to locate package libzstd";
-    for (const name of ["apt-get", "apt-cache"]) addProgram(name, `echo "${message}" >&2; exit 100`);
-    const code = `(${importFrom(checkout, "sources.mjs")}).ensureSources()`;
-    const { text, status } = run(code);
-    expect(status, text).toBe(0);
-    // Elsewhere than on Debian the distribution is not asked.
-    if (text !== "") expect(text).toMatch(/Unable to locate package libzstd[\s\S]*third_party\/archives/);
+  it("finds Emscripten on the path, and before that where EMSDK says", () => {
+    const code = `console.log((${importFrom(root, "system.mjs")}).findEmcc())`;
+    addProgram("emcc", "");
+    const onPath = path.join(dir, "bin/emcc");
+    expect(run(code, { alone: true }).text).toBe(`${onPath}\n`);
+    const sdk = path.join(dir, "emsdk");
+    const findWith = `process.env.EMSDK = ${JSON.stringify(sdk)}; ${code}`;
+    expect(run(findWith, { alone: true }).text).toBe(`${onPath}\n`);
+    const emcc = path.join(sdk, "upstream/emscripten/emcc");
+    mkdirSync(path.dirname(emcc), { recursive: true });
+    writeFileSync(emcc, "");
+    expect(run(findWith, { alone: true }).text).toBe(`${emcc}\n`);
   });
 
   it("refuses suites that there are not, before anything is set up", () => {

@@ -86,7 +86,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     expect((await errorOf(() => updateAttributes(array, {}, { mode: "mix" as never })))._tag).toBe(
       "InvalidArgument",
     );
-    await deleteNode(store);
+    await deleteNode(store, "/");
     expect((await errorOf(() => updateAttributes(array, { x: 1 })))._tag).toBe("NotFound");
     expect((await errorOf(() => resize(array, [1, 1])))._tag).toBe("NotFound");
     expect(store.size).toBe(0);
@@ -180,6 +180,34 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     const blind = { get: (key: string) => store.get(key), delete: (key: string) => store.delete(key) };
     expect((await errorOf(() => deleteNode(blind, "g2")))._tag).toBe("ReadOnly");
     expect((await open(store, { path: "g2" })).kind).toBe("array");
+  });
+});
+
+describe("deleteNode", () => {
+  it("deletes a root only where the path says so", async () => {
+    const store = files();
+    const root = await createGroup(store);
+    const group = await createGroup(root, { path: "a/b" });
+    await create(group, { path: "c", shape: [4], chunkShape: [2], dtype: "uint8" });
+    const before = [...store.keys()];
+    const calls = [
+      () => deleteNode(store),
+      () => deleteNode(root),
+      () => deleteNode(store, undefined, {}),
+      () => deleteNode(root, undefined),
+    ];
+    for (const call of calls) {
+      const { _tag, code, message } = await errorOf(call);
+      expect([_tag, code, message]).toEqual(["InvalidArgument", "no-path", expect.stringContaining('"/"')]);
+    }
+    expect([...store.keys()]).toEqual(before);
+    await deleteNode(group); // which lies in another one
+    expect([...store.keys()]).toEqual(["/zarr.json", "/a/zarr.json"]);
+    await deleteNode(root, "/");
+    expect(store.size).toBe(0);
+    await createGroup(store);
+    await deleteNode(store, "");
+    expect(store.size).toBe(0);
   });
 });
 

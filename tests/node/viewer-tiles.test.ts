@@ -1,6 +1,6 @@
 // The viewer's tiles without a browser: levels, grids, what is wanted in which order, cache, scheduler.
 import { expect, it, vi } from "vitest";
-import { fitted, inside, panned, visible, worldAt, zoomed } from "../../dist/viewer/model/camera.js";
+import { aligned, fitted, inside, panned, visible, worldAt, zoomed } from "../../dist/viewer/model/camera.js";
 import { Cache } from "../../dist/viewer/tiles/cache.js";
 import { type GridFacts, TileGrid } from "../../dist/viewer/tiles/grid.js";
 import { type Client, type Job, Scheduler } from "../../dist/viewer/tiles/scheduler.js";
@@ -40,6 +40,30 @@ it("the camera: all is seen, what is under the pointer stays there, the centre s
     expect(worldAt(moved, size, { x: at.x + 10, y: at.y + 20 }, aspect).row).toBeCloseTo(under.row);
   }
   expect(inside({ row: -5, column: 9000, scale: 1 }, 10, 20)).toEqual({ row: 0, column: 20, scale: 1 });
+});
+
+it("the camera as it is drawn: elements begin at whole device pixels, the nearest ones, whatever the size", () => {
+  for (const [height, ratio] of [
+    [542, 1],
+    [543, 1],
+    [217.5, 2],
+  ] as const)
+    for (const scale of [1, 4, 0.37])
+      for (const aspect of [1, -1]) {
+        const size = { width: 801, height };
+        const wanted = { row: 2100, column: 1050.3, scale };
+        const camera = aligned(wanted, size, ratio, aspect);
+        const pixel = 1 / (scale * ratio);
+        expect(Math.abs(camera.row - wanted.row)).toBeLessThanOrEqual(0.5001 * pixel);
+        expect(Math.abs(camera.column - wanted.column)).toBeLessThanOrEqual(0.5001 * pixel);
+        const { top, left } = visible(camera, size, aspect);
+        // Device pixels from the edge of the canvas to the first element of all.
+        for (const [from, sign] of [
+          [left, 1],
+          [top, aspect],
+        ] as const)
+          expect(Math.abs((from * sign) / pixel - Math.round((from * sign) / pixel))).toBeLessThan(1e-6);
+      }
 });
 
 it("the level for a zoom is the coarsest that looks sharp", () => {

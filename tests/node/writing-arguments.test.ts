@@ -10,6 +10,7 @@ import {
   resize,
   set,
   updateAttributes,
+  writeMultiscale,
   ZipWriter,
 } from "zarr-wasm";
 import { errorOf } from "./support.js";
@@ -38,6 +39,36 @@ describe("options of create", () => {
   it("of other names are refused, undefined ones are not given", async () => {
     expect(await refused(() => made({ colour: 1 }))).toContain("there are path, attributes,");
     expect((await made({ chunks: undefined, order: undefined })).shape).toEqual([4, 4]);
+  });
+
+  it.each([
+    ["attrs", "attributes"],
+    ["zarr_format", "zarrFormat"],
+    ["name", "path"],
+  ])("%s is none of createGroup: %s is meant", async (name, meant) => {
+    const store = new Map();
+    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    expect(await refused(() => createGroup(store, { [name]: {} } as never))).toBe(said);
+    expect(await refused(() => createGroup(store, { shape: [2] } as never))).toContain(
+      'there is no option "shape"; there are path,',
+    );
+    expect(store.size).toBe(0);
+  });
+
+  it.each([
+    ["chunks", "chunkShape"],
+    ["factors", "factor"],
+    ["dimensionNames", "axes"],
+    ["zarr_format", "zarrFormat"],
+  ])("%s is none of writeMultiscale: %s is meant", async (name, meant) => {
+    const store = new Map();
+    const image = { data: new Uint8Array(4), shape: [2, 2] };
+    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    expect(await refused(() => writeMultiscale(store, image, { [name]: [2, 2] } as never))).toBe(said);
+    expect(await refused(() => writeMultiscale(store, image, { colour: 1 } as never))).toContain(
+      'there is no option "colour"; there are path,',
+    );
+    expect(store.size).toBe(0);
   });
 
   it("are shown as they were given", async () => {

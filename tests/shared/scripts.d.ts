@@ -5,6 +5,17 @@ declare module "*/dist/cli/server/server.js" {
   export { startServer, viewerPolicy } from "../../web/cli/server/server.ts";
 }
 
+declare module "*/scripts/lib/reports.mjs" {
+  export function failuresIn(report: {
+    numFailedTests?: number;
+    numFailedTestSuites?: number;
+    testResults?: readonly {
+      status: string;
+      assertionResults: readonly { status: string }[];
+    }[];
+  }): number;
+}
+
 declare module "*/scripts/lib/samples.mjs" {
   interface Sizes {
     readonly terrain: number;

@@ -270,6 +270,11 @@ export const groups: Record<string, (target: Target) => Promise<void>> = {
         { path: `${level}/rain`, shape: [side, side], dtype: "float32", names: ["y", "x"] },
         table(side, side, (row, column) => row + column),
       );
+      await put(
+        target,
+        { path: `${level}/snow`, shape: [side, side], dtype: "uint8", names: ["y", "x"] },
+        table(side, side, imageValue(level)),
+      );
       for (const name of ["y", "x"])
         await put(
           target,

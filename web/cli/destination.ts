@@ -6,6 +6,7 @@ import { isZarrError, type Store, WritableHttpStore, ZipStore, ZipWriter } from 
 import { fileSink } from "zarr-wasm/node";
 import { atTheEnd } from "./at-the-end.js";
 import { FolderStore } from "./folder-store.js";
+import { isUrl } from "./places.js";
 import { UsageError } from "./usage.js";
 
 /** A place that is written to, opened. */
@@ -36,7 +37,7 @@ export interface DestinationOptions {
  */
 export async function openDestination(name: string, options: DestinationOptions = {}): Promise<Destination> {
   if (/^https?:\/\//i.test(name)) return openServer(name, options.bucket);
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name))
+  if (isUrl(name))
     throw new UsageError(
       `${name}: a destination is a folder, a .zip or .ozx archive, or an http or https URL`,
     );

@@ -13,6 +13,9 @@ const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f
 const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 const escaped = (c: string) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
+/** What an error, or anything else that was thrown, says. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Text in one line: what a terminal would not merely show is written as JSON writes it, `\u001b` for one. */
 export const printable = (text: string): string => text.replace(unsafe, escaped);
 

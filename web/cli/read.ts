@@ -1,22 +1,27 @@
 /** `zarr-wasm read`: elements of an array. */
 import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
 import { formats, type ReadRegion } from "./formats.js";
+import { hintForGroup } from "./hints.js";
 import { writeOutFile } from "./out-file.js";
 import { parseSelection } from "./selection.js";
 import { openSource, UsageError, type Values } from "./usage.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
-  const format = values.format ?? "text";
+  const format = values.format ?? (values.json ? "jsonl" : "text");
   if (!Object.hasOwn(formats, format)) {
     throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
   }
+  if (values.json && format !== "jsonl")
+    throw new UsageError(`--json and --format ${format} exclude one another`);
   if (/^(raw|npy)$/.test(format) && values.out === undefined && process.stdout.isTTY) {
     throw new UsageError(`--format ${format} is not for terminals: use --out FILE or a pipe`);
   }
   const selection = values.select === undefined ? null : parseSelection(values.select);
   const node = await openSource(source, values);
   if (node.kind !== "array")
-    throw new Error(`there is a group at "/${node.path}"; name an array in it with --path`);
+    throw new Error(
+      `there is a group at "/${node.path}"; name an array in it with --path${await hintForGroup(node)}`,
+    );
   const region = await readRegion(node, selection);
   const pieces = formats[format as keyof typeof formats](region);
   if (values.out !== undefined) await writeOutFile(values.out, pieces);

@@ -1,4 +1,5 @@
 /** What a command says at its end. */
+import { colorsFor } from "./colors.js";
 import { printable, printableJson } from "./printable.js";
 
 /** Numbers and texts by what they say; lists and objects within. */
@@ -12,5 +13,5 @@ export function printSummary(asJson: boolean | undefined, facts: Facts, lines: r
 
 /** Prints a remark on stderr. */
 export function note(text: string): void {
-  process.stderr.write(`zarr-wasm: ${printable(text)}\n`);
+  process.stderr.write(`${colorsFor(process.stderr).yellow("zarr-wasm:")} ${printable(text)}\n`);
 }

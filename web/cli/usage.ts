@@ -1,7 +1,8 @@
-/** Options that the commands share. */
+/** What the commands share: how sources are named and opened. */
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import {
+  isZarrError,
   type OpenedNode,
   type OpenOptions,
   open,
@@ -10,44 +11,14 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
+import { hintForPath, hintForPlace } from "./hints.js";
+import type { Values } from "./options.js";
 import { note } from "./summary.js";
+
+export type { Values } from "./options.js";
 
 /** Wrong use of the command line: exit status 2. */
 export class UsageError extends Error {}
-
-/** What the options of all commands are given; each command knows those that are its own. */
-export interface Values {
-  readonly path?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly select?: string | undefined;
-  readonly format?: string | undefined;
-  readonly out?: string | undefined;
-  readonly chunks?: string | undefined;
-  readonly shards?: string | undefined;
-  readonly codecs?: string | undefined;
-  readonly fill?: string | undefined;
-  readonly overwrite?: boolean | undefined;
-  readonly resume?: boolean | undefined;
-  readonly verify?: boolean | undefined;
-  readonly part?: string | undefined;
-  readonly "metadata-only"?: boolean | undefined;
-  readonly memory?: string | undefined;
-  readonly temp?: string | undefined;
-  readonly threads?: string | undefined;
-  readonly bucket?: string | undefined;
-  readonly wait?: string | undefined;
-  readonly "v1-order"?: string | undefined;
-  readonly levels?: string | undefined;
-  readonly level?: string | undefined;
-  readonly method?: string | undefined;
-  readonly factor?: string | undefined;
-  readonly axes?: string | undefined;
-  readonly units?: string | undefined;
-  readonly scale?: string | undefined;
-  readonly name?: string | undefined;
-  readonly port?: string | undefined;
-  readonly open?: boolean | undefined;
-}
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
@@ -59,10 +30,15 @@ export async function openSource(
   options: OpenOptions = {},
   bucket?: string,
 ): Promise<OpenedNode> {
-  return open(bucket === undefined ? await locate(source) : inBucket(source, bucket), {
-    ...openOptions(values),
-    ...options,
-  });
+  const place = bucket === undefined ? await locate(source) : inBucket(source, bucket);
+  const asked = openOptions(values);
+  try {
+    return await open(place, { ...asked, ...options });
+  } catch (error) {
+    if (isZarrError(error, "NotFound") && !Object.isFrozen(error))
+      error.message += await hintForPath(place, asked);
+    throw error;
+  }
 }
 
 /** How sources are opened. @throws UsageError. */
@@ -73,17 +49,42 @@ export function openOptions(values: Values): OpenOptions {
     path: values.path,
     v1Order: order,
     onWarning: ({ message }) => note(`warning: ${message}`),
+    ...versionOf(values),
   };
 }
 
-/** A URL as it is; anything else is a folder, a zip archive, or a document of references. */
-export async function locate(source: string): Promise<URL | Store> {
+/** Which version of an Icechunk repository, and what of its virtual chunks. @throws UsageError. */
+function versionOf(values: Values): OpenOptions {
+  const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
+  const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
+  if (given.length > 1)
+    throw new UsageError(`${given.map(([name]) => `--${name}`).join(" and ")} cannot be used together`);
+  if (asOf !== undefined && (tag !== undefined || snapshot !== undefined || Number.isNaN(Date.parse(asOf))))
+    throw new UsageError("--as-of is a time of a branch, such as 2025-01-31 or 2025-01-31T12:00Z");
+  return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
+}
+
+/** `PREFIX=BASE`: what a prefix of virtual chunks stands for, a URL or a folder. */
+function prefixAndBase(text: string): [prefix: string, base: string] {
+  const [, prefix, base] = /^([a-z][a-z0-9+.-]*:\/\/[^=]*)=(.+)$/is.exec(text) ?? [];
+  if (prefix === undefined || base === undefined)
+    throw new UsageError("--virtual must be PREFIX=BASE, such as s3://bucket/=https://example.org/mirror/");
+  return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
+}
+
+/** A URL as it is, also one that is marked as `icechunk+URL`; anything else is a folder, a zip archive, or a document of references. */
+export async function locate(source: string): Promise<URL | Store | string> {
+  if (/^icechunk\+/i.test(source)) {
+    const url = await locate(source.slice("icechunk+".length));
+    if (!(url instanceof URL)) throw new UsageError(`"${source}" is not the URL or folder of a repository`);
+    return `icechunk+${url.href}`;
+  }
   if (/^https?:\/\//i.test(source)) {
     const url = parseUrl(source);
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
   }
   const found = await stat(source).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file`);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
   const url = pathToFileURL(source);
   if (found.isDirectory()) return url;
   if (found.isFile()) return isReferenceName(source) ? ReferenceStore.open(url) : new ZipStore(url);

@@ -4,6 +4,8 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
+import { hintForPlace } from "./hints.js";
+import { printableJson } from "./printable.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
 import { UsageError, type Values } from "./usage.js";
 
@@ -40,7 +42,7 @@ export async function runView(source: string, values: Values): Promise<void> {
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);
   const link = `${server.url}/viewer/?${query.join("&")}`;
   const end = untilToldToEnd();
-  process.stdout.write(`${link}\n`);
+  process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
   process.stderr.write("Ctrl+C ends it.\n");
   if (values.open) openInBrowser(link, (why) => process.stderr.write(`zarr-wasm: ${why}\n`));
   await end;
@@ -71,7 +73,7 @@ async function shownAs(source: string): Promise<Shown> {
     return { address: source, mounts: {} };
   }
   const found = await stat(source).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file`);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
   const root = await realpath(source);
   const name = path.basename(path.resolve(source)) || "data";
   if (found.isDirectory()) return mounted(name, "/", { root, isData: true });

@@ -15,6 +15,19 @@ export { defaultLimits, type Limits } from "./base/limits.js";
 export type { CodecMetadata } from "./chain/chain.js";
 export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
+  type AffineTransform,
+  type Bounds,
+  type CoordinateSystem,
+  type GeoLevel,
+  type Georeference,
+  type GeoreferenceOptions,
+  type GeoTile,
+  georeference,
+  type TileOptions,
+  tileAt,
+} from "./conventions/geo.js";
+export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/labels.js";
+export {
   type DownsamplingMethod,
   type ImageData,
   type MultiscaleOptions,
@@ -34,6 +47,7 @@ export {
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome.js";
+export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
@@ -95,6 +109,14 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
+export {
+  type IcechunkCommit,
+  type IcechunkOptions,
+  type IcechunkRef,
+  IcechunkStore,
+  type IcechunkVersion,
+  type VirtualBase,
+} from "./store/versioned.js";
 export type { ZipSink } from "./store/zip/sink.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

@@ -2,6 +2,7 @@
  * What the command line needs of the library beside what the package exports: `#internal` of package.json. For nobody
  * else; bundled with the other entries, so that classes and the core are the same ones.
  */
+export { type Box, positionsIn } from "./base/box.js";
 export { corruptChunk, withDetails } from "./base/errors.js";
 export { isJsonObject } from "./base/json.js";
 export { Limiter } from "./base/limiter.js";
@@ -45,6 +46,7 @@ export { valuesOf } from "./region/write/values.js";
 export { writeRegion } from "./region/write/write.js";
 export { answerOf } from "./store/answers.js";
 export { releaseBytes } from "./store/buffer-lease.js";
+export { isHidden } from "./store/hidden.js";
 export { joinKey } from "./store/store.js";
 export { writeObject } from "./store/write.js";
 export { encodersOf } from "./workers/encode-work.js";

@@ -14,7 +14,20 @@ export interface WidgetModel {
 }
 
 const attributes = [
-  ...["src", "path", "order", "axes", "select", "channels", "colormap", "range", "controls", "link", "page"],
+  ...[
+    "src",
+    "path",
+    "variable",
+    "order",
+    "axes",
+    "select",
+    "channels",
+    "colormap",
+    "range",
+    "controls",
+    "link",
+    "page",
+  ],
 ];
 
 /** Beside the bundle. Not in one expression with its address: bundlers would take it for a file of theirs. */

@@ -26,9 +26,9 @@ let pending: ReturnType<typeof setTimeout> | undefined;
 const restAfterDrag = 200; // milliseconds
 
 /** What of a target the address holds; stores of this machine have a name there. */
-function placeOf({ source, path, v1Order, as, name }: ViewerTarget): ViewTarget {
+function placeOf({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
   const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
-  return { source: text ?? name ?? "", path, v1Order, as };
+  return { source: text ?? name ?? "", path, v1Order, as, variable };
 }
 
 /** Keeps what is shown in the address bar, so that it can be shared and gone back to. */

@@ -1,6 +1,6 @@
 // What a microscope might see: a volume of cells in three channels, and a culture with its cells outlined.
 import { createGroup } from "zarr-wasm";
-import { everySecond, meansOfFour, writeImage } from "./images.mjs";
+import { writeImage } from "./images.mjs";
 import { clamp, hashed, randomNumbers, smoothStep } from "./noise.mjs";
 
 const micrometres = (step) => ({ type: "space", unit: "micrometer", step });
@@ -15,8 +15,8 @@ const channel = (label, color, end) => ({
 /** Writes `volume.zarr`: channels, planes, rows, columns. */
 export async function writeVolume(folder, size) {
   const planes = size / 4;
-  await writeImage(new URL("volume.zarr/", folder), {
-    path: "",
+  const volume = { data: tissue(planes, size), shape: [3, planes, size, size] };
+  await writeImage(new URL("volume.zarr/", folder), volume, {
     name: "Tissue",
     axes: [
       channels,
@@ -24,13 +24,9 @@ export async function writeVolume(folder, size) {
       { name: "y", ...micrometres(0.25) },
       { name: "x", ...micrometres(0.25) },
     ],
-    data: tissue(planes, size),
-    shape: [3, planes, size, size],
+    levels: 3,
     chunkShape: [1, 16, 128, 128],
     shardShape: [1, 64, 256, 256],
-    dtype: "uint16",
-    levels: 3,
-    halve: meansOfFour,
     ome: {
       omero: {
         channels: [
@@ -51,29 +47,23 @@ export async function writeCells(folder, size) {
     { name: "y", ...micrometres(0.5) },
     { name: "x", ...micrometres(0.5) },
   ];
-  const common = { chunkShape: [1, 256, 256], levels: 3 };
-  await writeImage(target, {
-    ...common,
-    path: "",
+  const cells = { data: image, shape: [2, size, size] };
+  await writeImage(target, cells, {
     name: "Culture",
     axes: [channels, ...plane],
-    data: image,
-    shape: [2, size, size],
-    dtype: "uint16",
-    halve: meansOfFour,
+    levels: 3,
+    chunkShape: [1, 256, 256],
     ome: { omero: { channels: [channel("nuclei", "5A8CFF", 2800), channel("membranes", "FFB43C", 2400)] } },
   });
   await createGroup(target, { path: "labels", attributes: { ome: { version: "0.5", labels: ["cells"] } } });
-  await writeImage(target, {
-    ...common,
+  const outlines = { data: labels, shape: [size, size] };
+  await writeImage(target, outlines, {
     path: "labels/cells",
     name: "cells",
     axes: plane,
-    data: labels,
-    shape: [size, size],
+    levels: 3,
+    method: "nearest",
     chunkShape: [256, 256],
-    dtype: "uint32",
-    halve: everySecond,
     ome: { "image-label": { source: { image: "../../" } } },
   });
 }

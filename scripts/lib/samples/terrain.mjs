@@ -1,5 +1,5 @@
 // A landscape: its heights, and how it looks from above.
-import { meansOfFour, writeImage } from "./images.mjs";
+import { writeImage } from "./images.mjs";
 import { clamp, roughSurface, smoothStep } from "./noise.mjs";
 
 const metres = { type: "space", unit: "meter", step: 10 };
@@ -11,23 +11,20 @@ const axes = [
 /** Writes `terrain.zarr` and `relief.zarr`, of as many elements along each axis. */
 export async function writeTerrain(folder, size) {
   const heights = makeHeights(size);
-  const common = { path: "", dtype: "uint16", levels: Math.log2(size) - 7, halve: meansOfFour };
-  await writeImage(new URL("terrain.zarr/", folder), {
-    ...common,
+  const levels = Math.log2(size) - 7;
+  const terrain = { data: heights, shape: [size, size] };
+  await writeImage(new URL("terrain.zarr/", folder), terrain, {
     name: "Heights in metres above the deepest point",
     axes,
-    data: heights,
-    shape: [size, size],
+    levels,
     chunkShape: [256, 256],
     shardShape: [2048, 2048],
   });
-  await writeImage(new URL("relief.zarr/", folder), {
-    ...common,
+  const relief = { data: paintRelief(heights, size), shape: [3, size, size] };
+  await writeImage(new URL("relief.zarr/", folder), relief, {
     name: "The landscape from above",
-    dtype: "uint8",
     axes: [{ name: "c", type: "channel", step: 1 }, ...axes],
-    data: paintRelief(heights, size),
-    shape: [3, size, size],
+    levels,
     chunkShape: [1, 256, 256],
     shardShape: [3, 1024, 1024],
     ome: { omero: { channels: [red, green, blue], rdefs: { model: "color" } } },

@@ -1,8 +1,10 @@
 /** Copying one array: as it is stored where that is possible, else decoded and encoded. */
+
 import type { ZarrArray } from "zarr-wasm";
+import type { Box } from "#internal";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
-import { type Box, cellsOf, countIn, elementsOf, tilesOf } from "./boxes.js";
+import { cellsOf, countIn, elementsOf, tilesOf } from "./boxes.js";
 import { isSameEncoding } from "./encoding.js";
 import { planPass } from "./plan.js";
 import { plannedAxes, rechunk } from "./rechunk.js";

@@ -8,17 +8,19 @@ import { FileSystemStore } from "zarr-wasm/node";
 import {
   type ArrayReader,
   answerOf,
+  type Box,
   type ChunkCodec,
   changeShard,
   type Leaf,
   Limiter,
+  positionsIn,
   releaseBytes,
   sessionOf,
   withDetails,
   withSession,
   writeObject,
 } from "#internal";
-import { type Box, cellsOf, elementsOf, intersect, positionsIn } from "./boxes.js";
+import { cellsOf, elementsOf, intersect } from "./boxes.js";
 import { isSameObject } from "./encoding.js";
 import { inLanes, lanesFor } from "./lanes.js";
 import { chunkFault, inspectObject, mayNeedTrimming, trimmed, wholeObject } from "./whole.js";

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { get, type Selection, set, slice, type WorkerPool, type ZarrArray } from "zarr-wasm";
 import {
+  type Box,
   defaultCoalescing,
   encodersOf,
   readBytesInto,
@@ -11,7 +12,7 @@ import {
   stridesOf,
   writeRegion,
 } from "#internal";
-import { type Box, countIn, tilesOf } from "./boxes.js";
+import { countIn, tilesOf } from "./boxes.js";
 import { lanesFor } from "./lanes.js";
 import type { View } from "./view.js";
 import { different, itemBytesOf } from "./work.js";

@@ -1,9 +1,5 @@
 /** Boxes of elements and of stored objects. */
-import type { ArrayReader } from "#internal";
-import type { ObjectBox } from "../part.js";
-
-/** From `from` up to, not including, `to` along each axis. */
-export type Box = ObjectBox;
+import { type ArrayReader, type Box, positionsIn } from "#internal";
 
 export const lengthsOf = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
 
@@ -14,18 +10,6 @@ export function intersect(a: Box, b: Box): Box | undefined {
   const from = a.from.map((start, axis) => Math.max(start, b.from[axis]!));
   const to = a.to.map((end, axis) => Math.min(end, b.to[axis]!));
   return from.every((start, axis) => start < to[axis]!) ? { from, to } : undefined;
-}
-
-/** Every position in a box, in C order. */
-export function* positionsIn({ from, to }: Box): Generator<number[]> {
-  if (from.some((start, axis) => start >= to[axis]!)) return;
-  const at = [...from];
-  for (;;) {
-    yield [...at];
-    let axis = at.length - 1;
-    while (axis >= 0 && ++at[axis]! >= to[axis]!) at[axis] = from[axis--]!;
-    if (axis < 0) return;
-  }
 }
 
 /** A box cut into tiles of a shape (smaller ones at its far sides), in C order. */

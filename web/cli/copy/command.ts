@@ -1,10 +1,12 @@
 /** `zarr-wasm copy`. */
-import { realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { open, WorkerPool, ZarrArray } from "zarr-wasm";
+import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { lockDestination, type Release } from "../lock.js";
 import { shareOf } from "../part.js";
+import { checkTargets, placeBelow } from "../places.js";
+import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, UsageError, type Values } from "../usage.js";
@@ -28,18 +30,22 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   const options = readOptions(values);
   checkPlaces(source, dest);
   const root = await openSource(source, values);
+  checkTargets(root.store, dest);
   const nodes = await planNodes(await readTree(root), options);
   const destination = await openDestination(dest, { overwrite: options.overwrite, bucket: values.bucket });
   checkDestination(destination, options);
   const line = progressLine("copying");
   const tally = new Tally(line);
+  let unlock: Release | undefined;
   try {
+    if (options.overwrite) unlock = await lockDestination(destination);
     await copyAll(nodes, destination, options, tally);
   } catch (error) {
     await destination.abort(error);
     throw withProgress(error, tally, destination);
   } finally {
     line.clear();
+    await unlock?.();
   }
   printResult(values, { source, destination: dest }, options, tally);
   return 0;
@@ -102,7 +108,7 @@ async function copyAll(
     tally.arrays = nodes.length - tally.groups;
     return destination.close();
   }
-  const pool = options.threads && options.threads > 1 ? new WorkerPool({ size: options.threads }) : undefined;
+  const pool = poolOf(options.threads);
   try {
     const works = planWorks(nodes, destination, options, tally, pool);
     for (const work of works) await naming(work.target.path, () => copyArray(work));
@@ -159,30 +165,8 @@ function checkDestination({ kind, name }: Destination, { part, resume }: CopyOpt
 
 /** @throws an Error where source and destination are in one another: what is read would be deleted, or copied again. */
 function checkPlaces(source: string, dest: string): void {
-  const isUrl = (text: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
-  if (isUrl(source) !== isUrl(dest)) return;
-  const [from, to] = [source, dest].map((text) =>
-    isUrl(text) ? plainUrl(text) : realPath(path.resolve(text)) + path.sep,
-  ) as [string, string];
-  if (from.startsWith(to) || to.startsWith(from))
+  if (placeBelow(source, dest) !== undefined || placeBelow(dest, source) !== undefined)
     throw new Error("SOURCE and DEST are the same place, or one is in the other");
-}
-
-/** A URL as all ways to write it have it, without its query: hosts in lower case, no ports that go without saying, no "..". */
-function plainUrl(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const { origin, pathname } = new URL(text);
-  return `${origin}${pathname.replace(/\/*$/, "/")}`;
-}
-
-/** A path without links, of what need not be there. */
-function realPath(name: string): string {
-  try {
-    return realpathSync(name);
-  } catch {
-    const parent = path.dirname(name);
-    return parent === name ? name : path.join(realPath(parent), path.basename(name));
-  }
 }
 
 /** An error that says how far the copy came, and what to do about it. */

@@ -2,10 +2,12 @@
 
 import { slice } from "zarr-wasm";
 import {
+  type Box,
   ChunkEncoder,
   changeShard,
   encodersOf,
   Jobs,
+  positionsIn,
   resolveRegion,
   sessionOf,
   stridesOf,
@@ -13,7 +15,7 @@ import {
   writeObject,
 } from "#internal";
 import { BoxCopier } from "./box-copy.js";
-import { type Box, cellsOf, elementsOf, positionsIn, tilesOf } from "./boxes.js";
+import { cellsOf, elementsOf, tilesOf } from "./boxes.js";
 import { planPass } from "./plan.js";
 import { plannedAxes } from "./rechunk.js";
 import { boxCopy, itemBytesOf, type Work } from "./work.js";

@@ -1,8 +1,10 @@
 /** Copying with other chunks or codecs: decoded, put together anew and encoded, in bounded memory. */
+
 import { create, type ZarrArray } from "zarr-wasm";
+import { type Box, positionsIn } from "#internal";
 import type { ObjectBox } from "../part.js";
 import { BoxCopier } from "./box-copy.js";
-import { type Box, countIn, elementsOf, intersect, lengthsOf, positionsIn } from "./boxes.js";
+import { countIn, elementsOf, intersect, lengthsOf } from "./boxes.js";
 import { copyLargeShard } from "./large-shards.js";
 import { type PlannedAxis, planRechunk } from "./plan.js";
 import { withScratch } from "./scratch.js";

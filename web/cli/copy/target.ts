@@ -145,13 +145,14 @@ export function autoShards(
   shape: readonly number[],
   chunks: readonly number[],
   itemBytes: number,
+  most = autoBytes,
 ): readonly number[] {
   const shard = [...chunks];
   const left = (axis: number) => shape[axis]! / shard[axis]!;
   for (;;) {
     const bytes = shard.reduce((a, b) => a * b, itemBytes || 64);
     const axis = shard.map((_, i) => i).reduce((best, i) => (left(i) >= left(best) ? i : best), 0);
-    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > autoBytes) return shard;
+    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > most) return shard;
     shard[axis]! *= 2;
   }
 }

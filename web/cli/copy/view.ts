@@ -1,8 +1,7 @@
 /** What of an array is copied, in the coordinates of what it is copied to. */
 
 import { type Selection, slice, type ZarrArray } from "zarr-wasm";
-import { type AxisRange, resolveSelection } from "#internal";
-import type { Box } from "./boxes.js";
+import { type AxisRange, type Box, resolveSelection } from "#internal";
 
 /** An array, seen through a selection. Its axes are those of the target. */
 export class View {

@@ -7,12 +7,14 @@ import {
   type NewAxis,
   open,
   type Store,
-  WorkerPool,
   writeMultiscale,
   type ZarrGroup,
 } from "zarr-wasm";
 import { autoShards } from "../copy/target.js";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { lockDestination, type Release } from "../lock.js";
+import { checkTargets } from "../places.js";
+import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { printSummary } from "../summary.js";
 import { UsageError, type Values } from "../usage.js";
@@ -29,10 +31,12 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     );
   }
   const image = await openImage(source, destination, values);
+  checkTargets(image.array.store, dest);
   const meter = new Meter(image, options);
-  const { threads } = options;
-  const pool = threads !== undefined && threads > 1 ? new WorkerPool({ size: threads }) : undefined;
+  const pool = poolOf(options.threads);
+  let unlock: Release | undefined;
   try {
+    if (options.overwrite) unlock = await lockDestination(destination);
     const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };
     let group: ZarrGroup | undefined;
@@ -45,6 +49,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   } finally {
     meter.end();
     pool?.destroy();
+    await unlock?.();
   }
   return 0;
 }

@@ -1,6 +1,4 @@
 /** What an image is made of: an array, or the finest level of an image that is there, with what is known of it. */
-import { realpathSync } from "node:fs";
-import path from "node:path";
 import {
   isMultiscales,
   multiscales,
@@ -11,6 +9,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import type { Destination } from "../destination.js";
+import { placeBelow } from "../places.js";
 import { openOptions, openSource, type Values } from "../usage.js";
 
 export interface ImageSource {
@@ -45,27 +44,6 @@ export async function openImage(
   if (node.kind === "array" && below === undefined && placeBelow(folder, destination.name) !== undefined)
     throw new Error("DEST lies in the array that is read");
   return image;
-}
-
-/** The path of a place below another one, of the same kind; undefined where it lies elsewhere. */
-function placeBelow(outer: string, inner: string): string | undefined {
-  const isUrl = (text: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
-  if (isUrl(outer) !== isUrl(inner)) return undefined;
-  const [from, to] = [outer, inner].map((text) =>
-    isUrl(text) ? text.replace(/\/*$/, "/") : realPath(path.resolve(text)) + path.sep,
-  ) as [string, string];
-  if (!to.startsWith(from)) return undefined;
-  return to.slice(from.length, -1).replaceAll(path.sep, "/");
-}
-
-/** A path without symbolic links, as far as it leads to anything. */
-function realPath(text: string): string {
-  try {
-    return realpathSync(text);
-  } catch {
-    const folder = path.dirname(text);
-    return folder === text ? text : path.join(realPath(folder), path.basename(text));
-  }
 }
 
 async function imageOf(node: OpenedNode): Promise<ImageSource> {

@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Asked, type Head, notFound, sendText } from "./answers.js";
-import { rangeOf } from "./ranges.js";
+import { type ByteRange, rangeHead, sendRangeHead } from "./ranges.js";
 import { typeOf } from "./types.js";
 
 /** Most entries that a folder's listing has. */
@@ -74,28 +74,22 @@ function unlessUnreadable(error: NodeJS.ErrnoException): undefined {
     throw error;
 }
 
-async function sendOpen(file: FileHandle, { request, response }: Asked, head: Head): Promise<void> {
+async function sendOpen(file: FileHandle, asked: Asked, head: Head): Promise<void> {
   const { size, mtimeMs } = await file.stat();
   const etag = `"${size.toString(16)}-${Math.floor(mtimeMs * 1000).toString(16)}"`;
-  const all = { ...head, "accept-ranges": "bytes", "cache-control": "no-cache", etag };
-  const { headers } = request;
-  if (headers["if-none-match"] === etag) return void response.writeHead(304, all).end();
-  const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
-  const range = isSame ? rangeOf(headers.range, size) : undefined;
-  if (range === "unsatisfiable") {
-    response.writeHead(416, { ...all, "content-range": `bytes */${size}`, "content-length": 0 }).end();
+  const { headers } = asked.request;
+  if (headers["if-none-match"] === etag) {
+    asked.response.writeHead(304, { ...head, ...rangeHead, etag }).end();
     return;
   }
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  const part = range ? { "content-range": `bytes ${start}-${end}/${size}` } : {};
-  response.writeHead(range ? 206 : 200, { ...all, ...part, "content-length": end - start + 1 });
-  if (request.method === "HEAD" || size === 0) response.end();
-  else await sendBytes(file, start, end, response);
+  const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
+  const part = sendRangeHead(asked, size, isSame ? headers.range : undefined, { ...head, etag });
+  if (part) await sendBytes(file, part, asked.response);
 }
 
 /** A client that goes away, or a file that becomes shorter meanwhile, ends the connection: never a body that looks whole. */
-async function sendBytes(file: FileHandle, start: number, end: number, response: ServerResponse) {
-  await pipeline(file.createReadStream({ start, end, autoClose: false }), response).catch(() => {
+async function sendBytes(file: FileHandle, part: ByteRange, response: ServerResponse) {
+  await pipeline(file.createReadStream({ ...part, autoClose: false }), response).catch(() => {
     response.destroy();
   });
 }

@@ -1,7 +1,7 @@
 /** Objects of a store over HTTP: what only this process can read, a page can then, too. */
 import { isZarrError, listChildren, type Store } from "zarr-wasm";
 import { type Asked, type Head, notFound, refused, sendText } from "./answers.js";
-import { rangeOf } from "./ranges.js";
+import { sendRangeHead } from "./ranges.js";
 import { typeOf } from "./types.js";
 
 /** Answers with an object of a store, or with what lies below a path. */
@@ -31,17 +31,7 @@ async function sendChildren(store: Store, path: string, asked: Asked, head: Head
 async function send(store: Store, key: string, asked: Asked, head: Head, signal: AbortSignal): Promise<void> {
   const bytes = await store.get(`/${key}`, { signal });
   if (!bytes) return notFound(asked, head);
-  const { request, response } = asked;
-  const size = bytes.byteLength;
-  const all = { ...head, "accept-ranges": "bytes", "cache-control": "no-cache" };
   // Stores do not say how large an object is without reading it: parts are cut out of the whole.
-  const range = rangeOf(request.headers.range, size);
-  if (range === "unsatisfiable") {
-    response.writeHead(416, { ...all, "content-range": `bytes */${size}`, "content-length": 0 }).end();
-    return;
-  }
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  const part = range ? { "content-range": `bytes ${start}-${end}/${size}` } : {};
-  response.writeHead(range ? 206 : 200, { ...all, ...part, "content-length": end - start + 1 });
-  response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end + 1));
+  const part = sendRangeHead(asked, bytes.byteLength, asked.request.headers.range, head);
+  if (part) asked.response.end(bytes.subarray(part.start, part.end + 1));
 }

@@ -7,12 +7,14 @@ import {
   defaultCoalescing,
   type Leaf,
   Limiter,
+  positionsIn,
   releaseBytes,
   withSession,
 } from "#internal";
-import { cellsOf, elementsOf, positionsIn } from "../copy/boxes.js";
+import { cellsOf, elementsOf } from "../copy/boxes.js";
 import { inLanes, lanesFor } from "../copy/lanes.js";
 import type { ObjectBox } from "../part.js";
+import { messageOf } from "../printable.js";
 
 /** A chunk, or a whole stored object, that cannot be read. */
 export interface Bad {
@@ -113,6 +115,5 @@ class Decoder {
 }
 
 function reasonOf(error: unknown): Pick<Bad, "tag" | "reason"> {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { tag: isZarrError(error) ? error._tag : "Error", reason };
+  return { tag: isZarrError(error) ? error._tag : "Error", reason: messageOf(error) };
 }

@@ -1,11 +1,16 @@
 /** `zarr-wasm verify`: decodes everything, and says what is bad. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { cellsOf, countIn, elementsOf } from "../copy/boxes.js";
 import { type ObjectBox, parsePart, shareOf } from "../part.js";
+import { isUrl } from "../places.js";
+import { messageOf } from "../printable.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
-import { openSource, type Values } from "../usage.js";
+import { openSource, UsageError, type Values } from "../usage.js";
 import { type Bad, type Findings, verifyArray } from "./array.js";
+import { findLeftovers, leftoversText } from "./leftovers.js";
 
 /** Most bad chunks that `--json` lists. */
 const maxListed = 10_000;
@@ -18,6 +23,9 @@ interface Found {
 
 export async function runVerify(source: string, values: Values): Promise<number> {
   const part = values.part === undefined ? undefined : parsePart(values.part);
+  const clean = values.clean ?? false;
+  const folder = await folderOf(source, values);
+  if (clean && folder === undefined) throw new UsageError("--clean is for folders");
   const start = performance.now();
   const found: Found = { arrays: [], groups: 0, metadata: [] };
   const onWarning = ({ code, message }: { code: string; message: string }) => {
@@ -57,6 +65,8 @@ export async function runVerify(source: string, values: Values): Promise<number>
   line.total(shares.reduce((sum, share) => sum + bytesOf(share), 0));
   for (const { array, boxes } of shares) await verifyArray(array, boxes, findings);
   line.clear();
+  // One part looks for them: they are no part's share.
+  const unfinished = folder && !(part && part.index > 0) ? await findLeftovers(folder, clean) : undefined;
   const { chunks, missing, bytesRead } = findings;
   const seconds = Number(((performance.now() - start) / 1000).toPrecision(6));
   const facts = {
@@ -69,11 +79,20 @@ export async function runVerify(source: string, values: Values): Promise<number>
     bytesRead,
     seconds,
   };
-  printSummary(values.json, { ...facts, badCount: bad, bad: list }, [
+  printSummary(values.json, { ...facts, badCount: bad, bad: list, unfinished }, [
     `${counted(found.arrays.length, "array")}, ${counted(found.groups, "group")}: ${chunks} chunks (${missing} not stored), ${sizeText(bytes)} in ${seconds.toFixed(2)} s; ${bad === 0 ? "all good" : `${bad} bad`}`,
   ]);
+  const left = unfinished && leftoversText(unfinished, clean);
+  if (left) note(`${source}: ${left}`);
   if (bad > 0) note(`${source}: ${bad} of ${chunks} chunks and documents are bad`);
   return bad === 0 ? 0 : 1;
+}
+
+/** The folder that is verified; undefined for sources of another kind. */
+async function folderOf(source: string, { path: below = "" }: Values): Promise<string | undefined> {
+  if (isUrl(source)) return undefined;
+  const folder = path.join(source, below);
+  return (await stat(folder).catch(() => undefined))?.isDirectory() ? folder : undefined;
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -105,7 +124,7 @@ const badMetadata = (path: string, error: unknown): Bad => ({
   path,
   key: `/${path}`,
   tag: isZarrError(error) ? error._tag : "InvalidMetadata",
-  reason: error instanceof Error ? error.message : String(error),
+  reason: messageOf(error),
 });
 
 function printLine({ key, chunk, tag, reason }: Bad): void {

@@ -121,6 +121,9 @@ export function withDetails(error: unknown, details: ErrorDetails, place = ""): 
   return error;
 }
 
+/** What an error, or anything else that was thrown, says. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** A value as messages show it: of what may not be made a text only what it is. */
 export function shown(value: unknown): string {
   const isText = value === null || !["object", "function", "symbol"].includes(typeof value);

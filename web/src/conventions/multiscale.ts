@@ -93,7 +93,7 @@ export interface MultiscaleOptions {
   part?: readonly [index: number, count: number] | undefined;
   /** Most chunks (or shards) that are read or written at a time. Default 16. */
   concurrency?: number | undefined;
-  /** Workers that decode the chunks that are read. */
+  /** Workers that decode the chunks that are read, and encode those that are written. */
   pool?: WorkerPool | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: MultiscaleProgress) => void) | undefined;

@@ -37,6 +37,12 @@ export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
   return valid ? (names as readonly string[]) : undefined;
 }
 
+/** Whether an array's numbers are degrees east. */
+export function measuresLongitude({ attributes }: ZarrArray): boolean {
+  if (own(attributes, "standard_name") === "longitude") return true;
+  return /^degrees?_?(e|east)$/i.test(textOf(own(attributes, "units")) ?? "");
+}
+
 /** NCZarr names dimensions by absolute paths; the last segment is the name. */
 function netcdfDimensions(attributes: ZarrArray["attributes"]): (string | null)[] | undefined {
   const references = own(own(attributes, "_nczarr_array"), "dimension_references");

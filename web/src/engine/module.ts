@@ -2,7 +2,7 @@
  * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the module is had from the package
  * (packaged.ts), or from where the caller says, and compiled once.
  */
-import { engineFailed } from "../base/errors.js";
+import { engineFailed, messageOf } from "../base/errors.js";
 import type { WasmModule } from "../base/web-types.js";
 import type { Core } from "../wasm/core.js";
 import { compileSource, type ModuleName, type WasmSource } from "./compile.js";
@@ -70,5 +70,5 @@ export async function instantiate(name: ModuleName): Promise<Core> {
 }
 
 function failed(what: string, cause: unknown): Error {
-  return engineFailed(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  return engineFailed(`${what}: ${messageOf(cause)}`, { cause });
 }

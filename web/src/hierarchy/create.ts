@@ -148,9 +148,16 @@ export async function resize(
 
 /**
  * Deletes a node with all below it.
- * @throws NotFound where there is none; ReadOnly for a store that cannot list what to delete.
+ * @param path below the target. Without one it is the target itself, a group that lies in another one; all that a store
+ *   holds is deleted only where "/" or "" says so.
+ * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound where there is no node; ReadOnly
+ *   for a store that cannot list what to delete.
  */
-export async function deleteNode(target: Target, path = "", options: UpdateOptions = {}): Promise<void> {
+export async function deleteNode(
+  target: Target,
+  path?: string | undefined,
+  options: UpdateOptions = {},
+): Promise<void> {
   return (await writing()).deleteNode(target, path, options);
 }
 

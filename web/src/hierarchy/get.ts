@@ -38,6 +38,11 @@ export interface ReadOptions {
   coalesceMaxGap?: number | undefined;
   /** Most bytes of such a request. Default 16 MiB. */
   coalesceMaxBytes?: number | undefined;
+  /**
+   * A shard of which all chunks are wanted, and have no more bytes than this together when decoded, is read with one
+   * request, instead of one for its index and another for them. Default 0.
+   */
+  wholeShardBytes?: number | undefined;
 }
 
 export interface ReadIntoOptions extends ReadOptions {
@@ -117,13 +122,16 @@ function regionOptions(options: ReadOptions): RegionOptions {
     throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
   const { coalesceMaxGap: maxGap = defaultCoalescing.maxGap } = options;
   const { coalesceMaxBytes: maxBytes = defaultCoalescing.maxBytes } = options;
+  const { wholeShardBytes: wholeBytes = 0 } = options;
   for (const [name, value, least] of [
     ["concurrency", concurrency, 1],
     ["coalesceMaxGap", maxGap, 0],
     ["coalesceMaxBytes", maxBytes, 1],
+    ["wholeShardBytes", wholeBytes, 0],
   ] as const) {
     if (!Number.isSafeInteger(value) || value < least)
       throw invalidArgument(`${name} must be an integer of at least ${least}, not ${shown(value)}`);
   }
-  return { signal, pool, concurrency, coalescing: { maxGap, maxBytes }, onProgress, onMissing, priority };
+  const coalescing = { maxGap, maxBytes, wholeBytes };
+  return { signal, pool, concurrency, coalescing, onProgress, onMissing, priority };
 }

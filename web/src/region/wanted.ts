@@ -28,9 +28,9 @@ export function resolveWanted(reader: ArrayReader, selection: Selection | undefi
   const { spec, axes } = reader;
   const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
-  // Before lists of chunks are made:
   // Whatever the lengths of the other axes: their chunks are not listed.
   if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
+  // Before lists of chunks are made.
   checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
   checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
   return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };

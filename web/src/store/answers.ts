@@ -1,7 +1,7 @@
 /** What stores answer: the one place where it is waited for and looked at. */
 import { untilAborted } from "../base/abort.js";
 import { asBytes, kindName } from "../base/bytes.js";
-import { networkError, type ZarrError } from "../base/errors.js";
+import { messageOf, networkError, type ZarrError } from "../base/errors.js";
 import type { Store } from "./store.js";
 
 /**
@@ -25,6 +25,14 @@ export async function answerOf(
   if (!bytes) throw badAnswer(store, key, answer);
   return bytes;
 }
+
+/**
+ * The error of a store that has thrown one of its own.
+ * @param place where, as {@link Store.locate} has it.
+ * @param what was to be done there: "read", "written", "deleted", "listed".
+ */
+export const storeFailed = (place: string, what: string, cause: unknown): ZarrError =>
+  networkError(`${place} could not be ${what}: ${messageOf(cause)}`, { code: "store-failed", cause });
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";

@@ -1,6 +1,7 @@
 /** What a store lists, held against what was asked for: writers delete what is listed. */
 import { untilAborted } from "../base/abort.js";
 import { isZarrError, networkError, shown, type ZarrError } from "../base/errors.js";
+import { storeFailed } from "./answers.js";
 import { joinKey, type Store } from "./store.js";
 
 /** Whether {@link keysBelow} has an answer. */
@@ -51,7 +52,7 @@ async function* entriesOf(
   } catch (cause) {
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
     isOver = true; // it has failed, and is asked no more
-    throw failed(place, cause);
+    throw storeFailed(place, "listed", cause);
   } finally {
     // Not waited for: one that hangs would hang here.
     if (!isOver) void Promise.resolve(iterator.return?.()).catch(() => {});
@@ -64,7 +65,7 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
   try {
     listed = store.list(path);
   } catch (cause) {
-    throw isZarrError(cause) ? cause : failed(place, cause);
+    throw isZarrError(cause) ? cause : storeFailed(place, "listed", cause);
   }
   if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
@@ -84,8 +85,3 @@ const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name 
 
 const badListing = (place: string, what: string): ZarrError =>
   networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });
-
-function failed(place: string, cause: unknown): ZarrError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return networkError(`${place} could not be listed: ${reason}`, { code: "store-failed", cause });
-}

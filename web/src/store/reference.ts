@@ -15,6 +15,7 @@ import {
   type ReferenceTable,
   readDocument,
   readReference,
+  targetOf,
 } from "./reference/document.js";
 import { targetUrl } from "./reference/target.js";
 import { byteReader, type StoredObject } from "./source.js";
@@ -130,6 +131,27 @@ export class ReferenceStore implements Store {
   listChildren(path: string): string[] {
     this.#index ??= new KeyIndex(this.#table.references.keys());
     return this.#index.children(normalizePath(path));
+  }
+
+  /** @internal Where the objects are that the document names, each once; without those that have no URL to be read by. */
+  *targets(): Generator<URL> {
+    const seen = new Set<string | null>();
+    for (const [key, value] of this.#table.references) {
+      const named = targetOf(value, key, this.#table.templates);
+      if (named === undefined || seen.has(named)) continue;
+      seen.add(named);
+      const location = this.#urlOf(named);
+      if (location) yield location;
+    }
+  }
+
+  #urlOf(named: string | null): URL | undefined {
+    try {
+      const location = this.#locationOf(named);
+      return location instanceof URL ? location : undefined;
+    } catch {
+      return undefined; // which is said when it is read
+    }
   }
 
   async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {

@@ -1,6 +1,6 @@
 /** The safe way to call stores that write, whichever they are. */
-import { invalidArgument, isZarrError, networkError, readOnly, unsupported } from "../base/errors.js";
-import { answerOf } from "./answers.js";
+import { invalidArgument, isZarrError, readOnly, unsupported } from "../base/errors.js";
+import { answerOf, storeFailed } from "./answers.js";
 import { existsError } from "./conditions.js";
 import { deleteKeys } from "./deletion.js";
 import { canList, keysBelow } from "./listing.js";
@@ -63,7 +63,7 @@ export async function readObject(
     return await answerOf(store, key, () => store.get(key, options), signal);
   } catch (cause) {
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
-    throw failed(store, key, "read", cause);
+    throw storeFailed(placeOf(store, key), "read", cause);
   }
 }
 
@@ -149,24 +149,16 @@ async function changing(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (isZarrError(cause)) throw cause;
-    throw failed(store, key, what, cause);
+    throw storeFailed(placeOf(store, key), what, cause);
   } finally {
     announceWrite(store, key); // also after a failure: nobody knows how far it came
   }
 }
 
-/** The error of a store that has thrown one of its own. */
-function failed(store: Store, key: string, what: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return networkError(`${store.locate?.(key) ?? key} could not be ${what}: ${reason}`, {
-    code: "store-failed",
-    cause,
-  });
-}
+const placeOf = (store: Store, key: string): string => store.locate?.(key) ?? key;
 
 function withoutConditions(store: Store, key: string): Error {
-  return unsupported(
-    `${store.locate?.(key) ?? key}: the store cannot make a write depend on what is stored there`,
-    { code: "no-conditions" },
-  );
+  return unsupported(`${placeOf(store, key)}: the store cannot make a write depend on what is stored there`, {
+    code: "no-conditions",
+  });
 }

@@ -1,7 +1,14 @@
 /** Zip archives (.zip, .ozx), written in one pass. */
 
 import { checkObject } from "../base/arguments.js";
-import { alreadyExists, invalidArgument, isZarrError, networkError, unsupported } from "../base/errors.js";
+import {
+  alreadyExists,
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  unsupported,
+} from "../base/errors.js";
 import { textDecoder, textEncoder } from "../base/platform.js";
 import { childOf } from "./children.js";
 import { existsError } from "./conditions.js";
@@ -284,8 +291,10 @@ export class ZipWriter implements Store {
 
 function sinkError(cause: unknown): Error {
   if (isZarrError(cause)) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return networkError(`the archive could not be written: ${reason}`, { code: "sink-failed", cause });
+  return networkError(`the archive could not be written: ${messageOf(cause)}`, {
+    code: "sink-failed",
+    cause,
+  });
 }
 
 function checkKey(key: string): string {

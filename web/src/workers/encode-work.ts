@@ -9,7 +9,6 @@ import { checkThere } from "../region/write/there.js";
 import { isFailure, isItsOwn, packFailure, unpackFailure } from "./failures.js";
 import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
-import { minWorkBytes } from "./pooled.js";
 
 /** What becomes of a chunk. */
 type Outcome = { readonly encoded: Encoded | "no room" } | { readonly error: unknown };
@@ -30,7 +29,7 @@ export function encodersOf(pool: WorkerPool): Encoders {
   return {
     enter: () => pool.enter(),
     leave: () => pool.leave(),
-    takes: (codec) => pool.size > 0 && !codec.isNative && codec.plan.decodedBytes >= minWorkBytes,
+    takes: (codec) => pool.takes(codec),
     encode: (step, signal) => batches.encode(step, signal),
   };
 }

@@ -1,6 +1,6 @@
 /** Errors of work that another thread has done, as messages. */
 import { errorTags } from "../base/error-tags.js";
-import { isZarrError, ZarrError } from "../base/errors.js";
+import { isZarrError, messageOf, ZarrError } from "../base/errors.js";
 import { NeedsFullModule } from "../engine/session.js";
 
 /** Says at which step a slab failed. */
@@ -45,7 +45,7 @@ export const isItsOwn = ({ kind, tag }: FailureMessage): boolean =>
 export function packFailure(error: unknown, step?: number): FailureMessage {
   if (error instanceof StepFailure) return packFailure(error.error, error.step);
   if (error instanceof NeedsFullModule) return { step, kind: "needs-full", message: error.message };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const cause = error instanceof Error && error.cause !== undefined ? packFailure(error.cause) : undefined;
   if (!isZarrError(error))
     return { step, kind: "other", message, name: error instanceof Error ? error.name : "Error", cause };

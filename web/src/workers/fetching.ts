@@ -1,4 +1,5 @@
 /** The worker's side of requests: it sends them, and gathers what comes in few messages. */
+import { messageOf } from "../base/errors.js";
 import type { WorkerPort } from "../base/platform.js";
 import type { FetchAsk, FetchNews, FetchRequest } from "./fetch-messages.js";
 
@@ -57,8 +58,7 @@ class RemoteRequest {
       await this.#read();
       if (!this.#abort.signal.aborted) this.#say({ isEnd: true });
     } catch (error) {
-      if (!this.#abort.signal.aborted)
-        this.#say({ failure: error instanceof Error ? error.message : String(error) });
+      if (!this.#abort.signal.aborted) this.#say({ failure: messageOf(error) });
     } finally {
       clearTimeout(this.#timer);
     }

@@ -3,6 +3,7 @@
 import { checkObject } from "../base/arguments.js";
 import { BufferPool } from "../base/buffer-pool.js";
 import { invalidArgument } from "../base/errors.js";
+import { preload } from "../base/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -115,6 +116,15 @@ export class WorkerPool {
     return this.#crew.size > 0 ? "starting" : "idle";
   }
 
+  /**
+   * Starts the workers, and loads what they decode with, before there is work: for pages that will soon read, so that
+   * the first read need not wait. If that fails, the first read will say so.
+   */
+  start(): void {
+    this.#hireAll();
+    preload(() => sessionOf("decode"));
+  }
+
   /** Stops the workers. What is under way is finished by the calling thread, and so is what comes later. */
   destroy(): void {
     this.#isDestroyed = true;
@@ -158,7 +168,7 @@ export class WorkerPool {
     this.#inputs.clear();
   }
 
-  /** @internal Whether single chunks are decoded here. */
+  /** @internal Whether single chunks are decoded, or encoded, here. */
   takes({ isNative, plan }: CoreChunkCodec): boolean {
     return this.#places > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
   }

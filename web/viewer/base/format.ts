@@ -2,6 +2,9 @@
 import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
 import { isComplex, notATime } from "./kinds.js";
 
+/** What an error, or anything else that was thrown, says. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Element `i` of a region as the library's scalar value. */
 export function scalarAt({ data, dtype }: Region, i: number): Scalar {
   if (dtype.core === "bool") return data[i] !== 0;

@@ -78,20 +78,56 @@ function paintBox(context: CanvasRenderingContext2D, box: DOMRect, style: CSSSty
     context.fill();
   }
   paintGradient(context, box, style.backgroundImage);
-  const sides = [
-    ["Top", left, top, left + width, top],
-    ["Right", left + width, top, left + width, top + height],
-    ["Bottom", left, top + height, left + width, top + height],
-    ["Left", left, top, left, top + height],
-  ] as const;
-  for (const [side, ...line] of sides) {
+  paintChequers(context, box, style);
+  for (const side of ["Top", "Right", "Bottom", "Left"] as const) {
     const thickness = Number.parseFloat(style[`border${side}Width`]);
     if (thickness > 0 && style[`border${side}Style`] !== "none")
-      paintLine(context, line, thickness, style[`border${side}Color`]);
+      paintSide(context, box, side, thickness, style[`border${side}Color`]);
   }
   const outline = Number.parseFloat(style.outlineWidth);
-  if (outline > 0 && style.outlineStyle === "solid")
-    for (const [, ...line] of sides) paintLine(context, line, outline, style.outlineColor);
+  if (outline > 0 && style.outlineStyle === "solid") {
+    const around = new DOMRect(left - outline, top - outline, width + 2 * outline, height + 2 * outline);
+    for (const side of ["Top", "Right", "Bottom", "Left"] as const)
+      paintSide(context, around, side, outline, style.outlineColor);
+  }
+}
+
+/** A border within a box. */
+function paintSide(
+  context: CanvasRenderingContext2D,
+  { left, top, right, bottom, width, height }: DOMRect,
+  side: "Top" | "Right" | "Bottom" | "Left",
+  thickness: number,
+  colour: string,
+): void {
+  context.fillStyle = colour;
+  if (side === "Top") context.fillRect(left, top, width, thickness);
+  else if (side === "Bottom") context.fillRect(left, bottom - thickness, width, thickness);
+  else context.fillRect(side === "Left" ? left : right - thickness, top, thickness, height);
+}
+
+/** Squares of two colours, which is how what is transparent looks. */
+function paintChequers(
+  context: CanvasRenderingContext2D,
+  { left, top, width, height }: DOMRect,
+  { backgroundImage, backgroundSize }: CSSStyleDeclaration,
+): void {
+  if (!backgroundImage.startsWith("repeating-conic-gradient(")) return;
+  const [a, b] = [...new Set(backgroundImage.match(/rgba?\([^)]*\)/g))];
+  const side = Number.parseFloat(backgroundSize) / 2;
+  if (!a || !b || !(side > 0)) return;
+  context.save();
+  clip(context, new DOMRect(left, top, width, height));
+  for (const [colour, odd] of [
+    [a, 1],
+    [b, 0],
+  ] as const) {
+    context.fillStyle = colour;
+    for (let row = 0; row * side < height; row++)
+      for (let column = (row + odd) % 2; column * side < width; column += 2)
+        context.fillRect(left + column * side, top + row * side, side, side);
+  }
+  context.restore();
 }
 
 /** A gradient from left to right whose stops have places, which is how bars of colours are made. */
@@ -106,20 +142,6 @@ function paintGradient(
     gradient.addColorStop(Math.min(1, Number(percent) / 100), colour!);
   context.fillStyle = gradient;
   context.fillRect(left, top, width, height);
-}
-
-function paintLine(
-  context: CanvasRenderingContext2D,
-  [x0, y0, x1, y1]: readonly [number, number, number, number],
-  thickness: number,
-  colour: string,
-): void {
-  context.strokeStyle = colour;
-  context.lineWidth = thickness;
-  context.beginPath();
-  context.moveTo(x0, y0);
-  context.lineTo(x1, y1);
-  context.stroke();
 }
 
 function paintCanvas(

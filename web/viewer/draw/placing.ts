@@ -22,7 +22,7 @@ export function placing({ size, ratio, camera, aspect }: Scene): Placing {
   const height = Math.max(1, Math.round(size.height * ratio));
   const across = camera.scale * ratio;
   const down = across * aspect;
-  // The same rounding for every edge, and the world's corner on a whole pixel: elements of whole pixels stay so.
+  // The same rounding for every edge, and the world's corner on a whole pixel, as `aligned` has it.
   const left = Math.round(width / 2 - camera.column * across);
   const top = Math.round(height / 2 - camera.row * down);
   return {

@@ -1,7 +1,8 @@
 /** Where planes and profiles stand beside the picture. What draws them is loaded when somebody asks for them. */
 import { h } from "../base/dom.js";
 import type { Beside, BesideCallbacks, Main } from "./beside.js";
-import type { Cell, PlaneView } from "./plane-view.js";
+import type { PlaneView } from "./plane-view.js";
+import type { Cell } from "./reading.js";
 
 export class BesidePlace {
   readonly element = h("div", { class: "zw-beside", hidden: true });

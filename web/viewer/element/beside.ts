@@ -12,8 +12,10 @@ import { axisName } from "../panels/rulers.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
 import { ImagePainter } from "./image-painter.js";
 import { LinePainter } from "./line-painter.js";
-import { type Cell, indexOf, PlaneView } from "./plane-view.js";
+import { PlaneView } from "./plane-view.js";
 import { type Limits, Ranges } from "./ranges.js";
+import type { Cell } from "./reading.js";
+import { indexOf } from "./shown.js";
 
 export interface BesideCallbacks {
   /** An element that the planes are to go through. */
@@ -96,7 +98,7 @@ class Side {
       return { ...layer, range: { mode: "manual", low, high } };
     });
     const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
-    this.ranges.begin(shown, false);
+    this.ranges.begin(shown, { isLocked: false, isCommon: false });
     const aspect = isImage ? aspectOf(dataset, state) : 1;
     this.plane.show({ dataset, state, layers: shown, next: [], aspect });
   }

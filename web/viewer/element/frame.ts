@@ -20,19 +20,36 @@ export class Frame {
   readonly down = h("div", { class: "zw-ruler zw-ruler-down", "aria-hidden": "true" });
   readonly element = h("div", { class: "zw-frame" }, this.across, this.down, this.box);
   readonly #observer: ResizeObserver;
+  readonly #layout: () => void;
   #size: Size = { width: 0, height: 0 };
 
   /** `layout` is called whenever the size of the box has changed. */
   constructor(layout: () => void) {
-    this.#observer = new ResizeObserver(([entry]) => {
-      const { width, height } = entry!.contentRect;
-      this.#size = { width, height };
-      layout();
-    });
+    this.#layout = layout;
+    this.#observer = new ResizeObserver(([entry]) => this.#lay(entry!.contentRect));
     this.#observer.observe(this.box);
   }
 
-  /** Of the box, in CSS pixels; nothing before it has been laid out. */
+  /** Looks how large the box is, now that it is in its place: observers tell a frame later. */
+  measure(): void {
+    if (this.#size.width === 0) this.#lay(this.box.getBoundingClientRect());
+  }
+
+  #lay({ width, height }: Size): void {
+    const ratio = window.devicePixelRatio || 1;
+    const whole = (length: number) => Math.round(length * ratio) / ratio;
+    const size = { width: whole(width), height: whole(height) };
+    if (size.width === this.#size.width && size.height === this.#size.height) return;
+    this.#size = size;
+    for (const { style } of [this.canvas, this.overlay])
+      Object.assign(style, { width: `${size.width}px`, height: `${size.height}px` });
+    this.#layout();
+  }
+
+  /**
+   * Of the canvas, in CSS pixels; nothing before it has been laid out. That of the box, but of whole device pixels, or
+   * browsers would stretch the picture.
+   */
   get size(): Size {
     return this.#size;
   }

@@ -9,9 +9,10 @@ import { shapeOf } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
-import { Overlay } from "./overlay.js";
-import type { Painter, Shown } from "./plane-view.js";
+import type { Overlay } from "./overlay.js";
+import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
+import type { Shown } from "./shown.js";
 
 /** Milliseconds in which what is to be drawn is asked for. */
 const restBeforeMaking = 10;
@@ -23,7 +24,9 @@ export class ImagePainter implements Painter {
   /** There is nothing that could draw. */
   #hasFailed = false;
   #isDisposed = false;
+  /** What lies over the picture; loaded when the picture is to be drawn. */
   #overlay: Overlay | undefined;
+  #overlaying: Promise<void> | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
   #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
@@ -74,13 +77,13 @@ export class ImagePainter implements Painter {
     );
     const label = `Image of a slice of ${formatShape(lengths)} elements. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
-    this.#overlay ??= new Overlay(frame, this.redraw);
-    this.#overlay.paint(shown, view);
+    this.#overlay?.paint(shown, view);
     const drawn = layers.map((layer) => {
       const [low, high] = this.ranges.limits(layer);
       return { style: layer.style, low, high, tiles: tilesOf(layer) };
     });
     const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
+    if (isNeeded) this.#overlaying ??= this.#lay(frame);
     if (!this.#renderer) {
       this.#prepare(frame, isNeeded);
       // What is behind everything else is the style sheet's until then.
@@ -107,6 +110,17 @@ export class ImagePainter implements Painter {
     if (this.#isMaking) return;
     if (isNeeded) void this.#make(canvas);
     else this.#making ??= setTimeout(() => void this.#make(canvas), restBeforeMaking);
+  }
+
+  async #lay(frame: Frame): Promise<void> {
+    try {
+      const { Overlay } = await import("./overlay.js");
+      if (this.#isDisposed) return;
+      this.#overlay = new Overlay(frame, this.redraw);
+      this.redraw();
+    } catch {
+      this.#overlaying = undefined; // the next frame tries again
+    }
   }
 
   async #make(canvas: HTMLCanvasElement): Promise<void> {

@@ -9,8 +9,9 @@ import { shapeOf } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
-import type { Painter, Shown } from "./plane-view.js";
+import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
+import type { Shown } from "./shown.js";
 
 const envelopes = new WeakMap<Tile, Envelope>();
 

@@ -5,7 +5,7 @@ import { scaleBarOf } from "../panels/scale-bar.js";
 import { shapeOf } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
-import type { Shown } from "./plane-view.js";
+import type { Shown } from "./shown.js";
 
 /** What draws maps, and the coasts, once they have been loaded; the same for all pictures of a page. */
 let MapLines: typeof Lines | undefined;
@@ -45,6 +45,7 @@ export class Overlay {
   readonly #lines = h("canvas", { class: "zw-map-lines", hidden: true });
   readonly #bar = h("div", { class: "zw-scale-bar", hidden: true });
   readonly #text = h("span");
+  readonly #line = h("i");
   #map: { readonly key: string; readonly lines: Lines | undefined } | undefined;
   #isAsked = false;
   #isCoastAsked = false;
@@ -53,7 +54,7 @@ export class Overlay {
     frame: Frame,
     private readonly redraw: () => void,
   ) {
-    this.#bar.append(this.#text);
+    this.#bar.append(this.#text, this.#line);
     frame.overlay.append(this.#lines, this.#bar);
   }
 
@@ -66,7 +67,7 @@ export class Overlay {
     const bar = scaleBarOf(dataset, state.axes, camera.scale, camera.row, Math.min(size.width * widest, 180));
     this.#bar.hidden = !bar;
     if (!bar) return;
-    this.#bar.style.width = `${bar.width}px`;
+    this.#line.style.width = `${bar.width}px`;
     if (this.#text.textContent !== bar.text) this.#text.textContent = bar.text;
   }
 

@@ -4,30 +4,34 @@
  */
 
 import { Gestures, type Point } from "../input/gestures.js";
-import { type Camera, inside, panned, type Rectangle, visible, worldAt, zoomed } from "../model/camera.js";
+import { type Camera, inside, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
-import type { Interval, ViewState } from "../model/state.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import type { Interval } from "../model/state.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
 import type { Gap, Tile } from "../tiles/tile.js";
 import { TileSet, type TileStatus } from "../tiles/tile-set.js";
-import { chooseLevel, type Viewpoint } from "../tiles/wanted.js";
+import type { Viewpoint } from "../tiles/wanted.js";
+import { distanceInto, movedCell, placeCursor, placeMark } from "./cursor.js";
 import { Frame } from "./frame.js";
-import { homeCamera } from "./home.js";
+import { FrameClock } from "./frame-clock.js";
+import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import { type Cell, type Reading, readingOf } from "./reading.js";
-
-export type { Cell, Reading } from "./reading.js";
-
-/** What is shown. */
-export interface Shown {
-  readonly dataset: Dataset;
-  readonly state: ViewState;
-  readonly layers: readonly Layer[];
-  /** Layers that will be shown soon: the next slice. */
-  readonly next: readonly Layer[];
-  readonly aspect: number;
-}
+import {
+  cameraOf,
+  cellAt,
+  centreOf,
+  type Extent,
+  extentOf,
+  intervalsOf,
+  isLine,
+  isSamePlane,
+  levelOf,
+  type Shown,
+  seenOf,
+  viewpointOf,
+  wholeScale,
+} from "./shown.js";
 
 export interface PlaneCallbacks {
   onCamera(camera: Camera, cause: "pan" | "zoom"): void;
@@ -46,19 +50,6 @@ export interface PlaneCallbacks {
   onFrame(status: TileStatus): void;
 }
 
-/** How a plane is drawn. */
-export interface Painter {
-  /** @returns false where it has to go on in the next frame. */
-  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean;
-  forget(blockKey: string): void;
-  /** Memory that may be taken by what is made of tiles. */
-  setBudget?(bytes: number): void;
-  dispose(): void;
-}
-
-/** Milliseconds between two frames that only show what has come: three quarters of the time are for what comes. */
-const restBetweenArrivals = { least: 50, most: 250, frames: 4 };
-
 export class PlaneView {
   readonly frame: Frame;
   readonly #shared: Shared = acquire();
@@ -66,16 +57,12 @@ export class PlaneView {
   readonly #gestures: Gestures;
   readonly #painter: Painter;
   readonly #endDropping: () => void;
+  readonly #clock = new FrameClock(() => this.#draw());
   #shown: Shown | undefined;
   /** Tiles of a plane that is no longer wanted, until there is something of the next. */
   #former: { readonly shown: Shown; readonly tiles: Map<string, readonly Tile[]> } | undefined;
   #cell: Cell | undefined;
   #way = { row: 0, column: 0 };
-  #frameRequest = 0;
-  #soon: ReturnType<typeof setTimeout> | undefined;
-  #drawnAt = 0;
-  /** Milliseconds that the last frame took, with what the browser does to show it. */
-  #frameTime = 0;
   #isAsked = false;
 
   constructor(
@@ -83,14 +70,23 @@ export class PlaneView {
     private readonly callbacks: PlaneCallbacks,
     makePainter: (frame: Frame, redraw: () => void, budgetBytes: number) => Painter,
   ) {
-    this.frame = new Frame(() => this.#change());
+    this.frame = new Frame(() => {
+      this.#ask(); // not only with the next frame
+      this.#change();
+    });
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.ranges.add(tile, layer),
-      onChange: () => this.#drawSoon(),
+      onChange: () => this.#clock.drawSoon(),
     });
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
-    this.#gestures = new Gestures(this.frame.box, {
-      onPoint: (at) => this.#point(at),
+    this.#gestures = this.#makeGestures();
+    this.#endDropping = this.#shared.onDrop((key) => this.#painter.forget(key));
+  }
+
+  #makeGestures(): Gestures {
+    const { callbacks } = this;
+    return new Gestures(this.frame.box, {
+      onPoint: (at) => this.point(at && this.#cellAt(at), "pointer"),
       onPan: (dx, dy) => this.#pan(dx, dy),
       onZoom: (factor, at) => this.zoom(factor, at),
       onMarking: (rectangle) => this.#marking(rectangle),
@@ -106,7 +102,6 @@ export class PlaneView {
       onStep: (direction) => callbacks.onStep(direction),
       onPlay: () => callbacks.onPlay(),
     });
-    this.#endDropping = this.#shared.onDrop((key) => this.#painter.forget(key));
   }
 
   get element(): HTMLElement {
@@ -158,8 +153,7 @@ export class PlaneView {
   }
 
   dispose(): void {
-    cancelAnimationFrame(this.#frameRequest);
-    clearTimeout(this.#soon);
+    this.#clock.dispose();
     this.#tiles.leave();
     this.#endDropping();
     this.#gestures.dispose();
@@ -169,44 +163,25 @@ export class PlaneView {
   }
 
   /** Rows and columns of the whole plane. */
-  get extent(): { rows: number; columns: number } {
+  get extent(): Extent {
     return extentOf(this.#shown!);
   }
 
   /** Where one looks, and how. */
   get viewpoint(): Viewpoint | undefined {
-    const [shown, size] = [this.#shown, this.frame.size];
-    if (!shown || size.width === 0 || size.height === 0) return undefined;
-    const ratio = window.devicePixelRatio || 1;
-    const { state, dataset, aspect } = shown;
-    const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
-    return { camera, size, ratio, aspect };
+    return this.#shown && viewpointOf(this.#shown, this.frame.size);
   }
 
   /** The level that is drawn. */
   get level(): number {
-    const [shown, view] = [this.#shown, this.viewpoint];
-    if (!shown || !view) return 0;
-    const [down, across] = [shown.state.axes[0]!, shown.state.axes.at(-1)!];
-    const isLine = shown.state.axes.length === 1;
-    const factors = shown.dataset.levels.map(
-      ({ factor }) => [isLine ? 1 : factor[down]!, factor[across]!] as const,
-    );
-    return chooseLevel(factors, view);
+    const view = this.viewpoint;
+    return view ? levelOf(this.#shown!, view) : 0;
   }
 
   /** What is seen, clipped to the plane. */
   get seen(): Rectangle | undefined {
     const view = this.viewpoint;
-    if (!view) return undefined;
-    const { rows, columns } = this.extent;
-    const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
-    return {
-      top: Math.max(0, top),
-      left: Math.max(0, left),
-      bottom: Math.min(rows, bottom),
-      right: Math.min(columns, right),
-    };
+    return view && seenOf(this.#shown!, view);
   }
 
   /** What is known of an element, per layer. */
@@ -228,31 +203,22 @@ export class PlaneView {
   zoom(factor: number, at?: Point): void {
     const view = this.viewpoint;
     if (!view) return;
-    const { camera, size, aspect } = view;
-    const from = at ?? (this.#cell && this.#centreOf(this.#cell));
+    const { size, aspect } = view;
+    const from = at ?? (this.#cell && centreOf(view, this.#cell));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
-    const { rows, columns } = this.extent;
-    const { dataset, state } = this.#shown!;
-    const whole = homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true);
-    const moved = zoomed(camera, factor, offset, whole.scale / 2, aspect);
-    this.callbacks.onCamera(inside(moved, rows, columns), "zoom");
+    const shown = this.#shown!;
+    const least = wholeScale(shown, view) / 2;
+    this.#look(zoomed(cameraOf(shown, view), factor, offset, least, aspect), "zoom");
   }
 
   redraw(): void {
-    if (this.#frameRequest === 0) this.#frameRequest = requestAnimationFrame(() => this.#draw());
+    this.#clock.drawNow();
   }
 
-  /** Draws what has come: not more often than is seen. */
-  #drawSoon(): void {
-    if (this.#frameRequest !== 0 || this.#soon !== undefined) return;
-    const { least, most, frames } = restBetweenArrivals;
-    const rest = Math.min(Math.max(least, frames * this.#frameTime), most);
-    const wait = Math.max(0, rest - (performance.now() - this.#drawnAt));
-    this.#soon = setTimeout(() => {
-      this.#soon = undefined;
-      this.redraw();
-    }, wait);
+  #ask(): void {
+    const [shown, view] = [this.#shown, this.viewpoint];
+    if (shown && view) this.#tiles.update(shown.layers, view, shown.next, this.#way);
   }
 
   /** Asks for tiles at the next frame, and draws. */
@@ -268,124 +234,99 @@ export class PlaneView {
   }
 
   #draw(): void {
-    this.#frameRequest = 0;
     const [shown, view] = [this.#shown, this.viewpoint];
     if (!shown || !view) return;
-    const drawnAt = performance.now();
-    this.#drawnAt = drawnAt;
-    requestAnimationFrame(() => {
-      this.#frameTime = performance.now() - drawnAt;
-    });
+    this.#clock.begin();
     const isAsked = this.#isAsked;
-    if (!isAsked) this.#tiles.update(shown.layers, view, shown.next, this.#way);
+    if (!isAsked) this.#ask();
     this.#isAsked = true;
     const { status } = this.#tiles;
     const tiles = new Map(shown.layers.map((layer) => [layer, this.#tiles.tilesOf(layer)] as const));
     // Tiles that are read now are known by themselves; those that were there before are not.
-    if (!isAsked)
-      for (const [layer, list] of tiles)
-        for (const tile of list) if (!this.ranges.has(tile, layer)) this.ranges.add(tile, layer);
+    if (!isAsked) this.#addToRanges(tiles);
     if (status.isComplete) this.ranges.settle();
-    const hasAny = status.isComplete || [...tiles.values()].some(({ length }) => length > 0);
-    if (hasAny) this.#former = undefined;
-    const former = this.#former;
-    const isWhole = former
-      ? this.#painter.paint(
-          this.frame,
-          { ...former.shown, aspect: shown.aspect },
-          view,
-          ({ id }) => former.tiles.get(id) ?? [],
-        )
-      : this.#painter.paint(this.frame, shown, view, (layer) => tiles.get(layer) ?? []);
+    const isWhole = this.#paint(shown, view, tiles, status.isComplete);
     if (!isWhole) this.redraw();
     // More is asked for when what is there has been drawn.
     else if (this.#tiles.isDue) this.#change();
     this.#placeCursor();
+    this.#describe(view);
+    this.callbacks.onFrame(isWhole ? status : { ...status, isComplete: false });
+  }
+
+  /** Makes the ranges know tiles. */
+  #addToRanges(tiles: ReadonlyMap<Layer, readonly Tile[]>): void {
+    for (const [layer, list] of tiles)
+      for (const tile of list) if (!this.ranges.has(tile, layer)) this.ranges.add(tile, layer);
+  }
+
+  /** While there is nothing of what is shown, what was shown before it. */
+  #paint(
+    shown: Shown,
+    view: Viewpoint,
+    tiles: ReadonlyMap<Layer, readonly Tile[]>,
+    isComplete: boolean,
+  ): boolean {
+    const hasAny = isComplete || [...tiles.values()].some(({ length }) => length > 0);
+    if (hasAny) this.#former = undefined;
+    const former = this.#former;
+    if (!former) return this.#painter.paint(this.frame, shown, view, (layer) => tiles.get(layer) ?? []);
+    const before = { ...former.shown, aspect: shown.aspect };
+    return this.#painter.paint(this.frame, before, view, ({ id }) => former.tiles.get(id) ?? []);
+  }
+
+  /** For who looks from outside: rows and columns at the box's edges. */
+  #describe(view: Viewpoint): void {
     const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
-    // For who looks from outside: rows and columns at the box's edges.
-    this.frame.box.dataset["view"] =
+    const { dataset } = this.frame.box;
+    dataset["view"] =
       view.aspect < 0 ? `${bottom}:${top},${left}:${right}` : `${top}:${bottom},${left}:${right}`;
     const { rows, columns } = this.extent;
-    this.frame.box.dataset["extent"] = `${rows},${columns}`;
-    this.callbacks.onFrame(isWhole ? status : { ...status, isComplete: false });
+    dataset["extent"] = `${rows},${columns}`;
+  }
+
+  get #isLine(): boolean {
+    return this.#shown !== undefined && isLine(this.#shown);
   }
 
   #cellAt(at: Point): Cell | undefined {
     const view = this.viewpoint;
-    if (!view) return undefined;
-    const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
+    return view && cellAt(this.#shown!, view, at);
+  }
+
+  /** The reader looks elsewhere: not past the edges. */
+  #look(camera: Camera, cause: "pan" | "zoom"): void {
     const { rows, columns } = this.extent;
-    const cell = { row: rows === 1 && this.#isLine ? 0 : Math.floor(row), column: Math.floor(column) };
-    return cell.row >= 0 && cell.row < rows && cell.column >= 0 && cell.column < columns ? cell : undefined;
-  }
-
-  get #isLine(): boolean {
-    return this.#shown?.state.axes.length === 1;
-  }
-
-  #centreOf({ row, column }: Cell): Point {
-    const { camera, size, aspect } = this.viewpoint!;
-    return {
-      x: size.width / 2 + (column + 0.5 - camera.column) * camera.scale,
-      y: size.height / 2 + (row + 0.5 - camera.row) * camera.scale * aspect,
-    };
-  }
-
-  #point(at: Point | undefined): void {
-    this.point(at && this.#cellAt(at), "pointer");
+    this.callbacks.onCamera(inside(camera, rows, columns), cause);
   }
 
   #pan(dx: number, dy: number): void {
     const view = this.viewpoint;
     if (!view) return;
-    const { rows, columns } = this.extent;
-    const moved = panned(view.camera, dx, this.#isLine ? 0 : dy, view.aspect);
-    this.callbacks.onCamera(inside(moved, rows, columns), "pan");
+    const camera = cameraOf(this.#shown!, view);
+    this.#look(panned(camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
   }
 
   #marking(rectangle: readonly [Point, Point] | undefined): void {
     const { mark } = this.frame;
     mark.hidden = rectangle === undefined;
-    if (!rectangle) return;
-    const [a, b] = rectangle;
-    const { style } = mark;
-    style.left = `${Math.min(a.x, b.x)}px`;
-    style.top = this.#isLine ? "0" : `${Math.min(a.y, b.y)}px`;
-    style.width = `${Math.abs(a.x - b.x)}px`;
-    style.height = this.#isLine ? "100%" : `${Math.abs(a.y - b.y)}px`;
+    if (rectangle) placeMark(mark, rectangle, this.#isLine);
   }
 
-  #mark([a, b]: readonly [Point, Point]): void {
+  #mark(rectangle: readonly [Point, Point]): void {
     const view = this.viewpoint;
-    if (!view) return;
-    const [from, to] = [a, b].map((at) => worldAt(view.camera, view.size, at, view.aspect));
-    const { rows, columns } = this.extent;
-    const interval = (x: number, y: number, length: number): Interval => {
-      const first = Math.min(Math.max(0, Math.floor(Math.min(x, y))), length - 1);
-      return [first, Math.max(first + 1, Math.min(length, Math.floor(Math.max(x, y)) + 1))];
-    };
-    this.callbacks.onWindow(interval(from!.row, to!.row, rows), interval(from!.column, to!.column, columns));
+    if (view) this.callbacks.onWindow(...intervalsOf(this.#shown!, view, rectangle));
   }
 
   /** The cursor by keys; the view follows it. The first key only shows where it is. */
   #move(rows: number, columns: number): void {
-    const [view, seen] = [this.viewpoint, this.seen];
-    if (!view || !seen) return;
-    const extent = this.extent;
-    const clamp = (value: number, count: number) => Math.min(Math.max(value, 0), count - 1);
-    const middle = (from: number, to: number, count: number) => clamp(Math.ceil((from + to) / 2) - 1, count);
-    const from = this.#cell;
-    const cell = from
-      ? { row: clamp(from.row + rows, extent.rows), column: clamp(from.column + columns, extent.columns) }
-      : {
-          row: middle(seen.top, seen.bottom, extent.rows),
-          column: middle(seen.left, seen.right, extent.columns),
-        };
-    const at = ((): Point => this.#centreOf(cell))();
-    const { width, height } = view.size;
-    const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
-    const [dx, dy] = [out(at.x, width), this.#isLine ? 0 : out(at.y, height)];
-    if (dx !== 0 || dy !== 0) this.callbacks.onCamera(panned(view.camera, -dx, -dy, view.aspect), "pan");
+    const view = this.viewpoint;
+    if (!view) return;
+    const shown = this.#shown!;
+    const cell = movedCell(shown, view, this.#cell, { rows, columns });
+    const { dx, dy } = distanceInto(view, cell, this.#isLine);
+    if (dx !== 0 || dy !== 0)
+      this.callbacks.onCamera(panned(cameraOf(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
   }
 
@@ -393,39 +334,6 @@ export class PlaneView {
     const { cursor } = this.frame;
     const [cell, view] = [this.#cell, this.viewpoint];
     cursor.hidden = !cell || !view;
-    if (!cell || !view) return;
-    const { x, y } = this.#centreOf(cell);
-    const { scale } = view.camera;
-    const side = { width: scale, height: this.#isLine ? view.size.height : scale * Math.abs(view.aspect) };
-    const { style } = cursor;
-    style.width = `${side.width}px`;
-    style.height = `${side.height}px`;
-    style.left = `${x - side.width / 2}px`;
-    style.top = this.#isLine ? "0" : `${y - side.height / 2}px`;
+    if (cell && view) placeCursor(cursor, cell, view, this.#isLine);
   }
-}
-
-function isSamePlane(a: Shown, b: Shown): boolean {
-  const key = ({ layers }: Shown) =>
-    layers
-      .map(({ id, axes, index, field, part, isRaw }) => [id, axes, index, field, part, isRaw].join())
-      .join("|");
-  return key(a) === key(b);
-}
-
-export function extentOf({ dataset, state }: Pick<Shown, "dataset" | "state">): {
-  rows: number;
-  columns: number;
-} {
-  const shape = shapeOf(dataset);
-  const { axes } = state;
-  return { rows: axes.length > 1 ? shape[axes[0]!]! : 1, columns: shape[axes.at(-1)!]! };
-}
-
-/** The index along every axis of an element of a plane. */
-export function indexOf({ axes, index }: ViewState, { row, column }: Cell): number[] {
-  const full = [...index];
-  if (axes.length > 1) full[axes[0]!] = row;
-  full[axes.at(-1)!] = column;
-  return full;
 }

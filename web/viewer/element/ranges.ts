@@ -26,9 +26,15 @@ interface Known {
 
 export class Ranges {
   readonly #known = new Map<string, Known>();
+  /** Those that have one range together. */
+  #together: readonly Layer[] = [];
 
-  /** Layers that are shown now; what is known of others is forgotten. `isLocked` keeps limits for another plane. */
-  begin(layers: readonly Layer[], isLocked: boolean): void {
+  /**
+   * Layers that are shown now; what is known of others is forgotten. `isLocked` keeps limits for another plane,
+   * `isCommon` gives channels one range.
+   */
+  begin(layers: readonly Layer[], { isLocked, isCommon }: { isLocked: boolean; isCommon: boolean }): void {
+    this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
     const old = new Map(this.#known);
     this.#known.clear();
     for (const layer of layers) {
@@ -96,6 +102,16 @@ export class Ranges {
 
   /** Limits of a layer; 0 to 1 where there is no finite value to go by. */
   limits(layer: Layer): Limits {
+    if (!this.#together.some(({ id }) => id === layer.id)) return this.#ownLimits(layer);
+    // Those of whom nothing is known yet do not widen the range of the others.
+    const known = this.#together.filter(
+      (one) => one.range.mode === "manual" || this.findings(one).finite > 0,
+    );
+    const limits = (known.length > 0 ? known : [layer]).map((one) => this.#ownLimits(one));
+    return [Math.min(...limits.map(([low]) => low)), Math.max(...limits.map(([, high]) => high))];
+  }
+
+  #ownLimits(layer: Layer): Limits {
     const { range } = layer;
     if (range.mode === "manual") return [range.low, range.high];
     return layer.center === undefined ? this.#limitsOf(layer) : centred(this.#limitsOf(layer), layer.center);

@@ -3,10 +3,10 @@ import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
 import { unitText } from "../panels/coordinates.js";
-import { Legend } from "../panels/legend.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
 import { Readout } from "../panels/readout.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
+import { LegendPlace } from "./legend-place.js";
 
 /** What the viewer is doing: also the root element's `data-state`. */
 export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
@@ -20,7 +20,7 @@ export class Stage {
   readonly #view = h("div", { class: "zw-view" });
   /** Of what is shown beside the picture. */
   readonly beside = h("div", { class: "zw-beside-place" });
-  readonly legend = new Legend();
+  readonly legend = new LegendPlace();
   readonly readout = new Readout();
   readonly element = h(
     "section",

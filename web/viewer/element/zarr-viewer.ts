@@ -1,5 +1,7 @@
 /** The viewer as an element of HTML: `<zarr-viewer src="…">`. */
+
 import type { Source } from "zarr-wasm";
+import { messageOf } from "../base/format.js";
 import { readSettings, settingNames } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
@@ -9,7 +11,7 @@ import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
 /** Attributes that say what is opened. */
-const placeNames = ["src", "path", "order"] as const;
+const placeNames = ["src", "path", "variable", "order"] as const;
 
 /** Attributes that say what the viewer is like. */
 const optionNames = ["controls", "link", "page"] as const;
@@ -248,7 +250,8 @@ export class ZarrViewerElement extends Base {
     const settings = { ...this.#read(() => true), ...this.#settings };
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
-    void this.#viewer!.show({ source, path: this.path ?? undefined, v1Order, settings });
+    const variable = this.getAttribute("variable") ?? undefined;
+    void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, settings });
   }
 
   /** What attributes ask for. */
@@ -270,8 +273,7 @@ export class ZarrViewerElement extends Base {
       },
       onPointer: (pointed) => this.#tell("pointer", pointed),
       onProgress: (progress) => this.#tell("progress", progress),
-      onError: (error) =>
-        this.#tell("error", { error, message: error instanceof Error ? error.message : String(error) }),
+      onError: (error) => this.#tell("error", { error, message: messageOf(error) }),
     });
   }
 

@@ -41,6 +41,24 @@ export function fitted(rectangle: Rectangle, size: Size, ratio: number, aspect: 
   return { row: (top + bottom) / 2, column: (left + right) / 2, scale: Math.min(scale, closest) };
 }
 
+/**
+ * The camera as it is drawn: elements begin at whole device pixels of the canvas' corner, so that what is said of the picture and
+ * what it shows are the same to the pixel. The nearest such one.
+ */
+export function aligned(camera: Camera, size: Size, ratio: number, aspect: Aspect = 1): Camera {
+  const { row, column, scale } = camera;
+  const centre = (at: number, length: number, perElement: number) => {
+    const middle = (length * ratio) / 2;
+    return (middle - Math.round(middle - at * perElement)) / perElement;
+  };
+  const across = scale * ratio;
+  return {
+    row: centre(row, size.height, across * aspect),
+    column: centre(column, size.width, across),
+    scale,
+  };
+}
+
 /** What of the world is in the canvas. */
 export function visible(
   { row, column, scale }: Camera,

@@ -15,6 +15,8 @@ export interface ViewTarget {
   readonly v1Order?: "spec" | "writer" | undefined;
   /** "contents": what is in a group, whatever else it could be shown as. */
   readonly as?: "contents" | undefined;
+  /** Which variable of a dataset. */
+  readonly variable?: string | undefined;
   readonly settings?: WantedState | undefined;
 }
 
@@ -78,6 +80,7 @@ const entries: readonly Entry[] = [
   switchEntry("isReversed", "reversed"),
   { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
   switchEntry("isRangeLocked", "lock"),
+  switchEntry("isRangeCommon", "common"),
   textEntry("outside"),
   switchEntry("isRaw", "raw"),
   {
@@ -119,7 +122,7 @@ const entries: readonly Entry[] = [
 /** Parts of the state that `entries` hold. */
 const named = new Set<string>([
   ...["axes", "index", "window", "field", "part", "colormap", "range", "camera"],
-  ...["isReversed", "gamma", "isRangeLocked", "outside", "isRaw", "channels", "labels"],
+  ...["isReversed", "gamma", "isRangeLocked", "isRangeCommon", "outside", "isRaw", "channels", "labels"],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
 ]);
 
@@ -155,7 +158,8 @@ export function readQuery(query: string): ViewTarget | undefined {
   const v1Order = search.get("order") === "writer" ? "writer" : undefined;
   const as = search.get("as") === "contents" ? "contents" : undefined;
   const settings = readSettings((name) => search.get(name));
-  return { source, path: search.get("path") ?? undefined, v1Order, as, settings };
+  const [path, variable] = [search.get("path") ?? undefined, search.get("variable") ?? undefined];
+  return { source, path, v1Order, as, variable, settings };
 }
 
 /** The query of a view, with its question mark. */
@@ -165,6 +169,7 @@ export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; setti
     ["path", target.path || undefined],
     ["order", target.v1Order === "writer" ? "writer" : undefined],
     ["as", target.as],
+    ["variable", target.variable || undefined],
     ...(view ? writeSettings(view.array, view.settings) : []),
   ];
   const parts = list.flatMap(([name, value]) =>

@@ -49,6 +49,8 @@ export interface ViewState {
   readonly range: ValueRange;
   /** Whether the range found for one slice is kept for the next. */
   readonly isRangeLocked: boolean;
+  /** Whether the channels of a composite have one range: from the lowest of their lower limits to the highest upper one. */
+  readonly isRangeCommon: boolean;
   readonly outside: Outside;
   /** Values as they are stored, although the dataset says how they are decoded. */
   readonly isRaw: boolean;
@@ -134,6 +136,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     isReversed: wanted.isReversed === true,
     gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
     isRangeLocked: wanted.isRangeLocked === true,
+    isRangeCommon: wanted.isRangeCommon === true,
     outside: wanted.outside === "clamp" ? "clamp" : "mark",
     isRaw: wanted.isRaw === true,
     channels: channelsFor(array, wanted.channels),

@@ -1,5 +1,6 @@
 /** What the page offers to look at: samples that its own server has, and public data by address. */
 import { h } from "../base/dom.js";
+import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";
 
 /** Something to open with one click. */
@@ -149,10 +150,12 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
 export async function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): Promise<void> {
   const places = [...gallery.querySelectorAll<HTMLElement>(".page-thumbnail:empty")];
   if (places.length === 0) return;
-  const { thumbnailOf } = await import("./thumbnail.js");
+  const { thumbnailOf } = await import("../element/thumbnail.js");
   for (const place of places) {
     if (signal.aborted) return;
-    const picture = await thumbnailOf(place.dataset["query"]!, signal).catch(() => undefined);
+    const target = readQuery(place.dataset["query"]!);
+    const options = { enough: 200, hasLabels: true, signal };
+    const picture = target && (await thumbnailOf(target, options).catch(() => undefined));
     if (picture) place.replaceChildren(picture);
   }
 }

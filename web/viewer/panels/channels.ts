@@ -1,6 +1,13 @@
 /** The channels of a composite: on or off, colour, limits, gamma, histogram. */
 import { h, labelled, select } from "../base/dom.js";
-import { type ChannelState, channelAxisOf, channelLabel, defaultChannels } from "../model/channels.js";
+import {
+  type ChannelState,
+  channelAxisOf,
+  channelLabel,
+  defaultChannels,
+  isPicture,
+  type ValueRange,
+} from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
 import { leafOf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
@@ -14,8 +21,11 @@ export function channelParts(dataset: Dataset, change: Change): Control[] {
   const axis = channelAxisOf(dataset);
   if (!channels || axis === undefined) return [];
   const kept = { channels };
-  const rows = channels.map((_, position) => new ChannelRow(dataset, axis, position, change));
-  return [togetherPart(dataset, kept, change), ...rows, logPart(dataset, change)];
+  const rows = channels.map(
+    (_, position) => new ChannelRow(dataset, axis, position, change, () => log.again()),
+  );
+  const log = logPart(rows, change);
+  return [togetherPart(dataset, kept, change), ...rows, commonPart(dataset, change), log];
 }
 
 /** All channels in one picture, or one by itself. */
@@ -40,12 +50,34 @@ function togetherPart(
   };
 }
 
-function logPart(dataset: Dataset, change: Change): Control {
-  const { element, sync } = logBox(change);
+/** Whether all channels have the same limits. A picture's are known. */
+function commonPart(dataset: Dataset, change: Change): Control {
+  const box = h("input", {
+    type: "checkbox",
+    onchange: () => change(() => ({ isRangeCommon: box.checked }), "common"),
+  });
+  const element = h("label", { class: "zw-check" }, box, "The same range for all channels");
   return {
     element,
     sync(settings, { kind }) {
-      element.hidden = kind !== "image" || !isComposite(dataset, settings);
+      const isSeveral = (settings.channels?.length ?? 0) > 1 && isComposite(dataset, settings);
+      element.hidden = kind !== "image" || !isSeveral || isPicture(dataset);
+      box.checked = settings.isRangeCommon;
+    },
+  };
+}
+
+/** There while a histogram is. */
+function logPart(rows: readonly ChannelRow[], change: Change): Control & { again(): void } {
+  const { element, sync } = logBox(change);
+  const again = () => {
+    element.hidden = !rows.some(({ hasHistogram }) => hasHistogram);
+  };
+  return {
+    element,
+    again,
+    sync(settings) {
+      again();
       sync(settings);
     },
   };
@@ -69,6 +101,7 @@ class ChannelRow implements Control {
     axis: number,
     private readonly position: number,
     private readonly change: Change,
+    onFold: () => void,
   ) {
     const { length } = dataset.axes[axis]!;
     const first = channelLabel(dataset, defaultChannels(dataset)![position]!.index);
@@ -84,22 +117,26 @@ class ChannelRow implements Control {
       oninput: () => this.#set({ color: this.#colour.value.slice(1) }, "colour"),
     });
     this.#name = length > 8 ? this.#list(length, name) : h("span", { class: "zw-channel-name" });
-    const setLimits = (low: number, high: number) =>
-      this.#set({ range: { mode: "manual", low, high } }, "range");
+    const setLimits = (low: number, high: number) => this.#setRange({ mode: "manual", low, high });
     this.#histogram = new HistogramView(name, {
       onLimits: setLimits,
-      onReset: () => this.#set({ range: { mode: "auto" } }, "range"),
+      onReset: () => this.#setRange({ mode: "auto" }),
     });
     this.#fields = limitFields(` of ${name}`, setLimits);
     this.#mode = rangeList(
-      (range) => this.#set({ range }, "range"),
+      (range) => this.#setRange(range),
       () => this.#limits,
     );
     this.#mode.setAttribute("aria-label", `Value range of ${name}`);
     this.#gamma = gammaField((gamma) => this.#set({ gamma }, "gamma"), ` of ${name}`);
     this.#details = h(
       "details",
-      { ontoggle: () => this.#last && this.sync(this.#last.settings, this.#last.state) },
+      {
+        ontoggle: () => {
+          if (this.#last) this.sync(this.#last.settings, this.#last.state);
+          onFold();
+        },
+      },
       h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range"),
       h(
         "div",
@@ -131,6 +168,21 @@ class ChannelRow implements Control {
       }),
       `channel-${this.position}-${what}`,
     );
+  }
+
+  /** Of all channels where they have one together. */
+  #setRange(range: ValueRange): void {
+    this.change(
+      ({ channels, isRangeCommon }) => ({
+        channels:
+          channels?.map((old, i) => (isRangeCommon || i === this.position ? { ...old, range } : old)) ?? null,
+      }),
+      `channel-${this.position}-range`,
+    );
+  }
+
+  get hasHistogram(): boolean {
+    return !this.element.hidden && this.#details.open && !this.#histogram.element.hidden;
   }
 
   sync(settings: ViewState, state: ControlState): void {

@@ -6,7 +6,7 @@ import { factsText } from "./tree.js";
 export function collectionPanel(
   collection: Collection,
   shown: string,
-  onGo: (path: string) => void,
+  onGo: (path: string, variable?: string) => void,
 ): HTMLElement | undefined {
   const { title, entries, others } = collection;
   if (entries.length + others.length < 2) return undefined;
@@ -29,12 +29,12 @@ export function collectionPanel(
 function listOf(
   entries: readonly CollectionEntry[],
   shown: string,
-  onGo: (path: string) => void,
+  onGo: (path: string, variable?: string) => void,
 ): HTMLElement {
   return h(
     "ul",
     {},
-    ...entries.map(({ name, path, facts }) =>
+    ...entries.map(({ name, path, facts, at }) =>
       h(
         "li",
         {},
@@ -43,7 +43,7 @@ function listOf(
           {
             type: "button",
             "aria-current": path === shown || path.startsWith(`${shown}/`) ? "true" : undefined,
-            onclick: () => onGo(path),
+            onclick: () => (at ? onGo(at.path, at.variable) : onGo(path)),
           },
           h("b", {}, name),
           facts?.label !== undefined && facts.label !== name && h("span", {}, facts.label),

@@ -1,6 +1,8 @@
 /** Errors and warnings for readers: what failed, where, and what to check. */
+
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
+import { messageOf } from "../base/format.js";
 
 /** An error in words. */
 export interface Explanation {
@@ -27,7 +29,7 @@ export interface Place {
 
 export function explain(error: unknown, place: Place): Explanation {
   if (!isZarrError(error)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
   return {
@@ -49,6 +51,9 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   Network: "The source could not be read",
   LimitExceeded: "A limit is exceeded",
   EngineFailed: "The WebAssembly decoder could not be started",
+  FutureVersion: "The data are in a newer format than is known here",
+  NotAllowed: "The data lie where they may not be read",
+  SourceChanged: "A file that holds the data has changed",
   // Of writing, which viewers do not do; stores of a page's own may throw them all the same.
   AlreadyExists: "Something is stored there already",
   Conflict: "Somebody else has written there",

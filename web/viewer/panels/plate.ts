@@ -1,8 +1,13 @@
-/** A plate of wells as a grid: each that there is can be opened. */
+/** A plate of wells as a grid: each that there is can be opened, and has room for a small picture. */
 import { h } from "../base/dom.js";
 import type { Plate } from "../source/open.js";
 
-export function plateView(plate: Plate, onGo: (path: string) => void): HTMLElement {
+/** @param onWell gets the element of each well, where a picture of it can be put, and its path */
+export function plateView(
+  plate: Plate,
+  onGo: (path: string) => void,
+  onWell: (well: HTMLElement, path: string) => void,
+): HTMLElement {
   const { rows, columns, wells } = placed(plate);
   const cell = (row: number, column: number) => {
     const well = wells.find((one) => one.row === row && one.column === column);
@@ -15,10 +20,12 @@ export function plateView(plate: Plate, onGo: (path: string) => void): HTMLEleme
       title: `Well ${name}`,
       onclick: () => onGo(well.path),
     };
-    return h("td", {}, h("button", attributes));
+    const button = h("button", attributes);
+    onWell(button, well.path);
+    return h("td", {}, button);
   };
   const count = plate.wells.length === 1 ? "1 well" : `${plate.wells.length} wells`;
-  return h(
+  const view = h(
     "div",
     { class: "zw-plate", tabindex: 0, role: "region", "aria-label": "Plate" },
     h("h3", {}, `A plate with ${count}`),
@@ -36,6 +43,9 @@ export function plateView(plate: Plate, onGo: (path: string) => void): HTMLEleme
       ),
     ),
   );
+  // Policies of pages forbid styles in attributes.
+  view.style.setProperty("--zw-columns", String(columns.length));
+  return view;
 }
 
 interface PlacedWell {

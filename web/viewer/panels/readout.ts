@@ -2,7 +2,7 @@
 
 import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatScalar, scalarAt } from "../base/format.js";
+import { formatScalar, messageOf, scalarAt } from "../base/format.js";
 import { channelAxisOf, channelLabel } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -101,8 +101,6 @@ function meantText(
 
 /** Scale and offset are rounded themselves: 281.34999999999997 is 281.35. */
 const rounded = (value: number): number => Number(value.toPrecision(12));
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;

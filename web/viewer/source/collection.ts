@@ -9,6 +9,8 @@ export interface CollectionEntry {
   /** In the store. */
   readonly path: string;
   readonly facts: NodeFacts | undefined;
+  /** Where it is opened, if not at its path: a variable of a pyramid, of which the path is that of its finest level. */
+  readonly at?: { readonly path: string; readonly variable: string } | undefined;
 }
 
 export interface Collection {
@@ -35,12 +37,20 @@ export function collectionOf(group: ZarrGroup, kind: Kind): Collection | undefin
   return undefined;
 }
 
-/** The variables of a dataset, and its coordinates. */
-export function variablesOf({
-  variables,
-  coordinates,
-}: Pick<Extract<Kind, { kind: "dataset" }>, "variables" | "coordinates">): Collection {
-  const entry = ({ name, array }: Variable) => ({ name, path: array.path, facts: factsOfNode(array) });
+/**
+ * The variables of a dataset, and its coordinates.
+ * @param pyramid path of the pyramid whose variables they are
+ */
+export function variablesOf(
+  { variables, coordinates }: Pick<Extract<Kind, { kind: "dataset" }>, "variables" | "coordinates">,
+  pyramid?: string,
+): Collection {
+  const entry = ({ name, array }: Variable): CollectionEntry => ({
+    name,
+    path: array.path,
+    facts: factsOfNode(array),
+    at: pyramid === undefined ? undefined : { path: pyramid, variable: name },
+  });
   return {
     title: "Variables",
     entries: variables.map(entry),

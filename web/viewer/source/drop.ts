@@ -62,7 +62,14 @@ export async function storesOf(transfer: Transfer): Promise<(Dropped | NotDroppe
 }
 
 function pick(item: TransferItem): Picked {
-  if (item.getAsFileSystemHandle) return item.getAsFileSystemHandle().catch(() => item.getAsFile());
+  if (item.getAsFileSystemHandle) {
+    // Of what a program drops, or another page, there are no handles.
+    const file = item.getAsFile();
+    return item.getAsFileSystemHandle().then(
+      (handle) => handle ?? file,
+      () => file,
+    );
+  }
   const entry = item.webkitGetAsEntry?.() as FolderEntry | FileEntry | null | undefined;
   return entry?.isDirectory ? entry : item.getAsFile();
 }

@@ -32,6 +32,8 @@ export interface Place {
   /** Path of the node below the source. */
   readonly path?: string | undefined;
   readonly v1Order?: "spec" | "writer" | undefined;
+  /** Which variable of a dataset or of a pyramid of datasets; the first one where none is named. */
+  readonly variable?: string | undefined;
   /** "contents": what is in a group, whatever else it could be shown as. */
   readonly as?: "contents" | undefined;
   /** What a store is called, that has no address. */
@@ -211,22 +213,25 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
       return { kind: "plate", plate: { ...kind, wells }, notes: [] };
     }
     case "dataset": {
-      const { first, contents } = kind;
+      const { contents, variables } = kind;
+      const first = variables.find(({ name }) => name === place.variable) ?? kind.first;
       const dataset = await variableDataset(first.array, group, first.name, signal);
       const notes = [...(dataset.problems ?? []), ...(contents.note === undefined ? [] : [contents.note])];
       return { kind: "dataset", dataset, path: first.array.path, notes, collection };
     }
     case "levels": {
       const { pyramidOf } = await import("./pyramid.js");
-      const pyramid = await pyramidOf(group, kind.paths, undefined, nameOf(place), signal);
-      if (!pyramid) return contentsAt(group, "group", undefined, signal);
+      const { variable } = place;
+      const pyramid = await pyramidOf(group, kind.paths, variable, variable ?? nameOf(place), signal);
+      const problem = variable === undefined ? [] : [`There is no variable ${variable} in this pyramid.`];
+      if (!pyramid) return contentsAt(group, "group", undefined, signal, problem);
       const { dataset, path, variables } = pyramid;
       return {
         kind: "dataset",
         dataset,
         path,
         notes: dataset.problems ?? [],
-        collection: async () => (await collecting()).variablesOf({ variables, coordinates: [] }),
+        collection: async () => (await collecting()).variablesOf({ variables, coordinates: [] }, group.path),
       };
     }
     case "array":

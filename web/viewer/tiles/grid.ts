@@ -24,7 +24,7 @@ const partSide = 1024;
  */
 const leastSide = { single: 16, sharded: 256 };
 /** Planes within one shard that are no larger are read as a whole, with one request: coarse levels, mostly. */
-const mostWholeBytes = 2 ** 20;
+const mostWholeBytes = 2 ** 21;
 /** The same of lines. */
 const leastLength = { single: 1024, sharded: 16384 };
 /** Most chunks of a tile: each but those of shards is a request. */

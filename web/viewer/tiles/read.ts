@@ -18,6 +18,8 @@ export interface ReadContext {
 
 /** Of shards: chunks that lie at most this far apart are read together. More would be bytes that nobody sees. */
 const mostGap = 32 * 1024;
+/** Of shards: coarse levels come with one request. */
+const mostWhole = 2 ** 21;
 
 /** Reads the chunks of a box. @throws what concerns all chunks, and the signal's reason; other errors become gaps. */
 export async function readBlock(
@@ -74,7 +76,12 @@ function readBox(
       context,
     );
   const selection = start.map((at, axis) => slice(at, stop[axis]!));
-  return get<ElementData>(array, selection, { ...context, priority: "centre", coalesceMaxGap: mostGap });
+  return get<ElementData>(array, selection, {
+    ...context,
+    priority: "centre",
+    coalesceMaxGap: mostGap,
+    wholeShardBytes: mostWhole,
+  });
 }
 
 /** Chunk by chunk into one region, where reading them together has failed; damaged ones stay zeros. */

@@ -1,11 +1,9 @@
 /** The tiles of one view: what it wants is asked for, what is at hand is given out. */
-import type { ZarrArray } from "zarr-wasm";
 import { type Rectangle, visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
-import { type Leaf, leavesOf } from "../source/leaf.js";
-import { type Cut, cutTile } from "./cut.js";
-import { type Box, TileGrid } from "./grid.js";
+import { cutTile } from "./cut.js";
+import { chunksIn, type LayerLevel, levelsOf, shown } from "./layer-level.js";
 import { readBlock } from "./read.js";
 import type { Client, Job } from "./scheduler.js";
 import type { Shared } from "./shared.js";
@@ -13,7 +11,6 @@ import type { Block, Tile } from "./tile.js";
 import {
   ahead,
   chooseLevel,
-  type LevelView,
   mostChunksInView,
   spansOf,
   type TileRef,
@@ -44,20 +41,6 @@ export interface TileSetCallbacks {
 
 /** Share of the cache's budget that may be in view. */
 const shareInView = 0.75;
-
-/** One level of a layer, as it is drawn. */
-interface LayerLevel {
-  readonly array: ZarrArray;
-  readonly grid: TileGrid;
-  readonly view: LevelView;
-  /** Index along every axis, in elements of the level. */
-  readonly index: readonly number[];
-  readonly cut: Cut;
-  /** Tells the layer's plane from others of the same block. */
-  readonly plane: string;
-  /** What blocks of it are called by. */
-  readonly name: string;
-}
 
 interface Wish {
   readonly layer: Layer;
@@ -322,72 +305,3 @@ export class TileSet implements Client<Block> {
 
 /** Planes of a block that are kept. */
 const mostPlanes = 8;
-
-const ids = new WeakMap<ZarrArray, number>();
-let lastId = 0;
-
-function idOf(array: ZarrArray): number {
-  const id = ids.get(array) ?? ++lastId;
-  ids.set(array, id);
-  return id;
-}
-
-const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>
-  axes.length > 1 ? [list[axes[0]!]!, list[axes[1]!]!] : [1, list[axes[0]!]!];
-
-/** Levels of layers, made once: grids are asked for at every frame. */
-const kept = new WeakMap<Layer, Map<number, LayerLevel>>();
-
-/** The levels that are open, finest first. */
-function levelsOf(layer: Layer): LayerLevel[] {
-  const made = kept.get(layer) ?? new Map<number, LayerLevel>();
-  kept.set(layer, made);
-  return layer.dataset.levels.flatMap((level, i) => {
-    if (!level.array) return [];
-    const own = made.get(i) ?? layerLevel(layer, level, level.array, i);
-    made.set(i, own);
-    return [own];
-  });
-}
-
-function layerLevel(layer: Layer, level: Level, array: ZarrArray, i: number): LayerLevel {
-  const { axes, dataset, field, part, isRaw } = layer;
-  const grid = new TileGrid(array, axes);
-  const index = layer.index.map((at, axis) => {
-    const own = Math.floor((at + 0.5 - level.origin[axis]!) / level.factor[axis]!);
-    return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
-  });
-  const view: LevelView = {
-    level: i,
-    rows: grid.rows,
-    columns: grid.columns,
-    rowsPerTile: grid.rowsPerTile,
-    columnsPerTile: grid.columnsPerTile,
-    factor: shown(level.factor, axes),
-    origin: axes.length > 1 ? shown(level.origin, axes) : [0, level.origin[axes[0]!]!],
-    bytesPerTile: grid.bytesPerTile,
-    chunksPerTile: grid.chunksPerTile,
-  };
-  const leaf = leafNamed(dataset, layer.field);
-  const decode = isRaw ? undefined : dataset.decode;
-  const cut: Cut = { level: i, place: level, axes, index, shape: array.shape, leaf, part, decode };
-  const hidden = index.filter((_, axis) => !axes.includes(axis));
-  const plane = [axes, hidden, field, part, isRaw].join(" ");
-  // Whole chunks are the same whichever axes are shown.
-  const name = `${idOf(array)} ${grid.isChunk ? "" : axes.join()}`;
-  return { array, grid, view, index, cut, plane, name };
-}
-
-function leafNamed({ dtype }: Dataset, name: string): Leaf {
-  const leaves = leavesOf(dtype);
-  return leaves.find((leaf) => leaf.name === name) ?? leaves[0]!;
-}
-
-function chunksIn({ grid }: LayerLevel, { start, stop }: Box): number {
-  const { chunkShape } = grid.facts;
-  return start.reduce(
-    (count, at, axis) =>
-      count * (Math.ceil(stop[axis]! / chunkShape[axis]!) - Math.floor(at / chunkShape[axis]!)),
-    1,
-  );
-}

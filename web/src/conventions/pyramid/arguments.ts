@@ -6,6 +6,7 @@ import { checkElements, type ElementData } from "../../dtypes/elements.js";
 import { checkOptions } from "../../hierarchy/arguments.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { createArray } from "../../hierarchy/writing/create.js";
+import { checkOptionNames, type OptionNames } from "../../hierarchy/writing/option-names.js";
 import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale.js";
 import type { KernelMaker } from "./kernel.js";
 import { isRecord, own } from "./records.js";
@@ -77,9 +78,37 @@ export interface Checked extends MultiscaleOptions {
   readonly part: readonly [index: number, count: number];
 }
 
+const multiscaleOptions: OptionNames<MultiscaleOptions> = {
+  path: true,
+  levels: true,
+  method: true,
+  factor: true,
+  chunkShape: true,
+  shardShape: true,
+  codecs: true,
+  fillValue: true,
+  zarrFormat: true,
+  axes: true,
+  scale: true,
+  translation: true,
+  name: true,
+  ome: true,
+  attributes: true,
+  overwrite: true,
+  resume: true,
+  stage: true,
+  part: true,
+  concurrency: true,
+  pool: true,
+  signal: true,
+  onProgress: true,
+  limits: true,
+};
+
 /** @throws InvalidArgument. */
 export function checkedOptions(options: MultiscaleOptions): Checked {
   checkOptions(options);
+  checkOptionNames(options, multiscaleOptions);
   const {
     method = "mean",
     overwrite = false,

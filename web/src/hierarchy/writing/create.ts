@@ -32,7 +32,7 @@ import { ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated.js";
-import { checkOptionNames } from "./option-names.js";
+import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
 import {
   ancestorsOf,
   checkEmpty,
@@ -51,7 +51,7 @@ export async function createArray(
   options: CreateOptions | CreateLikeOptions,
 ): Promise<ZarrArray> {
   const place = await placeOf(target, optionsOf(options).path);
-  checkOptionNames(options);
+  checkOptionNames(options, arrayOptions);
   const limits = resolveLimits(options.limits);
   const version = versionOf(options, place);
   checkNames(place.path);
@@ -91,6 +91,7 @@ async function metadataLike(
 
 export async function createGroup(target: Target, options: GroupCreateOptions): Promise<ZarrGroup> {
   const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options, groupOptions);
   const { like } = options;
   const version = versionOf(options, place) ?? like?.zarrFormat ?? 3;
   const attributes =

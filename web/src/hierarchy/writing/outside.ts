@@ -1,4 +1,5 @@
 /** Stored objects (chunks, or shards) that a smaller shape concerns: those outside of it, and those that it cuts. */
+import { type Box, positionsIn } from "../../base/box.js";
 import { limitExceeded, readOnly } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import { countOf } from "../../base/strides.js";
@@ -11,12 +12,6 @@ const fewObjects = 4096;
 
 /** Cells of the grid of stored objects, as coordinates. */
 export type Cells = Iterable<number[]> | AsyncIterable<number[]>;
-
-/** A box of cells. */
-interface Box {
-  readonly from: readonly number[];
-  readonly to: readonly number[];
-}
 
 /**
  * The objects that lie outside a new shape altogether: all that may be there, or, where those are many, all that the
@@ -106,18 +101,7 @@ function cellsIn(
 }
 
 function* named(boxes: readonly Box[]): Generator<number[]> {
-  for (const { from, to } of boxes) yield* cellsOf(from, to);
-}
-
-function* cellsOf(from: readonly number[], to: readonly number[]): Generator<number[]> {
-  if (from.some((start, axis) => start >= to[axis]!)) return;
-  const at = [...from];
-  for (;;) {
-    yield [...at];
-    let axis = at.length - 1;
-    while (axis >= 0 && ++at[axis]! >= to[axis]!) at[axis] = from[axis--]!;
-    if (axis < 0) return;
-  }
+  for (const box of boxes) yield* positionsIn(box);
 }
 
 async function* listed(

@@ -62,10 +62,19 @@ function checkNode<T extends OpenedNode>(node: T): T {
 
 const gone = (path: string) => notFound(`there is no node at "/${path}" any more`);
 
-export async function deleteNode(target: Target, given: string, options: UpdateOptions): Promise<void> {
+export async function deleteNode(
+  target: Target,
+  given: string | undefined,
+  options: UpdateOptions,
+): Promise<void> {
   checkOptions(options);
   const { signal } = options;
   const { store, path } = await placeOf(target, given);
+  if (path === "" && given === undefined)
+    throw invalidArgument(
+      'without a path this would delete all that the store holds: deleteNode(target, "/") does that',
+      { code: "no-path" },
+    );
   const node = await nodeAt(store, path, signal);
   if (!node) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
   if (!store.deletePrefix && !canList(store)) {

@@ -78,6 +78,11 @@ export class ObjectRead<T extends ChunkTask> {
     return bytes;
   }
 
+  /** Bytes of a decoded chunk; undefined where that is not the same for all. */
+  get chunkBytes(): number | undefined {
+    return this.leaf.type === "core" ? this.leaf.plan.decodedBytes : undefined;
+  }
+
   /** Whether any chunk has been handed out. */
   get hasVisited(): boolean {
     return this.#hasVisited;

@@ -90,7 +90,18 @@ export class ArrayReader {
     if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
     if (levels.length === 0) return work.plain(key, tasks[0]!);
     const reader = this.#shards ?? (await this.#loadShards());
-    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), hasRanges });
+    const isAll = tasks.length === this.#countIn(object);
+    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges });
+  }
+
+  /** Chunks of a stored object that lie in the array. */
+  #countIn(object: readonly number[]): number {
+    return object.reduce((count, cell, axis) => {
+      const [outer, own] = [this.objectAxes[axis]!, this.axes[axis]!];
+      const start = outer.start(cell);
+      const last = Math.min(start + outer.size(cell), outer.length) - 1;
+      return count * (own.find(last) - own.find(start) + 1);
+    }, 1);
   }
 
   async #loadShards(): Promise<ShardReader> {

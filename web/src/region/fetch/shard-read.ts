@@ -24,6 +24,8 @@ interface WantedShard<T> {
   /** Store key of the shard. */
   readonly key: string;
   readonly wanted: readonly Located<T>[];
+  /** Whether these are all that the array has of it. */
+  readonly isAll: boolean;
   /** Whether its store can read parts of it. */
   readonly hasRanges: boolean;
 }
@@ -64,14 +66,13 @@ export class ShardReader {
   }
 
   /** Chunks of a shard: each whole or in part, neighbours together. */
-  async #readShard<T extends ChunkTask>(
-    work: ObjectRead<T>,
-    { levels, key, wanted, hasRanges }: WantedShard<T>,
-  ): Promise<void> {
+  async #readShard<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
+    const { levels, key, wanted, hasRanges } = shard;
     const { limiter, signal } = work.options;
     const found = await limiter.run(async () => {
-      const part = await shardPart(work, key, hasRanges);
-      return part
+      const whole = this.#isReadWhole(work, shard) ? await wholeShard(work, key) : undefined;
+      const part = whole ?? (await shardPart(work, key, hasRanges));
+      return part && part !== "missing"
         ? this.#locator.locate(levels, part, wanted, work, signal)
         : new Map<Located<T>, StoredRange>();
     }, signal);
@@ -87,14 +88,39 @@ export class ShardReader {
       else if (partial) visits.push(limiter.run(() => work.visitPart(task, partial, at), signal));
       else whole.push([task, at]);
     }
-    const { maxGap, maxBytes } = work.options.coalescing;
-    const coalescing = { maxGap, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
+    const { maxBytes } = work.options.coalescing;
+    const coalescing = { ...work.options.coalescing, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
     for (const merged of byRank(mergeParts(whole, coalescing), firstRank)) {
       visits.push(limiter.run(() => readMerged(work, merged), signal));
     }
     await settleAll(visits, (error) => isChange(error) || work.options.onFailure?.(error));
     // Last, for an index that turns out to be outdated says nothing of them.
     for (const task of absent) await work.visit(task, undefined);
+  }
+
+  /** Whether one request for a whole shard is better than one for its index, and then others. */
+  #isReadWhole<T extends ChunkTask>(
+    { options, chunkBytes = Number.POSITIVE_INFINITY }: ObjectRead<T>,
+    { levels, key, wanted, isAll, hasRanges }: WantedShard<T>,
+  ): boolean {
+    const { wholeBytes = 0 } = options.coalescing;
+    const isSmall = wanted.length * chunkBytes <= wholeBytes;
+    return isAll && hasRanges && isSmall && !this.#locator.isKept(levels, key);
+  }
+}
+
+/** A shard with the bytes of all of it; undefined where these are more than they should be. */
+async function wholeShard<T extends ChunkTask>(
+  work: ObjectRead<T>,
+  key: string,
+): Promise<StoredRange | "missing" | undefined> {
+  const { signal, coalescing } = work.options;
+  try {
+    const bytes = await work.read(key, undefined, undefined, signal, 2 * coalescing.wholeBytes!);
+    return bytes ? { key, bytes, offset: 0, length: bytes.byteLength } : "missing";
+  } catch (error) {
+    if (isZarrError(error, "LimitExceeded")) return undefined;
+    throw error;
   }
 }
 

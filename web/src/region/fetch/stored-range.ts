@@ -93,6 +93,8 @@ export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Arr
 export interface Coalescing {
   readonly maxGap: number;
   readonly maxBytes: number;
+  /** Decoded bytes of the chunks of a shard, if all are wanted, up to which the shard is read as a whole. Default 0. */
+  readonly wholeBytes?: number;
 }
 
 /** How far apart parts may lie, and how long one request may be, for parts to be read together. */

@@ -154,6 +154,21 @@ export function readReference(value: unknown, key: string, templates: TemplateVa
 const utf8 = kept(() => textEncoder());
 
 /** A text as it is, or bytes in base64. */
+/** The object that a reference names; undefined for one that holds its bytes itself, and for one that cannot be read. */
+export function targetOf(
+  value: unknown,
+  key: string,
+  templates: TemplateValues | undefined,
+): string | null | undefined {
+  if (!Array.isArray(value) && !(value instanceof Generated)) return undefined;
+  try {
+    const reference = readReference(value, key, templates);
+    return "bytes" in reference ? undefined : reference.url;
+  } catch {
+    return undefined;
+  }
+}
+
 function inlineBytes(text: string, key: string): Uint8Array {
   if (!text.startsWith("base64:")) return utf8().encode(text);
   try {

@@ -1,9 +1,8 @@
-/** Small pictures of samples: of a level that is just large enough, painted once by the processor. */
+/** Small pictures of what is at a place: of a level that is just large enough, painted once by the processor. */
 import { get, slice } from "zarr-wasm";
 import { paintLabels, paintPlane } from "../draw/paint.js";
 import { tableOf } from "../draw/table.js";
 import { aspectOf, type Layer, layersOf } from "../model/layers.js";
-import { readQuery } from "../model/query.js";
 import { factsOf, resolveState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
@@ -11,32 +10,38 @@ import type { Level } from "../source/dataset.js";
 import { leavesOf } from "../source/leaf.js";
 import { openPlace, readPlace } from "../source/open.js";
 import { cutTile } from "../tiles/cut.js";
+import type { ViewerTarget } from "./options.js";
 
-/** Rows and columns that are enough; and most elements that are read for a picture of this size. */
-const enough = 200;
+/** Most elements of a plane that are read for a small picture. */
 const most = 2 ** 21;
 
+export interface ThumbnailOptions {
+  /** Rows and columns that are enough: the coarsest level that has them is read. */
+  readonly enough: number;
+  /** Whether labels are looked for, and drawn over the image. */
+  readonly hasLabels: boolean;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The picture of an address of this page.
+ * The picture of a place.
  * @returns undefined for what is no picture, or too large for a small one.
  * @throws what opening and reading throws.
  */
 export async function thumbnailOf(
-  query: string,
-  signal: AbortSignal,
+  target: ViewerTarget,
+  { enough, hasLabels, signal }: ThumbnailOptions,
 ): Promise<HTMLCanvasElement | undefined> {
-  const target = readQuery(query);
-  if (!target) return undefined;
   const opened = await openPlace(readPlace(target).place, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
   const { dataset } = opened;
   const state = resolveState(factsOf(dataset), target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
-  const [labels] = (await dataset.labels?.find()) ?? [];
+  const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
   let picture: HTMLCanvasElement | undefined;
   for (const layer of layersOf(dataset, state)) {
-    const painted = await paintLayer(layer, signal);
+    const painted = await paintLayer(layer, levelFor(layer, enough), signal);
     if (!painted) return undefined;
     picture = picture ? blended(picture, painted, layer) : painted;
   }
@@ -54,9 +59,12 @@ function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: 
   return below;
 }
 
-async function paintLayer(layer: Layer, signal: AbortSignal): Promise<HTMLCanvasElement | undefined> {
+async function paintLayer(
+  layer: Layer,
+  level: Level,
+  signal: AbortSignal,
+): Promise<HTMLCanvasElement | undefined> {
   const { dataset, axes, part, style, range } = layer;
-  const level = levelFor(layer);
   const array = await level.open();
   const index = layer.index.map((at, axis) => {
     const own = Math.floor((at + 0.5 - level.origin[axis]!) / level.factor[axis]!);
@@ -102,7 +110,7 @@ async function paintLayer(layer: Layer, signal: AbortSignal): Promise<HTMLCanvas
 }
 
 /** The coarsest level with rows and columns enough, by what is known without opening it. */
-function levelFor({ dataset, axes }: Layer): Level {
+function levelFor({ dataset, axes }: Layer, enough: number): Level {
   const { levels, array } = dataset;
   const isEnough = ({ factor }: Level) =>
     axes.every((axis) => array.shape[axis]! / factor[axis]! >= Math.min(enough, array.shape[axis]!));

@@ -1,0 +1,56 @@
+# The C++ library that `cmake --install` installs: zarr_wasm_core, found by find_package(zarr_wasm_core) and linked as
+# zarr_wasm::core. One archive holds the core and the C libraries; nothing of how they are compiled reaches who links it.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The names of what is inside are nobody's business: a program may link another zstd beside. With GNU's linker and
+# objcopy everything becomes one object of which only zarr_wasm's own names are left; elsewhere the objects are archived
+# as they are.
+set(zw_parts zw_cpp_face zw_core_full ${ZW_LIBRARIES})
+set(zw_objects)
+foreach(part IN LISTS zw_parts)
+  list(APPEND zw_objects $<TARGET_OBJECTS:${part}>)
+endforeach()
+
+add_library(zw_cpp_face OBJECT cpp/core.cpp)
+target_include_directories(zw_cpp_face PRIVATE cpp/include src)
+target_compile_definitions(zw_cpp_face PRIVATE ZW_FULL_MODULE=1 ZW_VERSION="${PROJECT_VERSION}")
+target_link_libraries(zw_cpp_face PRIVATE zw_own_flags)
+
+# Objects that GCC makes unique in a program could not be hidden.
+target_compile_options(zw_own_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+
+if(CMAKE_OBJCOPY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ZW_SANITIZE)
+  set(zw_merged ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core.o)
+  # Groups of equal functions are dissolved: their names become local, and a linker could not match them any more.
+  add_custom_command(OUTPUT ${zw_merged}
+    COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -Wl,--force-group-allocation -o ${zw_merged} ${zw_objects}
+    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=_ZN*9zarr_wasm* ${zw_merged}
+    DEPENDS ${zw_parts} ${zw_objects} COMMAND_EXPAND_LISTS VERBATIM)
+  add_library(zarr_wasm_core STATIC ${zw_merged})
+  set_target_properties(zarr_wasm_core PROPERTIES LINKER_LANGUAGE CXX)
+else()
+  add_library(zarr_wasm_core STATIC ${zw_objects})
+  set_target_properties(zarr_wasm_core PROPERTIES LINKER_LANGUAGE CXX)
+endif()
+set_target_properties(zarr_wasm_core PROPERTIES EXPORT_NAME core)
+target_compile_features(zarr_wasm_core INTERFACE cxx_std_20)
+target_include_directories(zarr_wasm_core INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/cpp/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+add_library(zarr_wasm::core ALIAS zarr_wasm_core)
+
+set(zw_package ${CMAKE_INSTALL_LIBDIR}/cmake/zarr_wasm_core)
+install(TARGETS zarr_wasm_core EXPORT zarr_wasm_core ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT zarr_wasm_core NAMESPACE zarr_wasm:: FILE zarr_wasm_core-targets.cmake DESTINATION ${zw_package})
+install(DIRECTORY cpp/include/zarr_wasm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Releases before 1.0 may change what the header says with each minor version.
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config.cmake
+  "include(\${CMAKE_CURRENT_LIST_DIR}/zarr_wasm_core-targets.cmake)\n")
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config-version.cmake
+  DESTINATION ${zw_package})

@@ -1,0 +1,72 @@
+// npm run docs: the documentation site, into build/site/dist. What it needs comes from npm into site/node_modules.
+//   npm run docs:dev             serves it, and shows changes of docs/*.md as they are saved; -- --port N
+//   npm run docs -- --base /x/   for a site that does not lie at the top of its host
+import { rmSync, watch } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { distDir, root } from "./lib/paths.mjs";
+import { run, runMain, step } from "./lib/process.mjs";
+import { pagesDir, siteDir, siteOutput, stageAssets, stagePages } from "./lib/site.mjs";
+import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
+
+/** The programming interface, page by page, from the docstrings of the built package's types. */
+function writeReference() {
+  step("Writing the reference from docstrings");
+  run(
+    siteTool("typedoc"),
+    ["--options", path.join(siteDir, "typedoc.json"), "--out", path.join(pagesDir, "api")],
+    { cwd: siteDir },
+  );
+}
+
+function stage() {
+  stagePages();
+  stageAssets();
+}
+
+/** Stages again what has been saved. VitePress notices which pages have changed. */
+function follow() {
+  let timer;
+  const again = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      try {
+        stagePages();
+      } catch (error) {
+        console.error(error.message); // a file in the middle of being saved
+      }
+    }, 100);
+  };
+  for (const folder of ["docs", "site/pages"]) watch(path.join(root, folder), { recursive: true }, again);
+}
+
+async function main() {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { base: { type: "string" }, port: { type: "string" } },
+  });
+  const isServing = positionals[0] === "dev";
+  // Only what is built is documented; a build needs the compilers, so one that is there is taken as it is.
+  const { existsSync } = await import("node:fs");
+  if (!existsSync(path.join(distDir, "index.js"))) (await import("./build.mjs")).buildAll();
+  ensureSitePackages();
+  step("Gathering pages");
+  rmSync(pagesDir, { recursive: true, force: true });
+  stage();
+  writeReference();
+  process.env.ZARR_WASM_SITE_BASE = values.base ?? "/";
+  step(isServing ? "Serving the site" : "Building the site");
+  const { build, createServer } = await import(siteTool("vitepress", "module"));
+  if (!isServing) {
+    await build(siteDir);
+    console.log(`The site is in ${path.relative(root, siteOutput)}`);
+    return 0;
+  }
+  follow();
+  const server = await createServer(siteDir, { port: Number(values.port ?? 5173) });
+  await server.listen();
+  server.printUrls();
+  return 0;
+}
+
+runMain(main);

@@ -1,0 +1,139 @@
+// What the package is made of, as a CycloneDX document: dist/sbom.cdx.json. There are no npm packages in it (the library has
+// no dependencies), but C libraries and parts of the compiler's runtime, inside the WebAssembly modules.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { distDir, root } from "./paths.mjs";
+
+/** Licences of what is inside the modules, as SPDX has them; THIRD_PARTY_NOTICES.md has their texts. */
+const licences = {
+  zstd: "BSD-3-Clause",
+  lz4: "BSD-2-Clause",
+  libdeflate: "MIT",
+  bzip2: "bzip2-1.0.6",
+  xz: "LicenseRef-public-domain",
+  emscripten: "MIT",
+  musl: "MIT",
+  llvm: "Apache-2.0 WITH LLVM-exception",
+};
+
+const licence = (name) => {
+  if (!licences[name]) throw new Error(`scripts/lib/sbom.mjs has no licence of ${name}`);
+  return [{ expression: licences[name] }];
+};
+
+/** "1.5.4" of an archive's name or address. */
+const versionOf = ({ archive, url }) =>
+  /(\d+(?:\.\d+)+)/.exec(path.posix.basename(archive ?? url ?? ""))?.[1];
+
+/** A C library, as dist/wasm/sources.json has it. */
+function library(name, record) {
+  const version = versionOf(record);
+  const isDebian = Boolean(record.revision);
+  const properties = ["package", "revision", "archive", "patches", "patchesSha256", "folder"]
+    .filter((key) => record[key])
+    .map((key) => ({ name: `zarr-wasm:${key}`, value: record[key] }));
+  return {
+    type: "library",
+    "bom-ref": `library:${name}`,
+    name,
+    ...(version && { version }),
+    licenses: licence(name),
+    ...(record.sha256 && { hashes: [{ alg: "SHA-256", content: record.sha256 }] }),
+    ...(isDebian && {
+      purl: `pkg:deb/debian/${record.package}@${encodeURIComponent(record.revision)}?arch=source`,
+    }),
+    ...(!isDebian && version && { purl: `pkg:generic/${name}@${version}` }),
+    ...(record.url && { externalReferences: [{ type: "source-distribution", url: record.url }] }),
+    ...(properties.length > 0 && { properties }),
+  };
+}
+
+/** A file that is linked from the compiler's own libraries. */
+const runtime = (name, emscripten) => ({
+  type: "library",
+  "bom-ref": `runtime:${name}`,
+  name,
+  description: `As Emscripten ${emscripten} brings it`,
+  licenses: licence(name),
+});
+
+/** A module of the package, with what is inside. */
+const wasm = (name, components) => ({
+  type: "file",
+  "bom-ref": `file:${name}`,
+  name: `dist/wasm/${name}`,
+  hashes: [{ alg: "SHA-256", content: sha256(readFileSync(path.join(distDir, "wasm", name))) }],
+  components,
+});
+
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+/** The document. The same build gives the same one: it has no time, and a serial number made from what it says. */
+export function billOfMaterials() {
+  const { name, version, description, license } = JSON.parse(
+    readFileSync(path.join(root, "package.json"), "utf8"),
+  );
+  const { emscripten, libraries } = JSON.parse(readFileSync(path.join(distDir, "wasm/sources.json"), "utf8"));
+  const purl = `pkg:npm/${name}@${version}`;
+  const compiler = {
+    type: "application",
+    "bom-ref": "tool:emscripten",
+    name: "emscripten",
+    version: emscripten,
+    licenses: licence("emscripten"),
+  };
+  const runtimes = ["musl", "llvm"].map((part) => runtime(part, emscripten));
+  const parts = Object.entries(libraries).map(([part, record]) => library(part, record));
+  const body = {
+    metadata: {
+      component: {
+        type: "library",
+        "bom-ref": purl,
+        name,
+        version,
+        description,
+        licenses: [{ license: { id: license } }],
+        purl,
+      },
+      tools: { components: [compiler] },
+    },
+    components: [...parts, ...runtimes, wasm("decode.wasm", []), wasm("full.wasm", [])].map(withoutEmpty),
+    dependencies: dependencies(purl, parts, runtimes),
+  };
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: serialNumber(body),
+    version: 1,
+    ...body,
+  };
+}
+
+function withoutEmpty({ components, ...component }) {
+  return components?.length > 0 ? { ...component, components } : component;
+}
+
+/** bzip2 and xz are in the full module alone. */
+function dependencies(purl, parts, runtimes) {
+  const refs = (list) => list.map((component) => component["bom-ref"]);
+  const inBoth = parts.filter(({ name }) => !["bzip2", "xz"].includes(name));
+  return [
+    { ref: purl, dependsOn: ["file:decode.wasm", "file:full.wasm"] },
+    { ref: "file:decode.wasm", dependsOn: refs([...inBoth, ...runtimes]) },
+    { ref: "file:full.wasm", dependsOn: refs([...parts, ...runtimes]) },
+  ];
+}
+
+/** A UUID of version 8, made from the content. */
+function serialNumber(body) {
+  const hex = sha256(JSON.stringify(body));
+  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Writes dist/sbom.cdx.json. */
+export function writeBill() {
+  const file = path.join(distDir, "sbom.cdx.json");
+  const text = `${JSON.stringify(billOfMaterials(), null, 2)}\n`;
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}

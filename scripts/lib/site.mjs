@@ -1,0 +1,223 @@
+// The documentation site: its pages, made from docs/*.md and the other Markdown of the checkout, which stay the one source.
+//
+// Pages lie where docs/ has them, those from elsewhere under their own names (SECURITY.md becomes security.md). What
+// they link that is no page becomes one: a file of the checkout with its text, a folder with its files. So every link
+// works on the site as it does in the repository, and VitePress, which fails where one leads nowhere, checks them all.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { buildDir, distDir, root } from "./paths.mjs";
+import { SetupError } from "./process.mjs";
+
+export const siteDir = path.join(root, "site");
+/** What VitePress reads. */
+export const pagesDir = path.join(buildDir, "site/pages");
+/** What it writes. */
+export const siteOutput = path.join(buildDir, "site/dist");
+
+const posix = path.posix;
+
+/** Pages that no other need link to be there. */
+const startPages = [
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "CODE_OF_CONDUCT.md",
+  "SECURITY.md",
+  "THIRD_PARTY_NOTICES.md",
+];
+
+/** Most bytes of a file that is shown as a page; larger ones are downloads. */
+const mostShown = 64 * 1024;
+
+/** Markdown below docs, from the checkout's top. */
+function documents() {
+  return readdirSync(path.join(root, "docs"), { recursive: true })
+    .map((name) => posix.join("docs", name.replaceAll(path.sep, "/")))
+    .filter((name) => name.endsWith(".md"));
+}
+
+/** Where the page of a Markdown file lies: "docs/codecs/README.md" is codecs/index.md, "SECURITY.md" security.md. */
+export function pageOf(file) {
+  const below = file.replace(/^docs\//, "");
+  if (below === file)
+    return posix.join(
+      posix.dirname(file),
+      posix
+        .basename(file)
+        .toLowerCase()
+        .replace(/^readme\.md$/, "index.md"),
+    );
+  if (below === "README.md") return "contents.md";
+  return below.replace(/(^|\/)README\.md$/, "$1index.md");
+}
+
+/** Files of the checkout that are pages with their text: "examples/s3.mjs" is source/examples/s3-mjs.md. */
+const sourcePage = (file) => `source/${file.replace(/\/$/, "").replaceAll(".", "-")}.md`;
+
+/** Calls `change` with every link and image of a Markdown text that is not in a program. */
+export function mapLinks(text, change) {
+  const pieces = text.split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
+  return pieces
+    .map((piece, i) =>
+      i % 2 === 1
+        ? piece
+        : piece.replace(
+            /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
+            (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
+          ),
+    )
+    .join("");
+}
+
+/** Links of code spans, `[`text`](target)`, are split at their backticks: they are put together before. */
+const joined = (text) => text.replace(/\[`([^`\]]+)`\]\(/g, "[\u0001$1\u0002](");
+const parted = (text) => text.replaceAll("\u0001", "`").replaceAll("\u0002", "`");
+
+/** The pages, staged: which there are, and what was copied beside them. */
+class Stage {
+  #queue = [];
+  #seen = new Set();
+
+  /** Adds a file or a folder of the checkout; gives where its page, or the file itself, will be from the site's top. */
+  add(file) {
+    const isFolder = statSync(path.join(root, file)).isDirectory();
+    const name = isFolder ? `${file.replace(/\/$/, "")}/` : file;
+    if (!this.#seen.has(name)) {
+      this.#seen.add(name);
+      this.#queue.push(name);
+    }
+    if (isFolder) return { page: sourcePage(name) };
+    if (file.endsWith(".md")) return { page: pageOf(file) };
+    return isShown(file) ? { page: sourcePage(file) } : { asset: `files/${file}` };
+  }
+
+  run() {
+    for (const file of this.#queue) this.#write(file);
+  }
+
+  #write(file) {
+    if (file.endsWith("/")) return write(sourcePage(file), this.#folder(file));
+    if (file.endsWith(".md")) return write(pageOf(file), this.#page(file));
+    if (isShown(file)) return write(sourcePage(file), `# ${posix.basename(file)}\n\n${fence(file)}`);
+    copy(file, `public/files/${file}`);
+  }
+
+  #page(file) {
+    const from = pageOf(file);
+    const change = (target, isImage) => {
+      if (/^(\w+:|#|\/\/)/.test(target)) return target;
+      const [place, anchor = ""] = target.split("#");
+      const to = posix.normalize(posix.join(posix.dirname(file), decodeURI(place)));
+      if (to.startsWith("..") || !existsSync(path.join(root, to))) return target; // VitePress says that it is dead
+      if (isImage) {
+        const image = posix.join(posix.dirname(from), "pictures", posix.basename(to));
+        copy(to, image);
+        return `./${posix.relative(posix.dirname(from), image)}`;
+      }
+      const { page, asset } = this.add(to);
+      if (asset) return `/${asset}`;
+      const link = posix.relative(posix.dirname(from), page);
+      return anchor ? `${link}#${anchor}` : link;
+    };
+    return parted(mapLinks(joined(readFileSync(path.join(root, file), "utf8")), change));
+  }
+
+  #folder(folder) {
+    const files = readdirSync(path.join(root, folder), { withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const parts = files
+      .map(({ name }) => posix.join(folder, name))
+      .filter(isShown)
+      .map((file) => `## ${posix.basename(file)}\n\n${fence(file)}`);
+    return `# ${folder}\n\n${parts.join("\n")}`;
+  }
+}
+
+const languages = {
+  mjs: "js",
+  js: "js",
+  jsx: "jsx",
+  ts: "ts",
+  html: "html",
+  vue: "vue",
+  svelte: "svelte",
+  py: "python",
+  json: "json",
+  sh: "sh",
+  md: "md",
+  yaml: "yaml",
+  css: "css",
+  cpp: "cpp",
+  hpp: "cpp",
+  inc: "cpp",
+};
+
+const languageOf = (file) => languages[posix.extname(file).slice(1)] ?? "txt";
+
+function isShown(file) {
+  const isText = posix.extname(file).slice(1) in languages || !posix.basename(file).includes(".");
+  return isText && statSync(path.join(root, file)).size <= mostShown;
+}
+
+function fence(file) {
+  return `\`\`\`\`${languageOf(file)}\n${readFileSync(path.join(root, file), "utf8").trimEnd()}\n\`\`\`\`\n`;
+}
+
+/** Writes a page where it differs: VitePress, serving, loads again what has changed. */
+function write(page, text) {
+  const file = path.join(pagesDir, page);
+  mkdirSync(path.dirname(file), { recursive: true });
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}
+
+function copy(from, to) {
+  cpSync(path.join(root, from), path.join(pagesDir, to), { recursive: true });
+}
+
+/** Writes all pages but those of the programming interface, which scripts/docs.mjs has TypeDoc make. */
+export function stagePages() {
+  const stage = new Stage();
+  for (const file of [...documents(), ...startPages.filter((name) => existsSync(path.join(root, name)))])
+    stage.add(file);
+  stage.run();
+  copy("site/pages", ".");
+}
+
+/** What the site serves beside its pages: the library as it was built, sample stores, the viewer's icon. */
+export function stageAssets() {
+  if (!existsSync(path.join(distDir, "index.js"))) throw new SetupError("dist is not built: npm run build");
+  const lib = path.join(pagesDir, "public/lib");
+  rmSync(lib, { recursive: true, force: true });
+  const isLeftOut = (name) => /^(cli|bundle)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
+  cpSync(distDir, lib, { recursive: true, filter: (file) => !isLeftOut(path.relative(distDir, file)) });
+  for (const name of ["field", "image", "volume"])
+    copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
+  copy("web/viewer/page/icon.svg", "public/icon.svg");
+}
+
+/** The list of pages in docs/README.md: each heading with its links. It is the site's sidebar, too. */
+export function contents() {
+  const text = readFileSync(path.join(root, "docs/README.md"), "utf8");
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const title = part.slice(0, part.indexOf("\n")).trim();
+      const links = [...part.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)];
+      const items = links.map(([, label, target]) => ({
+        text: label,
+        file: posix.normalize(posix.join("docs", target)),
+      }));
+      return { title, items };
+    })
+    .filter(({ items }) => items.length > 0);
+}

@@ -1,0 +1,66 @@
+// Takes the picture of the viewer that the README shows: docs/pictures/viewer.webp, from a sample of the gallery.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { chromium } from "@playwright/test";
+import { distDir, root } from "./lib/paths.mjs";
+import { runMain, SetupError } from "./lib/process.mjs";
+import { ensureSamples, samplesDir } from "./lib/samples.mjs";
+import { startServer, strictPolicy } from "./lib/server.mjs";
+import { findChromium } from "./lib/system.mjs";
+
+/** What is shown, as the page's address has it. */
+const view = "source=/samples/cells.zarr&labels=cells&opacity=0.5";
+const size = { width: 1200, height: 820 };
+const mostBytes = 150 * 1024;
+
+/** A PNG as WebP, by the browser's own encoder. */
+function asWebP(page, png) {
+  return page.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), {
+      width: image.width,
+      height: image.height,
+    });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", 0.82).split(",")[1];
+  }, png.toString("base64"));
+}
+
+async function main() {
+  await ensureSamples();
+  const server = await startServer({
+    mounts: {
+      "/viewer/": path.join(distDir, "viewer"),
+      "/wasm/": path.join(distDir, "wasm"),
+      "/samples/": { root: samplesDir, isData: true },
+    },
+    policy: strictPolicy,
+  });
+  const executablePath = findChromium();
+  const browser = await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: size });
+    await page.goto(`${server.url}/viewer/?${process.argv[2] ?? view}`);
+    await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 120_000 });
+    await page.waitForTimeout(1500); // what comes finer after the first picture
+    const png = await page.screenshot();
+    const blank = await browser.newPage();
+    const webp = Buffer.from(await asWebP(blank, png), "base64");
+    if (webp.length > mostBytes)
+      throw new SetupError(`the picture has ${webp.length} bytes, more than ${mostBytes}`);
+    mkdirSync(path.join(root, "docs/pictures"), { recursive: true });
+    writeFileSync(path.join(root, "docs/pictures/viewer.webp"), webp);
+    writeFileSync(path.join(root, "build/viewer.png"), png);
+    console.log(`docs/pictures/viewer.webp: ${webp.length} bytes`);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+runMain(main);

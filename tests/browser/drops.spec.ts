@@ -1,0 +1,173 @@
+// Folders and archives of one's own machine: dropped on the page, or chosen; what is in them is seen by its pixels.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "@playwright/test";
+import { ZipWriter } from "zarr-wasm";
+import { grayTable } from "../shared/pixels.js";
+import { groupsFolder, root } from "../shared/places.js";
+import { imageValue } from "../shared/viewer-groups.js";
+import { expect, test } from "./site.js";
+import type { ViewerPage } from "./viewer-page.js";
+
+const folder = path.join(groupsFolder, "pyramid.zarr");
+const archive = path.join(root, "build/tmp/browser-drops/pyramid.zarr.zip");
+
+/** Every file below a folder, by its path from there. */
+const filesOf = (at: string): [string, Buffer][] =>
+  readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => [path.relative(at, file).replaceAll(path.sep, "/"), readFileSync(file)]);
+
+test.beforeAll(async () => {
+  const pieces: Uint8Array[] = [];
+  const writer = new ZipWriter((piece) => void pieces.push(piece));
+  for (const [name, bytes] of filesOf(folder)) await writer.set(name, bytes);
+  await writer.close();
+  mkdirSync(path.dirname(archive), { recursive: true });
+  writeFileSync(archive, Buffer.concat(pieces));
+});
+
+/** Drops files or folders of this machine, as a reader does. */
+async function drop(page: Page, ...files: string[]): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const data = { items: [], files, dragOperationsMask: 1 };
+  const event = (type: "dragEnter" | "dragOver" | "drop") =>
+    client.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  await event("dragEnter");
+  await event("dragOver");
+  await expect(page.getByText("Drop a folder or a zip archive to see it")).toBeVisible();
+  await event("drop");
+}
+
+/** The second variable, north up: rows go down the array. */
+async function showsPyramid(viewer: ViewerPage, name: string): Promise<void> {
+  const { page } = viewer;
+  await viewer.reaches("ready");
+  await expect(page).toHaveURL(new RegExp(`source=local:${name}`));
+  await page.getByRole("region", { name: "Variables" }).getByRole("button", { name: "snow" }).click();
+  await expect(page).toHaveURL(/variable=snow/);
+  await viewer.choose("Colour map", "Gray");
+  await viewer.enter("Lowest value", 0);
+  await viewer.enter("Highest value", 256);
+  const expected = grayTable(32, 32, [0, 256], (row, column) => imageValue(2)(row, column));
+  await viewer.showsGray(expected, { row: 0, column: 0 });
+}
+
+const start = async (viewer: ViewerPage) => {
+  await viewer.page.goto(`${viewer.site}/viewer/`);
+  await expect(viewer.page.getByRole("button", { name: "Folder…" })).toBeVisible();
+};
+
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // stores of the gallery, which npm start makes
+});
+
+test("a folder that is dropped", async ({ viewer, page }) => {
+  await start(viewer);
+  await drop(page, folder);
+  await showsPyramid(viewer, "pyramid.zarr");
+});
+
+test("a folder that is dropped where there are no handles, only entries", async ({ viewer, page }) => {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(DataTransferItem.prototype, "getAsFileSystemHandle");
+  });
+  await start(viewer);
+  await drop(page, folder);
+  await showsPyramid(viewer, "pyramid.zarr");
+});
+
+test("an archive that is dropped, then a folder over what is shown", async ({ viewer, page }) => {
+  await start(viewer);
+  await drop(page, archive);
+  await showsPyramid(viewer, "pyramid.zarr.zip");
+  await drop(page, path.join(groupsFolder, "plate.zarr"));
+  await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
+  await expect(page.locator(".zw-well canvas")).toHaveCount(2);
+  // Back to what was dropped before.
+  await page.goBack();
+  await expect(page).toHaveURL(/variable=snow/);
+  await viewer.reaches("ready");
+});
+
+test("a file that a page made is dropped", async ({ viewer, page }) => {
+  await start(viewer);
+  await page.evaluate((text) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([bytes], "made.zip"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, readFileSync(archive).toString("base64"));
+  await showsPyramid(viewer, "made.zip");
+});
+
+test("what cannot be opened is said in a sentence", async ({ viewer, page }) => {
+  await start(viewer);
+  await drop(page, path.join(root, "LICENSE"));
+  await expect(page.getByText("LICENSE is neither a folder nor a zip archive.")).toBeVisible();
+  await drop(page, path.join(folder, "zarr.json"));
+  await expect(
+    page.getByText("zarr.json is a part of a Zarr node: drop the folder that it is in."),
+  ).toBeVisible();
+});
+
+test("a folder that is chosen", async ({ viewer, page }) => {
+  // The origin's own file system has handles as the dialog gives them.
+  await page.addInitScript(() => {
+    Object.assign(globalThis, {
+      showDirectoryPicker: async () =>
+        (await navigator.storage.getDirectory()).getDirectoryHandle("chosen.zarr"),
+    });
+  });
+  await start(viewer);
+  const files = filesOf(folder).map(([name, bytes]) => [name, bytes.toString("base64")] as const);
+  await page.evaluate(async (list) => {
+    const top = await (await navigator.storage.getDirectory()).getDirectoryHandle("chosen.zarr", {
+      create: true,
+    });
+    for (const [name, text] of list) {
+      const parts = name.split("/");
+      let at = top;
+      for (const part of parts.slice(0, -1)) at = await at.getDirectoryHandle(part, { create: true });
+      const writable = await (await at.getFileHandle(parts.at(-1)!, { create: true })).createWritable();
+      await writable.write(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+      await writable.close();
+    }
+  }, files);
+  await page.getByRole("button", { name: "Folder…" }).click();
+  await showsPyramid(viewer, "chosen.zarr");
+});
+
+test("a folder that is chosen where there are no handles", async ({ viewer, page }) => {
+  await page.addInitScript(() => {
+    Object.assign(globalThis, { showDirectoryPicker: undefined });
+  });
+  await start(viewer);
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Folder…" }).click();
+  await (await choosing).setFiles(folder);
+  await showsPyramid(viewer, "pyramid.zarr");
+});
+
+test("closing the dialog leaves the page as it is", async ({ viewer, page }) => {
+  await page.addInitScript(() => {
+    Object.assign(globalThis, {
+      showDirectoryPicker: async () => {
+        throw new DOMException("closed", "AbortError");
+      },
+    });
+  });
+  await start(viewer);
+  await page.getByRole("button", { name: "Folder…" }).click();
+  await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
+  await expect(page).not.toHaveURL(/source=/);
+});
+
+test("an archive that is chosen", async ({ viewer, page }) => {
+  await start(viewer);
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Zip…" }).click();
+  await (await choosing).setFiles(archive);
+  await showsPyramid(viewer, "pyramid.zarr.zip");
+});

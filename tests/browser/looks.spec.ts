@@ -1,0 +1,139 @@
+// What the samples look like, as pictures that somebody has looked at: tests/browser/looks. After a change that is meant:
+// npx playwright test looks --update-snapshots, and look at them.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "@playwright/test";
+import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
+import { examplesFolder, looksFolder, packageMounts, pagesFolder } from "../shared/places.js";
+import { indexedPng } from "../shared/png.js";
+import { test as base, expect } from "./site.js";
+
+interface Sample {
+  readonly name: string;
+  readonly source: string;
+  readonly path?: string;
+  readonly view: Readonly<Record<string, string>>;
+}
+
+const samples = JSON.parse(readFileSync(path.join(examplesFolder, "gallery.json"), "utf8")) as Sample[];
+
+const test = base.extend<object, { site: string }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures needed from the pattern
+    async ({}, use) => {
+      const mounts = {
+        ...packageMounts,
+        "/samples/": { root: looksFolder, isData: true },
+        "/pages/": pagesFolder,
+      };
+      const server = await startServer({ policy: strictPolicy, mounts });
+      await use(server.url);
+      await server.close();
+    },
+    { scope: "worker" },
+  ],
+});
+
+const query = ({ source, path: at, view }: Sample) =>
+  new URLSearchParams({ source, ...(at ? { path: at } : {}), ...view }).toString();
+
+async function looksAsBefore(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState("networkidle"); // labels come after the image
+  await isDrawn(page);
+  // How long reading took is another number every time.
+  await page.locator(".zw-status").evaluate(({ style }) => {
+    style.visibility = "hidden";
+  });
+  await page.mouse.move(0, 0);
+  const shot = await page.screenshot({ animations: "disabled" });
+  expect(await fewColours(page, shot)).toMatchSnapshot(`${name}.png`, { maxDiffPixelRatio: 0.02 });
+}
+
+/**
+ * In at most 253 colours: such pictures are small enough to be kept, and small differences of colours are none. Those that
+ * there are most of stay as they are: grounds, lines, texts.
+ */
+async function fewColours(page: Page, png: Buffer): Promise<Buffer> {
+  const { width, height, palette, indices } = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d", { alpha: false })!;
+    context.drawImage(image, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+    const counts = new Map<number, number>();
+    for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+    const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 128);
+    const steps = [0, 64, 128, 191, 255];
+    const cube = steps.flatMap((blue) =>
+      steps.flatMap((green) => steps.map((red) => (blue << 16) | (green << 8) | red)),
+    );
+    const colours = [...most.map(([pixel]) => pixel), ...cube];
+    const known = new Map(most.map(([pixel], i) => [pixel, i]));
+    const nearest = (pixel: number) => {
+      const step = (shift: number) => Math.round(((pixel >>> shift) & 255) / 63.75);
+      return most.length + step(0) + 5 * step(8) + 25 * step(16);
+    };
+    const text = (list: Uint8Array) => {
+      let binary = "";
+      for (let at = 0; at < list.length; at += 4096)
+        binary += String.fromCharCode(...list.subarray(at, at + 4096));
+      return btoa(binary);
+    };
+    const parts = colours.flatMap((pixel) => [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255]);
+    return {
+      width: image.width,
+      height: image.height,
+      palette: text(Uint8Array.from(parts)),
+      indices: text(Uint8Array.from(pixels, (pixel) => known.get(pixel) ?? nearest(pixel))),
+    };
+  }, png.toString("base64"));
+  return indexedPng(width, height, Buffer.from(palette, "base64"), Buffer.from(indices, "base64"));
+}
+
+async function isDrawn(page: Page): Promise<void> {
+  await expect(page.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  const lines = page.locator(".zw-map-lines:visible");
+  if ((await lines.count()) > 0) await expect(lines).toHaveAttribute("data-lines", "graticule,coasts");
+}
+
+for (const sample of samples)
+  for (const colorScheme of ["light", "dark"] as const) {
+    test.describe(() => {
+      test.use({ colorScheme });
+      for (const [width, height] of [
+        [1440, 900],
+        [390, 844],
+      ] as const)
+        test(`${sample.name}, ${width} × ${height}, ${colorScheme}`, async ({ page, viewer }) => {
+          await page.setViewportSize({ width, height });
+          // Of a thousand elements in a row, some: smooth pictures take much room.
+          const closer = sample.name === "v1" && width > 1000 ? "&at=512,512,8" : "";
+          await viewer.goto(`${query(sample)}${closer}`);
+          await isDrawn(page);
+          await looksAsBefore(page, `${sample.name}-${width}-${colorScheme}`);
+        });
+
+      test(`${sample.name}, in a box of 360 pixels, ${colorScheme}`, async ({ page, site }) => {
+        await page.setViewportSize({ width: 400, height: 700 });
+        await page.goto(`${site}/pages/blank.html`);
+        await page.evaluate(
+          ({ source, path: at, view, scheme }) => {
+            const { documentElement: html, body } = document;
+            html.style.colorScheme = scheme;
+            const box = document.createElement("div");
+            box.style.width = "360px";
+            const viewer = document.createElement("zarr-viewer");
+            const attributes = { src: source, ...(at ? { path: at } : {}), ...view, controls: "minimal" };
+            for (const [name, value] of Object.entries(attributes))
+              viewer.setAttribute(name === "map" ? "colormap" : name, value);
+            box.append(viewer);
+            body.replaceChildren(box);
+          },
+          { ...sample, scheme: colorScheme },
+        );
+        await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+        await isDrawn(page);
+        await looksAsBefore(page, `${sample.name}-360-${colorScheme}`);
+      });
+    });
+  }

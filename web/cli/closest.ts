@@ -1,0 +1,38 @@
+/** Words that somebody may have meant. */
+
+/** The candidate that is most like a word; undefined where none is. Ties go to the first. */
+export function closestTo(word: string, candidates: Iterable<string>): string | undefined {
+  const given = word.toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editsBetween(given, candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  if (best !== undefined || given.length < 3) return best;
+  const isPart = (candidate: string) => candidate.toLowerCase().startsWith(given);
+  return [...candidates].find(isPart);
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour. Long words are not compared: they count as different. */
+function editsBetween(a: string, b: string): number {
+  if (a === b) return 0;
+  if (Math.max(a.length, b.length) > 200) return Number.POSITIVE_INFINITY;
+  let [before, above] = [[] as number[], Array.from({ length: b.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      let edits = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + (isSame ? 0 : 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) edits = Math.min(edits, before[j - 2]! + 1);
+      row.push(edits);
+    }
+    [before, above] = [above, row];
+  }
+  return above[b.length]!;
+}
+
+/** `, did you mean "info"?`, or nothing. */
+export const didYouMean = (meant: string | undefined, quote = '"'): string =>
+  meant === undefined ? "" : `; did you mean ${quote}${meant}${quote}?`;

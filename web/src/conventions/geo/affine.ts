@@ -1,0 +1,43 @@
+/** Affine transformations of columns and rows. */
+import type { AffineTransform, Bounds } from "../geo.js";
+
+type Point = readonly [number, number];
+
+export function apply([a, b, c, d, e, f]: AffineTransform, [column, row]: Point): Point {
+  return [a * column + b * row + c, d * column + e * row + f];
+}
+
+/** Columns and rows of points. */
+export function inverse([a, b, c, d, e, f]: AffineTransform): AffineTransform {
+  const scale = 1 / (a * e - b * d);
+  return [e * scale, -b * scale, (b * f - c * e) * scale, -d * scale, a * scale, (c * d - a * f) * scale];
+}
+
+/** The transformation after moving by so many columns and rows. */
+export function moved(transform: AffineTransform, by: Point): AffineTransform {
+  const [a, b, , d, e] = transform;
+  const [x, y] = apply(transform, by);
+  return [a, b, x, d, e, y];
+}
+
+/** The transformation of elements that are so many times as large. */
+export function scaled([a, b, c, d, e, f]: AffineTransform, [columns, rows]: Point): AffineTransform {
+  return [a * columns, b * rows, c, d * columns, e * rows, f];
+}
+
+/** The box around what the corners of a box become. */
+export function boundsOf(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
+  const corners = [
+    apply(transform, [left, top]),
+    apply(transform, [right, top]),
+    apply(transform, [left, bottom]),
+    apply(transform, [right, bottom]),
+  ];
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** Sizes of an element along x and y. */
+export function resolutionOf([a, b, , d, e]: AffineTransform): Point {
+  return [Math.hypot(a, d), Math.hypot(b, e)];
+}

@@ -1,0 +1,137 @@
+/** What attributes say of reference systems and transformations. */
+import { invalidMetadata } from "../../base/errors.js";
+import type { AffineTransform, CoordinateSystem } from "../geo.js";
+
+type Attributes = { readonly [name: string]: unknown };
+
+function isObject(value: unknown): value is Attributes {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A property of an object of its own. */
+export function property(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const found = property(value, name);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+export const bad = (what: string) => invalidMetadata(what, { code: "bad-georeference" });
+
+/** A list of finite numbers of a length; undefined where the attribute is not there. */
+export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
+  const list = property(value, name);
+  if (list === undefined || list === null) return undefined;
+  const numbers = Array.isArray(list) ? list.map(Number) : [];
+  if (numbers.length !== count || !numbers.every(Number.isFinite))
+    throw bad(`attribute "${name}" must be a list of ${count} numbers`);
+  return numbers;
+}
+
+/** Six coefficients that can be inverted. */
+function affineOf(numbers: readonly number[], name: string): AffineTransform {
+  const [a, b, , d, e] = numbers as unknown as AffineTransform;
+  if (a * e - b * d === 0) throw bad(`attribute "${name}" maps the elements to a line`);
+  return numbers as unknown as AffineTransform;
+}
+
+/**
+ * The transformation that attributes or an entry of a layout say: `spatial:transform`, `proj:transform` of the drafts
+ * (of the same order), GDAL's `GeoTransform`.
+ */
+export function transformIn(attributes: unknown): AffineTransform | undefined {
+  for (const name of ["spatial:transform", "proj:transform"]) {
+    const type = text(attributes, "spatial:transform_type") ?? "affine";
+    // Nine numbers are the whole matrix.
+    const whole = property(attributes, name);
+    const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
+    const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
+    if (numbers) return registered(affineOf(numbers, name), attributes);
+  }
+  const words = text(attributes, "GeoTransform")
+    ?.trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  if (!words) return undefined;
+  if (words.length !== 6 || !words.every(Number.isFinite))
+    throw bad('attribute "GeoTransform" must have 6 numbers');
+  const [c, a, b, f, d, e] = words as [number, number, number, number, number, number];
+  return affineOf([a, b, c, d, e, f], "GeoTransform");
+}
+
+/** Of nodes, the transformation is that of centres: half an element before is the corner. */
+function registered(transform: AffineTransform, attributes: unknown): AffineTransform {
+  if (text(attributes, "spatial:registration") !== "node") return transform;
+  const [a, b, c, d, e, f] = transform;
+  return [a, b, c - (a + b) / 2, d, e, f - (d + e) / 2];
+}
+
+/** Rows and columns, where they are said. */
+export function shapeIn(attributes: unknown): readonly [number, number] | undefined {
+  for (const name of ["spatial:shape", "proj:shape"]) {
+    const shape = numbersAt(attributes, name, 2);
+    if (shape?.every((length) => Number.isSafeInteger(length) && length > 0))
+      return shape as unknown as readonly [number, number];
+  }
+  return undefined;
+}
+
+/** Names of rows' and columns' dimensions, where they are said. */
+export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
+  const names = property(attributes, "spatial:dimensions");
+  const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
+  return isPair ? [names[names.length - 2] as string, names[names.length - 1] as string] : undefined;
+}
+
+const code = (authority: string, number: string | number) => `${authority.toUpperCase()}:${number}`;
+
+/** The system that attributes of an array, a group or a grid mapping say; undefined for none. */
+export function crsIn(attributes: unknown): CoordinateSystem | undefined {
+  const gdal = property(attributes, "_CRS");
+  const wkt =
+    text(attributes, "proj:wkt2") ??
+    text(attributes, "crs_wkt") ??
+    text(attributes, "spatial_ref") ??
+    text(gdal, "wkt");
+  const json = [property(attributes, "proj:projjson"), property(gdal, "projjson")].find(isObject);
+  const stated = text(attributes, "proj:code") ?? codeOfUrl(text(gdal, "url"));
+  const known = stated ?? codeOfWkt(wkt) ?? codeOfJson(json);
+  if (known === undefined && wkt === undefined && json === undefined) return undefined;
+  return { code: known && normalCode(known), wkt, projjson: json };
+}
+
+/** "http://www.opengis.net/def/crs/EPSG/0/32631" and "urn:ogc:def:crs:EPSG::32631". */
+function codeOfUrl(url: string | undefined): string | undefined {
+  const match = /crs[/:]([A-Za-z_]\w*)[/:][^/:]*[/:](\w+)$/.exec(url ?? "");
+  return match ? code(match[1]!, match[2]!) : undefined;
+}
+
+/** The identifier at the end of a WKT, which is that of the whole. */
+function codeOfWkt(wkt: string | undefined): string | undefined {
+  const end = wkt?.trimEnd().slice(-120) ?? "";
+  const match = /(?:AUTHORITY|ID)\["(\w+)",\s*"?(\w+)"?(?:,[^[\]]*)?\]\s*\]$/.exec(end);
+  return match ? code(match[1]!, match[2]!) : undefined;
+}
+
+function codeOfJson(json: Attributes | undefined): string | undefined {
+  const id = property(json, "id");
+  const [authority, number] = [text(id, "authority"), property(id, "code")];
+  return authority && (typeof number === "number" || typeof number === "string")
+    ? code(authority, number)
+    : undefined;
+}
+
+/** A code as it stands in attributes: "epsg:4326", an URL, "EPSG:4326". */
+export function normalCode(stated: string): string {
+  const match = /^(\w+):(\w+)$/.exec(stated);
+  return match ? code(match[1]!, match[2]!) : (codeOfUrl(stated) ?? stated);
+}
+
+/** A system of which a code is known. */
+export const systemOf = (stated: string): CoordinateSystem => ({
+  code: normalCode(stated),
+  wkt: undefined,
+  projjson: undefined,
+});

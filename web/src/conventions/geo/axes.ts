@@ -1,0 +1,98 @@
+/** Transformations from coordinate arrays, which hold the centres of elements. */
+import { isZarrError, unsupported } from "../../base/errors.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { slice } from "../../region/selection/selection.js";
+import type { AffineTransform, GeoConventions } from "../geo.js";
+import { property } from "./attributes.js";
+
+/** Opens a node beside the data; undefined where there is none. */
+export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
+
+/** Names of dimensions that are rows and columns of a map, in the order in which they are looked for. */
+const pairs = [
+  ["y", "x"],
+  ["lat", "lon"],
+  ["latitude", "longitude"],
+  ["Y", "X"],
+  ["northing", "easting"],
+  ["rlat", "rlon"],
+] as const;
+
+/** The dimensions of a map among those of an array; undefined where no names tell. */
+export function mapDimensions(names: readonly (string | null)[]): readonly [string, string] | undefined {
+  const found = pairs.find((pair) => pair.every((name) => names.includes(name)));
+  return found && [found[0], found[1]];
+}
+
+export const likelyPairs = pairs;
+
+/** What the coordinate arrays of rows and columns say. */
+export interface FromCoordinates {
+  readonly transform: AffineTransform;
+  readonly shape: readonly [number, number];
+  /** Whether both are degrees, of latitude and of longitude. */
+  readonly areDegrees: boolean;
+}
+
+/** undefined where there are no coordinate arrays. */
+export async function fromCoordinates(
+  [rows, columns]: readonly [string, string],
+  open: OpenBeside,
+  conventions: GeoConventions,
+  signal: AbortSignal | undefined,
+): Promise<FromCoordinates | undefined> {
+  const [ys, xs] = await Promise.all([open(rows), open(columns)]);
+  if (!ys || !xs || ys.shape.length !== 1 || xs.shape.length !== 1) return undefined;
+  const [y, x] = await Promise.all([lineOf(ys, conventions, signal), lineOf(xs, conventions, signal)]);
+  return {
+    transform: [x.step, 0, x.start, 0, y.step, y.start],
+    shape: [ys.shape[0]!, xs.shape[0]!],
+    areDegrees: isDegrees(ys, "north", "latitude") && isDegrees(xs, "east", "longitude"),
+  };
+}
+
+function isDegrees({ attributes }: ZarrArray, towards: string, name: string): boolean {
+  const units = property(attributes, "units");
+  if (typeof units === "string" && new RegExp(`^degrees?_?(${towards}|${towards[0]})$`, "i").test(units))
+    return true;
+  return property(attributes, "standard_name") === name;
+}
+
+/**
+ * Where the first element begins and how large elements are, from the first two and the last coordinate.
+ * @throws Unsupported for coordinates that are not evenly spaced.
+ */
+async function lineOf(
+  array: ZarrArray,
+  { decodeCF }: GeoConventions,
+  signal: AbortSignal | undefined,
+): Promise<{ start: number; step: number }> {
+  const [length] = array.shape as readonly [number];
+  const read = async (from: number, to: number) => {
+    const region = await get(array, [slice(from, to)], { signal });
+    const { data } = decodeCF(array, region, { times: "counts", fillValueIsMissing: false });
+    return Array.from(data as ArrayLike<number | bigint>, Number);
+  };
+  const head = await read(0, Math.min(3, length));
+  const last = length <= 3 ? head.at(-1)! : (await read(length - 1, length))[0]!;
+  const first = head[0]!;
+  const step = length > 1 ? (last - first) / (length - 1) : 1;
+  // Float32 coordinates in degrees are right to some 10⁻⁵.
+  const isEven = head.every((value, i) => Math.abs(value - (first + i * step)) <= Math.abs(step) * 0.01);
+  if (length === 0 || !(Math.abs(step) > 0) || !isEven)
+    throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`, {
+      code: "irregular-coordinates",
+    });
+  return { start: first - step / 2, step };
+}
+
+/** Turns NotFound into undefined. */
+export async function ifThere<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}

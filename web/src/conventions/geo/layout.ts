@@ -1,0 +1,77 @@
+/** Resolution levels as attributes list them, in whichever convention. */
+import { isZarrError } from "../../base/errors.js";
+import { normalizePath } from "../../store/path.js";
+import type { AffineTransform, CoordinateSystem } from "../geo.js";
+import { bad, crsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
+
+/** What a layout says of one level. */
+export interface ListedLevel {
+  /** Of an array, or of a group of arrays. */
+  readonly path: string;
+  readonly shape: readonly [number, number] | undefined;
+  readonly transform: AffineTransform | undefined;
+  readonly crs: CoordinateSystem | undefined;
+}
+
+/** Most levels that are looked at. */
+const maxLevels = 64;
+
+/**
+ * The levels that a group's `multiscales` lists: `layout` of zarr-conventions, `tile_matrix_set` of GeoZarr's drafts, `datasets`
+ * of ndpyramid. undefined where there are none of these.
+ */
+export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
+  const multiscales = property(attributes, "multiscales");
+  const entries = Array.isArray(multiscales)
+    ? property(multiscales[0], "datasets")
+    : (property(multiscales, "layout") ?? matricesOf(multiscales));
+  const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
+  if (!list || list.length === 0) return undefined;
+  if (list.length > maxLevels)
+    throw bad(`"multiscales" lists ${list.length} levels; at most ${maxLevels} are read`);
+  return list.map(levelOf);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+/** Layouts of the drafts are objects with the paths as names. */
+const withPaths = (entries: Record<string, unknown>): unknown[] =>
+  Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
+
+function matricesOf(multiscales: unknown): unknown {
+  const matrices = property(property(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: property(matrix, "id") })) : undefined;
+}
+
+function levelOf(entry: unknown): ListedLevel {
+  const path = [property(entry, "asset"), property(entry, "path"), property(entry, "group")].find(
+    (value) => typeof value === "string",
+  );
+  const crs = property(entry, "crs");
+  return {
+    path: checkedPath(path),
+    shape: shapeIn(entry),
+    transform: transformIn(entry),
+    crs: crsIn(entry) ?? (typeof crs === "string" ? systemOf(crs) : undefined),
+  };
+}
+
+function checkedPath(path: unknown): string {
+  try {
+    const normal = typeof path === "string" ? normalizePath(path) : "";
+    if (normal !== "") return normal;
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+  }
+  throw bad('each level of "multiscales" must have the path of an array or a group below it');
+}
+
+/** The system that a whole pyramid is in, where its levels' list says so. */
+export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
+  const set = property(property(attributes, "multiscales"), "tile_matrix_set");
+  const named = [property(set, "crs"), property(set, "supportedCRS")].find(
+    (value) => typeof value === "string",
+  );
+  return typeof named === "string" ? systemOf(named) : undefined;
+}

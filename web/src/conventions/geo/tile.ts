@@ -1,0 +1,108 @@
+/** Map tiles: which part of which level one shows. */
+import { invalidArgument, shown, unsupported } from "../../base/errors.js";
+import { slice } from "../../region/selection/selection.js";
+import type { Bounds, Georeference, GeoTile, TileOptions } from "../geo.js";
+import { boundsOf, inverse, moved } from "./affine.js";
+
+/** Half the circumference of the earth in web mercator, in its metres. */
+const half = Math.PI * 6_378_137;
+
+/** What makes degrees and web mercator of one another. */
+const systems = {
+  mercator: ["EPSG:3857", "EPSG:900913", "EPSG:3785", "EPSG:102100", "ESRI:102100", "ESRI:102113"],
+  degrees: ["EPSG:4326", "OGC:CRS84", "EPSG:4979", "CRS:84"],
+} as const;
+
+type System = keyof typeof systems;
+
+const grids: Readonly<Record<string, { system: System; columns: number; width: number; bounds: Bounds }>> = {
+  WebMercatorQuad: { system: "mercator", columns: 1, width: 2 * half, bounds: [-half, -half, half, half] },
+  WorldCRS84Quad: { system: "degrees", columns: 2, width: 180, bounds: [-180, -90, 180, 90] },
+};
+
+/** See `tileAt`. */
+export function findTile(
+  reference: Georeference,
+  [z, x, y]: readonly [number, number, number],
+  { grid = "WebMercatorQuad", tileSize = 256 }: TileOptions,
+): GeoTile | undefined {
+  const matrix = Object.hasOwn(grids, grid) ? grids[grid] : undefined;
+  if (!matrix)
+    throw invalidArgument(`there are the grids ${Object.keys(grids).join(" and ")}, not ${shown(grid)}`);
+  if (!Number.isSafeInteger(tileSize) || tileSize < 1)
+    throw invalidArgument(`tileSize must be a positive integer, not ${shown(tileSize)}`);
+  const count = 2 ** z;
+  const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
+  if (!isTile || x >= matrix.columns * count || y >= count)
+    throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
+  const size = matrix.width / count;
+  const [west, , , north] = matrix.bounds;
+  const tile: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
+  const to = systemOf(reference);
+  const wanted = alongAxis(converted(tile, matrix.system, to), to, reference.bounds);
+  return part(reference, wanted, tile, tileSize);
+}
+
+function systemOf({ crs }: Georeference): System {
+  for (const system of ["mercator", "degrees"] as const)
+    if ((systems[system] as readonly (string | undefined)[]).includes(crs?.code)) return system;
+  throw unsupported(
+    `tiles are found in data in web mercator and in degrees, not in ${crs?.code ?? "an unnamed reference system"}`,
+    { code: "crs" },
+  );
+}
+
+function converted([left, bottom, right, top]: Bounds, from: System, to: System): Bounds {
+  if (from === to) return [left, bottom, right, top];
+  const longitude = (value: number) => (to === "degrees" ? (value / half) * 180 : (value / 180) * half);
+  const latitude = to === "degrees" ? degreesNorth : metresNorth;
+  return [longitude(left), latitude(bottom), longitude(right), latitude(top)];
+}
+
+function degreesNorth(y: number): number {
+  return (Math.atan(Math.sinh((y / half) * Math.PI)) * 180) / Math.PI;
+}
+
+/** Towards the poles no farther than web mercator goes. */
+function metresNorth(latitude: number): number {
+  const north = Math.asinh(Math.tan((latitude * Math.PI) / 180)) * 6_378_137;
+  return Math.min(Math.max(north, -half), half);
+}
+
+/** The tile where the data's longitudes have it: those from 0 to 360 lie a round farther on. */
+function alongAxis(tile: Bounds, system: System, data: Bounds): Bounds {
+  const round = system === "degrees" ? 360 : 2 * half;
+  const overlap = (by: number) => Math.min(tile[2] + by, data[2]) - Math.max(tile[0] + by, data[0]);
+  const by = [0, round, -round].reduce((best, next) => (overlap(next) > overlap(best) ? next : best));
+  return [tile[0] + by, tile[1], tile[2] + by, tile[3]];
+}
+
+function part(
+  { levels, dimensions }: Georeference,
+  wanted: Bounds,
+  tileBounds: Bounds,
+  tileSize: number,
+): GeoTile | undefined {
+  // A pixel along x: latitudes of web mercator are not evenly spaced in degrees.
+  const pixel = (wanted[2] - wanted[0]) / tileSize;
+  // Of several that are fine enough the last is the coarsest; rounding must not choose the next finer one.
+  const level =
+    [...levels].reverse().find(({ resolution }) => resolution[0] <= pixel * (1 + 1e-9)) ?? levels[0];
+  const { transform, shape } = level;
+  const [left, top, right, bottom] = boundsOf(inverse(transform), wanted);
+  // Borders that are the same but for rounding touch nothing.
+  const first = (value: number, length: number) => Math.min(Math.max(Math.floor(value + 1e-6), 0), length);
+  const end = (value: number, length: number) => Math.min(Math.max(Math.ceil(value - 1e-6), 0), length);
+  const columns = [first(left, shape[1]), end(right, shape[1])] as const;
+  const rows = [first(top, shape[0]), end(bottom, shape[0])] as const;
+  if (columns[0] >= columns[1] || rows[0] >= rows[1]) return undefined;
+  const box: Bounds = [columns[0], rows[0], columns[1], rows[1]];
+  return {
+    level,
+    selection: { [dimensions[0]]: slice(...rows), [dimensions[1]]: slice(...columns) },
+    shape: [rows[1] - rows[0], columns[1] - columns[0]],
+    transform: moved(transform, [columns[0], rows[0]]),
+    bounds: boundsOf(transform, box),
+    tileBounds,
+  };
+}

@@ -1,0 +1,78 @@
+/** Sorted coordinates, searched by halves: of large ones only some parts are read. */
+import type { Coordinates } from "./coordinates.js";
+
+/** Numbers in rising order, whichever way they are stored. */
+export interface Rising {
+  readonly length: number;
+  readonly isReversed: boolean;
+  at(position: number): Promise<number>;
+}
+
+/**
+ * A rising view of coordinates; undefined where those that are read are not sorted: all that lie in one part, else the
+ * first and the last part. Of what lies between the parts that are read are checked.
+ */
+export async function risingView(coordinates: Coordinates): Promise<Rising | undefined> {
+  const { length, partLength } = coordinates;
+  if (length === 0) return { length, isReversed: false, at: () => Promise.reject(new RangeError("empty")) };
+  const last = Math.ceil(length / partLength) - 1;
+  const [head, tail] = (await Promise.all([coordinates.part(0), coordinates.part(last)])) as [
+    ArrayLike<number>,
+    ArrayLike<number>,
+  ];
+  const isReversed = head[0]! > tail[tail.length - 1]!;
+  const order = new PartOrder(isReversed);
+  if (!order.fits(last, tail) || !order.fits(0, head)) return undefined;
+  const at = async (position: number): Promise<number> => {
+    const index = isReversed ? length - 1 - position : position;
+    const number = Math.floor(index / partLength);
+    const part = (await coordinates.part(number)) as ArrayLike<number>;
+    if (!order.fits(number, part)) throw new UnsortedError();
+    return part[index - number * partLength]!;
+  };
+  return { length, isReversed, at };
+}
+
+/** Whether the parts that have been read run one way, each in itself and one after another. */
+class PartOrder {
+  readonly #ends = new Map<number, readonly [first: number, last: number]>();
+
+  constructor(private readonly isReversed: boolean) {}
+
+  fits(number: number, part: ArrayLike<number>): boolean {
+    if (this.#ends.has(number)) return true;
+    const sign = this.isReversed ? -1 : 1;
+    const [first, last] = [sign * part[0]!, sign * part[part.length - 1]!];
+    for (const [other, ends] of this.#ends)
+      if (other < number ? !(ends[1] <= first) : !(last <= ends[0])) return false;
+    if (!isRising(part, sign)) return false;
+    this.#ends.set(number, [first, last]);
+    return true;
+  }
+}
+
+/** Thrown where a part in the middle turns out not to be sorted. */
+export class UnsortedError extends Error {}
+
+/** Whether numbers rise, or fall for a sign of −1; NaN does neither. */
+function isRising(part: ArrayLike<number>, sign: number): boolean {
+  let before = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < part.length; i++) {
+    const value = sign * part[i]!;
+    if (!(value >= before)) return false;
+    before = value;
+  }
+  return true;
+}
+
+/** The first position whose value is at least (or, with `isAbove`, above) the label; the length where there is none. */
+export async function firstPosition(view: Rising, label: number, isAbove = false): Promise<number> {
+  let [low, high] = [0, view.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const value = await view.at(middle);
+    if (isAbove ? value > label : value >= label) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,273 @@
+/** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
+import { checkObject } from "../../base/arguments.js";
+import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../base/errors.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { ZarrGroup } from "../../hierarchy/group.js";
+import { type AxisSelection, resolveSelection, slice } from "../../region/selection/selection.js";
+import type { SparseMatrix, SparseOptions } from "../sparse.js";
+
+const defaultMaxBytes = 2 ** 30;
+/** Indices and positions are held in 32 bits. */
+const most = 2 ** 31 - 1;
+
+const bad = (path: string, what: string) =>
+  invalidMetadata(`the sparse matrix at "/${path}": ${what}`, { code: "bad-sparse" });
+
+interface Stored {
+  readonly path: string;
+  readonly format: "csr" | "csc";
+  readonly shape: readonly [number, number];
+  readonly indptr: ZarrArray;
+  readonly indices: ZarrArray;
+  readonly data: ZarrArray;
+}
+
+/** Elements of neighbouring lines, as they are stored: from `start` on, `count` of them. */
+interface Run {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** See `readSparse`. */
+export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
+  if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
+  checkObject(options);
+  const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
+  if (typeof maxBytes !== "number" || !(maxBytes >= 0))
+    throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
+  const stored = await openStored(group, signal);
+  const selected = resolveSelection([rows, columns], stored.shape) as [AxisSelection, AxisSelection];
+  const [lines, across] = stored.format === "csr" ? selected : ([selected[1], selected[0]] as const);
+  const starts = await readStarts(stored, lines, maxBytes, signal);
+  const { indptr, runs } = runsOf(stored, lines, starts);
+  const count = indptr[indptr.length - 1]!;
+  checkBytes(stored, count, maxBytes);
+  const width = stored.shape[stored.format === "csr" ? 1 : 0];
+  const indices = checkedIndices(stored, await readRuns(stored.indices, runs, count, signal), width);
+  const data = await readRuns(stored.data, runs, count, signal);
+  const {
+    format,
+    data: { dtype },
+  } = stored;
+  const shape = [selected[0].count, selected[1].count] as const;
+  const whole = isWhole(across, width);
+  return {
+    format,
+    shape,
+    dtype,
+    ...(whole ? { indptr, indices, data } : chosen({ indptr, indices, data }, across)),
+  };
+}
+
+// ---- What is stored
+
+function own(attributes: unknown, name: string): unknown {
+  const isObject = typeof attributes === "object" && attributes !== null;
+  return isObject && Object.hasOwn(attributes, name)
+    ? (attributes as Record<string, unknown>)[name]
+    : undefined;
+}
+
+async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Stored> {
+  const { attributes, path } = group;
+  // Before AnnData 0.8 the attributes had other names.
+  const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
+  const format = /^(cs[rc])(_matrix)?$/.exec(typeof type === "string" ? type : "")?.[1] as
+    | "csr"
+    | "csc"
+    | undefined;
+  if (!format)
+    throw notFound(`the group at "/${path}" is no sparse matrix in CSR or CSC`, { code: "not-sparse" });
+  const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");
+  const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 0;
+  if (!Array.isArray(shape) || shape.length !== 2 || !shape.map(Number).every(isLength))
+    throw bad(path, "its shape must be two lengths");
+  const [rows, columns] = shape.map(Number) as [number, number];
+  if (rows > most || columns > most) throw bad(path, `lengths above ${most} are not supported`);
+  const openOne = async (name: string) => {
+    const array = await group.open(name, { kind: "array", signal });
+    if (array.shape.length !== 1) throw bad(path, `"${name}" must have one dimension`);
+    return array;
+  };
+  const [indptr, indices, data] = await Promise.all([openOne("indptr"), openOne("indices"), openOne("data")]);
+  for (const [name, { dtype }] of [
+    ["indptr", indptr],
+    ["indices", indices],
+  ] as const)
+    if (!/^u?int(8|16|32|64)$/.test(dtype.core))
+      throw bad(path, `"${name}" must hold integers, not ${dtype}`);
+  if (data.dtype.isVariable) throw bad(path, `"data" cannot hold ${data.dtype}`);
+  const lines = format === "csr" ? rows : columns;
+  if (indptr.shape[0] !== lines + 1)
+    throw bad(path, `"indptr" must have ${lines + 1} elements, not ${indptr.shape[0]}`);
+  if (indices.shape[0] !== data.shape[0])
+    throw bad(path, `"indices" has ${indices.shape[0]} elements and "data" ${data.shape[0]}`);
+  return { path, format, shape: [rows, columns], indptr, indices, data };
+}
+
+/** @throws LimitExceeded where the elements would take too much. */
+function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: number): void {
+  const bytes = count * (data.dtype.itemBytes + indices.dtype.itemBytes + 4);
+  if (bytes > maxBytes || count > most)
+    throw limitExceeded(
+      `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); choose fewer rows or columns`,
+      { code: "sparse-bytes" },
+    );
+}
+
+// ---- Lines
+
+/** The line at each position of a selection. */
+function indexAt(selection: AxisSelection): (position: number) => number {
+  if ("indices" in selection) return (position) => selection.indices[position]!;
+  return (position) => selection.start + position * selection.step;
+}
+
+/** Where lines begin, from the first chosen one to the end of the last; values[line − from]. */
+async function readStarts(
+  stored: Stored,
+  lines: AxisSelection,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<{ from: number; values: ArrayLike<number | bigint> }> {
+  const at = indexAt(lines);
+  let [from, last] = [Number.POSITIVE_INFINITY, -1];
+  for (let i = 0; i < lines.count; i++) [from, last] = [Math.min(from, at(i)), Math.max(last, at(i))];
+  if (last < 0) return { from: 0, values: [] };
+  const bytes = (last - from + 2) * stored.indptr.dtype.itemBytes + lines.count * 4;
+  if (bytes > maxBytes)
+    throw limitExceeded(
+      `the starts of the chosen lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
+      {
+        code: "sparse-bytes",
+      },
+    );
+  const { data } = await get(stored.indptr, [slice(from, last + 2)], { signal });
+  return { from, values: data };
+}
+
+/** Where the chosen lines lie: starts in the result, and the runs of stored elements that make it up. */
+function runsOf(
+  { path, data }: Stored,
+  lines: AxisSelection,
+  { from, values }: { from: number; values: ArrayLike<number | bigint> },
+): { indptr: Int32Array; runs: Run[] } {
+  const indptr = new Int32Array(lines.count + 1);
+  const runs: Run[] = [];
+  const at = indexAt(lines);
+  let total = 0;
+  for (let i = 0; i < lines.count; i++) {
+    const [start, stop] = [Number(values[at(i) - from]), Number(values[at(i) - from + 1])];
+    if (!(start >= 0 && start <= stop && stop <= data.shape[0]!))
+      throw bad(path, `line ${at(i)} reaches from ${start} to ${stop} of ${data.shape[0]} elements`);
+    total += stop - start;
+    // Lines may be chosen repeatedly, so that there can be more elements than are stored.
+    if (total > most)
+      throw limitExceeded(`the sparse matrix at "/${path}": more than ${most} elements are chosen`, {
+        code: "sparse-bytes",
+      });
+    indptr[i + 1] = total;
+    const before = runs.at(-1);
+    if (before && before.start + before.count === start)
+      runs[runs.length - 1] = { start: before.start, count: before.count + stop - start };
+    else if (stop > start) runs.push({ start, count: stop - start });
+  }
+  return { indptr, runs };
+}
+
+/** Lists of indices of runs that are this short on average are read as one list. */
+const shortRun = 4096;
+
+/** The elements of runs, one after another. */
+async function readRuns(
+  array: ZarrArray,
+  runs: readonly Run[],
+  count: number,
+  signal: AbortSignal | undefined,
+): Promise<ElementData> {
+  if (runs.length === 0) return (await get(array, [slice(0, 0)], { signal })).data;
+  if (runs.length === 1) {
+    const [{ start, count: length }] = runs as [Run];
+    return (await get(array, [slice(start, start + length)], { signal })).data;
+  }
+  if (count / runs.length < shortRun) {
+    const list = runs.flatMap(({ start, count: length }) => Array.from({ length }, (_, i) => start + i));
+    return (await get(array, [list], { signal })).data;
+  }
+  let out: ElementData | undefined;
+  let filled = 0;
+  for (const { start, count: length } of runs) {
+    const { data } = await get(array, [slice(start, start + length)], { signal });
+    const perElement = data.length / length;
+    out ??= new (data.constructor as new (length: number) => ElementData)(count * perElement);
+    out.set(data as never, filled);
+    filled += data.length;
+  }
+  return out!;
+}
+
+// ---- Elements across the lines
+
+/** Indices in 32 bits. @throws InvalidMetadata for one outside the matrix, before it is cut to them. */
+function checkedIndices({ path }: Stored, stored: ElementData, width: number): Int32Array {
+  return Int32Array.from(stored as ArrayLike<number | bigint>, (element) => {
+    const index = Number(element);
+    if (!(index >= 0 && index < width)) throw bad(path, `index ${index} lies outside of ${width}`);
+    return index;
+  });
+}
+
+function isWhole(selection: AxisSelection, length: number): boolean {
+  return (
+    !("indices" in selection) && selection.start === 0 && selection.step === 1 && selection.count === length
+  );
+}
+
+type Elements = Pick<SparseMatrix, "indptr" | "indices" | "data">;
+
+/** The elements at chosen places across the lines, with their new indices. */
+function chosen({ indptr, indices, data }: Elements, across: AxisSelection): Elements {
+  const places = placesOf(across);
+  const starts = new Int32Array(indptr.length);
+  const kept: number[] = [];
+  const renamed: number[] = [];
+  for (let line = 0; line + 1 < indptr.length; line++) {
+    for (let i = indptr[line]!; i < indptr[line + 1]!; i++) {
+      for (const place of places(indices[i]!)) {
+        kept.push(i);
+        renamed.push(place);
+      }
+    }
+    starts[line + 1] = kept.length;
+  }
+  return { indptr: starts, indices: Int32Array.from(renamed), data: picked(data, kept, indices.length) };
+}
+
+/** New indices of an old one: none, one, or several where it was chosen repeatedly. */
+function placesOf(selection: AxisSelection): (index: number) => readonly number[] {
+  if (!("indices" in selection)) {
+    const { start, step, count } = selection;
+    return (index) => {
+      const place = (index - start) / step;
+      return Number.isInteger(place) && place >= 0 && place < count ? [place] : [];
+    };
+  }
+  const places = new Map<number, number[]>();
+  selection.indices.forEach((index, place) => {
+    const known = places.get(index);
+    if (known) known.push(place);
+    else places.set(index, [place]);
+  });
+  return (index) => places.get(index) ?? [];
+}
+
+function picked(data: ElementData, kept: readonly number[], count: number): ElementData {
+  const per = count === 0 ? 1 : data.length / count; // two numbers make a complex one
+  const out = new (data.constructor as new (length: number) => ElementData)(kept.length * per);
+  kept.forEach((from, to) => {
+    for (let i = 0; i < per; i++) out[to * per + i] = data[from * per + i]!;
+  });
+  return out;
+}

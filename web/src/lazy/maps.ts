@@ -1,0 +1,8 @@
+/** Data on maps. */
+// What is there anyway (see base/lazy.ts).
+import "../codecs.js";
+import "../hierarchy/get.js";
+import "../hierarchy/open.js";
+
+export { readGeoreference } from "../conventions/geo/read.js";
+export { findTile } from "../conventions/geo/tile.js";

@@ -1,0 +1,37 @@
+/** What is opened and is no picture: a plate, what is in a group, a table. */
+import { get } from "zarr-wasm";
+import { planTable } from "../model/plan.js";
+import { factsOf, leafOf, type ViewState } from "../model/state.js";
+import { tableView, valueView } from "../panels/table.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Opened, Place } from "../source/open.js";
+
+/** Of what is no picture: what stands in its place, and beside it. */
+export async function contentsOf(
+  opened: Exclude<Opened, { kind: "dataset" }>,
+  place: Place,
+  onGo: (path: string) => void,
+  signal: AbortSignal,
+): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
+  if (opened.kind === "plate") {
+    const { plateOf } = await import("./plate.js");
+    return { main: plateOf(opened.plate, place, onGo, signal), beside: [] };
+  }
+  const { treeView } = await import("../panels/tree.js");
+  const { attributesPanel } = await import("../panels/facts.js");
+  const attributes = attributesPanel("Group", opened.attributes);
+  const main = treeView(opened.what, opened.branch, { onGo, signal });
+  return { main, beside: attributes ? [attributes] : [] };
+}
+
+/** Elements that are no picture: one, or the first rows of many. */
+export async function tableOf(
+  dataset: Dataset,
+  settings: ViewState,
+  signal: AbortSignal,
+): Promise<HTMLElement> {
+  const plan = planTable(factsOf(dataset), settings);
+  const region = await get(dataset.array, plan.selection, { signal });
+  const leaf = leafOf(dataset, settings.field);
+  return settings.axes.length === 0 || !leaf ? valueView(region) : tableView(dataset, plan, region, leaf);
+}

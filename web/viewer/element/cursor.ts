@@ -1,0 +1,60 @@
+/** The element that is pointed at, and the part that is being marked, as they are drawn over a plane. */
+import type { Point } from "../input/gestures.js";
+import type { Viewpoint } from "../tiles/wanted.js";
+import type { Cell } from "./reading.js";
+import { centreOf, extentOf, type Shown, seenOf } from "./shown.js";
+
+/** Puts the cursor where an element is. */
+export function placeCursor(
+  { style }: HTMLElement,
+  cell: Cell,
+  view: Viewpoint,
+  isWholeHeight: boolean,
+): void {
+  const { x, y } = centreOf(view, cell);
+  const { scale } = view.camera;
+  const height = isWholeHeight ? view.size.height : scale * Math.abs(view.aspect);
+  style.width = `${scale}px`;
+  style.height = `${height}px`;
+  style.left = `${x - scale / 2}px`;
+  style.top = isWholeHeight ? "0" : `${y - height / 2}px`;
+}
+
+/** Puts the mark between two points. */
+export function placeMark(
+  { style }: HTMLElement,
+  [a, b]: readonly [Point, Point],
+  isWholeHeight: boolean,
+): void {
+  style.left = `${Math.min(a.x, b.x)}px`;
+  style.top = isWholeHeight ? "0" : `${Math.min(a.y, b.y)}px`;
+  style.width = `${Math.abs(a.x - b.x)}px`;
+  style.height = isWholeHeight ? "100%" : `${Math.abs(a.y - b.y)}px`;
+}
+
+/** The element so many rows and columns on; without one, the middle of what is in view. */
+export function movedCell(
+  shown: Shown,
+  view: Viewpoint,
+  from: Cell | undefined,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+): Cell {
+  const extent = extentOf(shown);
+  const clamp = (value: number, count: number) => Math.min(Math.max(value, 0), count - 1);
+  if (from)
+    return { row: clamp(from.row + rows, extent.rows), column: clamp(from.column + columns, extent.columns) };
+  const seen = seenOf(shown, view);
+  const middle = (a: number, b: number, count: number) => clamp(Math.ceil((a + b) / 2) - 1, count);
+  return {
+    row: middle(seen.top, seen.bottom, extent.rows),
+    column: middle(seen.left, seen.right, extent.columns),
+  };
+}
+
+/** How far the view has to move, in CSS pixels, for an element to be well inside it. */
+export function distanceInto(view: Viewpoint, cell: Cell, isOneRow: boolean): { dx: number; dy: number } {
+  const at = centreOf(view, cell);
+  const { width, height } = view.size;
+  const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
+  return { dx: out(at.x, width), dy: isOneRow ? 0 : out(at.y, height) };
+}

@@ -1,0 +1,33 @@
+/** Where the legend stands. It is loaded with the first picture. */
+import { h } from "../base/dom.js";
+import type { Drawn, Legend } from "./legends.js";
+
+export class LegendPlace {
+  readonly element = h("div");
+  #drawn: Drawn | undefined;
+  #loading: Promise<void> | undefined;
+  #legend: { readonly legend: Legend; readonly show: (drawn: Drawn) => void } | undefined;
+
+  show(drawn: Drawn): void {
+    this.#drawn = drawn;
+    if (this.#legend) this.#legend.show(drawn);
+    else if (drawn.layers.length > 0) this.#loading ??= this.#load();
+  }
+
+  hide(): void {
+    this.#drawn = undefined;
+    this.#legend?.legend.hide();
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { Legend, showLegend } = await import("./legends.js");
+      const legend = new Legend();
+      this.#legend = { legend, show: (drawn) => showLegend(legend, drawn) };
+      this.element.append(legend.element);
+      if (this.#drawn) this.#legend.show(this.#drawn);
+    } catch {
+      this.#loading = undefined; // the next picture tries again
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** What the legend of a picture says: which colour stands for which value, or for which channel. */
+import { channelAxisOf, channelLabel, isPicture } from "../model/channels.js";
+import { isComposite, type Layer } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import { unitText } from "../panels/coordinates.js";
+import type { Legend } from "../panels/legend.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Ranges } from "./ranges.js";
+import { valueFormat } from "./value-format.js";
+
+export { Legend } from "../panels/legend.js";
+
+/** What is drawn, and what is known of its numbers. */
+export interface Drawn {
+  readonly dataset: Dataset;
+  readonly settings: ViewState;
+  /** None where it is no picture. */
+  readonly layers: readonly Layer[];
+  readonly ranges: Ranges;
+}
+
+export function showLegend(legend: Legend, drawn: Drawn): void {
+  const [layer] = drawn.layers;
+  if (!layer) legend.hide();
+  else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
+  else showScale(legend, layer, drawn);
+}
+
+function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: Drawn): void {
+  const [low, high] = ranges.limits(layer).map(valueFormat(dataset, settings));
+  const { unit } = dataset;
+  const end = unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
+  legend.show(layer.style, low!, end, noteOf(layer, ranges));
+}
+
+/** Which colour stands for what; a picture speaks for itself. */
+function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Drawn): void {
+  if (isPicture(dataset)) {
+    legend.hide();
+    return;
+  }
+  const axis = channelAxisOf(dataset)!;
+  const format = valueFormat(dataset, settings);
+  const channels = layers.filter(({ style }) => style.kind === "tint");
+  legend.showChannels(
+    channels.map((layer) => {
+      const [low, high] = ranges.limits(layer).map(format) as [string, string];
+      return { style: layer.style, label: channelLabel(dataset, layer.index[axis]!), low, high };
+    }),
+  );
+}
+
+/** What the colours do not say. */
+function noteOf(layer: Layer, ranges: Ranges): string {
+  const { missing, infinite } = ranges.findings(layer);
+  const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
+  const notes = [
+    ...(layer.style.kind === "labels" ? ["Every label has its own colour; 0 is the background"] : []),
+    ...(layer.dataset.decode && !layer.isRaw
+      ? count(missing, "element is missing (chequered)", "elements are missing (chequered)")
+      : count(missing, "element is not a number (chequered)", "elements are not numbers (chequered)")),
+    ...count(infinite, "element is infinite", "elements are infinite"),
+  ];
+  return notes.join(" · ");
+}

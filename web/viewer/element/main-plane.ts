@@ -1,0 +1,126 @@
+/** The picture or the line in the middle: one of the two at a time, with its layers and what is known of them. */
+import type { LookedAt } from "../model/advice.js";
+import { aspectOf, type Layer, layersOf } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import type { LayerNumbers } from "../panels/control.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import { ImagePainter } from "./image-painter.js";
+import type { LinePainter } from "./line-painter.js";
+import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
+import { Ranges } from "./ranges.js";
+
+export type PlaneKind = "image" | "line";
+
+export interface MainPlaneCallbacks extends PlaneCallbacks {
+  /** How values are written beside a line. */
+  format(): (value: number) => string;
+}
+
+export class MainPlane {
+  readonly ranges = new Ranges();
+  #layers: readonly Layer[] = [];
+  #view: PlaneView | undefined;
+  #kind: PlaneKind | undefined;
+  /** Loaded with the first line. */
+  #linePainter: typeof LinePainter | undefined;
+
+  constructor(private readonly callbacks: MainPlaneCallbacks) {}
+
+  /** Undefined while there is none. */
+  get view(): PlaneView | undefined {
+    return this.#view;
+  }
+
+  get kind(): PlaneKind | undefined {
+    return this.#kind;
+  }
+
+  get layers(): readonly Layer[] {
+    return this.#layers;
+  }
+
+  /** What is known of the numbers of each layer. */
+  get numbers(): LayerNumbers[] {
+    const { ranges } = this;
+    return this.#layers.map((layer) => ({
+      layer,
+      limits: ranges.limits(layer),
+      findings: ranges.findings(layer),
+      isAllSeen: ranges.isAllSeen(layer),
+    }));
+  }
+
+  /** Loads what draws planes of a kind; undefined where it is there. */
+  load(kind: PlaneKind): Promise<void> | undefined {
+    if (kind === "image" || this.#linePainter) return undefined;
+    return import("./line-painter.js").then(({ LinePainter }) => {
+      this.#linePainter = LinePainter;
+    });
+  }
+
+  /**
+   * Shows a plane of a kind that has been loaded.
+   * @param next layers that will be shown soon
+   * @returns its view, and whether it reads other elements than the plane before it
+   */
+  show(
+    kind: PlaneKind,
+    dataset: Dataset,
+    state: ViewState,
+    next: readonly Layer[],
+  ): { view: PlaneView; isOther: boolean } {
+    const before = this.#layers;
+    const layers = layersOf(dataset, state);
+    this.#layers = layers;
+    this.ranges.begin(layers, { isLocked: state.isRangeLocked, isCommon: state.isRangeCommon });
+    if (!this.#view || this.#kind !== kind) {
+      this.#view?.dispose();
+      this.#view = this.#make(kind);
+      this.#kind = kind;
+    }
+    this.#view.show({ dataset, state, layers, next, aspect: aspectOf(dataset, state) });
+    return { view: this.#view, isOther: !isSameReading(before, layers) };
+  }
+
+  #make(kind: PlaneKind): PlaneView {
+    return new PlaneView(this.ranges, this.callbacks, (frame, redraw, budget) =>
+      kind === "image"
+        ? new ImagePainter(redraw, budget, this.ranges)
+        : new this.#linePainter!(frame, redraw, this.ranges, () => this.callbacks.format()),
+    );
+  }
+
+  end(): void {
+    this.#view?.dispose();
+    this.#view = undefined;
+    this.#kind = undefined;
+    this.#layers = [];
+  }
+
+  /** Whether only the middle is shown where nobody has chosen a part. */
+  isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
+    const seen = this.#view?.seen;
+    if (!seen || axes.length !== 2) return false;
+    if (camera || axes.some((axis) => window[axis])) return false;
+    const [rows, columns] = axes.map((axis) => shapeOf(dataset)[axis]!);
+    return seen.bottom - seen.top < rows! && seen.right - seen.left < columns!;
+  }
+
+  /** What is read for what is in view. */
+  lookedAt(dataset: Dataset, state: ViewState): LookedAt | undefined {
+    const [viewpoint, seen] = [this.#view?.viewpoint, this.#view?.seen];
+    if (!seen || !viewpoint) return undefined;
+    const { size, ratio } = viewpoint;
+    const pixels = { width: size.width * ratio, height: size.height * ratio };
+    return { dataset, state, seen, level: this.#view!.level, pixels };
+  }
+}
+
+/** Whether the same elements are read for two lists of layers. */
+function isSameReading(a: readonly Layer[], b: readonly Layer[]): boolean {
+  const key = (layers: readonly Layer[]) =>
+    layers
+      .map(({ axes, index }) => [axes, index.map((at, axis) => (axes.includes(axis) ? "" : at))].join(";"))
+      .join("|");
+  return key(a) === key(b) && a[0]?.dataset === b[0]?.dataset;
+}

@@ -1,0 +1,63 @@
+/** What the notes below a picture say: how the place was read, what is damaged, what is left out. */
+import type { ZarrWarning } from "zarr-wasm";
+import { formatByteCount, messageOf } from "../base/format.js";
+import type { ViewState } from "../model/state.js";
+import { chunkTitle, explain, type Place, sentence } from "../panels/messages.js";
+import type { Note } from "../panels/notes.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Gap } from "../tiles/tile.js";
+import type { TileStatus } from "../tiles/tile-set.js";
+import { wholeCost } from "./home.js";
+
+const orderWarning =
+  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order now, as the specification says; if the picture looks scrambled, try the other.";
+
+/** Of the place: sentences on how it was read, and what the library warns of. */
+export function placeNotes(
+  sentences: readonly string[],
+  warnings: readonly ZarrWarning[],
+  readInC: () => void,
+): Note[] {
+  const warned = warnings.map(({ code, message }): Note => {
+    if (code === "v1-order")
+      return { text: orderWarning, isWarning: true, action: { label: "Read in C order", run: readInC } };
+    return { text: `${message[0]!.toUpperCase()}${message.slice(1)}.`, isWarning: true };
+  });
+  return [...sentences.map((text): Note => ({ text })), ...warned];
+}
+
+/** What could not be read of what is in view. */
+export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
+  return [...gaps.filter(({ kind }) => kind === "damaged").map(({ error }) => error), ...failures];
+}
+
+/** Of chunks that could not be read. */
+export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const message = sentence(messageOf(first));
+  const { hints } = explain(first, place);
+  const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
+  const text = `${chunkTitle(first)}: ${message}${others} ${hints[0] ?? ""}`.trim();
+  return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];
+}
+
+/** Of what there is no memory for. */
+export function leftOutNotes({ leftOut }: TileStatus): Note[] {
+  if (leftOut.tiles === 0) return [];
+  const text = `${leftOut.tiles.toLocaleString("en")} of ${leftOut.of.toLocaleString("en")} tiles in view are more than fits into the memory set aside, and are not read. Zoom in to see them.`;
+  return [{ text }];
+}
+
+/** Of a slice of which only the middle is shown. */
+export function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
+  const { chunks, bytes } = wholeCost(dataset, axes);
+  return {
+    text: `This is the middle of a slice of ${countText(chunks)} (${formatByteCount(bytes)} when decoded).`,
+    action: { label: "Read the whole slice", run: readAll },
+  };
+}
+
+export function countText(chunks: number): string {
+  return chunks === 1 ? "1 chunk" : `${chunks.toLocaleString("en")} chunks`;
+}

@@ -1,0 +1,119 @@
+/** What a plane shows, and where its elements are on the screen. */
+
+import type { Point } from "../input/gestures.js";
+import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
+import type { Layer } from "../model/layers.js";
+import type { Interval, ViewState } from "../model/state.js";
+import { type Dataset, shapeOf } from "../source/dataset.js";
+import { chooseLevel, type Viewpoint } from "../tiles/wanted.js";
+import { homeCamera } from "./home.js";
+import type { Cell } from "./reading.js";
+
+/** What is shown. */
+export interface Shown {
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  readonly layers: readonly Layer[];
+  /** Layers that will be shown soon: the next slice. */
+  readonly next: readonly Layer[];
+  readonly aspect: number;
+}
+
+/** Rows and columns. */
+export interface Extent {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+export const isLine = ({ state }: Pick<Shown, "state">): boolean => state.axes.length === 1;
+
+/** Whether the same elements are shown, wherever one looks and whatever their colours. */
+export function isSamePlane(a: Shown, b: Shown): boolean {
+  const key = ({ layers }: Shown) =>
+    layers
+      .map(({ id, axes, index, field, part, isRaw }) => [id, axes, index, field, part, isRaw].join())
+      .join("|");
+  return key(a) === key(b);
+}
+
+/** Of the whole plane. */
+export function extentOf({ dataset, state }: Pick<Shown, "dataset" | "state">): Extent {
+  const shape = shapeOf(dataset);
+  const { axes } = state;
+  return { rows: axes.length > 1 ? shape[axes[0]!]! : 1, columns: shape[axes.at(-1)!]! };
+}
+
+/** The index along every axis of an element of a plane. */
+export function indexOf({ axes, index }: ViewState, { row, column }: Cell): number[] {
+  const full = [...index];
+  if (axes.length > 1) full[axes[0]!] = row;
+  full[axes.at(-1)!] = column;
+  return full;
+}
+
+/** Where one looks, and how, in a box of a size; undefined where there is none. */
+export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): Viewpoint | undefined {
+  if (size.width === 0 || size.height === 0) return undefined;
+  const ratio = window.devicePixelRatio || 1;
+  const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
+  return { camera: aligned(camera, size, ratio, aspect), size, ratio, aspect };
+}
+
+/** What was asked for, which many small steps start from: a viewpoint's camera is the nearest that can be drawn. */
+export const cameraOf = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
+
+/** The level that is drawn. */
+export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
+  const [down, across] = [state.axes[0]!, state.axes.at(-1)!];
+  const isOne = isLine({ state });
+  const factors = dataset.levels.map(({ factor }) => [isOne ? 1 : factor[down]!, factor[across]!] as const);
+  return chooseLevel(factors, view);
+}
+
+/** What is in view, clipped to the plane. */
+export function seenOf(shown: Shown, view: Viewpoint): Rectangle {
+  const { rows, columns } = extentOf(shown);
+  const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
+  return {
+    top: Math.max(0, top),
+    left: Math.max(0, left),
+    bottom: Math.min(rows, bottom),
+    right: Math.min(columns, right),
+  };
+}
+
+/** The scale at which everything is in view. */
+export function wholeScale({ dataset, state }: Shown, view: Viewpoint): number {
+  return homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true).scale;
+}
+
+/** The element at a point of the box; undefined outside the array. */
+export function cellAt(shown: Shown, view: Viewpoint, at: Point): Cell | undefined {
+  const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
+  const { rows, columns } = extentOf(shown);
+  const cell = { row: isLine(shown) ? 0 : Math.floor(row), column: Math.floor(column) };
+  return cell.row >= 0 && cell.row < rows && cell.column >= 0 && cell.column < columns ? cell : undefined;
+}
+
+/** Where the middle of an element lies in the box. */
+export function centreOf({ camera, size, aspect }: Viewpoint, { row, column }: Cell): Point {
+  return {
+    x: size.width / 2 + (column + 0.5 - camera.column) * camera.scale,
+    y: size.height / 2 + (row + 0.5 - camera.row) * camera.scale * aspect,
+  };
+}
+
+/** The whole elements between two points of the box: rows and columns. */
+export function intervalsOf(
+  shown: Shown,
+  view: Viewpoint,
+  [a, b]: readonly [Point, Point],
+): [rows: Interval, columns: Interval] {
+  const [from, to] = [a, b].map((at) => worldAt(view.camera, view.size, at, view.aspect));
+  const { rows, columns } = extentOf(shown);
+  const interval = (x: number, y: number, length: number): Interval => {
+    const first = Math.min(Math.max(0, Math.floor(Math.min(x, y))), length - 1);
+    return [first, Math.max(first + 1, Math.min(length, Math.floor(Math.max(x, y)) + 1))];
+  };
+  return [interval(from!.row, to!.row, rows), interval(from!.column, to!.column, columns)];
+}
