@@ -69,10 +69,6 @@ export const notRun: readonly NotRun[] = [
   },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
   { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:edge" },
-  {
-    in: "docs/icechunk.md",
-    why: "needs a repository with these branches and tags; icechunk.test.ts and cli-icechunk.test.ts make one and open it by each",
-  },
   { in: "examples/viewer/observable.md", why: "runs in Observable" },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
   { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:cluster" },
