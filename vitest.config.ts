@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -18,8 +19,11 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: ["tests/node/**/*.test.ts"],
+    // Much of the time is spent waiting, for servers, timers and other processes.
+    maxWorkers: Math.max(2, availableParallelism()),
     // Machines that build and test at once are slow; nothing here measures time.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The built package is what is tested: no transformation of dist.
     server: { deps: { external: [/\/dist\//] } },
   },

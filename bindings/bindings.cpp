@@ -84,9 +84,13 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
   function("encode", &Call<&Session::encode>::run);
-#ifdef ZW_FULL_MODULE  // encoders are there
+#ifdef ZW_FULL_MODULE  // encoders are there, and frames piece by piece
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
+  function("startFrame", &Call<&Session::startFrame>::run);
+  function("feedFrame", &Call<&Session::feedFrame>::run);
+  function("readFrame", &Call<&Session::readFrame>::run);
+  function("endFrame", &Call<&Session::endFrame>::run);
 #endif
   function("outputAddress", &Call<&Session::outputAddress>::run);
   function("outputBytes", &Call<&Session::outputBytes>::run);

@@ -170,6 +170,40 @@ uint32_t Session::encode(uint32_t plan, uint32_t bytes) {
   return code;
 }
 
+#ifdef ZW_FULL_MODULE
+
+namespace {
+
+/// Bytes of a frame that are decoded at a time: what libzstd takes for a block.
+constexpr size_t kFramePiece = 128 << 10;
+
+}  // namespace
+
+uint32_t Session::startFrame(uint32_t dictionaryBytes) {
+  if (dictionaryBytes > input_.capacity()) return finish({Code::BadPlan});
+  return finish({frame_.start(input_.first(dictionaryBytes)), 0});
+}
+
+uint32_t Session::feedFrame(uint32_t bytes) {
+  if (bytes > input_.capacity()) return finish({Code::BadPlan});
+  return finish({frame_.feed(input_.first(bytes)), 0});
+}
+
+uint32_t Session::readFrame() {
+  outputBytes_ = 0;
+  if (Status s = output_.reserve(kFramePiece)) return finish({s});
+  size_t made = 0;
+  const uint32_t code = finish({frame_.read(output_.first(kFramePiece), made), 0});
+  if (code == 0) outputBytes_ = static_cast<uint32_t>(made);
+  return code;
+}
+
+uint32_t Session::endFrame() {
+  return finish({frame_.end(), 0});
+}
+
+#endif  // ZW_FULL_MODULE
+
 uint32_t Session::makeSlab(uint32_t bytes) {
   for (uint32_t i = 0; i < kMaxSlabs; i++) {
     if (!slabs_[i].data()) return addressOf(slabs_[i], bytes) ? i + 1 : 0;
@@ -193,6 +227,9 @@ void Session::trim() {
   wordCount_ = 0;
   stages_.release();
   work_.releaseAll();
+#ifdef ZW_FULL_MODULE
+  frame_.release();
+#endif
 }
 
 }  // namespace zw

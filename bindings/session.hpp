@@ -5,6 +5,9 @@
 #include <cstdint>
 
 #include "chain/run.hpp"
+#ifdef ZW_FULL_MODULE
+#include "codecs/zstd_frame.hpp"
+#endif
 
 namespace zw {
 
@@ -52,6 +55,19 @@ class Session {
   /// many, into the output buffer; outputBytes says how many.
   uint32_t encode(uint32_t plan, uint32_t bytes);
 
+#ifdef ZW_FULL_MODULE
+  // One zstd frame, decoded piece by piece, however much it holds. No other call may come between.
+
+  /// Begins a frame whose dictionary is the first bytes of the input; none for 0.
+  uint32_t startFrame(uint32_t dictionaryBytes);
+  /// Gives it the next bytes, those of the input.
+  uint32_t feedFrame(uint32_t bytes);
+  /// Decodes what it can into the output buffer; outputBytes is 0 where more bytes are needed.
+  uint32_t readFrame();
+  /// Truncated unless the frame has ended with the bytes that it was given.
+  uint32_t endFrame();
+#endif
+
   uintptr_t outputAddress() const { return reinterpret_cast<uintptr_t>(output_.data()); }
   uint32_t outputBytes() const { return outputBytes_; }
 
@@ -87,6 +103,9 @@ class Session {
   uint32_t wordCount_ = 0;
   StageBuffers stages_;
   Workspace work_;
+#ifdef ZW_FULL_MODULE
+  ZstdFrame frame_;
+#endif
   ChainStatus error_;
   Plan* plans_[kMaxPlans] = {};
   Buffer slabs_[kMaxSlabs];

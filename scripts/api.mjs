@@ -19,7 +19,12 @@ function extract({ Extractor, ExtractorConfig }, subpath, types) {
     mainEntryPointFilePath: path.join(root, types),
     newlineKind: "lf",
     compiler: { tsconfigFilePath: path.join(root, "site/tsconfig.json"), skipLibCheck: true },
-    apiReport: { enabled: true, reportFileName: `${name}.api.md`, reportFolder: made, reportTempFolder: path.join(made, "temp") },
+    apiReport: {
+      enabled: true,
+      reportFileName: `${name}.api.md`,
+      reportFolder: made,
+      reportTempFolder: path.join(made, "temp"),
+    },
     docModel: { enabled: false },
     dtsRollup: { enabled: false },
     messages: {
@@ -55,16 +60,25 @@ function check(wanted) {
   const differing = names.filter((name) => wanted.get(name) !== there.get(name));
   for (const name of differing) {
     const files = [reports, made].map((folder) => path.join(folder, name));
-    attempt("git", ["--no-pager", "diff", "--no-index", "--", ...files.map((file) => (existsSync(file) ? file : "/dev/null"))]);
+    attempt("git", [
+      "--no-pager",
+      "diff",
+      "--no-index",
+      "--",
+      ...files.map((file) => (existsSync(file) ? file : "/dev/null")),
+    ]);
   }
   if (differing.length === 0) return 0;
-  console.error(`\nThe public types differ from ${differing.join(", ")} in api/. If that is meant: npm run api`);
+  console.error(
+    `\nThe public types differ from ${differing.join(", ")} in api/. If that is meant: npm run api`,
+  );
   return 1;
 }
 
 async function main() {
   const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  if (!existsSync(path.join(root, "dist/index.d.ts"))) throw new SetupError("dist is not built: npm run build");
+  if (!existsSync(path.join(root, "dist/index.d.ts")))
+    throw new SetupError("dist is not built: npm run build");
   ensureSitePackages();
   const extractor = (await import(siteTool("@microsoft/api-extractor", "module"))).default;
   rmSync(made, { recursive: true, force: true });

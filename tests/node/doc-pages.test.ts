@@ -13,11 +13,19 @@ const proseOf = (file: string) =>
 
 /** The anchors of a document's headings, as GitHub makes them. */
 function anchorsOf(file: string): string[] {
-  const headings = [...textOf(file).replaceAll(/^( *)(`{3,})[\s\S]*?^\1\2$/gm, "").matchAll(/^#+ (.+)$/gm)];
+  const headings = [
+    ...textOf(file)
+      .replaceAll(/^( *)(`{3,})[\s\S]*?^\1\2$/gm, "")
+      .matchAll(/^#+ (.+)$/gm),
+  ];
   const counts = new Map<string, number>();
   return headings.map(([, heading]) => {
     const plain = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
-    const anchor = plain.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
+    const anchor = plain
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-");
     const count = counts.get(anchor) ?? 0;
     counts.set(anchor, count + 1);
     return count === 0 ? anchor : `${anchor}-${count}`;
@@ -53,7 +61,9 @@ describe("links", () => {
   });
 
   it("of docs/README.md name every page of docs", () => {
-    const linked = new Set(linksOf("docs/README.md").map((link) => path.posix.join("docs", link.split("#")[0]!)));
+    const linked = new Set(
+      linksOf("docs/README.md").map((link) => path.posix.join("docs", link.split("#")[0]!)),
+    );
     const pages = documents.filter((file) => /^docs\/[^/]+\.md$/.test(file) && file !== "docs/README.md");
     expect(pages.filter((page) => !linked.has(page))).toEqual([]);
   });
@@ -68,20 +78,27 @@ it("the README is about a screen", () => {
 
 describe("samples", () => {
   const of = (language: string) =>
-    samples.filter((sample) => sample.language === language && !isNotRun(sample)).map((sample) => [`${sample.file}:${sample.line}`, sample] as const);
+    samples
+      .filter((sample) => sample.language === language && !isNotRun(sample))
+      .map((sample) => [`${sample.file}:${sample.line}`, sample] as const);
 
   it.each(of("json"))("%s is JSON", (_place, { text }) => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  it.each(of("html"))("%s loads files of the package, and sets attributes that the viewer has", (_place, { text }) => {
-    const scripts = [...text.matchAll(/src="https:\/\/cdn\.jsdelivr\.net\/npm\/zarr-wasm\/([^"]+)"/g)].map(([, file]) => file!);
-    expect(scripts.length).toBeGreaterThan(0);
-    for (const file of scripts) expect(existsSync(path.join(root, file)), file).toBe(true);
-    const guide = textOf("docs/viewer.md");
-    for (const [, attributes] of text.matchAll(/<zarr-viewer([^>]*)>/g))
-      for (const [, name] of attributes!.matchAll(/\s([a-z]+)=/g)) expect(guide).toContain(`\`${name}\``);
-  });
+  it.each(of("html"))(
+    "%s loads files of the package, and sets attributes that the viewer has",
+    (_place, { text }) => {
+      const scripts = [...text.matchAll(/src="https:\/\/cdn\.jsdelivr\.net\/npm\/zarr-wasm\/([^"]+)"/g)].map(
+        ([, file]) => file!,
+      );
+      expect(scripts.length).toBeGreaterThan(0);
+      for (const file of scripts) expect(existsSync(path.join(root, file)), file).toBe(true);
+      const guide = textOf("docs/viewer.md");
+      for (const [, attributes] of text.matchAll(/<zarr-viewer([^>]*)>/g))
+        for (const [, name] of attributes!.matchAll(/\s([a-z]+)=/g)) expect(guide).toContain(`\`${name}\``);
+    },
+  );
 
   it.each(of("css"))("%s names variables of the viewer's", (_place, { text }) => {
     const style = readFileSync(path.join(root, "web/viewer/element/style.css"), "utf8");

@@ -48,11 +48,27 @@ export interface NotRun {
 /** The whole list of what is not run. Keep it short: a sample that cannot be run is one that nobody notices is wrong. */
 export const notRun: readonly NotRun[] = [
   { in: "docs/bundlers.md", why: "npm run test:bundlers builds a project with each of these" },
+  { in: "docs/building.md", why: "for other machines; npm test builds, npm run test:reproducible twice" },
+  { in: "docs/cpp.md", why: "npm run test:cpp does the same with two compilers" },
+  {
+    in: "docs/command-line.md",
+    has: "source <(",
+    why: "tests/node/cli-completion.test.ts does it in three shells",
+  },
   { in: "docs/scaling.md", why: "the example's own tests run it" },
   { in: "docs/stores.md", has: "interface Store {", why: "signatures, not a program" },
-  { in: "docs/stores.md", has: "showDirectoryPicker", why: "a browser asks its user; tests/browser has the store itself" },
-  { in: "docs/workers.md", has: "my-worker.js", why: "two files of a page; tests/browser/pool.spec.ts has both" },
+  {
+    in: "docs/stores.md",
+    has: "showDirectoryPicker",
+    why: "a browser asks its user; tests/browser has the store itself",
+  },
+  {
+    in: "docs/workers.md",
+    has: "my-worker.js",
+    why: "two files of a page; tests/browser/pool.spec.ts has both",
+  },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
+  { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:edge" },
   { in: "examples/viewer/observable.md", why: "runs in Observable" },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
   { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:cluster" },

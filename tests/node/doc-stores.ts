@@ -1,15 +1,19 @@
 /** What the samples of the documentation read: stores at https://example.org, and in the folder where they run. */
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { create, createGroup, set, ZipWriter } from "zarr-wasm";
+import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
+import { repository } from "./icechunk-repository.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
 
 const v3 = (fields: object) => ({ zarr_format: 3, attributes: {}, ...fields });
 
-function array(shape: number[], { names, attributes = {}, type = "int16" }: { names?: string[]; attributes?: object; type?: string } = {}) {
+function array(
+  shape: number[],
+  { names, attributes = {}, type = "int16" }: { names?: string[]; attributes?: object; type?: string } = {},
+) {
   return v3({
     node_type: "array",
     shape,
@@ -28,14 +32,6 @@ function group(attributes: object, metadata?: Record<string, object>) {
   return v3({ node_type: "group", attributes, ...(metadata && { consolidated_metadata }) });
 }
 
-const climate = {
-  pr: array([400, 50, 20], { names: ["time", "lat", "lon"], attributes: { units: "mm d-1", scale_factor: 0.5 } }),
-  time: array([400], { names: ["time"], attributes: { units: "days since 2000-01-01" } }),
-  lat: array([50], { names: ["lat"] }),
-  lon: array([20], { names: ["lon"] }),
-  temperature: array([30, 6, 5], { names: ["time", "lat", "lon"] }),
-};
-
 const image = group({
   ome: {
     version: "0.5",
@@ -52,40 +48,124 @@ const image = group({
   },
 });
 
-/** What stands behind https://example.org: metadata, and no chunks, so that every element is 7. */
+/** Documents of stores without chunks, in which every element is 7. */
 const remote: Record<string, object> = {
   "/data.zarr/zarr.json": array([120, 6, 30]),
   "/a.zarr/zarr.json": array([12, 6]),
   "/scan.zarr/zarr.json": array([4, 64, 64], { type: "uint16" }),
-  "/climate.zarr/zarr.json": group({}, climate),
-  ...Object.fromEntries(Object.entries(climate).map(([name, node]) => [`/climate.zarr/${name}/zarr.json`, node])),
   "/image.zarr/zarr.json": image,
   "/image.zarr/0/zarr.json": array([2, 8, 8], { names: ["c", "y", "x"] }),
   "/refs.json": { version: 1, refs: { "zarr.json": JSON.stringify(array([3])) } },
 };
 
+const ramp = (length: number, start = 0, step = 1) => Int16Array.from({ length }, (_, i) => start + step * i);
+
+/** An array with its elements below a group; without `values` all are 7. */
+async function add(
+  target: ZarrGroup,
+  path: string,
+  {
+    shape,
+    names,
+    attributes,
+    values,
+  }: { shape: number[]; names?: string[]; attributes?: object; values?: Int16Array },
+) {
+  const options = {
+    path,
+    shape,
+    dtype: "int16",
+    fillValue: 7,
+    dimensionNames: names,
+    attributes: attributes as never,
+  };
+  const created = await create(target, options);
+  if (values) await set(created, null, values);
+}
+
+/** A year of rain on a grid, with coordinates. */
+async function climate(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const top = await createGroup(store);
+  const names = ["time", "lat", "lon"];
+  await add(top, "pr", { shape: [400, 50, 20], names, attributes: { units: "mm d-1", scale_factor: 0.5 } });
+  await add(top, "temperature", { shape: [30, 6, 5], names });
+  const time = { attributes: { units: "days since 2019-12-01" }, values: ramp(400) };
+  await add(top, "time", { shape: [400], names: ["time"], ...time });
+  await add(top, "lat", { shape: [50], names: ["lat"], values: ramp(50, 30) });
+  await add(top, "lon", { shape: [20], names: ["lon"], values: ramp(20) });
+  await consolidate(top);
+  return store;
+}
+
+/** Counts of 1200 cells and 20 genes, one in each row. */
+async function cells(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const attributes = { "encoding-type": "csr_matrix", "encoding-version": "0.1.0", shape: [1200, 20] };
+  const matrix = await createGroup(store, { path: "X", attributes });
+  await add(matrix, "indptr", { shape: [1201], values: ramp(1201) });
+  await add(matrix, "indices", { shape: [1200], values: ramp(1200).map((i) => i % 20) });
+  await add(matrix, "data", { shape: [1200], values: ramp(1200) });
+  return store;
+}
+
+/** A band of 10 m around one tile of the map. */
+async function sentinel(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const transform = [10, 0, 1_480_000, 0, -10, 6_910_000];
+  const attributes = {
+    "proj:code": "EPSG:3857",
+    "spatial:dimensions": ["y", "x"],
+    "spatial:transform": transform,
+  };
+  const measurements = await createGroup(store, { path: "measurements", attributes });
+  await add(measurements, "b02", { shape: [3000, 3000], names: ["y", "x"] });
+  return store;
+}
+
 /** Serves what the samples find at https://example.org: stores, the sample arrays, the modules. */
-export function serveStores() {
+export async function serveStores() {
+  const stores = {
+    "climate.zarr": await climate(),
+    "cells.zarr": await cells(),
+    "sentinel.zarr": await sentinel(),
+    repo: repository(), // of Icechunk
+  };
+  const objects = new Map(
+    Object.entries(stores).flatMap(([name, store]) =>
+      [...store].map(([key, bytes]) => [`/${name}${key}`, bytes]),
+    ),
+  );
   return serve((url) => {
     const address = url.split("?")[0]!;
     const document = remote[address];
     if (document) return bytesOf(JSON.stringify(document));
     const file = address.replace(/^\/samples\//, "examples/").replace(/^\/wasm\//, "dist/wasm/");
     const place = path.join(root, file);
-    return file !== address && existsSync(place) ? new Uint8Array(readFileSync(place)) : undefined;
+    return file !== address && existsSync(place) ? new Uint8Array(readFileSync(place)) : objects.get(address);
   });
 }
 
 /** Fills the folder where samples run; `new.zarr` is one that commands make. */
 export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise<void> {
   const at = (name: string) => new URL(`file://${path.join(folder, name)}/`);
-  const ramp = (length: number) => Int16Array.from({ length }, (_, i) => i % 1000);
-  await set(await create(at("data.zarr"), { shape: [100, 6, 30], dtype: "int16" }), null, ramp(18_000));
-  await set(await create(await createGroup(at("group.zarr")), { path: "raw", shape: [64, 64], dtype: "int16" }), null, ramp(4096));
+  const sawtooth = (length: number) => Int16Array.from({ length }, (_, i) => i % 1000);
+  await set(await create(at("data.zarr"), { shape: [100, 6, 30], dtype: "int16" }), null, sawtooth(18_000));
+  await set(
+    await create(await createGroup(at("group.zarr")), { path: "raw", shape: [64, 64], dtype: "int16" }),
+    null,
+    sawtooth(4096),
+  );
   for (const name of planes) {
     const zarrFormat = name === "old.zarr" ? 2 : 3;
-    const created = await create(at(name), { shape: [600, 700], chunkShape: [100, 100], dtype: "int16", zarrFormat, codecs: "zstd:1" });
-    await set(created, null, ramp(420_000));
+    const created = await create(at(name), {
+      shape: [600, 700],
+      chunkShape: [100, 100],
+      dtype: "int16",
+      zarrFormat,
+      codecs: "zstd:1",
+    });
+    await set(created, null, sawtooth(420_000));
   }
   const tree = await createGroup(at("climate.zarr"));
   for (const name of ["pr", "tas"]) await create(tree, { path: name, shape: [2, 3], dtype: "int16" });
@@ -101,5 +181,8 @@ export async function archives(): Promise<Documents> {
   await createGroup(writer, {});
   await create(writer, { path: "plate", shape: [2, 2], dtype: "int8" });
   await writer.close();
-  return { "images.zip": new Uint8Array(Buffer.concat(pieces)), "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])) };
+  return {
+    "images.zip": new Uint8Array(Buffer.concat(pieces)),
+    "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])),
+  };
 }

@@ -1,5 +1,5 @@
 // Many reads at a time, aborted at random, over a real server: nothing is lost, wrong, left behind or in each other's
-// way. ZARR_WASM_LOAD says how many reads, 1000 without it; ZARR_WASM_SEED which ones.
+// way. ZARR_WASM_LOAD says how many reads; ZARR_WASM_SEED which ones.
 import { getEventListeners } from "node:events";
 import v8 from "node:v8";
 import vm from "node:vm";
@@ -14,11 +14,12 @@ import {
   WorkerPool,
   type ZarrArray,
 } from "zarr-wasm";
+import { amount } from "./amounts.js";
 import { type Behaviour, ObjectServer } from "./store-server.js";
 import { openArray, randomBytes, randomizer } from "./support.js";
 import { blosc, bytesBig, type Codec, regular, sharded, v3Meta, writeV3, zstd } from "./zarr-writer.js";
 
-const reads = Number(process.env["ZARR_WASM_LOAD"] ?? 1000);
+const reads = amount(250, 1000, "ZARR_WASM_LOAD");
 const seed = Number(process.env["ZARR_WASM_SEED"] ?? 1);
 const isVerbose = process.env["ZARR_WASM_LOAD"] !== undefined;
 const [rows, columns, itemBytes] = [768, 640, 4];

@@ -200,6 +200,14 @@ ${await codecTable(2)}
 Compressors by their name in \`compression\`. Blosc frames may hold the zstd format of before 1.0.
 
 ${await codecTable(1)}
+## Repositories of versions
+
+| | read | written |
+| --- | --- | --- |
+| Icechunk, format version 1 (from 0.1.3) | yes: inline, native and virtual chunks, split manifests | no |
+| Icechunk, format version 2 and 2.1 | yes, compressed locations too | no |
+| Icechunk before 1.0 (up to 0.1.2) | no | no |
+
 ## Known and not supported
 
 ${unsupportedList()}

@@ -4,15 +4,16 @@ import { afterAll, describe, expect, it } from "vitest";
 import { getBytes, isZarrError } from "zarr-wasm";
 import type { Content } from "../../dist/chain/chunk-codec.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
+import { amount } from "./amounts.js";
 import { type GoldenChunk, goldenChunks, goldenGroups, ownChunks } from "./golden-chunks.js";
 import { errorOf, randomizer } from "./support.js";
 
 /** Random flips of single bits, and as many of several at once, per chunk. */
-const flips = Number(process.env["ZARR_WASM_FLIPS"] ?? 1000);
+const flips = amount(200, 1000, "ZARR_WASM_FLIPS");
 /** Bytes at the front of a chunk that count as its header. */
 const headerBytes = 64;
 /** Chunks up to this size are cut at every length, larger ones at so many. */
-const everyLength = 2048;
+const everyLength = amount(256, 2048);
 
 const chunks: GoldenChunk[] = [
   ...(await Promise.all(goldenGroups.map(goldenChunks))).flat(),

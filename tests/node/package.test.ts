@@ -31,6 +31,7 @@ describe("public API", () => {
         "DType",
         "DirectoryHandleStore",
         "HttpStore",
+        "IcechunkStore",
         "MapStore",
         "ReferenceStore",
         "WorkerPool",

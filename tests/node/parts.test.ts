@@ -85,6 +85,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/http/object-size.js",
   ],
   "node-http": ["store/http/node.js"],
+  icechunk: [
+    "store/icechunk.js",
+    "store/icechunk/manifest.js",
+    "store/icechunk/virtual.js",
+    "engine/zstd-frames.js",
+  ],
   "file-system": ["store/file.js", "store/files.js"],
   labels: [
     "conventions/labels/select.js",

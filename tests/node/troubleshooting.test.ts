@@ -25,7 +25,16 @@ function arrayWith(fields: object = {}, chunk?: string) {
   return open(store, { kind: "array" });
 }
 
-const pickled = { zarr_format: 2, shape: [2], chunks: [2], dtype: "|O", compressor: null, filters: [{ id: "pickle" }], fill_value: null, order: "C" };
+const pickled = {
+  zarr_format: 2,
+  shape: [2],
+  chunks: [2],
+  dtype: "|O",
+  compressor: null,
+  filters: [{ id: "pickle" }],
+  fill_value: null,
+  order: "C",
+};
 const long = 2 ** 30;
 
 let server: Awaited<ReturnType<typeof serve>>;
@@ -40,7 +49,8 @@ afterAll(() => server.close());
 /** A web page with a status, by way of a `fetch`; 0 is no answer at all, as browsers have it where CORS forbids. */
 function answering(status: number) {
   const headers = { "content-type": "text/html" };
-  const answer = () => new Response("<!doctype html><title>Start</title>", { status, statusText: "Forbidden", headers });
+  const answer = () =>
+    new Response("<!doctype html><title>Start</title>", { status, statusText: "Forbidden", headers });
   return new HttpStore("https://example.org/a.zarr", {
     retries: 0,
     fetch: async () => {
@@ -58,8 +68,15 @@ const causes: Record<string, () => Promise<unknown>> = {
   "… could not be read: Failed to fetch": () => open(answering(0)),
   "… answered 403": () => open(answering(403)),
   "this store cannot list": async () => (await open(`${server.url}/group`, { kind: "group" })).members(),
-  "a chunk of …": async () => get(await arrayWith({ shape: [long], chunk_grid: { name: "regular", configuration: { chunk_shape: [long] } } })),
-  "chunk …: codec …: the checksum": async () => get(await arrayWith({ codecs: [little, { name: "crc32c" }] }, "12345678abcd")),
+  "a chunk of …": async () =>
+    get(
+      await arrayWith({
+        shape: [long],
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [long] } },
+      }),
+    ),
+  "chunk …: codec …: the checksum": async () =>
+    get(await arrayWith({ codecs: [little, { name: "crc32c" }] }, "12345678abcd")),
   "chunk …: codec …: the chunk has": async () => get(await arrayWith({}, "x")),
   'codec "…" is not supported': () => arrayWith({ codecs: [little, { name: "gdeflate" }] }),
   'codec "pickle"': () => open(new Map([["/.zarray", bytesOf(JSON.stringify(pickled))]])),
@@ -68,32 +85,41 @@ const causes: Record<string, () => Promise<unknown>> = {
   "a selection of": async () => get(await arrayWith(), [0, 0]),
   "dimension …: the step": async () => get(await arrayWith(), [slice(null, null, -1)]),
   '"…" names no single dimension': async () => get(await arrayWith(), { t: 0 }),
-  "values must be a": async () => set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2)),
+  "values must be a": async () =>
+    set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2)),
   "the store … is read-only": () => create(`${server.url}/new`, { shape: [2], dtype: "int8" }),
   "there is a node of Zarr": async () => {
     const store = new Map();
     for (let i = 0; i < 2; i++) await create(store, { shape: [2], dtype: "int8" });
   },
   "there is no SharedArrayBuffer": async () => {
-    const { SharedArrayBuffer } = globalThis;
+    const shared = globalThis.SharedArrayBuffer;
     Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
     try {
       await get(await arrayWith({}, "12345678"), null, { useSharedArrayBuffer: true });
     } finally {
-      globalThis.SharedArrayBuffer = SharedArrayBuffer;
+      globalThis.SharedArrayBuffer = shared;
     }
   },
   "….wasm could not be loaded": () => {
     configureWasm({ full: bytesOf("<!doctype html>") }); // the other one has been loaded by the others
-    return createCodecChain({ dataType: "int16", shape: [2], codecs: [little, { name: "bz2", configuration: { level: 1 } }] });
+    return createCodecChain({
+      dataType: "int16",
+      shape: [2],
+      codecs: [little, { name: "bz2", configuration: { level: 1 } }],
+    });
   },
 };
 
 const sections = textOf("docs/troubleshooting.md").split(/^## /m).slice(1);
-const messages = sections.map((section) => section.split("\n\n").slice(0, 2) as [string, string]).filter(([, text]) => text.startsWith("`"));
+const messages = sections
+  .map((section) => section.split("\n\n").slice(0, 2) as [string, string])
+  .filter(([, text]) => text.startsWith("`"));
 
 it("has a cause for every heading here, and no other", () => {
-  const begun = Object.keys(causes).filter((start) => !messages.some(([heading]) => heading.startsWith(start)));
+  const begun = Object.keys(causes).filter(
+    (start) => !messages.some(([heading]) => heading.startsWith(start)),
+  );
   expect(begun).toEqual([]);
   expect(messages).toHaveLength(Object.keys(causes).length);
 });

@@ -43,9 +43,9 @@ const operandsText = ({ operands }: Command): string =>
 
 /** The options as Node's parser takes them. */
 const parsed = Object.fromEntries(
-  Object.entries(options).map(([name, { type, short }]: [string, Option]) => [
+  Object.entries(options).map(([name, { type, short, multiple }]: [string, Option]) => [
     name,
-    { type, ...(short !== undefined && { short }) },
+    { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) },
   ]),
 );
 

@@ -1,5 +1,5 @@
 /** Every command of the command line: the only list of them. Help, completion and the parser go by it. */
-import { type Option, type OptionName, options, type Values } from "./options.js";
+import { type Option, type OptionName, options, type Values, versionOptions } from "./options.js";
 
 /** What stands for an operand, in order, and what it is completed by. */
 type Operand = "SOURCE" | "DEST" | "SHELL";
@@ -35,12 +35,16 @@ export const commands: Readonly<Record<string, Command>> = {
   info: {
     operands: ["SOURCE"],
     what: "facts about an array (shape, chunks, data type, codecs, sizes), or the tree below a group",
-    options: ["path", "json", "bucket", "v1-order"],
+    options: ["path", "json", "history", "bucket", "v1-order", ...versionOptions],
     examples: [
       { says: "the tree of an archive", line: "zarr-wasm info image.ozx" },
       {
         says: "one array, as JSON",
         line: "zarr-wasm info https://example.org/data.zarr --path temperature --json",
+      },
+      {
+        says: "the versions of an Icechunk repository",
+        line: "zarr-wasm info https://example.org/repo --history",
       },
     ],
     run: async ([source], values) => (await import("./info.js")).runInfo(source!, values).then(success),
@@ -55,6 +59,7 @@ export const commands: Readonly<Record<string, Command>> = {
       ["json", { what: "the same as --format jsonl" }],
       "out",
       "v1-order",
+      ...versionOptions,
     ],
     details: `raw    little-endian element bytes
 jsonl  one JSON value per element and line
@@ -80,6 +85,7 @@ text   a table; control characters are escaped, as \\u001b`,
       ...(["verify", "memory", "temp", "threads"] as const),
       ["bucket", { what: "the S3-compatible bucket that DEST is in" }],
       ...(["wait", "v1-order", "json"] as const),
+      ...versionOptions,
     ],
     details: `DEST is a folder, a .zip or .ozx archive, or an http(s) URL that takes PUT. Shares of --part go by chunks or
 shards; the nodes are made by --part 0/N, for which others --wait, or before by --metadata-only. From rows to
@@ -109,6 +115,7 @@ columns a copy goes through a temporary folder beside DEST, or in --temp, of the
       ...(["level", "part", "threads"] as const),
       ["bucket", { what: "the S3-compatible bucket that DEST is in" }],
       ...(["v1-order", "json"] as const),
+      ...versionOptions,
     ],
     details: `SOURCE is an array, or an image, whose finest level is taken; an array that lies in DEST stays where it is,
 others are copied. --part is a share of one --level.`,
@@ -128,7 +135,7 @@ others are copied. --part is a share of one --level.`,
   verify: {
     operands: ["SOURCE"],
     what: "decodes every chunk; each bad one with its reason, and exit status 1 if there are any",
-    options: ["path", "part", "clean", "json", "bucket", "v1-order"],
+    options: ["path", "part", "clean", "json", "bucket", "v1-order", ...versionOptions],
     examples: [
       { says: "a whole store", line: "zarr-wasm verify copy.zarr" },
       { says: "the first quarter, as JSON", line: "zarr-wasm verify copy.zarr --part 0/4 --json" },
@@ -138,7 +145,7 @@ others are copied. --part is a share of one --level.`,
   bench: {
     operands: ["SOURCE"],
     what: "how long a sample of the chunks takes to arrive and to decode, and what would make that faster",
-    options: ["path", "time", "bytes", "json", "bucket", "v1-order"],
+    options: ["path", "time", "bytes", "json", "bucket", "v1-order", ...versionOptions],
     details: `Chunks are read from all over the arrays, and decoded on one core. They are also encoded in other ways, in
 memory, to see what those would gain.`,
     examples: [

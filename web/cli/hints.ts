@@ -1,7 +1,7 @@
 /** What to try instead of a place where there is nothing, or no array. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { isZarrError, type OpenedNode, open, type Source, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type OpenedNode, type OpenOptions, open, type Source, type ZarrGroup } from "zarr-wasm";
 import { closestTo, didYouMean } from "./closest.js";
 import { listed } from "./notes.js";
 
@@ -26,9 +26,12 @@ export async function hintForPlace(source: string): Promise<string> {
  * What to say behind an error of opening a node: paths of nodes that there are, or of stores that lie in the folder.
  * Nothing where looking fails.
  */
-export async function hintForPath(source: Source, wanted: string | undefined): Promise<string> {
+export async function hintForPath(
+  source: Source,
+  { path: wanted, ...version }: OpenOptions,
+): Promise<string> {
   try {
-    return await (wanted === undefined ? storesBelow(source) : nodesLike(source, wanted));
+    return await (wanted === undefined ? storesBelow(source) : nodesLike(source, wanted, version));
   } catch {
     return "";
   }
@@ -44,10 +47,10 @@ export async function hintForGroup(group: ZarrGroup): Promise<string> {
   }
 }
 
-async function nodesLike(source: Source, wanted: string): Promise<string> {
+async function nodesLike(source: Source, wanted: string, version: OpenOptions): Promise<string> {
   const options = looking();
   const names = wanted.split("/").filter((name) => name !== "");
-  const root = await open(source, { kind: "group", ...options }); // nothing lies below an array
+  const root = await open(source, { ...version, kind: "group", ...options }); // nothing lies below an array
   const { group, rest } = await deepest(root, names, options);
   const members = (await group.members(options)).map(({ name }) => name);
   const [first, ...after] = rest;

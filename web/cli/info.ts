@@ -1,6 +1,7 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { colorsFor } from "./colors.js";
+import { runHistory } from "./history.js";
 import { arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
 import { printable, printableJson } from "./printable.js";
 import { openSource, type Values } from "./usage.js";
@@ -56,6 +57,7 @@ function compact(value: unknown): string {
 }
 
 export async function runInfo(source: string, values: Values): Promise<void> {
+  if (values.history) return runHistory(source, values);
   const node = await openSource(source, values, {}, values.bucket);
   const print = (text: string) => process.stdout.write(text);
   if (values.json) {

@@ -11,6 +11,8 @@ export interface Option {
   readonly what: string;
   readonly short?: string;
   readonly completes?: Completion;
+  /** Whether it may be given several times. */
+  readonly multiple?: true;
 }
 
 const format = (...completes: string[]) => ({ value: completes.join("|"), completes });
@@ -73,6 +75,25 @@ export const options = {
   units: { type: "string", value: ",micrometer,micrometer", what: "their units, of those that have one" },
   scale: { type: "string", value: "1,0.5,0.5", what: "units per element of the finest level" },
   name: { type: "string", value: "TEXT", what: "the image's name" },
+  branch: {
+    type: "string",
+    value: "NAME",
+    what: "the newest version of a branch of an Icechunk repository; main",
+  },
+  tag: { type: "string", value: "NAME", what: "a tag of an Icechunk repository" },
+  snapshot: { type: "string", value: "ID", what: "a snapshot of an Icechunk repository" },
+  "as-of": {
+    type: "string",
+    value: "TIME",
+    what: "the version that the branch had then, such as 2025-01-31",
+  },
+  virtual: {
+    type: "string",
+    value: "PREFIX=BASE",
+    what: "virtual chunks at PREFIX may be read, and are at BASE, a URL or a folder; may be repeated",
+    multiple: true,
+  },
+  history: { type: "boolean", what: "the branches, tags and versions of an Icechunk repository" },
   port: { type: "string", value: "N", what: "a port of this machine; else a free one is taken" },
   open: { type: "boolean", what: "opens the link in the browser" },
   time: { type: "string", value: "SECONDS", what: "how long to measure at most; 10" },
@@ -85,10 +106,17 @@ export type OptionName = keyof typeof options;
 
 /** What the options of all commands are given; each command knows those that are its own. */
 export type Values = {
-  readonly [Name in OptionName]?:
-    | ((typeof options)[Name]["type"] extends "boolean" ? boolean : string)
-    | undefined;
+  readonly [Name in OptionName]?: ValueOf<(typeof options)[Name]> | undefined;
 };
+
+type ValueOf<O extends Option> = O extends { multiple: true }
+  ? readonly string[]
+  : O["type"] extends "boolean"
+    ? boolean
+    : string;
+
+/** Which version of an Icechunk repository, and where its virtual chunks are. */
+export const versionOptions = ["branch", "tag", "snapshot", "as-of", "virtual"] as const;
 
 /** Options that stand by themselves, without a command. */
 export const everywhere: readonly OptionName[] = ["help", "version"];

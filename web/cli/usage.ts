@@ -36,7 +36,7 @@ export async function openSource(
     return await open(place, { ...asked, ...options });
   } catch (error) {
     if (isZarrError(error, "NotFound") && !Object.isFrozen(error))
-      error.message += await hintForPath(place, asked.path);
+      error.message += await hintForPath(place, asked);
     throw error;
   }
 }
@@ -49,11 +49,36 @@ export function openOptions(values: Values): OpenOptions {
     path: values.path,
     v1Order: order,
     onWarning: ({ message }) => note(`warning: ${message}`),
+    ...versionOf(values),
   };
 }
 
-/** A URL as it is; anything else is a folder, a zip archive, or a document of references. */
-export async function locate(source: string): Promise<URL | Store> {
+/** Which version of an Icechunk repository, and what of its virtual chunks. @throws UsageError. */
+function versionOf(values: Values): OpenOptions {
+  const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
+  const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
+  if (given.length > 1)
+    throw new UsageError(`${given.map(([name]) => `--${name}`).join(" and ")} cannot be used together`);
+  if (asOf !== undefined && (tag !== undefined || snapshot !== undefined || Number.isNaN(Date.parse(asOf))))
+    throw new UsageError("--as-of is a time of a branch, such as 2025-01-31 or 2025-01-31T12:00Z");
+  return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
+}
+
+/** `PREFIX=BASE`: what a prefix of virtual chunks stands for, a URL or a folder. */
+function prefixAndBase(text: string): [prefix: string, base: string] {
+  const [, prefix, base] = /^([a-z][a-z0-9+.-]*:\/\/[^=]*)=(.+)$/is.exec(text) ?? [];
+  if (prefix === undefined || base === undefined)
+    throw new UsageError("--virtual must be PREFIX=BASE, such as s3://bucket/=https://example.org/mirror/");
+  return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
+}
+
+/** A URL as it is, also one that is marked as `icechunk+URL`; anything else is a folder, a zip archive, or a document of references. */
+export async function locate(source: string): Promise<URL | Store | string> {
+  if (/^icechunk\+/i.test(source)) {
+    const url = await locate(source.slice("icechunk+".length));
+    if (!(url instanceof URL)) throw new UsageError(`"${source}" is not the URL or folder of a repository`);
+    return `icechunk+${url.href}`;
+  }
   if (/^https?:\/\//i.test(source)) {
     const url = parseUrl(source);
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;

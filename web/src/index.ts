@@ -51,6 +51,7 @@ export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
+export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
 export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
@@ -108,6 +109,14 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
+export {
+  type IcechunkCommit,
+  type IcechunkOptions,
+  type IcechunkRef,
+  IcechunkStore,
+  type IcechunkVersion,
+  type VirtualBase,
+} from "./store/versioned.js";
 export type { ZipSink } from "./store/zip/sink.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

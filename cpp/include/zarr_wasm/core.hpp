@@ -23,7 +23,7 @@
 
 namespace zarr_wasm {
 
-/// Version of the library that is linked, "0.1.0".
+/// Version of the library that is linked, "0.2.0".
 const char* version();
 
 /// What an operation has come to. Statuses of failure are data: they can be copied, kept and

@@ -17,7 +17,11 @@ export async function runProgram(text, { base, output, log }) {
     return `${start}${JSON.stringify(new URL(names[name], site).href)}`;
   });
   const key = `zarrWasmLive${Math.random().toString(36).slice(2)}`;
-  globalThis[key] = { site, output, console: { ...console, log: (...values) => log(values.map(shown).join(" ")) } };
+  globalThis[key] = {
+    site,
+    output,
+    console: { ...console, log: (...values) => log(values.map(shown).join(" ")) },
+  };
   const head = `const { site, output, console } = globalThis[${JSON.stringify(key)}];\n`;
   const url = URL.createObjectURL(new Blob([head, program], { type: "text/javascript" }));
   try {

@@ -1,5 +1,17 @@
 /** Files that lie beside the code, and bundlers that move the code without them. */
 
+/**
+ * The URL of a file of the package, from a file one folder below its root, in a form that bundlers do not follow: they
+ * would have an asset of the page in its place, or any of several files.
+ * @param path relative to that root
+ * @param here `import.meta.url` of the other file
+ */
+export function packageFile(path: string, here: string): URL {
+  const url = new URL(here);
+  url.pathname = url.pathname.replace(/[^/]*\/[^/]*$/, path);
+  return url;
+}
+
 /** Folders of the package from which relative addresses of its files are right. */
 const ownFolders = /\/(?:engine|workers|bundle|edge|viewer)\/[^/]*$/;
 
@@ -10,6 +22,10 @@ const ownFolders = /\/(?:engine|workers|bundle|edge|viewer)\/[^/]*$/;
  * @param here `import.meta.url` in the same file
  */
 export function isLeftBehind(url: URL, written: string, here: string): boolean {
-  const at = new URL(here);
-  return !ownFolders.test(at.pathname) && url.href === new URL(written, at).href;
+  return isMoved(here) && url.href === new URL(written, here).href;
+}
+
+/** True for code that is not where the package has it. webpack and Parcel tell where it was before they moved it. */
+export function isMoved(here: string): boolean {
+  return !ownFolders.test(new URL(here).pathname);
 }

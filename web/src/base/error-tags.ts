@@ -16,4 +16,7 @@ export const errorTags = {
   Conflict: "somebody else has written there meanwhile",
   ReadOnly: "a store cannot be written",
   EncodeFailed: "elements could not be encoded",
+  FutureVersion: "a newer version of a format than is known here",
+  NotAllowed: "a reference leads to where nothing may be read",
+  SourceChanged: "the source of a virtual chunk is not what it was",
 } as const;

@@ -7,7 +7,9 @@
  * recurses on the native stack beyond the depth limit nor treats any key specially: `__proto__` becomes
  * an ordinary own property.
  */
+
 import { invalidMetadata, limitExceeded, type OnWarning } from "./errors.js";
+import { textDecoder } from "./platform.js";
 
 /** A number as it was written. */
 export class JsonNumber {
@@ -65,7 +67,7 @@ export function orderKeys(object: JsonObject, keys: readonly string[]): void {
 export function parseJson(bytes: Uint8Array, options: JsonOptions): Json {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw invalidMetadata(`${options.name} is not UTF-8 text`, { code: "not-json", cause });
   }

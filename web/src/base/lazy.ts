@@ -6,7 +6,7 @@
  * what each combination of parts has in common, and with these imports that is one file instead of twenty. Imports
  * without names have no effect otherwise, as package.json says of all modules here.
  */
-import { engineFailed } from "./errors.js";
+import { engineFailed, messageOf } from "./errors.js";
 
 /**
  * A function that loads a part, once; what has failed is tried again at the next call.
@@ -19,8 +19,8 @@ export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> 
       return await load();
     } catch (cause) {
       loading = undefined;
-      const reason = cause instanceof Error ? cause.message : cause;
-      throw engineFailed(`the part of the library for ${what} could not be loaded: ${reason}`, { cause });
+      const message = `the part of the library for ${what} could not be loaded: ${messageOf(cause)}`;
+      throw engineFailed(message, { cause });
     }
   };
   return () => {

@@ -21,6 +21,33 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
 }
 
 /**
+ * `new TextDecoder(…)`, which makers of pages for tests (Jest with jsdom) leave out: Node's then. Not to be called while
+ * modules are loaded.
+ */
+export function textDecoder(...options: ConstructorParameters<typeof TextDecoder>): InstanceType<typeof TextDecoder> {
+  return new (globalThis.TextDecoder ?? nodeUtil().TextDecoder)(...options);
+}
+
+/** What is made when it is first asked for, and kept. */
+export function kept<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** `new TextEncoder()`; see {@link textDecoder}. */
+export function textEncoder(): InstanceType<typeof TextEncoder> {
+  return new (globalThis.TextEncoder ?? nodeUtil().TextEncoder)();
+}
+
+function nodeUtil(): typeof import("node:util") {
+  type Host = { process?: { getBuiltinModule?: (name: string) => typeof import("node:util") | undefined } };
+  return (globalThis as Host).process!.getBuiltinModule!("node:util")!;
+}
+
+/**
  * Lets a signal have as many listeners as requests wait on it. Node warns beyond ten, taking them for a leak;
  * other runtimes do not.
  */

@@ -1,6 +1,8 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
+
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, shown } from "../base/errors.js";
+import { kept, textDecoder } from "../base/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { utf32String, withoutPadding } from "./padded.js";
@@ -235,8 +237,8 @@ export function strings(region: ElementRegion | ValueRegion): string[] {
   );
 }
 
-const utf8 = new TextDecoder();
+const utf8 = kept(() => textDecoder());
 
 function byteString(item: Uint8Array): string {
-  return utf8.decode(withoutPadding(item));
+  return utf8().decode(withoutPadding(item));
 }

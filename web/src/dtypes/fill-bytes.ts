@@ -1,5 +1,7 @@
 /** Fill values of strings, bytes, raw and structured types. */
+
 import { type Json, JsonNumber, toPlain } from "../base/json.js";
+import { textEncoder } from "../base/platform.js";
 import { decodeBase64 } from "./base64.js";
 import { componentsOf } from "./dtype.js";
 import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";
@@ -63,7 +65,7 @@ export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array
 
 /** A text as UTF-8, padded with NULs. */
 function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Array {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = textEncoder().encode(text);
   if (bytes.length > item.length) refuse(source);
   item.set(bytes);
   return item;
@@ -89,7 +91,7 @@ export function readBytes(source: FillSource): Uint8Array {
   if (isLooseZero(source)) return new Uint8Array(0);
   const bytes = typeof json === "string" ? decodeBase64(json) : byteList(json);
   if (bytes) return bytes;
-  return typeof json === "string" && rules === "loose" ? new TextEncoder().encode(json) : refuse(source);
+  return typeof json === "string" && rules === "loose" ? textEncoder().encode(json) : refuse(source);
 }
 
 /** A string of any length, or any value for objects. */

@@ -1,5 +1,7 @@
 /** Fill values in the documents of each Zarr version. */
+
 import type { Json } from "../base/json.js";
+import { textDecoder } from "../base/platform.js";
 import { encodeBase64 } from "./base64.js";
 import { componentsOf, type DType } from "./dtype.js";
 import { fillJson } from "./fill-json.js";
@@ -40,8 +42,8 @@ function plainJson(dtype: DType, item: Uint8Array): Json {
       plainJson(type, item.subarray(offset, offset + type.itemBytes)),
     );
   }
-  if (dtype.core === "fixed_bytes") return new TextDecoder().decode(withoutPadding(item));
-  if (dtype.core === "raw") return new TextDecoder().decode(item);
+  if (dtype.core === "fixed_bytes") return textDecoder().decode(withoutPadding(item));
+  if (dtype.core === "raw") return textDecoder().decode(item);
   return fromPlain(fillJson(dtype, { value: 0, item }, 2));
 }
 

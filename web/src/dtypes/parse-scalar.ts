@@ -1,5 +1,7 @@
 /** Single elements as programs have them, for fill values and for what fills a selection. */
+
 import { type Json, JsonNumber } from "../base/json.js";
+import { textEncoder } from "../base/platform.js";
 import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
 import { parseFill } from "./fill.js";
@@ -15,7 +17,7 @@ export function parseScalar(dtype: DType, value: unknown): FillValue {
   const isComplex = dtype.core.startsWith("complex");
   const whole = isComplex && typeof value === "number" ? [value, 0] : value;
   const isText = typeof whole === "string" && (dtype.core === "fixed_bytes" || dtype.name === "bytes");
-  const json = isText ? encodeBase64(new TextEncoder().encode(whole)) : fromPlain(whole);
+  const json = isText ? encodeBase64(textEncoder().encode(whole)) : fromPlain(whole);
   if (dtype.name === "object") return parseFill(dtype, json, "loose");
   return parseFill(dtype, named(json), "strict");
 }

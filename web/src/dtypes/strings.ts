@@ -1,6 +1,8 @@
 /** Strings of fixed length, written. */
+
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
+import { textEncoder } from "../base/platform.js";
 import type { DType } from "./dtype.js";
 
 /**
@@ -14,7 +16,7 @@ export function packStrings(dtype: DType, values: readonly string[]): Uint8Array
   if (core !== "fixed_utf32" && core !== "fixed_bytes") {
     throw invalidArgument(`data type ${dtype} is not a string of fixed length`);
   }
-  const encode = core === "fixed_utf32" ? utf32Bytes : (text: string) => new TextEncoder().encode(text);
+  const encode = core === "fixed_utf32" ? utf32Bytes : (text: string) => textEncoder().encode(text);
   const out = new Uint8Array(values.length * itemBytes);
   values.forEach((value, i) => {
     const bytes = encode(value);

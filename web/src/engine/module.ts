@@ -2,7 +2,7 @@
  * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the module is had from the package
  * (packaged.ts), or from where the caller says, and compiled once.
  */
-import { engineFailed } from "../base/errors.js";
+import { engineFailed, messageOf } from "../base/errors.js";
 import type { WasmModule } from "../base/web-types.js";
 import type { Core } from "../wasm/core.js";
 import { compileSource, type ModuleName, type WasmSource } from "./compile.js";
@@ -60,7 +60,9 @@ export async function instantiate(name: ModuleName): Promise<Core> {
       // Never fetched. Without this the glue asks import.meta for a URL, which classic scripts do not have.
       locateFile: (file) => file,
       instantiateWasm(imports, done) {
-        WebAssembly.instantiate(module, imports).then((instance) => done(instance, module), fail);
+        WebAssembly.instantiate(module, imports)
+          .then((instance) => done(instance, module))
+          .catch(fail);
         return {};
       },
     }).then(resolve, fail);
@@ -68,5 +70,5 @@ export async function instantiate(name: ModuleName): Promise<Core> {
 }
 
 function failed(what: string, cause: unknown): Error {
-  return engineFailed(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  return engineFailed(`${what}: ${messageOf(cause)}`, { cause });
 }

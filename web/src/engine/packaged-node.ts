@@ -1,4 +1,5 @@
 /** packaged.ts in the bundles for Node: files are read. */
+import { packageFile } from "../base/beside.js";
 import type { WasmModule } from "../base/web-types.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";
@@ -7,7 +8,6 @@ export { glue } from "./packaged.js";
 
 /** Compiles a module: from its file, or, where a bundler has left that behind, from its copy in a script. */
 export function packagedModule(name: ModuleName): Promise<WasmModule> {
-  // A name of its own: `new URL(…, import.meta.url)` is an asset of the page to webpack, also in code for a server.
   const here = import.meta.url;
-  return compileEmbedded(name, () => compileSource(new URL(`../wasm/${name}.wasm`, here)));
+  return compileEmbedded(name, () => compileSource(packageFile(`wasm/${name}.wasm`, here)));
 }

@@ -47,6 +47,11 @@ export class NeedsFullModule extends Error {}
 /** Plans that a session keeps prepared; the least recently used one goes first. */
 const maxPlans = 512;
 
+/** Bytes of a frame that are given to the core at a time. */
+const framePiece = 2 ** 18;
+/** What errors name as the codec of frames that belong to no plan. */
+const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd" }] };
+
 /** Copies bytes. */
 export type Copy = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
@@ -210,6 +215,32 @@ export class CodecSession {
     const isInside = offset >= 0 && bytes >= 0 && offset + bytes <= slab.bytes;
     if (start === 0 || !isInside) throw invalidArgument(`a slab has no ${bytes} bytes at ${offset}`);
     return this.core.HEAPU8.subarray(start + offset, start + offset + bytes);
+  }
+
+  /**
+   * Decodes one zstd frame piece by piece, in the full module, however much it holds; nothing but the frame itself.
+   * @param take is given each piece, which is only lent; what it throws ends the work.
+   * @throws CorruptChunk.
+   */
+  expandFrame(
+    frame: Uint8Array,
+    dictionary: Uint8Array | undefined,
+    take: (piece: Uint8Array) => void,
+  ): void {
+    const { core } = this;
+    this.#call(() => {
+      const check = (code: number) => this.#check(code, zstdFrame);
+      check(core.startFrame(this.#setInput(dictionary ?? new Uint8Array(0))));
+      for (let at = 0; at < sizeOf(frame); at += framePiece) {
+        check(core.feedFrame(this.#setInput(frame.subarray(at, at + framePiece))));
+        for (;;) {
+          check(core.readFrame());
+          if (core.outputBytes() === 0) break;
+          take(this.#output());
+        }
+      }
+      check(core.endFrame());
+    }, framePiece);
   }
 
   /** Gives back buffers and library contexts inside the module. */

@@ -7,6 +7,7 @@ import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
+import type { Elements, ElementsByType, ReadAs } from "../dtypes/elements-by-type.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { ArrayReader } from "../region/fetch/reader.js";
@@ -35,8 +36,14 @@ export interface ChunkOptions {
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
-/** A Zarr array that has been opened. */
-export class ZarrArray {
+/**
+ * A Zarr array that has been opened. `D` is what its elements come in, where {@link ZarrArray.is} has told:
+ * `if (array.is("float32")) (await get(array)).data` is a `Float32Array`.
+ */
+export class ZarrArray<D extends Elements = Elements> {
+  /** Nothing but a type. @hidden */
+  declare readonly "~elements"?: D;
+
   /** What consoles show, also of minified programs. */
   static readonly name: string = "ZarrArray";
 
@@ -79,6 +86,10 @@ export class ZarrArray {
   }
   get dtype(): DType {
     return this.#spec.dtype;
+  }
+  /** Whether the elements are of a data type, by its name in Zarr v3; TypeScript then knows what `get` returns. */
+  is<N extends keyof ElementsByType>(name: N): this is ZarrArray<ElementsByType[N]> {
+    return this.#spec.dtype.name === name;
   }
   /** Value of elements that are not stored; null where the metadata leaves it undefined (they read as zeros). */
   get fillValue(): FillScalar {
@@ -142,14 +153,14 @@ export class ZarrArray {
    * @throws InvalidSelection for invalid coordinates; InvalidArgument; Network, CorruptChunk, …, naming the
    *   chunk's key; the signal's reason.
    */
-  async getChunk<D extends ElementData | readonly unknown[] = ElementData>(
+  async getChunk<T extends Elements = ReadAs<D>>(
     coordinates: readonly number[],
     options: ChunkOptions = {},
-  ): Promise<Region<D>> {
+  ): Promise<Region<T>> {
     this.#checkCoordinates(coordinates);
     checkOptions(options);
     const { data, shape } = await readChunkElements(this.#reader, coordinates, options);
-    return { data: data as D, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
+    return { data: data as T, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
   }
 
   #checkCoordinates(coordinates: readonly number[]): void {

@@ -4,6 +4,7 @@ import { invalidArgument, shown } from "../base/errors.js";
 import { stridesOf } from "../base/strides.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
+import type { Elements, ReadAs } from "../dtypes/elements-by-type.js";
 import type { Progress } from "../region/assemble/assemble.js";
 import { type ArrayReader, defaultCoalescing } from "../region/fetch/reader.js";
 import { readBytesOf, readElementsOf } from "../region/read.js";
@@ -69,17 +70,28 @@ const defaultConcurrency = 16;
  * @throws InvalidSelection, InvalidArgument, LimitExceeded before anything is read; Network, CorruptChunk
  *   and others naming the chunk's key; the signal's reason when aborted. Nothing is returned then.
  */
-export async function get<D extends ElementData | readonly unknown[] = ElementData>(
+export async function get<D extends Elements>(
+  array: ZarrArray<D>,
+  selection?: Selection,
+  options?: ReadIntoOptions,
+): Promise<Region<ReadAs<D>>>;
+/** Reads a region whose elements are known to come in a `D`: `get<string[]>(…)`. */
+export async function get<D extends Elements = ElementData>(
+  array: ZarrArray,
+  selection?: Selection,
+  options?: ReadIntoOptions,
+): Promise<Region<D>>;
+export async function get(
   array: ZarrArray,
   selection?: Selection,
   options: ReadIntoOptions = {},
-): Promise<Region<D>> {
+): Promise<Region<Elements>> {
   const reader = readerOf(array);
   checkOptions(options);
   const wanted = resolveWanted(reader, selection);
   const data = await readElementsOf(reader, wanted, regionOptions(options), options);
   const { shape } = wanted;
-  return { data: data as D, shape, stride: stridesOf(shape), dtype: array.dtype };
+  return { data, shape, stride: stridesOf(shape), dtype: array.dtype };
 }
 
 /** Like {@link get}, as raw element bytes: for data types that JavaScript has no numbers for, and for writing files. */

@@ -30,7 +30,8 @@ import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
-import { archives, fileSystem } from "../store/loaded.js";
+import type { VirtualBase } from "../store/icechunk/virtual.js";
+import { archives, fileSystem, icechunk } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
@@ -73,6 +74,19 @@ export interface OpenOptions {
   onWarning?: OnWarning | undefined;
   /** Limits to raise or lower. */
   limits?: Partial<Limits> | undefined;
+  /** The newest version of a branch of an Icechunk repository; "main" without `branch`, `tag` and `snapshot`. */
+  branch?: string | undefined;
+  /** A tag of an Icechunk repository. */
+  tag?: string | undefined;
+  /** Id of a snapshot of an Icechunk repository. */
+  snapshot?: string | undefined;
+  /** The last version of the branch that was written at that time or before; a text is read as Date does. */
+  asOf?: Date | string | undefined;
+  /**
+   * Prefixes of the locations of virtual chunks that may be read, each with where that is: a URL, a store, or true for
+   * where the prefix says. Nothing else that an Icechunk repository names outside of itself is ever fetched.
+   */
+  virtual?: Readonly<Record<string, VirtualBase>> | undefined;
 }
 
 /** A place to read from: a URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
@@ -88,11 +102,36 @@ export async function open(source: Source, options: OpenOptions & { kind: "array
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
-  const place = placeOf(source);
+  const marked = typeof source === "string" && /^icechunk\+/i.test(source);
+  const place = placeOf(marked ? source.slice("icechunk+".length) : source);
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  return new Opener(await storeAt(place), options).open(path, options);
+  const store = await storeAt(place);
+  const { branch, tag, snapshot, asOf } = options;
+  if (marked || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {
+    const { IcechunkStore } = await icechunk();
+    return new Opener(await IcechunkStore.open(store, icechunkOptions(options)), options).open(path, options);
+  }
+  const opener = new Opener(store, options);
+  try {
+    return await opener.open(path, options);
+  } catch (error) {
+    const repository = opener.mayBeRepository(error) && (await findRepository(store, options));
+    if (!repository) throw error;
+    return new Opener(repository, options).open(path, options);
+  }
+}
+
+/** The Icechunk repository that a store holds; undefined for none. */
+async function findRepository(store: Store, options: OpenOptions): Promise<Store | undefined> {
+  const { IcechunkStore } = await icechunk();
+  return IcechunkStore.find(store, icechunkOptions(options));
+}
+
+/** What of the options is Icechunk's. */
+function icechunkOptions({ branch, tag, snapshot, asOf, virtual, signal }: OpenOptions) {
+  return { branch, tag, snapshot, asOf, virtual, signal };
 }
 
 /** The store of a source. @throws InvalidArgument for what is none. */
@@ -199,7 +238,7 @@ export class Opener implements NodeOpener {
   /** Opens the node at a path. */
   async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
     await this.#renew(signal);
-    const node = await this.#find(path, signal);
+    const node = await this.#find(path, signal, kind);
     signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
     if (kind !== undefined && node.kind !== kind)
@@ -207,6 +246,17 @@ export class Opener implements NodeOpener {
         code: "wrong-kind",
       });
     return node;
+  }
+
+  /**
+   * Whether the store may hold an Icechunk repository, of which nothing else can be seen: no Zarr node was found, and
+   * none before. Buckets that nobody may list answer with 403 for what is not there.
+   */
+  mayBeRepository(error: unknown): boolean {
+    const { version = 3 } = this.openOptions;
+    const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
+    const isForbidden = isZarrError(error, "Network") && error.status === 403;
+    return (isMissing || isForbidden) && version === 3 && !lastFound.has(this.store);
   }
 
   /**
@@ -228,18 +278,27 @@ export class Opener implements NodeOpener {
   }
 
   /** Looks for what tells which node is at a path: documents of the versions asked for. */
-  async #documents(path: string, signal: AbortSignal | undefined, asks: (version: ZarrVersion) => boolean) {
+  async #documents(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+    kind?: Member["kind"],
+  ) {
     const isKnown = this.#isKnown(path);
     const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
       const known = this.#known.get(joinKey(path, key));
       if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
       return this.#document(path, key, signal);
     };
-    const [v3, v2Array, v2Group] = await Promise.all([
-      look(3, v3Key),
-      look(2, v2ArrayKey),
-      look(2, v2GroupKey),
-    ]);
+    const array = look(2, v2ArrayKey);
+    // Where there is the array that is asked for, nobody asks whether there is a group; but not one after another
+    // where it may all turn out to be of another version.
+    const isOnlyV2 = !(this.#wants(3) && asks(3));
+    const group = async () => {
+      const found = kind === "array" && isOnlyV2 ? await array : {};
+      return found.object || found.error !== undefined ? {} : look(2, v2GroupKey);
+    };
+    const [v3, v2Array, v2Group] = await Promise.all([look(3, v3Key), array, group()]);
     return { v3, v2Array, v2Group };
   }
 
@@ -254,13 +313,17 @@ export class Opener implements NodeOpener {
   }
 
   /** The node at a path: of the version that the store is known to hold, else of the newest that is there. */
-  async #find(path: string, signal: AbortSignal | undefined): Promise<OpenedNode | undefined> {
+  async #find(
+    path: string,
+    signal: AbortSignal | undefined,
+    kind?: Member["kind"],
+  ): Promise<OpenedNode | undefined> {
     const { version } = this.openOptions;
     const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
-    if (likely === undefined) return this.#findOf(path, signal, () => true);
+    if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
     return (
-      (await this.#findOf(path, signal, (candidate) => candidate === likely)) ??
-      (await this.#findOf(path, signal, (candidate) => candidate !== likely))
+      (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely, kind))
     );
   }
 
@@ -269,10 +332,11 @@ export class Opener implements NodeOpener {
     path: string,
     signal: AbortSignal | undefined,
     asks: (version: ZarrVersion) => boolean,
+    kind: Member["kind"] | undefined,
   ): Promise<OpenedNode | undefined> {
     const asksV1 = asks(1) && this.#wants(1) && !this.#isKnown(path);
     const v1 = asksV1 ? this.#look(path, v1MetaKey, signal) : undefined;
-    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks);
+    const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks, kind);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document);
@@ -444,7 +508,7 @@ export class Opener implements NodeOpener {
 
 /** A document that was looked for: parsed, undefined for none, or why it could not be read. */
 type Looked =
-  | { readonly object: JsonObject | undefined; readonly error?: never }
+  | { readonly object?: JsonObject | undefined; readonly error?: never }
   | { readonly error: unknown; readonly object?: never };
 
 function objectOf(looked: Looked): JsonObject | undefined {

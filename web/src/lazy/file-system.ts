@@ -5,4 +5,4 @@ import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
 export { FileSystemStore } from "../store/file.js";
-export { readFilePart } from "../store/files.js";
+export { modifiedTime, readFilePart } from "../store/files.js";

@@ -1,4 +1,5 @@
 /** Metadata documents as text, and values of programs as what documents hold. */
+
 import { invalidArgument } from "../base/errors.js";
 import {
   isJsonObject,
@@ -8,6 +9,7 @@ import {
   orderKeys,
   writtenKeys,
 } from "../base/json.js";
+import { textEncoder } from "../base/platform.js";
 
 /** Longest list that is written on one line. */
 const lineLength = 100;
@@ -20,7 +22,7 @@ const maxDepth = 60;
  */
 export function printDocument(json: JsonObject): Uint8Array<ArrayBuffer> {
   const text = prettyJson(json).replace(/[^\0-\x7f]/g, escaped);
-  return new TextEncoder().encode(`${text}\n`);
+  return textEncoder().encode(`${text}\n`);
 }
 
 /** A UTF-16 unit as JSON can say it in ASCII: all that is not ASCII stands in strings. */

@@ -1,5 +1,7 @@
 /** Locks on files that are replaced: kept by those who take them, as file systems know no conditional rename. */
+
 import { conflict } from "../base/errors.js";
+import { textEncoder } from "../base/platform.js";
 import { hiddenName } from "./hidden.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -39,7 +41,7 @@ export async function withFileLock<T>(
 
 /** Of a length of its own, whatever the name of the file. */
 async function lockName(url: URL): Promise<string> {
-  const text = new TextEncoder().encode(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
+  const text = textEncoder().encode(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return `.zw-lock${Array.from(hash.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("")}.tmp`;
 }

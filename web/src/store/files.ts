@@ -53,6 +53,17 @@ export async function readFilePart(url: URL, reading: FileReading): Promise<Uint
   }
 }
 
+/** When a file was changed last, in seconds since 1970; undefined where there is none. */
+export async function modifiedTime(url: URL): Promise<number | undefined> {
+  const fs = await fileSystem();
+  try {
+    return Math.floor((await fs.stat(url)).mtimeMs / 1000);
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw fileError(url, "read", cause);
+  }
+}
+
 async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const fs = await fileSystem();
   // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.

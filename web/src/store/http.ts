@@ -8,7 +8,7 @@ import { addLeasingStore } from "./buffer-lease.js";
 import type { ByteCacheLike } from "./cache.js";
 import { HttpClient } from "./http/client.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
-import type { HeadersFor } from "./http/requests.js";
+import type { HeadersFor, RequestOptions } from "./http/requests.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import type { Transport } from "./http/transport.js";
 import { encodeKey } from "./path.js";
@@ -96,9 +96,17 @@ export function makeClient(
   headersFor: HeadersFor = () => options.headers,
 ): HttpClient {
   return new HttpClient({
+    ...requestOptions(options, headersFor),
+    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
+    cache: options.cache,
+  });
+}
+
+/** How requests are sent, the defaults filled in. */
+export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor): RequestOptions {
+  return {
     fetch: options.fetch,
     headersFor,
-    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
     policy: checkPolicy({
       retries: options.retries ?? defaultRetryPolicy.retries,
       delay: options.retryDelay ?? defaultRetryPolicy.delay,
@@ -106,8 +114,7 @@ export function makeClient(
     }),
     timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
-    cache: options.cache,
-  });
+  };
 }
 
 function urlOf(url: string | URL): URL {

@@ -1,4 +1,5 @@
 /** Zip archives (.zip, .ozx), written in one pass. */
+
 import { checkObject } from "../base/arguments.js";
 import {
   alreadyExists,
@@ -8,6 +9,7 @@ import {
   networkError,
   unsupported,
 } from "../base/errors.js";
+import { textDecoder, textEncoder } from "../base/platform.js";
 import { childOf } from "./children.js";
 import { existsError } from "./conditions.js";
 import { documentNames } from "./deletion.js";
@@ -73,7 +75,7 @@ export class ZipWriter implements Store {
     checkObject(options, "options of a store");
     this.#sink = openSink(sink);
     this.#comment = options.comment;
-    if (new TextEncoder().encode(options.comment).byteLength > 0xffff) {
+    if (textEncoder().encode(options.comment).byteLength > 0xffff) {
       throw invalidArgument("the comment of an archive has at most 65 535 bytes");
     }
   }
@@ -208,7 +210,7 @@ export class ZipWriter implements Store {
   }
 
   async #append(path: string, value: Uint8Array): Promise<void> {
-    const name = new TextEncoder().encode(path.slice(1));
+    const name = textEncoder().encode(path.slice(1));
     if (name.byteLength > 0xffff) {
       throw invalidArgument(`a key of ${name.byteLength} bytes is too long for an archive`, {
         code: "bad-path",
@@ -243,7 +245,7 @@ export class ZipWriter implements Store {
     }
     const bytes = this.#offset + length - offset;
     const ome = this.#omeComment();
-    const comment = new TextEncoder().encode(this.#comment ?? ome ?? "");
+    const comment = textEncoder().encode(this.#comment ?? ome ?? "");
     const end = directoryEnd({ entries: this.#entries.size, offset, bytes }, comment, ome !== undefined);
     await this.#write(joined([...records, end]));
   }
@@ -253,7 +255,7 @@ export class ZipWriter implements Store {
     const root = this.#documents.get("/zarr.json");
     if (!root) return undefined;
     try {
-      const version = JSON.parse(new TextDecoder().decode(root)).attributes.ome.version;
+      const version = JSON.parse(textDecoder().decode(root)).attributes.ome.version;
       if (typeof version !== "string") return undefined;
       const [first] = this.#entries.keys();
       if (first !== "/zarr.json" || !this.#areDocumentsFirst()) return undefined;

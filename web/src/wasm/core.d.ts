@@ -30,6 +30,10 @@ export interface Core {
   // In full.wasm alone:
   encodePlaced(plan: number): number;
   isFillPlaced(plan: number): number;
+  startFrame(dictionaryBytes: number): number;
+  feedFrame(bytes: number): number;
+  readFrame(): number;
+  endFrame(): number;
   outputAddress(): number;
   outputBytes(): number;
   makeSlab(bytes: number): number;

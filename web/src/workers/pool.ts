@@ -85,11 +85,7 @@ export class WorkerPool {
   /** @throws InvalidArgument for a size that is no count. */
   constructor(options: WorkerPoolOptions = {}) {
     checkObject(options, "options of a pool");
-    const {
-      size = Math.min(parallelism(), mostByDefault),
-      createWorker,
-      fetch = true,
-    } = options;
+    const { size = Math.min(parallelism(), mostByDefault), createWorker, fetch = true } = options;
     if (!Number.isSafeInteger(size) || size < 0)
       throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
     this.#places = size;

@@ -1,5 +1,5 @@
 /** Ways to start a worker of the package, the usual one first. */
-import { isLeftBehind } from "../base/beside.js";
+import { isMoved, packageFile } from "../base/beside.js";
 import { lazy } from "../base/lazy.js";
 import {
   type AnyWorker,
@@ -14,11 +14,14 @@ export type StartWorker = () => AnyWorker | Promise<AnyWorker>;
 
 export const packagedWorkers: readonly StartWorker[] = [beside, asChunk, asText];
 
-/** The script as it lies beside this file. The one expression is what bundlers look for. */
+/**
+ * The script as it lies beside this file. The one expression is what bundlers look for. Whether a bundler has changed it
+ * cannot be seen; where the code has been moved, the script as a part of the bundle is there in any case.
+ */
 function beside(): AnyWorker | Promise<AnyWorker> {
   const here = import.meta.url; // not within `new URL` again: bundlers would copy the script as it is
-  if (!hasWebWorkers()) return startNodeWorker(new URL("./worker.js", here));
-  if (here === undefined || isLeftBehind(new URL("./worker.js", here), "./worker.js", here)) throw leftBehind();
+  if (!hasWebWorkers()) return startNodeWorker(packageFile("workers/worker.js", here));
+  if (here === undefined || isMoved(here)) throw leftBehind();
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 

@@ -1,6 +1,7 @@
 /** Array-likes of booleans and of strings of fixed length, over their bytes, as zarrita has them. */
 
 import { invalidArgument, shown } from "../base/errors.js";
+import { textDecoder, textEncoder } from "../base/platform.js";
 import { utf32String } from "../dtypes/padded.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
@@ -111,10 +112,10 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
   }
   get(index: number): string {
     // Shared memory cannot be decoded as it is.
-    return new TextDecoder().decode(this.item(index).slice()).replaceAll("\0", "");
+    return textDecoder().decode(this.item(index).slice()).replaceAll("\0", "");
   }
   set(index: number, value: string): void {
-    this.setItem(index, new TextEncoder().encode(value));
+    this.setItem(index, textEncoder().encode(value));
   }
 }
 

@@ -4,6 +4,7 @@ import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../base/json.js";
 import { defaultLimits } from "../base/limits.js";
+import { textEncoder } from "../base/platform.js";
 import { asObject, documentsIn, parseDocument } from "../metadata/document.js";
 import { answerOf } from "../store/answers.js";
 import type { Store } from "../store/store.js";
@@ -55,7 +56,7 @@ export const withConsolidatedMetadata = defineStoreExtension(
         if (written.has(key)) return store.get(key, getOptions);
         const document = documents.get(key);
         if (key === source?.key) return source.bytes;
-        if (document) return new TextEncoder().encode(jsonText(document));
+        if (document) return textEncoder().encode(jsonText(document));
         // What consolidated metadata does not name beside a node that it does is not there.
         if (metadataName.test(key) && folders.has(key.slice(0, key.lastIndexOf("/")))) return undefined;
         return store.get(key, getOptions);

@@ -1,5 +1,6 @@
 /** Data types and elements in zarrita's forms. */
 
+import { textDecoder } from "../base/platform.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
@@ -38,5 +39,5 @@ export function scalarOf(data: unknown): unknown {
 /** A fill value as zarrita has it: byte strings as text. */
 export function fillOf({ core }: DType, fill: FillScalar): unknown {
   if (core !== "fixed_bytes" || !(fill instanceof Uint8Array)) return fill;
-  return new TextDecoder().decode(withoutPadding(fill));
+  return textDecoder().decode(withoutPadding(fill));
 }

@@ -1,4 +1,5 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
+import { textEncoder } from "../base/platform.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { open } from "../hierarchy/open.js";
 import { putInFront, writingMethods } from "../store/front.js";
@@ -52,7 +53,7 @@ async function load(
   metadata: ArrayMetadata<DataType>,
 ): Promise<ZarrArray> {
   const key = joinKey(normalizePath(path), "zarr.json");
-  const document = new TextEncoder().encode(textOf(metadata));
+  const document = textEncoder().encode(textOf(metadata));
   const { getRange } = store;
   const readable = store as Store;
   const overlaid: Store = {

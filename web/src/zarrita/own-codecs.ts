@@ -5,6 +5,7 @@
 
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../base/json.js";
 import { defaultLimits } from "../base/limits.js";
+import { textEncoder } from "../base/platform.js";
 import { stridesOf } from "../base/strides.js";
 import { toElements } from "../dtypes/elements.js";
 import { parseDescr } from "../dtypes/typestr.js";
@@ -81,7 +82,7 @@ export class OwnCodecStore implements Store {
     if (!chain || !taken || taken.length === 0) return bytes;
     this.#stripped.set(folder, { codecs: taken, meta: chain.meta });
     const endsInBytes = taken[0]!.codec.kind === "array_to_bytes";
-    return new TextEncoder().encode(jsonText(chain.without(taken.length, endsInBytes)));
+    return textEncoder().encode(jsonText(chain.without(taken.length, endsInBytes)));
   }
 }
 

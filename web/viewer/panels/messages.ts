@@ -51,6 +51,9 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   Network: "The source could not be read",
   LimitExceeded: "A limit is exceeded",
   EngineFailed: "The WebAssembly decoder could not be started",
+  FutureVersion: "The data are in a newer format than is known here",
+  NotAllowed: "The data lie where they may not be read",
+  SourceChanged: "A file that holds the data has changed",
   // Of writing, which viewers do not do; stores of a page's own may throw them all the same.
   AlreadyExists: "Something is stored there already",
   Conflict: "Somebody else has written there",

@@ -1,6 +1,6 @@
 /** What the view costs to read: by its chunks, and as measured where somebody asks. */
 import { h } from "../base/dom.js";
-import { formatByteCount } from "../base/format.js";
+import { formatByteCount, messageOf } from "../base/format.js";
 import type { Advice } from "../model/advice.js";
 import type { Measured } from "../source/measure.js";
 
@@ -57,7 +57,7 @@ export class ReadingPanel {
       const measured = await this.measureView();
       this.#result.textContent = measured ? textOf(measured) : "";
     } catch (error) {
-      this.#result.textContent = `It could not be measured: ${error instanceof Error ? error.message : error}.`;
+      this.#result.textContent = `It could not be measured: ${messageOf(error)}.`;
     } finally {
       this.#button.disabled = false;
     }

@@ -2,6 +2,7 @@
 
 import { corruptChunk, isZarrError } from "../../base/errors.js";
 import { type Json, JsonNumber, parseJson, toPlain } from "../../base/json.js";
+import { textEncoder } from "../../base/platform.js";
 import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt, mostValues, textError } from "./framing.js";
 import { flatten, nest } from "./nested-lists.js";
@@ -55,7 +56,7 @@ export const json2: VlenCodecDefinition = {
         values.forEach((value, index) => {
           if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
         });
-        return new TextEncoder().encode(jsonText(codec, nest(values, shape), 0));
+        return textEncoder().encode(jsonText(codec, nest(values, shape), 0));
       },
     };
   },

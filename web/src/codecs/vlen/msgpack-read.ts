@@ -5,10 +5,11 @@
  * takes a byte at least), nesting is bounded, extension types are refused, nothing may follow the value.
  * Spec: msgpack.org, "spec.md".
  */
+import { kept, textDecoder } from "../../base/platform.js";
 import { corrupt, textError } from "./framing.js";
 
 const maxDepth = 64;
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
 /**
  * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ are bigints; maps are objects, whose keys
@@ -119,7 +120,7 @@ class Reader {
     if (this.raw) return this.#bytes(length);
     const at = this.#take(length);
     try {
-      return strict.decode(this.bytes.subarray(at, at + length));
+      return strict().decode(this.bytes.subarray(at, at + length));
     } catch (cause) {
       throw textError(this.codec, "a value", length, at, cause);
     }

@@ -1,5 +1,7 @@
 /** Writing MessagePack: the counterpart of msgpack-read.ts. Spec: msgpack.org, "spec.md". */
+
 import { invalidArgument } from "../../base/errors.js";
+import { kept, textEncoder } from "../../base/platform.js";
 
 export interface MsgpackForms {
   /** Fractions as float32. */
@@ -9,7 +11,7 @@ export interface MsgpackForms {
 }
 
 const maxDepth = 64;
-const encoder = new TextEncoder();
+const encoder = kept(() => textEncoder());
 
 /**
  * Writes a value in the shortest form of its kind: null, boolean, number, bigint of 64 bits, string,
@@ -96,7 +98,7 @@ class Writer {
   #text(value: string): void {
     if (/\p{Surrogate}/u.test(value))
       throw invalidArgument(`codec ${this.codec}: a string is not well-formed`);
-    this.#str(encoder.encode(value));
+    this.#str(encoder().encode(value));
   }
 
   #str(bytes: Uint8Array): void {

@@ -1,9 +1,10 @@
 /** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
+import { kept, textDecoder, textEncoder } from "../../base/platform.js";
 import { checkType, type VlenCodec, type VlenCodecDefinition } from "./definition.js";
 import { badValue, frameItems, itemBounds, textError } from "./framing.js";
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const encoder = new TextEncoder();
+const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const encoder = kept(() => textEncoder());
 /** Most bytes of one text: longer strings than engines make are left to the slow twin. */
 const longestText = 2 ** 28;
 
@@ -58,7 +59,7 @@ export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[]
   }
   let text: string;
   try {
-    text = strict.decode(joined);
+    text = strict().decode(joined);
   } catch {
     return undefined;
   }
@@ -80,7 +81,7 @@ export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array
     const start = bounds[2 * i]!;
     const item = bytes.subarray(start, bounds[2 * i + 1]!);
     try {
-      return strict.decode(item);
+      return strict().decode(item);
     } catch (cause) {
       throw textError(codec, `element ${i}`, item.byteLength, start, cause);
     }
@@ -90,5 +91,5 @@ export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array
 function encodeText(codec: string, value: unknown, index: number): Uint8Array {
   if (typeof value !== "string") throw badValue(codec, "strings", index);
   if (/\p{Surrogate}/u.test(value)) throw badValue(codec, "well-formed strings", index);
-  return encoder.encode(value);
+  return encoder().encode(value);
 }

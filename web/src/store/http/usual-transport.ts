@@ -28,6 +28,7 @@ function isNodesFetch(): boolean {
   };
   const { fetch, process } = globalThis as Host;
   if (process?.release?.name !== "node") return false;
+  if (fetch === undefined) return true; // pages that Jest makes with jsdom have none
   if (judged.fetch !== fetch) {
     const source = typeof fetch === "function" ? Function.prototype.toString.call(fetch) : "";
     judged = { fetch, isNodes: source.includes("internal/deps/undici") };

@@ -1,6 +1,8 @@
 /** Requests that write, and those that list a bucket: as often as it may help, and without false conflicts. */
+
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../base/errors.js";
 import { Limiter } from "../../base/limiter.js";
+import { textDecoder } from "../../base/platform.js";
 import { conflictError, existsError } from "../conditions.js";
 import type { SetOptions } from "../store.js";
 import { missingStatus, statusError } from "./answer.js";
@@ -94,7 +96,7 @@ export class HttpWriter {
     const attempt = () =>
       this.#attempt(url, { method: "GET", signal }, async (answer, watch) => {
         if (answer.status !== 200) throw await refusal(url, answer, "GET");
-        return new TextDecoder().decode(await readBody(answer, { name: url.href, maxBytes, watch }));
+        return textDecoder().decode(await readBody(answer, { name: url.href, maxBytes, watch }));
       });
     return this.#retried(attempt, signal);
   }
@@ -203,7 +205,7 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
 }
 
 async function startOf(answer: Answer): Promise<string> {
-  const decoder = new TextDecoder();
+  const decoder = textDecoder();
   let text = "";
   const take = (piece: Uint8Array) => {
     text += decoder.decode(piece.subarray(0, maxReasonBytes), { stream: true });

@@ -2,9 +2,11 @@
  * Reference documents, as kerchunk writes them: version 0 (keys and references) and 1 (with templates and
  * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
  */
+
 import { invalidMetadata, limitExceeded, unsupported } from "../../base/errors.js";
 import { isJsonObject, type Json, jsonText, parseJson, toPlain } from "../../base/json.js";
 import { defaultLimits } from "../../base/limits.js";
+import { kept, textDecoder, textEncoder } from "../../base/platform.js";
 import { normalizePath } from "../path.js";
 import { bad, entriesOf, type Fields, listOf, objectOf, textOf } from "./fields.js";
 import { GenerationBudget, Rule } from "./generate.js";
@@ -54,7 +56,7 @@ export function parseDocument(bytes: Uint8Array, name: string): unknown {
 /** By the fastest of parsers, which most documents need no more than; undefined for what it does not understand. */
 function parsePlain(bytes: Uint8Array): { document: unknown } | undefined {
   try {
-    return { document: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+    return { document: JSON.parse(textDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch {
     return undefined; // perhaps a bare NaN, as Python writes it
   }
@@ -135,7 +137,8 @@ function add(references: Map<string, unknown>, key: string, value: unknown, most
 export function readReference(value: unknown, key: string, templates: TemplateValues | undefined): Reference {
   if (value instanceof Generated) return readReference(value.rule.reference(value.index), key, undefined);
   if (typeof value === "string") return { bytes: inlineBytes(value, key) };
-  if (!Array.isArray(value)) return { bytes: utf8.encode(jsonText(objectOf(value, key) as Json, maxDepth)) };
+  if (!Array.isArray(value))
+    return { bytes: utf8().encode(jsonText(objectOf(value, key) as Json, maxDepth)) };
   const [target, offset, length] = value as unknown[];
   if (target !== null && typeof target !== "string") throw bad(`${key} refers to no URL`);
   const url = target === null || !templates ? target : render(target, templates);
@@ -148,7 +151,7 @@ export function readReference(value: unknown, key: string, templates: TemplateVa
   return { url, offset, length };
 }
 
-const utf8 = new TextEncoder();
+const utf8 = kept(() => textEncoder());
 
 /** A text as it is, or bytes in base64. */
 /** The object that a reference names; undefined for one that holds its bytes itself, and for one that cannot be read. */
@@ -167,7 +170,7 @@ export function targetOf(
 }
 
 function inlineBytes(text: string, key: string): Uint8Array {
-  if (!text.startsWith("base64:")) return utf8.encode(text);
+  if (!text.startsWith("base64:")) return utf8().encode(text);
   try {
     const binary = atob(text.slice("base64:".length));
     return Uint8Array.from(binary, (character) => character.charCodeAt(0));

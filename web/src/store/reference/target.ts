@@ -26,7 +26,7 @@ export function targetUrl(target: string, base: URL | undefined): URL {
 }
 
 /** Public endpoints of buckets. One with a dot in its name does not fit a certificate as a host's name. */
-function bucketUrl(target: string): URL | undefined {
+export function bucketUrl(target: string): URL | undefined {
   const match = /^(s3a?|gs|gcs):\/\/([^/?#]+)\/(.*)$/is.exec(target);
   if (!match) return undefined;
   const [, scheme = "", bucket = "", key = ""] = match;

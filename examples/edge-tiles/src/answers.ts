@@ -1,0 +1,81 @@
+/** Answers: headers for caches and pages of other origins, ETags, and failures. */
+import type { Refusal } from "./failures.js";
+import type { Settings } from "./settings.js";
+
+/** What a tile is, whoever asks for it: this is what caches hold. */
+export async function fresh(
+  body: Uint8Array<ArrayBuffer> | string,
+  type: string,
+  cacheControl: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const bytes = typeof body === "string" ? Uint8Array.from(new TextEncoder().encode(body)) : body;
+  return new Response(bytes, {
+    headers: {
+      ...headers,
+      "content-type": type,
+      "content-length": String(bytes.byteLength),
+      "cache-control": cacheControl,
+      etag: await etagOf(bytes),
+    },
+  });
+}
+
+/** Of the bytes themselves: the same tile has the same tag in every data centre, and after every deployment. */
+async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `"${btoa(String.fromCharCode(...digest.subarray(0, 15))).replaceAll("+", "-").replaceAll("/", "_")}"`;
+}
+
+export function refused({ status, message, retryAfter }: Refusal): Response {
+  // Retrying what cannot work is the client's to leave off for a minute; what may work is asked anew.
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "cache-control": status < 500 ? "public, max-age=60" : "no-store",
+  };
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+  return new Response(`${JSON.stringify({ status, error: message })}\n`, { status, headers });
+}
+
+/** An answer as this request is to get it: with CORS, 304 where the client has it already, without a body for HEAD. */
+export function addressed(answer: Response, request: Request, settings: Settings, source?: string): Response {
+  const headers = new Headers(answer.headers);
+  allowOrigin(headers, request, settings);
+  headers.set("x-content-type-options", "nosniff");
+  if (source) headers.set("x-cache", source);
+  if (answer.status === 200 && isKnown(request, headers.get("etag"))) {
+    void answer.body?.cancel();
+    headers.delete("content-length");
+    return new Response(null, { status: 304, headers });
+  }
+  if (request.method === "HEAD") void answer.body?.cancel();
+  return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+}
+
+function allowOrigin(headers: Headers, request: Request, { origins }: Settings): void {
+  const origin = request.headers.get("origin");
+  if (origins === "*") headers.set("access-control-allow-origin", "*");
+  else {
+    headers.append("vary", "Origin"); // the answer depends on who asks
+    if (origin && origins.has(origin)) headers.set("access-control-allow-origin", origin);
+  }
+  headers.set("access-control-expose-headers", "ETag, X-Tile-Shape, X-Tile-Type, X-Cache, Retry-After");
+}
+
+/** If-None-Match, by weak comparison. RFC 9110, section 13.1.2. */
+function isKnown(request: Request, etag: string | null): boolean {
+  const listed = request.headers.get("if-none-match");
+  if (listed === null || etag === null) return false;
+  return listed.split(",").some((one) => ["*", etag, `W/${etag}`].includes(one.trim()));
+}
+
+/** Before requests with headers of their own, browsers ask. */
+export function preflight(request: Request, settings: Settings): Response {
+  const headers = new Headers({
+    "access-control-allow-methods": "GET, HEAD",
+    "access-control-allow-headers": "If-None-Match",
+    "access-control-max-age": "86400",
+  });
+  allowOrigin(headers, request, settings);
+  return new Response(null, { status: 204, headers });
+}

@@ -1,0 +1,123 @@
+/**
+ * Blocks: what is read and decoded at a time, and kept. A block is a chunk, or a few small ones that together are as
+ * large as a tile; of chunks that are deep, the plane that is asked for.
+ */
+import { get, slice, type ZarrArray } from "zarr-wasm";
+import type { Dataset } from "./dataset.js";
+import type { Datasets } from "./datasets.js";
+import { busy, cannotShow } from "./failures.js";
+import { Flights, type KeepGoing } from "./flights.js";
+import { Lru } from "./lru.js";
+import type { Settings } from "./settings.js";
+
+export type Numbers = Exclude<Awaited<ReturnType<typeof get>>["data"], readonly unknown[]>;
+
+/** Elements of a level: `data[y * strideY + x * strideX]`, from row `top` and column `left` on. */
+export interface Block {
+  readonly data: Numbers;
+  readonly top: number;
+  readonly left: number;
+  readonly height: number;
+  readonly width: number;
+  readonly strideY: number;
+  readonly strideX: number;
+}
+
+/** Lengths of the blocks of a level along the axes of the picture. */
+export interface BlockShape {
+  readonly height: number;
+  readonly width: number;
+}
+
+/** A place in the grid of blocks. */
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+  /** Indices along all axes, of which those in the picture do not count. */
+  readonly indices: readonly number[];
+}
+
+export class Blocks {
+  readonly #kept: Lru<Block>;
+  readonly #flights = new Flights<Block>();
+  #inFlight = 0;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly datasets: Datasets,
+  ) {
+    this.#kept = new Lru(settings.chunkCacheBytes);
+  }
+
+  /** Whole chunks; of chunks that are too large for that, parts of a tile's size. */
+  shapeOf({ y, x }: Dataset, level: ZarrArray): BlockShape {
+    const { tileSize, chunkCacheBytes } = this.settings;
+    const grown = (length: number) => length * Math.max(1, Math.ceil(tileSize / length));
+    const [height, width] = [grown(level.chunkShape[y]!), grown(level.chunkShape[x]!)];
+    const isSmall = height * width * level.dtype.itemBytes <= chunkCacheBytes / 8;
+    return isSmall ? { height, width } : { height: tileSize, width: tileSize };
+  }
+
+  /** @throws Refusal: 503 where too much is being read already, 504; what `get` throws. */
+  async read(
+    dataset: Dataset,
+    level: ZarrArray,
+    shape: BlockShape,
+    place: Place,
+    keepGoing: KeepGoing,
+  ): Promise<Block> {
+    const fixed = place.indices.filter((_, axis) => axis !== dataset.y && axis !== dataset.x);
+    const key = [dataset.id, level.path, ...fixed, place.row, place.column].join("/");
+    return (
+      this.#kept.get(key) ??
+      this.#flights.run(key, this.settings.timeout, keepGoing, async () => {
+        const block = await this.#counted(level, shape, () => this.#load(dataset, level, shape, place));
+        this.#kept.set(key, block, block.data.byteLength);
+        return block;
+      })
+    );
+  }
+
+  /** Holds the bytes that are being read, encoded and decoded, within their bound. A single block is always read. */
+  async #counted(level: ZarrArray, shape: BlockShape, load: () => Promise<Block>): Promise<Block> {
+    const chunk = level.chunkShape.reduce((a, b) => a * b, 1);
+    const bytes = 2 * level.dtype.itemBytes * Math.max(chunk, shape.height * shape.width);
+    if (this.#inFlight > 0 && this.#inFlight + bytes > this.settings.inFlightBytes) throw busy();
+    this.#inFlight += bytes;
+    try {
+      return await load();
+    } finally {
+      this.#inFlight -= bytes;
+    }
+  }
+
+  async #load(dataset: Dataset, level: ZarrArray, shape: BlockShape, place: Place): Promise<Block> {
+    const { y, x } = dataset;
+    const [top, left] = [place.row * shape.height, place.column * shape.width];
+    const bottom = Math.min(top + shape.height, level.shape[y]!);
+    const right = Math.min(left + shape.width, level.shape[x]!);
+    const at = place.indices.map((index, axis) => (axis === y ? top : axis === x ? left : index));
+    this.#noteReads(dataset, level, at, bottom, right);
+    const selection = at.map((index, axis) =>
+      axis === y ? slice(top, bottom) : axis === x ? slice(left, right) : index,
+    );
+    const { data, stride } = await get(level, selection, { concurrency: 4, coalesceMaxBytes: 4 * 2 ** 20 });
+    if (Array.isArray(data) || !ArrayBuffer.isView(data)) throw cannotShow("these elements are no pixels");
+    const isTransposed = x < y;
+    const [height, width] = [bottom - top, right - left];
+    const [strideY, strideX] = isTransposed ? [stride[1]!, stride[0]!] : [stride[0]!, stride[1]!];
+    return { data: data as Numbers, top, left, height, width, strideY, strideX };
+  }
+
+  /** Tells of the shards that a block lies in. */
+  #noteReads(dataset: Dataset, level: ZarrArray, at: readonly number[], bottom: number, right: number): void {
+    if (!level.shardShape) return;
+    const { y, x } = dataset;
+    const [high, wide] = [level.chunkShape[y]!, level.chunkShape[x]!];
+    const grid = level.gridShape;
+    const chunk = at.map((index, axis) => Math.min(Math.floor(index / level.chunkShape[axis]!), grid[axis]! - 1));
+    for (let row = chunk[y]!; row * high < bottom && row < grid[y]!; row++)
+      for (let column = chunk[x]!; column * wide < right && column < grid[x]!; column++)
+        this.datasets.noteRead(dataset, level, chunk.map((index, axis) => (axis === y ? row : axis === x ? column : index)));
+  }
+}

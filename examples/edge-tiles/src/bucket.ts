@@ -1,0 +1,62 @@
+/** A store in a bucket of R2, by its binding: no keys, no signatures, no requests that leave the network. */
+import { type GetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
+
+/** R2's own number for a range that begins behind the object's end. */
+const behindTheEnd = /\b10039\b/;
+
+export function bucketStore(bucket: R2Bucket, dataset: string): Store {
+  const keyOf = (key: string) => dataset + key;
+  return {
+    get: (key, options = {}) => read(bucket, keyOf(key), undefined, options),
+    getRange: (key, range, options = {}) => read(bucket, keyOf(key), range, options),
+    locate: keyOf,
+  };
+}
+
+async function read(
+  bucket: R2Bucket,
+  key: string,
+  range: RangeQuery | undefined,
+  { version, maxBytes }: GetOptions,
+): Promise<Uint8Array | undefined> {
+  const object = await answer(bucket, key, range);
+  if (!object) return undefined;
+  if (version) checkVersion(version, object, key);
+  if (!("arrayBuffer" in object)) return new Uint8Array(0);
+  const length = range ? lengthOf(range, object.size) : object.size;
+  if (maxBytes !== undefined && length > maxBytes)
+    throw new ZarrError("LimitExceeded", `${key} has ${length} bytes, more than ${maxBytes}`);
+  return new Uint8Array(await object.arrayBuffer());
+}
+
+/** The object with its body; without one for a range behind its end; undefined where there is none. */
+async function answer(
+  bucket: R2Bucket,
+  key: string,
+  range: RangeQuery | undefined,
+): Promise<R2Object | R2ObjectBody | undefined> {
+  try {
+    return (await bucket.get(key, range && { range: rangeOf(range) })) ?? undefined;
+  } catch (cause) {
+    if (range && behindTheEnd.test(String(cause))) return (await bucket.head(key)) ?? undefined;
+    throw new ZarrError("Network", `the bucket could not be read: ${cause}`, { cause });
+  }
+}
+
+const rangeOf = (range: RangeQuery): R2Range =>
+  "suffixLength" in range
+    ? { suffix: range.suffixLength }
+    : { offset: range.offset, length: range.length };
+
+const lengthOf = (range: RangeQuery, size: number): number =>
+  "suffixLength" in range
+    ? Math.min(size, range.suffixLength)
+    : Math.max(0, Math.min(size - range.offset, range.length));
+
+/** Parts of one object must come of one version of it: the first read notes which. */
+function checkVersion(version: NonNullable<GetOptions["version"]>, object: R2Object, key: string): void {
+  if (version.etag !== undefined && version.etag !== object.etag)
+    throw new ZarrError("Network", `${key} has changed while it was read`, { code: "changed" });
+  version.etag = object.etag;
+  version.size = object.size;
+}

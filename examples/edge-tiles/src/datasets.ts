@@ -1,0 +1,85 @@
+/** The datasets that are open: each is opened once, and again when its time is over. */
+import type { ZarrArray } from "zarr-wasm";
+import { type Dataset, openDataset } from "./dataset.js";
+import { Flights, type KeepGoing } from "./flights.js";
+import type { Choice } from "./route.js";
+import type { Env, Settings } from "./settings.js";
+import { storeOf } from "./store.js";
+
+interface Opened {
+  readonly dataset: Dataset;
+  readonly since: number;
+  /** Shards of which chunks were read: the library keeps the index of each. */
+  readonly shards: Set<string>;
+  indexBytes: number;
+}
+
+/** Metadata of so many datasets is kept. */
+const mostOpen = 64;
+
+export class Datasets {
+  readonly #open = new Map<string, Opened>();
+  readonly #flights = new Flights<Opened>();
+
+  constructor(
+    private readonly env: Env,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws what opening throws; Refusal (504). */
+  async get(name: string, { variable }: Choice, keepGoing: KeepGoing): Promise<Dataset> {
+    const key = `${name}\n${variable ?? ""}`;
+    const { metadataTtl, timeout, chunkBytes } = this.settings;
+    const kept = this.#open.get(key);
+    if (kept && Date.now() - kept.since < metadataTtl) {
+      this.#open.delete(key); // to the end: used last
+      this.#open.set(key, kept);
+      return kept.dataset;
+    }
+    const { dataset } = await this.#flights.run(key, timeout, keepGoing, async () => {
+      const store = storeOf(name, this.env, this.settings);
+      const dataset = await openDataset(store, variable, chunkBytes);
+      const opened = { dataset, since: Date.now(), shards: new Set<string>(), indexBytes: 0 };
+      this.#keep(key, opened);
+      return opened;
+    });
+    return dataset;
+  }
+
+  /** Forgets a dataset: the next who asks opens it afresh, with no request of before under way. */
+  forget(dataset: Dataset): void {
+    for (const [key, opened] of this.#open) if (opened.dataset === dataset) this.#open.delete(key);
+  }
+
+  /**
+   * Notes that a chunk is about to be read. Indexes of shards are in the library's hands, as long as the dataset is open:
+   * where they get too large, datasets are closed, the least recently used first.
+   */
+  noteRead(dataset: Dataset, level: ZarrArray, chunk: readonly number[]): void {
+    const { shardShape, chunkShape } = level;
+    if (!shardShape) return;
+    const opened = [...this.#open.values()].find((candidate) => candidate.dataset === dataset);
+    const key = level.chunkKey(chunk);
+    if (!opened || opened.shards.has(key)) return;
+    opened.shards.add(key);
+    opened.indexBytes += 16 * shardShape.reduce((count, length, axis) => count * Math.ceil(length / chunkShape[axis]!), 1);
+    this.#trim((total) => total.bytes > this.settings.indexCacheBytes);
+  }
+
+  #keep(key: string, opened: Opened): void {
+    this.#open.delete(key);
+    this.#open.set(key, opened);
+    this.#trim(({ count }) => count > mostOpen);
+  }
+
+  #trim(isTooMuch: (total: { count: number; bytes: number }) => boolean): void {
+    const total = { count: this.#open.size, bytes: 0 };
+    for (const { indexBytes } of this.#open.values()) total.bytes += indexBytes;
+    for (const [key, { indexBytes }] of this.#open) {
+      if (!isTooMuch(total)) return;
+      this.#open.delete(key);
+      total.count--;
+      total.bytes -= indexBytes;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** The resolution levels of a dataset, however it says what they are. */
+import { isZarrError, multiscales, type OmeMultiscale, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { badRequest, cannotShow } from "./failures.js";
+
+/** Arrays of the same data, in any order; what OME-Zarr says of them besides. */
+export interface Levels {
+  readonly arrays: readonly ZarrArray[];
+  readonly image?: OmeMultiscale;
+}
+
+const mostLevels = 32;
+
+/** @throws Refusal for a group that has no levels; what `open` throws. */
+export async function levelsOf(group: ZarrGroup, variable: string | undefined): Promise<Levels> {
+  const listed = own(group.attributes, "multiscales");
+  const isOme = own(own(group.attributes, "ome"), "multiscales") !== undefined || Array.isArray(listed);
+  if (isOme && variable === undefined) return omeLevels(group);
+  const paths = listed === undefined ? [] : pathsOf(listed);
+  if (paths.length > 0) return { arrays: await arraysAt(group, paths, variable) };
+  if (variable === undefined) throw badRequest("this dataset is a group of arrays: say which with variable=NAME");
+  return { arrays: [await group.open(variable, { kind: "array" })] };
+}
+
+/** OME-Zarr 0.1 to 0.5. */
+async function omeLevels(group: ZarrGroup): Promise<Levels> {
+  const image = multiscales(group)[0]!;
+  const arrays = await Promise.all(image.levels.slice(0, mostLevels).map((level) => level.open()));
+  return { arrays, image };
+}
+
+/**
+ * Groups or arrays that are levels. GeoZarr lists them as `{ layout: [{ asset: "0" }] }`, or by the matrices of a tile
+ * matrix set; ndpyramid as `[{ datasets: [{ path: "0" }] }]`.
+ */
+function pathsOf(listed: unknown): string[] {
+  const lists = [
+    [own(listed, "layout"), "asset"],
+    [own(listed, "layout"), "group"],
+    [own(own(listed, "tile_matrix_set"), "tileMatrices"), "id"],
+    [own(Array.isArray(listed) ? listed[0] : undefined, "datasets"), "path"],
+  ] as const;
+  const names = lists.flatMap(([list, key]) => (Array.isArray(list) ? list.map((entry) => own(entry, key)) : []));
+  return names.filter((name) => typeof name === "string").slice(0, mostLevels);
+}
+
+/** The array of each level: the level itself, or the variable in its group. */
+async function arraysAt(group: ZarrGroup, paths: string[], variable: string | undefined): Promise<ZarrArray[]> {
+  const found = await Promise.all(paths.map((path) => arrayAt(group, path, variable)));
+  const arrays = found.filter((array) => array !== undefined);
+  if (arrays.length > 0) return arrays;
+  throw variable === undefined
+    ? badRequest("the levels of this dataset are groups of arrays: say which with variable=NAME")
+    : cannotShow(`no level of this dataset has an array "${variable}"`);
+}
+
+/** Not every level needs to have every variable. */
+async function arrayAt(
+  group: ZarrGroup,
+  path: string,
+  variable: string | undefined,
+): Promise<ZarrArray | undefined> {
+  try {
+    const node = await group.open(variable === undefined ? path : `${path}/${variable}`);
+    return node.kind === "array" ? node : undefined;
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+/** A property of what may be no object. */
+function own(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}

@@ -1,0 +1,5 @@
+/** WebAssembly files are modules in a Worker. */
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}

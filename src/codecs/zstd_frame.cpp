@@ -1,0 +1,84 @@
+#ifdef ZW_FULL_MODULE
+
+// Trust: the window that a frame's header asks for sizes memory, up to kMaxWindowLog; nothing else
+// does. Whoever reads decides how much comes out. A dictionary that is none is refused, raw content
+// included; a frame made with another one, too (their ids differ).
+#include "codecs/zstd_frame.hpp"
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+#include <zstd_errors.h>
+
+namespace zw {
+namespace {
+
+/// 128 MiB: what zstd's highest levels ask for.
+constexpr int kMaxWindowLog = 27;
+
+Code codeOf(size_t error) {
+  switch (ZSTD_getErrorCode(error)) {
+    case ZSTD_error_checksum_wrong:
+      return Code::ChecksumMismatch;
+    case ZSTD_error_memory_allocation:
+      return Code::OutOfMemory;
+    case ZSTD_error_prefix_unknown:
+    case ZSTD_error_frameParameter_unsupported:
+    case ZSTD_error_frameParameter_windowTooLarge:
+      return Code::BadHeader;
+    case ZSTD_error_dictionary_wrong:
+      return Code::BadVersion;
+    default:
+      return Code::Corrupt;
+  }
+}
+
+}  // namespace
+
+Status ZstdFrame::start(ByteView dictionary) {
+  if (!context_) context_ = ZSTD_createDCtx();
+  if (!context_) return Code::OutOfMemory;
+  in_ = {};
+  used_ = 0;
+  hasEnded_ = false;
+  // Forgets the last dictionary, too.
+  ZSTD_DCtx_reset(context_, ZSTD_reset_session_and_parameters);
+  ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
+  if (dictionary.empty()) return {};
+  const size_t loaded = ZSTD_DCtx_loadDictionary_advanced(
+      context_, dictionary.data(), dictionary.size(), ZSTD_dlm_byCopy, ZSTD_dct_fullDict);
+  if (!ZSTD_isError(loaded)) return {};
+  return ZSTD_getErrorCode(loaded) == ZSTD_error_memory_allocation ? Code::OutOfMemory
+                                                                   : Code::Corrupt;
+}
+
+Status ZstdFrame::feed(ByteView in) {
+  if (!context_) return Code::Corrupt;
+  if (hasEnded_ && !in.empty()) return Code::TrailingBytes;
+  in_ = in;
+  used_ = 0;
+  return {};
+}
+
+Status ZstdFrame::read(ByteSpan out, size_t& made) {
+  made = 0;
+  if (!context_) return Code::Corrupt;
+  if (hasEnded_) return used_ == in_.size() ? Status{} : Status{Code::TrailingBytes};
+  ZSTD_inBuffer input{in_.data(), in_.size(), used_};
+  ZSTD_outBuffer output{out.data(), out.size(), 0};
+  const size_t left = ZSTD_decompressStream(context_, &output, &input);
+  if (ZSTD_isError(left)) return codeOf(left);
+  used_ = input.pos;
+  made = output.pos;
+  hasEnded_ = left == 0;
+  return hasEnded_ && made == 0 && used_ != in_.size() ? Status{Code::TrailingBytes} : Status{};
+}
+
+void ZstdFrame::release() {
+  if (context_) ZSTD_freeDCtx(context_);
+  context_ = nullptr;
+  in_ = {};
+}
+
+}  // namespace zw
+
+#endif  // ZW_FULL_MODULE

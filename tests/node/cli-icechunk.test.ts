@@ -1,0 +1,69 @@
+// The command line on Icechunk repositories.
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { run, temporaryFolder, writeStore } from "./cli-tool.js";
+import { bytesOf, plainReferences, plainValues, repository, snapshotIds } from "./icechunk-repository.js";
+
+const folder = temporaryFolder();
+const [repo, virtual] = [path.join(folder, "repo"), path.join(folder, "virtual")];
+
+beforeAll(() => {
+  writeStore(repo, repository());
+  const references = plainReferences.map((reference, i) =>
+    i === 1 ? { index: [0, 1], location: "s3://bucket/x.nc", offset: 1, length: 4 } : reference,
+  );
+  writeStore(virtual, repository({ references }));
+  writeStore(path.join(folder, "files"), [["x.nc", bytesOf(9, 10, 11, 12, 13)]]);
+});
+
+describe("zarr-wasm on Icechunk repositories", () => {
+  it("reads, by branch, tag and mark", () => {
+    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
+    expect(read(repo)).toEqual(plainValues);
+    expect(read(`icechunk+${repo}`)).toEqual(plainValues);
+    expect(read(repo, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
+    expect(read(repo, "--as-of", "2025-01-02T12:00Z").slice(0, 3)).toEqual([9, 9, 7]);
+  });
+
+  it("shows the tree and the history", () => {
+    const tree = JSON.parse(run("info", repo, "--json").text);
+    expect(tree.members.map(({ path }: { path: string }) => path)).toEqual(["a"]);
+    expect(JSON.parse(run("info", repo, "--history", "--json").text)).toEqual({
+      snapshot: snapshotIds[2],
+      branches: [
+        { name: "main", snapshot: snapshotIds[2] },
+        { name: "old", snapshot: snapshotIds[1] },
+      ],
+      tags: [{ name: "v1", snapshot: snapshotIds[1] }],
+      history: ["changed", "filled", "made"].map((message, i) => ({
+        snapshot: snapshotIds[2 - i],
+        message,
+        time: `2025-01-0${3 - i}T00:00:00.000Z`,
+      })),
+    });
+    expect(run("info", repo, "--history", "--branch", "old").text).toContain(
+      `  ${snapshotIds[1]}  2025-01-02`,
+    );
+  });
+
+  it("copies and verifies, virtual chunks too", () => {
+    const copy = path.join(folder, "copy.zarr");
+    const files = `s3://bucket/=${path.join(folder, "files")}`;
+    expect(run("copy", virtual, copy, "--verify")).toMatchObject({ status: 1 });
+    expect(run("copy", virtual, copy, "--overwrite", "--virtual", files)).toMatchObject({ status: 0 });
+    expect([...run("read", copy, "--path", "a", "--format", "raw").out]).toEqual(plainValues);
+    expect(run("verify", virtual, "--virtual", files).status).toBe(0);
+    const refused = run("verify", virtual);
+    expect([refused.status, refused.text + refused.err]).toEqual([1, expect.stringContaining("--virtual")]);
+  });
+
+  it("refuses wrong usage", () => {
+    for (const args of [
+      ["--branch", "main", "--tag", "v1"],
+      ["--as-of", "soon"],
+      ["--virtual", "s3://bucket/"],
+      ["--tag", "v1", "--as-of", "2025-01-01"],
+    ])
+      expect(run("info", repo, ...args)).toMatchObject({ status: 2, text: "" });
+  });
+});

@@ -1,0 +1,175 @@
+// What a release consists of besides the package: versions that agree, the changelog, the reports of public types, the bill of
+// materials, source maps, workflows.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { reportName, typedEntries } from "../../scripts/lib/api.mjs";
+
+const root = path.join(import.meta.dirname, "../..");
+const text = (file: string) => readFileSync(path.join(root, file), "utf8");
+const json = (file: string) => JSON.parse(text(file));
+const { version } = json("package.json") as { version: string };
+const sha256 = (file: string) =>
+  createHash("sha256")
+    .update(readFileSync(path.join(root, file)))
+    .digest("hex");
+
+describe("the version", () => {
+  it("is a semantic one, and the same wherever it stands", () => {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    const lock = json("package-lock.json") as {
+      version: string;
+      packages: Record<string, { version: string }>;
+    };
+    expect([lock.version, lock.packages[""]!.version]).toEqual([version, version]);
+    expect(text("CITATION.cff")).toMatch(new RegExp(`^version: ${version}$`, "m"));
+    expect(text("CMakeLists.txt")).toContain(`VERSION ${version}`);
+    expect(text("examples/cluster/kubernetes/copy.yaml")).toContain(`zarr-wasm:${version}`);
+  });
+
+  it("has an entry in the changelog, the first one", () => {
+    expect(/^## (.+)$/m.exec(text("CHANGELOG.md"))?.[1]).toBe(version);
+  });
+});
+
+describe("reports of the public types", () => {
+  const entries = typedEntries();
+  const reports = readdirSync(path.join(root, "api"));
+
+  it("there is one of every entry, and no other", () => {
+    expect(reports.sort()).toEqual(entries.map(([subpath]) => `${reportName(subpath)}.api.md`).sort());
+  });
+
+  // npm run api -- --check compares signatures; this needs nothing but Node.
+  it.each(entries)("%s has the names that it really exports", async (subpath) => {
+    const { default: file } = json("package.json").exports[subpath] as { default: string };
+    if (file.includes("/viewer/") && subpath !== "./viewer/anywidget" && subpath !== "./viewer") return; // defines an element
+    const report = text(`api/${reportName(subpath)}.api.md`);
+    const names = Object.keys(await import(path.join(root, file))).filter((name) => name !== "default");
+    const isReported = (name: string) =>
+      new RegExp(
+        `^(export (declare )?(abstract )?(class|function|const|let|enum) ${name}\\b|export \\{ ?(\\w+ as )?${name} ?\\})`,
+        "m",
+      ).test(report);
+    expect(
+      names.filter((name) => !isReported(name)),
+      "if this is meant: npm run api",
+    ).toEqual([]);
+    const values = [
+      ...report.matchAll(/^export (?:declare )?(?:abstract )?(?:class|function|const|let|enum) (\w+)/gm),
+    ];
+    const types = text((json("package.json").exports[subpath] as { types: string }).types);
+    const isType = (name: string) => new RegExp(`export type \\{[^}]*\\b${name}\\b`).test(types); // a class, exported as a type
+    const gone = values.map(([, name]) => name!).filter((name) => !names.includes(name) && !isType(name));
+    expect(gone, "if this is meant: npm run api").toEqual([]);
+  });
+});
+
+describe("the bill of materials", () => {
+  interface Component {
+    "bom-ref": string;
+    name: string;
+    version?: string;
+    licenses?: { expression: string }[];
+    hashes?: { alg: string; content: string }[];
+  }
+  const bill = json("dist/sbom.cdx.json") as {
+    bomFormat: string;
+    specVersion: string;
+    serialNumber: string;
+    metadata: { component: { name: string; version: string; purl: string } };
+    components: Component[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  };
+  const find = (ref: string) => bill.components.find((component) => component["bom-ref"] === ref)!;
+
+  it("is CycloneDX, of this version", () => {
+    expect([bill.bomFormat, bill.specVersion]).toEqual(["CycloneDX", "1.6"]);
+    expect(bill.serialNumber).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    expect(bill.metadata.component).toMatchObject({
+      name: "zarr-wasm",
+      version,
+      purl: `pkg:npm/zarr-wasm@${version}`,
+    });
+  });
+
+  it("lists every C library that the modules were made of, with its hash and its licence", () => {
+    const { libraries } = json("dist/wasm/sources.json") as {
+      libraries: Record<string, { sha256?: string }>;
+    };
+    for (const [name, record] of Object.entries(libraries)) {
+      const component = find(`library:${name}`);
+      if (record.sha256) expect(component.hashes).toEqual([{ alg: "SHA-256", content: record.sha256 }]);
+      expect(component.licenses![0]!.expression).not.toBe("");
+      if (record.sha256) expect(component.version).toMatch(/^\d+\.\d+/);
+    }
+  });
+
+  it("has the hashes of the modules that are there, and refers to what it lists", () => {
+    for (const name of ["decode.wasm", "full.wasm"])
+      expect(find(`file:${name}`).hashes).toEqual([{ alg: "SHA-256", content: sha256(`dist/wasm/${name}`) }]);
+    const refs = new Set([
+      bill.metadata.component.purl,
+      ...bill.components.map((component) => component["bom-ref"]),
+    ]);
+    expect(refs.size).toBe(bill.components.length + 1);
+    for (const { ref, dependsOn } of bill.dependencies)
+      expect([ref, ...dependsOn].filter((name) => !refs.has(name))).toEqual([]);
+  });
+
+  it("lists the packages that the library depends on: none", () => {
+    expect(json("package.json")).not.toHaveProperty("dependencies");
+  });
+});
+
+it("source maps have their sources inside, and every script but the modules' own has one", () => {
+  const files = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" });
+  const maps = files.filter((file) => file.endsWith(".js.map"));
+  const without = maps.filter((file) => {
+    const { sources, sourcesContent } = json(path.join("dist", file)) as {
+      sources: string[];
+      sourcesContent?: (string | null)[];
+    };
+    return sources.length !== (sourcesContent ?? []).filter((content) => content !== null).length;
+  });
+  expect(without).toEqual([]);
+  expect(maps.length).toBeGreaterThan(100);
+  const known = new Set(files);
+  const scripts = files.filter((file) => file.endsWith(".js") && !file.endsWith("style-text.js"));
+  expect(scripts.filter((file) => !known.has(`${file}.map`))).toEqual([]);
+});
+
+describe("workflows", () => {
+  const ci = text(".github/workflows/ci.yml");
+  const release = text(".github/workflows/release.yml");
+
+  it("run scripts that are there", () => {
+    const { scripts } = json("package.json") as { scripts: Record<string, string> };
+    const named = [...`${ci}${release}`.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it("build once, and publish what was tested without a token", () => {
+    expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
+    expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
+    expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);
+    expect(release).toContain("id-token: write");
+    expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN/);
+  });
+});
+
+it("has what contributors look for", () => {
+  for (const file of [
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ".github/pull_request_template.md",
+    ".github/ISSUE_TEMPLATE/bug.yml",
+  ])
+    expect(existsSync(path.join(root, file)), file).toBe(true);
+  expect(json(".changeset/config.json")).toMatchObject({ baseBranch: "main", access: "public" });
+});
