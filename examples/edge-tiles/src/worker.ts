@@ -1,5 +1,4 @@
 /** The Worker: from a request to an answer. */
-import "./wasm.js";
 import { addressed, fresh, preflight, refused } from "./answers.js";
 import { Blocks } from "./blocks.js";
 import { paletteOf } from "./colours.js";
