@@ -24,7 +24,9 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
  * `new TextDecoder(…)`, which makers of pages for tests (Jest with jsdom) leave out: Node's then. Not to be called while
  * modules are loaded.
  */
-export function textDecoder(...options: ConstructorParameters<typeof TextDecoder>): TextDecoder {
+export function textDecoder(
+  ...options: ConstructorParameters<typeof TextDecoder>
+): InstanceType<typeof TextDecoder> {
   return new (globalThis.TextDecoder ?? nodeUtil().TextDecoder)(...options);
 }
 
@@ -38,7 +40,7 @@ export function kept<T>(make: () => T): () => T {
 }
 
 /** `new TextEncoder()`; see {@link textDecoder}. */
-export function textEncoder(): TextEncoder {
+export function textEncoder(): InstanceType<typeof TextEncoder> {
   return new (globalThis.TextEncoder ?? nodeUtil().TextEncoder)();
 }
 
