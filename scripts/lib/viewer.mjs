@@ -49,7 +49,7 @@ export function copyWorker(out) {
 }
 
 /** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
-const neededSoon = ["shards", "http-ranges", "decode", "canvas2d", "side"];
+const neededSoon = ["shards", "http-ranges", "decode", "canvas2d", "legends", "overlay", "side"];
 
 /** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
 function preloadParts(out) {

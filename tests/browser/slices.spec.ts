@@ -121,5 +121,5 @@ test("a bar says how long things are", async ({ viewer, page }) => {
   const micrometres = Number.parseFloat((await bar.textContent())!);
   const { columns } = await viewer.seen();
   const pixels = (await viewer.box.boundingBox())!.width / columns;
-  expect((await bar.boundingBox())!.width).toBeCloseTo((micrometres / 0.5) * pixels, 0);
+  expect((await bar.locator("i").boundingBox())!.width).toBeCloseTo((micrometres / 0.5) * pixels, 0);
 });

@@ -133,6 +133,18 @@ const recipes: readonly Recipe[] = [
     prints: /^\/c\/0 bytes [\w-]+\n$/,
   },
   {
+    in: "docs/icechunk.md",
+    has: "asOf",
+    after: "console.log(group.attributes);",
+    prints: "{ title: 'test' }\n",
+  },
+  {
+    in: "docs/icechunk.md",
+    has: "store.history()",
+    after: "console.log(names, array.shape);",
+    prints: /changed\n.* filled\n.* made\n\[ 'main', 'old' \] \[ 4, 6 \]\n$/,
+  },
+  {
     in: "docs/live.md",
     has: "samples/field.zarr",
     before: 'const site = "https://example.org/";',

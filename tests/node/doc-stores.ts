@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
+import { repository } from "./icechunk-repository.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
@@ -128,6 +129,7 @@ export async function serveStores() {
     "climate.zarr": await climate(),
     "cells.zarr": await cells(),
     "sentinel.zarr": await sentinel(),
+    repo: repository(), // of Icechunk
   };
   const objects = new Map(
     Object.entries(stores).flatMap(([name, store]) =>
