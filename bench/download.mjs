@@ -46,7 +46,7 @@ export async function downloadedFor(files) {
   try {
     const loaded = writeParts(dir, parts);
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { get, open } = await import(pathToFileURL(path.join(dir, "js", entryName)).href);
+    const { get, open } = await import(pathToFileURL(path.join(dir, "bundle", entryName)).href);
     const array = await open(`http://127.0.0.1:${server.address().port}/`, { kind: "array" });
     await get(array);
     const scripts = parts.filter(({ path: file }) => loaded.has(path.basename(file)));
@@ -71,10 +71,10 @@ const isGlue = ({ path: file }, name) => path.basename(file).startsWith(`${name}
 function writeParts(dir, parts) {
   const loaded = new Set();
   globalThis.loadedParts = loaded;
-  mkdirSync(path.join(dir, "js"));
+  mkdirSync(path.join(dir, "bundle"));
   for (const { path: file, text } of parts) {
     const name = path.basename(file);
-    writeFileSync(path.join(dir, "js", name), `globalThis.loadedParts.add("${name}");${text}`);
+    writeFileSync(path.join(dir, "bundle", name), `globalThis.loadedParts.add("${name}");${text}`);
   }
   mkdirSync(path.join(dir, "wasm"));
   for (const name of ["decode", "full"]) {

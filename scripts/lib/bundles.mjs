@@ -67,7 +67,11 @@ function mapBehind(text, map) {
       return [column + before * leaveAlone.length, ...rest];
     }),
   );
-  return JSON.stringify({ ...parsed, mappings: encode(mappings) });
+  // Modules as texts are no sources that anyone reads.
+  const sourcesContent = parsed.sourcesContent.map((source, i) =>
+    /-embedded\.js$/.test(parsed.sources[i]) ? null : source,
+  );
+  return JSON.stringify({ ...parsed, sourcesContent, mappings: encode(mappings) });
 }
 
 /**
