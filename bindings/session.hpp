@@ -68,8 +68,12 @@ class Session {
   uint32_t endFrame();
 #endif
 
-  uintptr_t outputAddress() const { return reinterpret_cast<uintptr_t>(output_.data()); }
-  uint32_t outputBytes() const { return outputBytes_; }
+  uintptr_t outputAddress() const {
+    return reinterpret_cast<uintptr_t>(output_.data());
+  }
+  uint32_t outputBytes() const {
+    return outputBytes_;
+  }
 
   /// Makes a slab: memory in which a part of a result is put together from several chunks. Returns
   /// its number (never 0), or 0 without memory. Its contents are undefined at first.
@@ -77,11 +81,17 @@ class Session {
   uintptr_t slabAddress(uint32_t slab) const;
   void freeSlab(uint32_t slab);
 
-  uint32_t errorCode() const { return static_cast<uint32_t>(error_.status.code); }
+  uint32_t errorCode() const {
+    return static_cast<uint32_t>(error_.status.code);
+  }
   /// Position in the chain of the codec that failed; 0xffffffff for none.
-  uint32_t errorStep() const { return error_.step; }
+  uint32_t errorStep() const {
+    return error_.step;
+  }
   /// Input byte at which the trouble was noticed, if known.
-  uint32_t errorAt() const { return error_.status.at; }
+  uint32_t errorAt() const {
+    return error_.status.at;
+  }
 
   /// Gives back buffers and library contexts (plans and slabs stay).
   void trim();
@@ -90,7 +100,9 @@ class Session {
   static constexpr uint32_t kMaxPlans = 1024;
   static constexpr uint32_t kMaxSlabs = 256;
 
-  const Plan* planOf(uint32_t plan) const { return plan < kMaxPlans ? plans_[plan] : nullptr; }
+  const Plan* planOf(uint32_t plan) const {
+    return plan < kMaxPlans ? plans_[plan] : nullptr;
+  }
   bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
   bool slabOf(uint32_t number, ByteSpan& slab);
   uint32_t finish(ChainStatus status);

@@ -5,7 +5,8 @@ import { embedFolder, groupsFolder, packageMounts, pagesFolder, storesFolder } f
 import { ViewerPage } from "./viewer-page.js";
 
 /** Documents that opening looks for: most of them are not there, which browsers report as errors. */
-const probe = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|repo|refs\/branch\.main\/ref\.json)$/;
+const probe =
+  /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|repo|refs\/branch\.main\/ref\.json)$/;
 
 /** What a page complained about. */
 export class Problems {
