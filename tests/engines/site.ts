@@ -59,11 +59,15 @@ export async function startSite(isolated: boolean): Promise<Site> {
       const [trouble, , ...file] = rest.split("/");
       const name = file.join("/");
       const isWasm = name.endsWith(".wasm");
-      if (isWasm && trouble === "missing") {
+      if (/-embedded\.js$/.test(name) && trouble?.endsWith("-without-copies")) {
         response.writeHead(404, headers).end("not here");
         return true;
       }
-      if (isWasm && trouble === "as-page") {
+      if (isWasm && trouble?.startsWith("missing")) {
+        response.writeHead(404, headers).end("not here");
+        return true;
+      }
+      if (isWasm && trouble?.startsWith("as-page")) {
         response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
         return true;
       }

@@ -84,8 +84,8 @@ let copies = 0;
 /**
  * A copy of the library of its own, which has loaded nothing yet.
  * @param trouble what the server does to its wasm files: "as-bytes" sends them as application/octet-stream,
- *   "missing" does not have them, "as-page" sends a web page instead of them; "no-parts" does not have the parts of the
- *   library that are loaded when they are needed
+ *   "missing" does not have them, "as-page" sends a web page instead of them, and both with "-without-copies" do not have
+ *   the copies in scripts either; "no-parts" does not have the parts of the library that are loaded when they are needed
  */
 export async function freshLibrary(trouble = "none"): Promise<typeof Library> {
   if (!canImport()) skip("service workers cannot import() modules");

@@ -38,8 +38,12 @@ for (const [trouble, words] of [
   ["missing", "404"],
   ["as-page", "decode.wasm"],
 ] as const) {
-  test(`loading: a module that is ${trouble} is a clear error, and not the end`, async () => {
-    const library = await freshLibrary(trouble);
+  test(`loading: a module that is ${trouble} comes from its copy`, async () => {
+    await readCorner(await freshLibrary(trouble));
+  });
+
+  test(`loading: a module that is ${trouble}, and has no copy, is a clear error, and not the end`, async () => {
+    const library = await freshLibrary(`${trouble}-without-copies`);
     await failsAgain(library, ({ message }) => {
       ok(message.includes(words), `"${message}" says ${words}`);
       ok(message.includes("decode.wasm could not be loaded"), `"${message}" says what failed`);
@@ -82,7 +86,7 @@ const ways: Record<string, (url: string) => unknown> = {
 
 for (const [way, make] of Object.entries(ways)) {
   test(`loading: the module given as ${way}`, async () => {
-    const library = await freshLibrary("missing");
+    const library = await freshLibrary("missing-without-copies");
     library.configureWasm({ decode: (await make(at("/wasm/decode.wasm"))) as never });
     await readCorner(library);
   });
