@@ -96,7 +96,8 @@ function isReal({ dtype }: CFArray): boolean {
 
 /** The integers with the sign that `_Unsigned` says, of the same bytes. */
 function asSigned({ attributes }: CFArray, data: ElementData): ElementData {
-  const mark = String(own(attributes, "_Unsigned"));
+  const attribute = own(attributes, "_Unsigned");
+  const mark = typeof attribute === "boolean" ? String(attribute) : textOf(attribute);
   const { name } = data.constructor;
   const wanted =
     mark === "true"

@@ -6,6 +6,7 @@ import { get } from "../../hierarchy/get.js";
 import { slice } from "../../region/selection/selection.js";
 import type { CFInput, CFRegion } from "../cf.js";
 import type { Conventions } from "../labels.js";
+import { noCoordinates } from "./errors.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";
@@ -78,7 +79,7 @@ export async function arrayCoordinates(
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
     const known =
-      parts.get(index) ?? readPart(array, index * partLength, partLength, { conventions, signal });
+      parts.get(index) ?? readPart(name, array, index * partLength, partLength, { conventions, signal });
     parts.set(index, known);
     return known;
   };
@@ -97,6 +98,7 @@ interface Part {
 }
 
 async function readPart(
+  name: string,
   array: ZarrArray,
   start: number,
   count: number,
@@ -106,9 +108,11 @@ async function readPart(
   const region = await get<never>(array, [slice(start, stop)], { signal });
   const { core, isVariable } = array.dtype;
   const data: ArrayLike<unknown> = region.data;
-  if (isVariable) return { kind: "texts", isSingle: false, values: Array.from(data, String) };
+  if (isVariable) return { kind: "texts", isSingle: false, values: textsOf(name, array, data) };
   if (core === "fixed_utf32" || core === "fixed_bytes")
     return { kind: "texts", isSingle: false, values: strings(region) };
+  if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
+    throw noCoordinates(name, `elements of ${array.dtype} are no labels`);
   const decoded = decodeTimes(conventions, array, region);
   const numbers = decoded.data as ArrayLike<number | bigint>;
   return {
@@ -116,6 +120,14 @@ async function readPart(
     isSingle: numbers instanceof Float32Array && core === "float32",
     values: numbers instanceof Float64Array ? numbers : Float64Array.from(numbers, Number),
   };
+}
+
+/** Elements of variable length, of which texts are labels. */
+function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
+  return Array.from(data, (element) => {
+    if (typeof element === "string" || element === null) return String(element);
+    throw noCoordinates(name, `elements of ${dtype} are no labels`);
+  });
 }
 
 /** Times as milliseconds; as numbers of their units where their calendar has no real days. */
