@@ -34,6 +34,8 @@ export interface Reading {
 
 /** Coordinates up to this size are read at once. */
 const littleBytes = 2 ** 20;
+/** Most coordinates that are read at a time, however large chunks and shards are; and most that are kept. */
+const [mostAtATime, mostKept] = [2 ** 22, 2 ** 24];
 
 /** Coordinates at equal distances. */
 export function linearCoordinates(
@@ -75,12 +77,18 @@ export async function arrayCoordinates(
 ): Promise<Coordinates> {
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
-  const partLength = Math.max(1, isLittle ? length : (array.shardShape ?? array.chunkShape)[0]!);
+  const stored = (array.shardShape ?? array.chunkShape)[0]!;
+  const partLength = Math.max(1, isLittle ? length : Math.min(stored, mostAtATime));
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
     const known =
       parts.get(index) ?? readPart(name, array, index * partLength, partLength, { conventions, signal });
+    parts.delete(index); // to the end: used last
     parts.set(index, known);
+    for (const old of parts.keys()) {
+      if (parts.size * partLength <= mostKept) break;
+      parts.delete(old);
+    }
     return known;
   };
   const { kind, isSingle } = await read(0);
@@ -118,8 +126,15 @@ async function readPart(
   return {
     kind: decoded.kind === "milliseconds" ? "times" : "numbers",
     isSingle: numbers instanceof Float32Array && core === "float32",
-    values: numbers instanceof Float64Array ? numbers : Float64Array.from(numbers, Number),
+    values: numbers instanceof Float64Array ? numbers : asFloat64(numbers),
   };
+}
+
+/** Not `Float64Array.from`, which makes a list of all elements first. */
+function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
+  const out = new Float64Array(numbers.length);
+  for (let i = 0; i < out.length; i++) out[i] = Number(numbers[i]);
+  return out;
 }
 
 /** Elements of variable length, of which texts are labels. */

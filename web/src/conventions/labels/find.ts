@@ -280,7 +280,13 @@ function timeText(milliseconds: number): string {
 // ---- Numbers in any order
 
 function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Finder {
-  const where = (test: (value: number) => boolean) => values.flatMap((value, i) => (test(value) ? [i] : []));
+  const where = (test: (value: number) => boolean) => {
+    const found: number[] = [];
+    values.forEach((value, i) => {
+      if (test(value)) found.push(i);
+    });
+    return found;
+  };
   return {
     async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
       const meaning = meaningOf(coordinates, label);

@@ -226,11 +226,14 @@ async function readRuns(
 
 /** Indices in 32 bits. @throws InvalidMetadata for one outside the matrix, before it is cut to them. */
 function checkedIndices({ path }: Stored, stored: ElementData, width: number): Int32Array {
-  return Int32Array.from(stored as ArrayLike<number | bigint>, (element) => {
-    const index = Number(element);
+  // Int32Array.from would make a list of all elements first.
+  const indices = new Int32Array(stored.length);
+  for (let i = 0; i < indices.length; i++) {
+    const index = Number(stored[i]);
     if (!(index >= 0 && index < width)) throw bad(path, `index ${index} lies outside of ${width}`);
-    return index;
-  });
+    indices[i] = index;
+  }
+  return indices;
 }
 
 function isWhole(selection: AxisSelection, length: number): boolean {

@@ -42,7 +42,8 @@ export function parseLocation(text: string): Location {
   const path = scheme === "file" ? resolved(decoded) : decoded;
   if (path === undefined || path.split("/").some((name) => name === "." || name === ".."))
     throw notAllowed(text, "its path leads upwards");
-  return { scheme, authority: authority.toLowerCase(), path };
+  // Hosts and buckets have no case; names that a repository gives do.
+  return { scheme, authority: scheme === "vcc" ? authority : authority.toLowerCase(), path };
 }
 
 function decodePath(path: string): string | undefined {
