@@ -42,8 +42,7 @@ export function parseLocation(text: string): Location {
   const path = scheme === "file" ? resolved(decoded) : decoded;
   if (path === undefined || path.split("/").some((name) => name === "." || name === ".."))
     throw notAllowed(text, "its path leads upwards");
-  // Hosts and buckets have no case; names that a repository gives do.
-  return { scheme, authority: scheme === "vcc" ? authority : authority.toLowerCase(), path };
+  return { scheme, authority: authority.toLowerCase(), path };
 }
 
 function decodePath(path: string): string | undefined {
@@ -87,7 +86,9 @@ export class AllowedPrefixes<T> {
     const found = this.#longest(location);
     if (found) return found;
     if (location.scheme === "vcc") {
-      const prefix = (await containers()).get(location.authority);
+      // Names have upper and lower case to the repository.
+      const name = /^[^:]*:\/\/([^/?#\\]*)/.exec(text)?.[1] ?? "";
+      const prefix = (await containers()).get(name);
       if (prefix === undefined || /^vcc:/i.test(prefix))
         throw notAllowed(text, "the repository does not say what that name stands for");
       const inside = this.#longest(parseLocation(prefix + text.replace(/^[^:]*:\/\/[^/]*\//, "")));
