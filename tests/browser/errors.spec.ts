@@ -197,9 +197,16 @@ test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewe
   expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
 });
 
-test("a decoder that cannot be loaded", async ({ viewer, page, problems }) => {
+test("a decoder whose file is not served comes from its copy", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   await page.route("**/wasm/*.wasm", (route) => route.fulfill({ status: 404 }));
+  await viewer.goto("source=/examples/field.zarr");
+  await viewer.reaches("ready");
+});
+
+test("a decoder that cannot be loaded", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await page.route(/\/wasm\/(.*\.wasm|.*-embedded\.js)$/, (route) => route.fulfill({ status: 404 }));
   await viewer.goto("source=/examples/field.zarr");
   await viewer.reaches("error");
   await expect(viewer.error.getByRole("heading")).toHaveText("The WebAssembly decoder could not be started");

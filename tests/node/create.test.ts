@@ -39,9 +39,12 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
       await create(store, { ...small, zarrFormat: before, attributes: { old: true } });
       store.set(before === 3 ? "/c/0/0" : "/0.0", bytesOf("chunk"));
       const size = store.size;
-      for (const make of [create, zarrFormat > 1 && createGroup]) {
-        if (!make) continue;
-        const error = await errorOf(() => make(store, { ...small, zarrFormat }));
+      const makers = [
+        () => create(store, { ...small, zarrFormat }),
+        ...(zarrFormat > 1 ? [() => createGroup(store, { zarrFormat: zarrFormat as 2 | 3 })] : []),
+      ];
+      for (const make of makers) {
+        const error = await errorOf(make);
         expect([error._tag, store.size]).toEqual(["AlreadyExists", size]);
       }
       await create(store, { ...small, zarrFormat, overwrite: true });

@@ -117,10 +117,19 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const repository = opener.mayBeRepository(error) && (await findRepository(store, options));
+    const mayBeRepository = !(store as { isArchive?: boolean }).isArchive && opener.mayBeRepository(error);
+    const repository = mayBeRepository && (await findRepository(store, options));
     if (!repository) throw error;
     return new Opener(repository, options).open(path, options);
   }
+}
+
+/** Like {@link open}, of a store that is known to be no Icechunk repository, and so with fewer requests for what is not there. */
+export async function openPlain(store: Store, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
+export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode>;
+export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode> {
+  checkOptions(options);
+  return new Opener(store, options).open(normalizePath(options.path ?? ""), options);
 }
 
 /** The Icechunk repository that a store holds; undefined for none. */

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../base/json.js";
 import { resolveLimits } from "../base/limits.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { CreateOptions } from "../hierarchy/create.js";
-import { open } from "../hierarchy/open.js";
+import { openPlain } from "../hierarchy/open.js";
 import { arrayMetadata } from "../hierarchy/writing/array-options.js";
 import { replaceNode } from "../hierarchy/writing/replace.js";
 import { attributesOf } from "../metadata/document.js";
@@ -55,7 +55,7 @@ async function createArray<D extends DataType>(
     return new ZarrArray(await withOwnCodecs(store), path, metadata.spec, limits);
   }
   await replaceNode(store, path, withCodecs(metadata.documents, own), { isArray: true });
-  return open(await withOwnCodecs(store), { path, version: 3, kind: "array" });
+  return openPlain(await withOwnCodecs(store), { path, version: 3, kind: "array" });
 }
 
 /** The options of this library's `create` for those of zarrita's. */

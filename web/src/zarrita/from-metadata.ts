@@ -1,7 +1,7 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
 import { textEncoder } from "../base/platform.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { open } from "../hierarchy/open.js";
+import { openPlain } from "../hierarchy/open.js";
 import { putInFront, writingMethods } from "../store/front.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -62,7 +62,7 @@ async function load(
     ...(getRange && { getRange: (...args) => readable.getRange!(...args) }),
     locate: (asked) => readable.locate?.(asked) ?? asked,
   };
-  return open(await withOwnCodecs(putInFront(overlaid, readable)), { path, version: 3, kind: "array" });
+  return openPlain(await withOwnCodecs(putInFront(overlaid, readable)), { path, version: 3, kind: "array" });
 }
 
 /** Shape of the chunks that are decoded: those inside shards, where there are shards. */

@@ -4,7 +4,7 @@ import { checkObject } from "../base/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../base/errors.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
-import { open as openNode } from "../hierarchy/open.js";
+import { openPlain } from "../hierarchy/open.js";
 import type { Store } from "../store/store.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";
@@ -62,7 +62,7 @@ async function openAt<S extends Readable>(
 ): Promise<Node<S>> {
   const source = await withOwnCodecs(store as Store);
   const lean = new LeanStore(source, { kind, attrs, isLikelyV2: lastFound.get(store) === 2 });
-  const node = await openNode(lean, { path, version, signal }).catch((cause: unknown) => {
+  const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
     throw isZarrError(cause, "NotFound") ? new NotFoundError(nameOf(version, kind), { path, cause }) : cause;
   });
   if (kind !== undefined && node.kind !== kind)
