@@ -365,6 +365,38 @@ describe("errors", () => {
     expect((await of([])).code).toBe("not-georeferenced");
   });
 
+  it.each([
+    [[1e308, 0, 0, 0, -1e308, 0]],
+    [[1e307, 0, 1.7e308, 0, 1, 0]],
+    [[1e-160, 0, 0, 0, 1e-160, 0]],
+    [[{ toString: 1, valueOf: 1 }, 0, 0, 0, 1, 0]],
+    [[null, 1, 0, 1, null, 0]],
+    [[[1], 0, 0, 0, 1, 0]],
+  ])("the transformation %j", async (numbers) => {
+    const error = await errorOf(async () =>
+      georeference(await array({ ...utm, "spatial:transform": numbers })),
+    );
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-georeference"]);
+  });
+
+  it.each([[undefined], [null], [[0n, 0n, 0n]], [[Symbol("z"), 0, 0]], [{}]])("the tile %#", async (tile) => {
+    const reference = await world("EPSG:3857", [256, 256], 1);
+    expect((await errorOf(() => tileAt(reference, tile as never)))._tag).toBe("InvalidArgument");
+  });
+
+  it("references and options that are none", async () => {
+    const reference = await world("EPSG:3857", [256, 256], 1);
+    const tags = [];
+    for (const [of, options] of [
+      [null, {}],
+      [{ crs: reference.crs }, {}],
+      [reference, null],
+      [reference, { grid: JSON.parse('{"toString": 1}') }],
+    ])
+      tags.push((await errorOf(() => tileAt(of as never, [0, 0, 0], options as never)))._tag);
+    expect(tags).toEqual(new Array(4).fill("InvalidArgument"));
+  });
+
   it("coordinates that are not even", async () => {
     const store = await storeWith({
       "": {},

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { get, IcechunkStore, isZarrError, open, ZarrError } from "zarr-wasm";
 import { expanderWith, expandZstd } from "../../dist/engine/zstd-frames.js";
 import { Zstd } from "../../dist/numcodecs.js";
+import { containersOfYaml } from "../../dist/store/icechunk/containers.js";
 import { readFlexBuffer } from "../../dist/store/icechunk/flexbuffer.js";
 import { idOf, idText, metadataFile, repoFile } from "../../scripts/lib/icechunk-writer.mjs";
 import { type Objects, plainValues, repository, snapshotIds } from "./icechunk-repository.js";
@@ -133,6 +134,33 @@ it("reads FlexBuffers of any bytes, or refuses them", () => {
       expect(isZarrError(error, "InvalidMetadata")).toBe(true);
     }
   }
+});
+
+/** A FlexBuffer: a list of values of a type (4 key, 5 text) that all stand for the same text. */
+function repeatedText(type: number, count: number, length: number): Uint8Array {
+  const start = 4 * Math.ceil((4 + length + 1) / 4) + 4;
+  const bytes = new Uint8Array(start + 5 * count + 6);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, length, true);
+  bytes.fill(97, 4, 4 + length);
+  view.setUint32(start - 4, count, true);
+  for (let i = 0; i < count; i++) {
+    view.setUint32(start + 4 * i, start + 4 * i - 4, true);
+    bytes[start + 4 * count + i] = (type << 2) | 2;
+  }
+  view.setUint32(start + 5 * count, 5 * count, true);
+  bytes.set([(10 << 2) | 2, 4], start + 5 * count + 4);
+  return bytes;
+}
+
+it.each([4, 5])("refuses FlexBuffers that stand for far more text than they have (type %d)", (type) => {
+  expect(readFlexBuffer(repeatedText(type, 2, 3), "config")).toEqual(["aaa", "aaa"]);
+  expect(() => readFlexBuffer(repeatedText(type, 50_000, 60_000), "config")).toThrow(ZarrError);
+});
+
+it("reads a line of a configuration in one pass", () => {
+  const line = `  name: a${" ".repeat(2 ** 19)}b\n  url_prefix: s3://a/   \n`;
+  expect([...containersOfYaml(new TextEncoder().encode(line)).values()]).toEqual(["s3://a/"]);
 });
 
 it("opens a repository whose refs and snapshots are many in little time", async () => {

@@ -286,6 +286,108 @@ describe("errors", () => {
   });
 });
 
+describe("what others wrote", () => {
+  it.each(["complex64", "r16", "bytes"])("coordinates of %s are none", async (dtype) => {
+    const store = new Map();
+    const group = await createGroup(store, {});
+    await create(store, { path: "x", shape: [4], dtype, dimensionNames: ["x"] });
+    expect((await errorOf(() => sel(group, { x: 0 }))).code).toBe("no-coordinates");
+  });
+
+  it.each([[1e20], [Number.POSITIVE_INFINITY]])("times that no Date holds: %d", async (last) => {
+    const x = { values: [0, last], dtype: "float64", attributes: { units: "days since 1970-01-01" } };
+    const { group } = await groupOf({ x });
+    expect((await errorOf(() => sel(group, { x: "2020" }))).code).toBe("no-such-label");
+    expect(await sel(group, { x: ["1970", "2020"] })).toEqual({ x: slice(0, 1, 1) });
+  });
+
+  it("attributes that are no texts", async () => {
+    const attributes = { units: { toString: 1 }, _Unsigned: { toString: 1, valueOf: 1 } };
+    const { group } = await groupOf({ x: { values: [1, 2], dtype: "int16", attributes } });
+    expect(await sel(group, { x: 2 })).toEqual({ x: 1 });
+  });
+
+  it("names that dimensions share", async () => {
+    const { group, store } = await groupOf({ x: { values: [1, 2], dtype: "int16" } });
+    const square = await create(store, {
+      path: "square",
+      shape: [2, 2],
+      dtype: "int8",
+      dimensionNames: ["x", "x"],
+    });
+    expect((await errorOf(() => sel(square, { x: 2 }))).code).toBe("no-coordinates");
+    expect(await sel(group, { x: 2 })).toEqual({ x: 1 });
+  });
+
+  it("a dimension called __proto__", async () => {
+    const store = new Map();
+    const group = await createGroup(store, {});
+    const common = { shape: [2], dtype: "int16", dimensionNames: ["__proto__"] };
+    const x = await create(store, { path: "x", ...common });
+    await set(x, null, Int16Array.of(5, 6));
+    const data = await create(store, { path: "data", ...common });
+    const selection = await sel(group, { x: 6 });
+    expect(Object.entries(selection)).toEqual([["__proto__", 1]]);
+    expect((await get(data, selection)).shape).toEqual([]);
+    expect(await sel(data, { x: 6 })).toEqual([1]);
+  });
+
+  it("more coordinates than 32 bits count, in chunks that are larger than what is read at a time", async () => {
+    const [length, chunk] = [2 ** 40, 2 ** 28];
+    const store = new Map();
+    const group = await createGroup(store, {});
+    const shape = { shape: [length], chunkShape: [chunk] };
+    await create(store, { path: "x", ...shape, dtype: "int8", dimensionNames: ["x"] });
+    expect(await sel(group, { x: 5 }, { method: "nearest" })).toEqual({ x: length - 1 });
+  });
+
+  it.each([
+    [{ x: { each: new Array(2) } }, {}, "InvalidSelection"],
+    [new Map([["x", 1]]), {}, "InvalidArgument"],
+    [{}, { level: "length" }, "InvalidArgument"],
+  ])("arguments %#", async (wanted, options, tag) => {
+    const { group } = await groupOf({ x: { values: [1, 2], dtype: "int16" } });
+    expect((await errorOf(() => sel(group, wanted as never, options as never)))._tag).toBe(tag);
+  });
+});
+
+describe("longitudes, against a search from end to end", () => {
+  const around = (a: number, b: number) => {
+    const apart = Math.abs(a - b) % 360;
+    return Math.min(apart, 360 - apart);
+  };
+  const west = (from: number, step: number, count: number) =>
+    Array.from({ length: count }, (_, i) => from + i * step);
+  const rolled = west(0, 10, 36).map((value) => (value >= 180 ? value - 360 : value));
+  const axes = {
+    "0 to 360": west(0, 0.1, 3600),
+    "-180 to 180": west(-180, 0.1, 3600),
+    falling: west(-180, 2.5, 144).reverse(),
+    rolled,
+  };
+  describe.each(["float32", "float64"])("%s", (dtype) => {
+    it.each(Object.entries(axes))("%s", async (_, values) => {
+      const { group } = await groupOf({ x: { values, dtype, attributes: { standard_name: "longitude" } } });
+      const off = dtype === "float32" ? 5e-5 : 1e-9;
+      for (let i = 0; i < values.length; i += Math.ceil(values.length / 36)) {
+        for (const turns of [-360, 0, 360]) {
+          const label = values[i]! + turns;
+          expect(await sel(group, { x: label }), String(label)).toEqual({ x: i });
+          expect(await sel(group, { x: label }, { method: "nearest" }), String(label)).toEqual({ x: i });
+          const entry = (await sel(group, { x: [label, label + 30] })) as { x: DimensionSelection };
+          const found = elementsOf(entry.x, values.length) as Numbers;
+          const inside = values.flatMap((value, at) => (around(value, label + 15) <= 15 + off ? [at] : []));
+          const sure = inside.filter((at) => around(values[at]!, label + 15) < 15 - off);
+          expect(found).toContain(i);
+          expect([...found].sort((a, b) => a - b)).toEqual(
+            inside.filter((at) => sure.includes(at) || found.includes(at)),
+          );
+        }
+      }
+    });
+  });
+});
+
 describe("reading", () => {
   it("a few chunks of long coordinates", async () => {
     const length = 4_000_000;

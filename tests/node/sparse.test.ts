@@ -164,6 +164,11 @@ describe("what does not fit", () => {
     [{ attributes: { "encoding-type": "csr_matrix" } }, "InvalidMetadata", "bad-sparse"],
     [{ attributes: { "encoding-type": "csr_matrix", shape: [rows, -1] } }, "InvalidMetadata", "bad-sparse"],
     [{ attributes: { "encoding-type": "csr_matrix", shape: [99, 11] } }, "InvalidMetadata", "bad-sparse"],
+    ...[{ toString: 1, valueOf: 1 }, [rows], String(rows), rows + 0.5].map((length) => [
+      { attributes: { "encoding-type": "csr_matrix", shape: [length, columns] } },
+      "InvalidMetadata",
+      "bad-sparse",
+    ]),
     [change(({ data }) => data.pop()), "InvalidMetadata", "bad-sparse"],
     [change(({ indices }) => indices.splice(5, 1, columns)), "InvalidMetadata", "bad-sparse"],
     [change(({ indices }) => indices.splice(5, 1, -1)), "InvalidMetadata", "bad-sparse"],
@@ -176,6 +181,25 @@ describe("what does not fit", () => {
   it("indices that only their lowest 32 bits put into the matrix", async () => {
     const wrap = change(({ indices }) => indices.splice(5, 1, 2 ** 32));
     expect(await errorWith({ integers: "int64", ...wrap })).toMatchObject({ code: "bad-sparse" });
+  });
+
+  it("elements that are chosen again and again, as far as they may take bytes", async () => {
+    const again = new Array(1000).fill(0);
+    const wanted = { columns: again, maxBytes: 20_000 };
+    expect(await errorWith({}, wanted)).toMatchObject({ tag: "LimitExceeded", code: "sparse-bytes" });
+    expect((await readSparse(await stored(), { columns: again })).shape).toEqual([rows, 1000]);
+  });
+
+  it("more lines than may be read", async () => {
+    const store = new Map();
+    const lines = 2 ** 31 - 1;
+    const group = await createGroup(store, {
+      attributes: { "encoding-type": "csr_matrix", shape: [lines, 1] },
+    });
+    for (const [path, length] of Object.entries({ indptr: lines + 1, indices: 0, data: 0 }))
+      await create(store, { path, shape: [length], chunkShape: [2 ** 16], dtype: "int32" });
+    expect((await errorOf(() => readSparse(group)))._tag).toBe("LimitExceeded");
+    expect((await readSparse(group, { rows: lines - 1 })).shape).toEqual([1, 1]);
   });
 
   it("more than may be read, before it is read", async () => {

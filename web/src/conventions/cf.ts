@@ -96,7 +96,8 @@ function isReal({ dtype }: CFArray): boolean {
 
 /** The integers with the sign that `_Unsigned` says, of the same bytes. */
 function asSigned({ attributes }: CFArray, data: ElementData): ElementData {
-  const mark = String(own(attributes, "_Unsigned"));
+  const attribute = own(attributes, "_Unsigned");
+  const mark = typeof attribute === "boolean" ? String(attribute) : textOf(attribute);
   const { name } = data.constructor;
   const wanted =
     mark === "true"
@@ -242,11 +243,18 @@ function validRange(attributes: CFArray["attributes"]): readonly [number, number
   return min === undefined && max === undefined ? undefined : [min ?? -Infinity, max ?? Infinity];
 }
 
+/** As `Float64Array.from`, which makes a list of all elements first: of 2²⁷ that ends the process. */
+function mapped<T extends number | bigint>(
+  data: ArrayLike<T>,
+  convert: (element: T) => number,
+): Float64Array<ArrayBuffer> {
+  const out = new Float64Array(data.length);
+  for (let i = 0; i < out.length; i++) out[i] = convert(data[i]!);
+  return out;
+}
+
 function toMilliseconds(numbers: ElementData, { origin, times, per }: TimeScale): Float64Array {
-  return Float64Array.from(
-    numbers as ArrayLike<number | bigint>,
-    (count) => origin + (Number(count) * times) / per,
-  );
+  return mapped(numbers as ArrayLike<number | bigint>, (count) => origin + (Number(count) * times) / per);
 }
 
 const notATime = -(2n ** 63n);
@@ -260,9 +268,7 @@ function decodeDatetimes({ dtype }: CFArray, stored: CFRegion): CFRegion {
   const convert = scale
     ? (count: number) => (count * scale.times) / scale.per
     : (count: number) => monthStart(count * months! * scaleFactor);
-  const data = Float64Array.from(counts as ArrayLike<bigint>, (count) =>
-    count === notATime ? Number.NaN : convert(Number(count)),
-  );
+  const data = mapped<bigint>(counts, (count) => (count === notATime ? Number.NaN : convert(Number(count))));
   return { ...stored, kind: "milliseconds", units: undefined, data };
 }
 
@@ -272,6 +278,6 @@ function asBooleans({ attributes }: CFArray, stored: CFRegion): CFRegion {
   return {
     ...stored,
     kind: "booleans",
-    data: Uint8Array.from(stored.data, (value) => (value === 0 ? 0 : 1)),
+    data: new Uint8Array(stored.data.map((value) => (value === 0 ? 0 : 1)).buffer),
   };
 }

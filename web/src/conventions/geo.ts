@@ -121,8 +121,8 @@ export async function georeference(
  */
 export async function tileAt(
   reference: Georeference,
-  [z, x, y]: readonly [z: number, x: number, y: number],
+  tile: readonly [z: number, x: number, y: number],
   options: TileOptions = {},
 ): Promise<GeoTile | undefined> {
-  return (await maps()).findTile(reference, [z, x, y], options);
+  return (await maps()).findTile(reference, tile, options);
 }

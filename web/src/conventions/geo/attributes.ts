@@ -20,11 +20,17 @@ function text(value: unknown, name: string): string | undefined {
 
 export const bad = (what: string) => invalidMetadata(what, { code: "bad-georeference" });
 
+/** A number, also as text; NaN for what is none. */
+function numberIn(value: unknown): number {
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  return isNumber || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
+}
+
 /** A list of finite numbers of a length; undefined where the attribute is not there. */
 export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
   const list = property(value, name);
   if (list === undefined || list === null) return undefined;
-  const numbers = Array.isArray(list) ? list.map(Number) : [];
+  const numbers = Array.isArray(list) ? list.map(numberIn) : [];
   if (numbers.length !== count || !numbers.every(Number.isFinite))
     throw bad(`attribute "${name}" must be a list of ${count} numbers`);
   return numbers;
@@ -33,7 +39,9 @@ export function numbersAt(value: unknown, name: string, count: number): number[]
 /** Six coefficients that can be inverted. */
 function affineOf(numbers: readonly number[], name: string): AffineTransform {
   const [a, b, , d, e] = numbers as unknown as AffineTransform;
-  if (a * e - b * d === 0) throw bad(`attribute "${name}" maps the elements to a line`);
+  const area = a * e - b * d;
+  if (area === 0) throw bad(`attribute "${name}" maps the elements to a line`);
+  if (!Number.isFinite(area)) throw bad(`attribute "${name}" has numbers that are too large`);
   return numbers as unknown as AffineTransform;
 }
 
@@ -82,7 +90,8 @@ export function shapeIn(attributes: unknown): readonly [number, number] | undefi
 export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
   const names = property(attributes, "spatial:dimensions");
   const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
-  return isPair ? [names[names.length - 2] as string, names[names.length - 1] as string] : undefined;
+  if (!isPair || names.at(-1) === names.at(-2)) return undefined;
+  return [names[names.length - 2] as string, names[names.length - 1] as string];
 }
 
 const code = (authority: string, number: string | number) => `${authority.toUpperCase()}:${number}`;

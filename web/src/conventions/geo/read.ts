@@ -12,8 +12,8 @@ import type {
   Georeference,
   GeoreferenceOptions,
 } from "../geo.js";
-import { boundsOf, resolutionOf, scaled } from "./affine.js";
-import { crsIn, dimensionsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
+import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
+import { bad, crsIn, dimensionsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
 import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
 import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 
@@ -89,7 +89,15 @@ function referenceOf(
   levels: readonly [GeoLevel, ...GeoLevel[]],
 ): Georeference {
   const [{ transform, shape }] = levels;
+  for (const level of levels) checkPlace(level);
   return { crs, dimensions, transform, bounds: boundsOf(transform, [0, 0, shape[1], shape[0]]), levels };
+}
+
+/** Numbers that are no attribute's fault alone: tiny elements, or a corner that no number is large enough for. */
+function checkPlace({ path, transform, shape }: GeoLevel): void {
+  const bounds = boundsOf(transform, [0, 0, shape[1], shape[0]]);
+  if (![...inverse(transform), ...bounds].every(Number.isFinite))
+    throw bad(`the transformation of "${path}" is beyond the range of numbers`);
 }
 
 function notReferenced(path: string): Error {

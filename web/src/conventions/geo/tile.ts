@@ -1,4 +1,5 @@
 /** Map tiles: which part of which level one shows. */
+import { checkObject } from "../../base/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../base/errors.js";
 import { slice } from "../../region/selection/selection.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "../geo.js";
@@ -23,16 +24,22 @@ const grids: Readonly<Record<string, { system: System; columns: number; width: n
 /** See `tileAt`. */
 export function findTile(
   reference: Georeference,
-  [z, x, y]: readonly [number, number, number],
-  { grid = "WebMercatorQuad", tileSize = 256 }: TileOptions,
+  place: readonly [number, number, number],
+  options: TileOptions,
 ): GeoTile | undefined {
-  const matrix = Object.hasOwn(grids, grid) ? grids[grid] : undefined;
+  checkObject(reference, "the reference");
+  checkObject(options);
+  if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
+  if (!Array.isArray(place)) throw invalidArgument(`a tile is [z, x, y], not ${shown(place)}`);
+  const { grid = "WebMercatorQuad", tileSize = 256 } = options;
+  const [z, x, y] = place as readonly [number, number, number];
+  const matrix = typeof grid === "string" && Object.hasOwn(grids, grid) ? grids[grid] : undefined;
   if (!matrix)
     throw invalidArgument(`there are the grids ${Object.keys(grids).join(" and ")}, not ${shown(grid)}`);
   if (!Number.isSafeInteger(tileSize) || tileSize < 1)
     throw invalidArgument(`tileSize must be a positive integer, not ${shown(tileSize)}`);
-  const count = 2 ** z;
   const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
+  const count = isTile ? 2 ** z : 0;
   if (!isTile || x >= matrix.columns * count || y >= count)
     throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
   const size = matrix.width / count;

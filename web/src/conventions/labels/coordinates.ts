@@ -6,6 +6,7 @@ import { get } from "../../hierarchy/get.js";
 import { slice } from "../../region/selection/selection.js";
 import type { CFInput, CFRegion } from "../cf.js";
 import type { Conventions } from "../labels.js";
+import { noCoordinates } from "./errors.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";
@@ -33,6 +34,8 @@ export interface Reading {
 
 /** Coordinates up to this size are read at once. */
 const littleBytes = 2 ** 20;
+/** Most coordinates that are read at a time, however large chunks and shards are; and most that are kept. */
+const [mostAtATime, mostKept] = [2 ** 22, 2 ** 24];
 
 /** Coordinates at equal distances. */
 export function linearCoordinates(
@@ -74,12 +77,18 @@ export async function arrayCoordinates(
 ): Promise<Coordinates> {
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
-  const partLength = Math.max(1, isLittle ? length : (array.shardShape ?? array.chunkShape)[0]!);
+  const stored = (array.shardShape ?? array.chunkShape)[0]!;
+  const partLength = Math.max(1, isLittle ? length : Math.min(stored, mostAtATime));
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
     const known =
-      parts.get(index) ?? readPart(array, index * partLength, partLength, { conventions, signal });
+      parts.get(index) ?? readPart(name, array, index * partLength, partLength, { conventions, signal });
+    parts.delete(index); // to the end: used last
     parts.set(index, known);
+    for (const old of parts.keys()) {
+      if (parts.size * partLength <= mostKept) break;
+      parts.delete(old);
+    }
     return known;
   };
   const { kind, isSingle } = await read(0);
@@ -97,6 +106,7 @@ interface Part {
 }
 
 async function readPart(
+  name: string,
   array: ZarrArray,
   start: number,
   count: number,
@@ -106,16 +116,33 @@ async function readPart(
   const region = await get<never>(array, [slice(start, stop)], { signal });
   const { core, isVariable } = array.dtype;
   const data: ArrayLike<unknown> = region.data;
-  if (isVariable) return { kind: "texts", isSingle: false, values: Array.from(data, String) };
+  if (isVariable) return { kind: "texts", isSingle: false, values: textsOf(name, array, data) };
   if (core === "fixed_utf32" || core === "fixed_bytes")
     return { kind: "texts", isSingle: false, values: strings(region) };
+  if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
+    throw noCoordinates(name, `elements of ${array.dtype} are no labels`);
   const decoded = decodeTimes(conventions, array, region);
   const numbers = decoded.data as ArrayLike<number | bigint>;
   return {
     kind: decoded.kind === "milliseconds" ? "times" : "numbers",
     isSingle: numbers instanceof Float32Array && core === "float32",
-    values: numbers instanceof Float64Array ? numbers : Float64Array.from(numbers, Number),
+    values: numbers instanceof Float64Array ? numbers : asFloat64(numbers),
   };
+}
+
+/** Not `Float64Array.from`, which makes a list of all elements first. */
+function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
+  const out = new Float64Array(numbers.length);
+  for (let i = 0; i < out.length; i++) out[i] = Number(numbers[i]);
+  return out;
+}
+
+/** Elements of variable length, of which texts are labels. */
+function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
+  return Array.from(data, (element) => {
+    if (typeof element === "string" || element === null) return String(element);
+    throw noCoordinates(name, `elements of ${dtype} are no labels`);
+  });
 }
 
 /** Times as milliseconds; as numbers of their units where their calendar has no real days. */

@@ -31,7 +31,8 @@ export async function findElements(
   const finder = await finderFor(coordinates);
   if (request.is === "interval") return stepped(await finder.between(request), request.step);
   if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
-  const found = await Promise.all(request.labels.map((label) => finder.single(label, matching)));
+  // Array.from also visits holes, which are no labels.
+  const found = await Promise.all(Array.from(request.labels, (label) => finder.single(label, matching)));
   return found.flatMap((one) => listOf(one));
 }
 
@@ -56,7 +57,11 @@ interface Finder {
 async function finderFor(coordinates: Coordinates): Promise<Finder> {
   if (coordinates.kind === "texts") return textFinder(coordinates, await allOf<string>(coordinates));
   const view = await risingView(coordinates);
-  const slow = async () => unsortedFinder(coordinates, await allOf<number>(coordinates));
+  let unsorted: Promise<Finder> | undefined;
+  const slow = () => {
+    unsorted ??= allOf<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
+    return unsorted; // once for all labels of a list
+  };
   if (!view) return slow();
   const fast = sortedFinder(coordinates, view);
   /** Runs the search; where a part in the middle turns out not to be sorted, the slow one. */
@@ -115,7 +120,7 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
   return {
     async single(label, { method, tolerance }) {
       const meaning = meaningOf(coordinates, label);
-      const value = await onAxis(coordinates, view, meaning.value);
+      const value = await onAxis(coordinates, view, meaning);
       const missing = async () => noSuchLabel(coordinates.name, label, await extentOf(coordinates, view));
       if (method === "exact") {
         const found = await exactly(view, { ...meaning, value });
@@ -132,7 +137,8 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
     async between({ from, to }) {
       const low = from === undefined ? undefined : meaningOf(coordinates, from);
       const high = to === undefined ? undefined : meaningOf(coordinates, to);
-      if (coordinates.isLongitude && low && high) return arc(view, low.value, high.value);
+      if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
+        return arc(coordinates, view, low, high);
       return between(view, ...inOrder(low, high));
     },
   };
@@ -174,7 +180,8 @@ async function nearest(coordinates: Coordinates, view: Rising, value: number): P
 
 function distanceOf({ isLongitude }: Coordinates, a: number, b: number): number {
   const straight = Math.abs(a - b);
-  return isLongitude ? Math.min(straight, Math.abs(round - (straight % round))) : straight;
+  if (!isLongitude || straight === Number.POSITIVE_INFINITY) return straight;
+  return Math.min(straight % round, round - (straight % round));
 }
 
 /** The position of the label, or the one before where it would stand in the array. */
@@ -205,10 +212,22 @@ async function between(view: Rising, low: Meaning | undefined, high: Meaning | u
 // ---- Longitudes
 
 /** A longitude as the axis would hold it: from its westernmost coordinate on, within one round. */
-async function onAxis(coordinates: Coordinates, view: Rising, value: number): Promise<number> {
+async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): Promise<number> {
   if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
-  return value >= west && value <= east ? value : coordinates.rounded(eastOf(west, value));
+  return value >= west && value <= east ? value : snapped(coordinates, view, eastOf(west, label ?? value));
+}
+
+/** What a shift by rounds may be off by, in degrees. */
+const shiftError = 2 ** -42;
+
+/** A longitude that was shifted: rounded as the coordinates are, and the coordinate itself where the shift alone parts them. */
+async function snapped(coordinates: Coordinates, view: Rising, shifted: number): Promise<number> {
+  const value = coordinates.rounded(shifted);
+  const above = await firstPosition(view, value - shiftError);
+  if (above === view.length) return value;
+  const found = await view.at(above);
+  return Math.abs(found - value) <= shiftError ? found : value;
 }
 
 /** A longitude as degrees within one round east of another. */
@@ -217,17 +236,24 @@ const eastOf = (west: number, value: number): number => {
   return west + (degrees < 0 ? degrees + round : degrees);
 };
 
+/** Degrees from one meridian eastwards to another. */
+const widthOf = (from: number, to: number): number => (to >= from ? to : eastOf(from, to)) - from;
+
 /** The elements from one meridian eastwards to another: two runs where they lie across the axis' ends. */
-async function arc(view: Rising, from: number, to: number): Promise<Found> {
+async function arc(coordinates: Coordinates, view: Rising, low: Meaning, high: Meaning): Promise<Found> {
   if (view.length === 0) return runAt(view, 0, 0);
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
   const isInside = (value: number) => value >= west && value <= east;
-  if (from <= to && isInside(from) && isInside(to)) return positions(view, from, to);
+  if (low.value <= high.value && isInside(low.value) && isInside(high.value))
+    return positions(view, low.value, high.value);
+  const [from, to] = [low.label ?? low.value, high.label ?? high.value];
   if (to - from >= round) return runAt(view, 0, view.length);
-  const start = eastOf(west, from);
-  const stop = start + (to >= from ? to - from : eastOf(from, to) - from);
-  if (stop < west + round) return positions(view, start, stop);
-  const runs = [await positions(view, start, east), await positions(view, west, stop - round)];
+  const shifted = eastOf(west, from);
+  const start = await snapped(coordinates, view, shifted);
+  const end = shifted + widthOf(from, to);
+  if (end < west + round) return positions(view, start, await snapped(coordinates, view, end));
+  const stop = await snapped(coordinates, view, end - round);
+  const runs = [await positions(view, start, east), await positions(view, west, stop)];
   const [first, second] = (view.isReversed ? runs.reverse() : runs).map(listOf);
   if (first!.length === 0 || second!.length === 0)
     return runs.find(({ start: s, stop: e }) => e > s) ?? runs[0]!;
@@ -242,36 +268,61 @@ async function positions(view: Rising, low: number, high: number): Promise<{ sta
 async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
   if (view.length === 0) return "; it is empty";
   const ends = [await view.at(0), await view.at(view.length - 1)];
-  const shown = ends.map((end) => (kind === "times" ? new Date(end).toISOString() : String(end)));
+  const shown = ends.map((end) => (kind === "times" ? timeText(end) : String(end)));
   return `; its coordinates go from ${shown[0]} to ${shown[1]}`;
+}
+
+function timeText(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString(); // beyond what a Date holds
 }
 
 // ---- Numbers in any order
 
 function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Finder {
-  const where = (test: (value: number) => boolean) => values.flatMap((value, i) => (test(value) ? [i] : []));
+  const where = (test: (value: number) => boolean) => {
+    const found: number[] = [];
+    values.forEach((value, i) => {
+      if (test(value)) found.push(i);
+    });
+    return found;
+  };
   return {
     async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
-      const { value, stop, isExact } = meaningOf(coordinates, label);
+      const meaning = meaningOf(coordinates, label);
+      const { value, stop, isExact } = meaning;
       if (method === "pad") throw unsorted(coordinates.name, '"pad"');
       if (method === "nearest") {
         const best = nearestOf(coordinates, values, value);
         if (best !== undefined && distanceOf(coordinates, values[best]!, value) <= tolerance) return best;
         throw noSuchLabel(coordinates.name, label);
       }
-      const all = where((one) => (stop === undefined ? one === value : one >= value && one < stop));
+      const isSame = (one: number) => one === value || isSameMeridian(coordinates, one, meaning);
+      const all = where((one) => (stop === undefined ? isSame(one) : one >= value && one < stop));
       if (all.length === 0) throw noSuchLabel(coordinates.name, label);
-      return all.length === 1 && isExact && values[all[0]!] === value ? all[0]! : all;
+      return all.length === 1 && isExact && (stop === undefined || values[all[0]!] === value) ? all[0]! : all;
     },
     async between({ from, to }) {
       const ends = [from, to].map((end) => (end === undefined ? undefined : meaningOf(coordinates, end)));
       if (ends.includes(undefined)) throw unsorted(coordinates.name, "an open end");
+      const width = widthOf(ends[0]!.value, ends[1]!.value);
+      if (coordinates.isLongitude && Number.isFinite(width)) {
+        const isEnd = (one: number) => ends.some((end) => isSameMeridian(coordinates, one, end!));
+        return where((one) => isEnd(one) || eastOf(ends[0]!.value, one) - ends[0]!.value <= width);
+      }
       const [low, high] = inOrder(ends[0], ends[1]);
       return where(
         (one) => one >= low!.value && (high!.stop === undefined ? one <= high!.value : one < high!.stop),
       );
     },
   };
+}
+
+/** Whether a longitude is the one of a label, as the coordinates would hold it in their round. */
+function isSameMeridian(coordinates: Coordinates, one: number, { value, label = value }: Meaning): boolean {
+  if (!coordinates.isLongitude || !Number.isFinite(one)) return false;
+  const turns = Math.round((one - label) / round);
+  return Math.abs(coordinates.rounded(label + turns * round) - one) <= shiftError;
 }
 
 function nearestOf(coordinates: Coordinates, values: readonly number[], label: number): number | undefined {

@@ -41,10 +41,12 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   if (!(node instanceof ZarrArray || node instanceof ZarrGroup))
     throw invalidArgument("sel needs an array or a group that was opened or created");
   checkObject(wanted, "labels");
-  if (Array.isArray(wanted))
-    throw invalidArgument("labels are given by the names of dimensions, not as a list");
+  if (Array.isArray(wanted) || wanted instanceof Map)
+    throw invalidArgument("labels are given by the names of dimensions, not as a list or a Map");
   checkObject(options);
-  const { method = "exact", tolerance = 0 } = options;
+  const { method = "exact", tolerance = 0, level = 0 } = options;
+  if (!Number.isSafeInteger(level) || level < 0)
+    throw invalidArgument(`level must be the number of a level, not ${shown(level)}`);
   if (!methods.includes(method))
     throw invalidArgument(`method must be "exact", "nearest" or "pad", not ${shown(method)}`);
   if (typeof tolerance !== "number" || !(tolerance >= 0))
@@ -129,6 +131,8 @@ async function ofArray(
       const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
       const axis = dimensions.indexOf(dimension);
       if (axis < 0) throw noSuchDimension(name, dimensions);
+      if (dimensions.indexOf(dimension, axis + 1) >= 0)
+        throw noCoordinates(name, "several dimensions have this name");
       if (coordinates.length !== array.shape[axis])
         throw noCoordinates(
           name,

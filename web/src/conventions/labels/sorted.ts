@@ -69,7 +69,7 @@ function isRising(part: ArrayLike<number>, sign: number): boolean {
 export async function firstPosition(view: Rising, label: number, isAbove = false): Promise<number> {
   let [low, high] = [0, view.length];
   while (low < high) {
-    const middle = (low + high) >>> 1;
+    const middle = Math.floor((low + high) / 2); // lengths may have more than 32 bits
     const value = await view.at(middle);
     if (isAbove ? value > label : value >= label) high = middle;
     else low = middle + 1;

@@ -8,6 +8,8 @@ import { parsePeriod } from "./periods.js";
 export interface Meaning {
   /** The number itself, or where a period begins. */
   readonly value: number;
+  /** A number before it was rounded as the coordinates are. */
+  readonly label?: number;
   /** Where a period ends, which does not belong to it. */
   readonly stop?: number;
   /** False for a period that is never the name of a single element: a year, a month. */
@@ -26,7 +28,7 @@ export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown):
   if (typeof label === "number" || typeof label === "bigint") {
     const value = Number(label);
     if (Number.isNaN(value)) throw bad();
-    return { value: rounded(value), isExact: true };
+    return { value: rounded(value), label: value, isExact: true };
   }
   if (kind !== "times") throw bad();
   if (label instanceof Date) {

@@ -57,7 +57,9 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
     format,
     shape,
     dtype,
-    ...(whole ? { indptr, indices, data } : chosen({ indptr, indices, data }, across)),
+    ...(whole
+      ? { indptr, indices, data }
+      : chosen({ indptr, indices, data }, across, (kept) => checkBytes(stored, kept, maxBytes))),
   };
 }
 
@@ -68,6 +70,12 @@ function own(attributes: unknown, name: string): unknown {
   return isObject && Object.hasOwn(attributes, name)
     ? (attributes as Record<string, unknown>)[name]
     : undefined;
+}
+
+/** A length of the matrix; undefined for what is none. */
+function lengthOf(value: unknown): number | undefined {
+  const length = typeof value === "bigint" ? Number(value) : value;
+  return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : undefined;
 }
 
 async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Stored> {
@@ -81,10 +89,9 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   if (!format)
     throw notFound(`the group at "/${path}" is no sparse matrix in CSR or CSC`, { code: "not-sparse" });
   const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");
-  const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 0;
-  if (!Array.isArray(shape) || shape.length !== 2 || !shape.map(Number).every(isLength))
-    throw bad(path, "its shape must be two lengths");
-  const [rows, columns] = shape.map(Number) as [number, number];
+  const lengths = Array.isArray(shape) ? shape.map(lengthOf) : [];
+  if (lengths.length !== 2 || lengths.includes(undefined)) throw bad(path, "its shape must be two lengths");
+  const [rows, columns] = lengths as [number, number];
   if (rows > most || columns > most) throw bad(path, `lengths above ${most} are not supported`);
   const openOne = async (name: string) => {
     const array = await group.open(name, { kind: "array", signal });
@@ -125,6 +132,15 @@ function indexAt(selection: AxisSelection): (position: number) => number {
   return (position) => selection.start + position * selection.step;
 }
 
+/** The first and the last of at least one line. */
+function extentOf(lines: AxisSelection): readonly [number, number] {
+  const at = indexAt(lines);
+  if (!("indices" in lines)) return [at(0), at(lines.count - 1)];
+  let [from, last] = [at(0), at(0)];
+  for (let i = 1; i < lines.count; i++) [from, last] = [Math.min(from, at(i)), Math.max(last, at(i))];
+  return [from, last];
+}
+
 /** Where lines begin, from the first chosen one to the end of the last; values[line − from]. */
 async function readStarts(
   stored: Stored,
@@ -132,10 +148,8 @@ async function readStarts(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<{ from: number; values: ArrayLike<number | bigint> }> {
-  const at = indexAt(lines);
-  let [from, last] = [Number.POSITIVE_INFINITY, -1];
-  for (let i = 0; i < lines.count; i++) [from, last] = [Math.min(from, at(i)), Math.max(last, at(i))];
-  if (last < 0) return { from: 0, values: [] };
+  if (lines.count === 0) return { from: 0, values: [] };
+  const [from, last] = extentOf(lines);
   const bytes = (last - from + 2) * stored.indptr.dtype.itemBytes + lines.count * 4;
   if (bytes > maxBytes)
     throw limitExceeded(
@@ -212,11 +226,14 @@ async function readRuns(
 
 /** Indices in 32 bits. @throws InvalidMetadata for one outside the matrix, before it is cut to them. */
 function checkedIndices({ path }: Stored, stored: ElementData, width: number): Int32Array {
-  return Int32Array.from(stored as ArrayLike<number | bigint>, (element) => {
-    const index = Number(element);
+  // Int32Array.from would make a list of all elements first.
+  const indices = new Int32Array(stored.length);
+  for (let i = 0; i < indices.length; i++) {
+    const index = Number(stored[i]);
     if (!(index >= 0 && index < width)) throw bad(path, `index ${index} lies outside of ${width}`);
-    return index;
-  });
+    indices[i] = index;
+  }
+  return indices;
 }
 
 function isWhole(selection: AxisSelection, length: number): boolean {
@@ -228,14 +245,21 @@ function isWhole(selection: AxisSelection, length: number): boolean {
 type Elements = Pick<SparseMatrix, "indptr" | "indices" | "data">;
 
 /** The elements at chosen places across the lines, with their new indices. */
-function chosen({ indptr, indices, data }: Elements, across: AxisSelection): Elements {
+function chosen(
+  { indptr, indices, data }: Elements,
+  across: AxisSelection,
+  check: (count: number) => void,
+): Elements {
   const places = placesOf(across);
   const starts = new Int32Array(indptr.length);
   const kept: number[] = [];
   const renamed: number[] = [];
   for (let line = 0; line + 1 < indptr.length; line++) {
     for (let i = indptr[line]!; i < indptr[line + 1]!; i++) {
-      for (const place of places(indices[i]!)) {
+      const found = places(indices[i]!);
+      // Places may be chosen repeatedly, so that there can be more elements than are stored.
+      if (found.length > 1) check(kept.length + found.length);
+      for (const place of found) {
         kept.push(i);
         renamed.push(place);
       }

@@ -28,7 +28,8 @@ export function containersOfYaml(config: Uint8Array | undefined): Containers {
   const found = new Map<string, string>();
   let own: string | undefined;
   for (const line of (config && utf8(config))?.split("\n") ?? []) {
-    const [, key, value] = /^\s+(name|url_prefix):\s*(\S.*?)\s*$/.exec(line) ?? [];
+    const [, key, rest] = /^\s+(name|url_prefix):(.*)$/.exec(line) ?? [];
+    const value = rest?.trim() || undefined;
     if (key === "name") own = value && scalar(value);
     if (key !== "url_prefix" || value === undefined || own === undefined) continue;
     found.set(own, scalar(value) ?? "");

@@ -7,6 +7,8 @@ import { malformed, utf8 } from "./flatbuffer.js";
 const maxDepth = 16;
 /** Values that are read of one document. */
 const maxValues = 100_000;
+/** Bytes of one text, and of all texts that are read: many values may point at the same one. */
+const [maxText, maxTexts] = [2 ** 16, 2 ** 22];
 
 const types = { key: 4, string: 5, map: 9, vector: 10 } as const;
 
@@ -21,6 +23,7 @@ export function readFlexBuffer(bytes: Uint8Array, name: string): FlexValue {
 class FlexReader {
   readonly #view: DataView;
   #values = 0;
+  #texts = 0;
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -71,13 +74,15 @@ class FlexReader {
   }
 
   #key(at: number): string {
-    const end = at >= 0 ? this.bytes.indexOf(0, at) : -1;
-    if (end < 0) throw this.#fault();
-    return this.#text(at, end - at);
+    if (!(at >= 0)) throw this.#fault();
+    const length = this.bytes.subarray(at, at + maxText + 1).indexOf(0);
+    if (length < 0) throw this.#fault();
+    return this.#text(at, length);
   }
 
   #text(at: number, bytes: number): string {
-    if (bytes > 2 ** 16) throw this.#fault();
+    this.#texts += bytes;
+    if (bytes > maxText || this.#texts > maxTexts) throw this.#fault();
     const text = utf8(this.bytes.subarray(at, at + bytes));
     if (text === undefined) throw this.#fault();
     return text;

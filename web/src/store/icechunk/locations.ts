@@ -86,7 +86,9 @@ export class AllowedPrefixes<T> {
     const found = this.#longest(location);
     if (found) return found;
     if (location.scheme === "vcc") {
-      const prefix = (await containers()).get(location.authority);
+      // Names have upper and lower case to the repository.
+      const name = /^[^:]*:\/\/([^/?#\\]*)/.exec(text)?.[1] ?? "";
+      const prefix = (await containers()).get(name);
       if (prefix === undefined || /^vcc:/i.test(prefix))
         throw notAllowed(text, "the repository does not say what that name stands for");
       const inside = this.#longest(parseLocation(prefix + text.replace(/^[^:]*:\/\/[^/]*\//, "")));

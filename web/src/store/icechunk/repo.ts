@@ -39,9 +39,14 @@ export class Repo {
   /** The branches or tags. */
   refs(kind: keyof typeof lists): IcechunkRef[] {
     const list = this.#refs(kind);
+    let total = 0; // names share no bytes: no list is longer than the file
     return Array.from({ length: this.buffer.count(list) }, (_, i) => {
       const ref = this.buffer.tableIn(list, i);
-      return { name: this.#name(ref), snapshot: this.#snapshotId(this.#indexOf(ref)) };
+      const name = this.#name(ref);
+      total += Math.max(1, name.length);
+      if (total > this.buffer.bytes.byteLength)
+        this.buffer.fail("its names of branches and tags are too long");
+      return { name, snapshot: this.#snapshotId(this.#indexOf(ref)) };
     });
   }
 
