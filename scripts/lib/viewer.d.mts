@@ -1,4 +1,4 @@
 /** Builds dist/viewer. */
 export function buildViewer(): void;
 /** Writes the script of the pool's workers into a folder. */
-export function bundleWorker(out: string): void;
+export function copyWorker(out: string): void;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitepress";
 import { contents, pageOf, pagesDir, siteOutput } from "../../scripts/lib/site.mjs";
-import { liveExamples } from "./live-examples.mjs";
+import { liveExamples, plainEmptyHeads } from "./markdown.mjs";
 
 const { version, description } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -82,7 +82,10 @@ export default defineConfig({
     anchor: { slugify },
     // Samples of programs must be readable by everybody: both have contrast enough for WCAG's AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: liveExamples,
+    config: (md) => {
+      liveExamples(md);
+      plainEmptyHeads(md);
+    },
   },
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "zarr-viewer" } } },
   vite: {

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { buildSync } from "esbuild";
 import { makeSamples } from "../../scripts/lib/samples.mjs";
-import { bundleWorker } from "../../scripts/lib/viewer.mjs";
+import { copyWorker } from "../../scripts/lib/viewer.mjs";
 import { embedFolder, groupsFolder, looksFolder, storesFolder } from "../shared/places.js";
 import { writeGroups } from "../shared/viewer-groups.js";
 import { writeImages } from "../shared/viewer-images.js";
@@ -25,5 +25,5 @@ export default async function setup(): Promise<void> {
     outdir: embedFolder,
     logLevel: "warning",
   });
-  bundleWorker(embedFolder);
+  copyWorker(embedFolder);
 }

@@ -197,6 +197,15 @@ describe("a pool", () => {
     expect(seen.posts).toBe(before + 1);
   });
 
+  it("starts before there is work, where that is asked for", async () => {
+    const { pool, workers } = watchedPool(3);
+    expect(workers).toHaveLength(0);
+    pool.start();
+    pool.start();
+    await expect.poll(() => workers.length).toBe(3);
+    pool.destroy();
+  });
+
   it("reads the golden arrays", async () => {
     for (const sample of goldenCases("v1")) {
       const array = await openArray(storeOf(sample));

@@ -569,3 +569,27 @@ describe("over HTTP", () => {
     expect(server.seen.at(-1)!.range).toBeUndefined();
   });
 });
+
+it("an array of Zarr v2 that is asked for as such is two documents; what is no array says what it is", async () => {
+  const store = new MapStore();
+  store.entries.set("/a/.zarray", new TextEncoder().encode(JSON.stringify(v2Document)));
+  store.entries.set("/g/.zgroup", new TextEncoder().encode('{"zarr_format": 2}'));
+  const counting = new CountingStore(store);
+  await open(counting, { path: "a", kind: "array", version: 2 });
+  expect(counting.requests.map(({ key }) => key)).toEqual(["/a/.zarray", "/a/.zattrs"]);
+  await expect(open(counting, { path: "g", kind: "array", version: 2 })).rejects.toMatchObject({
+    _tag: "NotFound",
+    code: "wrong-kind",
+  });
+});
+
+const v2Document = {
+  zarr_format: 2,
+  shape: [4],
+  chunks: [4],
+  dtype: "<i2",
+  compressor: null,
+  filters: null,
+  fill_value: 0,
+  order: "C",
+};

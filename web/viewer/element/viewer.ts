@@ -37,7 +37,7 @@ import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
 import { valueFormat } from "./value-format.js";
 
 /** Milliseconds. */
-const restBetweenWords = 120;
+const restBetweenWords = 400;
 /** Milliseconds after which a picture that is moved or zoomed is at rest. */
 const restAfterMoves = 150;
 
