@@ -99,7 +99,7 @@ export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
-export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./store/referenced.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
 export type {
   GetOptions,

@@ -194,6 +194,10 @@ export function parseV2Consolidated(
     if (!bytes) return undefined;
     const object = parseDocument(bytes, v2ConsolidatedKey, options);
     const format = own(object, "zarr_consolidated_format");
+    if (format === undefined && own(object, "record_size") !== undefined)
+      throw unsupported("its chunks are references in Parquet files, which ReferenceStore.open reads", {
+        code: "parquet-references",
+      });
     if (showJson(format) !== "1")
       throw invalidMetadata(`"zarr_consolidated_format" must be 1, not ${showJson(format)}`);
     return documentsIn(asObject(own(object, "metadata"), '"metadata"'));
