@@ -2,8 +2,8 @@
 import { type PageHeader, type PlainValues, parquetHeader, readPlain } from "../../vendor/hyparquet.js";
 import { bad } from "../reference/fields.js";
 import type { Column, ColumnChunk } from "./footer.js";
-import { readRuns } from "./runs.js";
 import { structReader } from "./reader.js";
+import { readRuns } from "./runs.js";
 import { type Budget, notHere, unpack } from "./unpack.js";
 
 /** The values of some rows of a column. */
@@ -83,7 +83,12 @@ async function partsOf(
   if (type === "DATA_PAGE" && first) {
     const rows = rowsOf(first.num_values, most);
     const bytes = await open(packed, size);
-    return { rows, encoding: first.encoding, bytes, ...levelsBefore(bytes, first.definition_level_encoding, column, rows) };
+    return {
+      rows,
+      encoding: first.encoding,
+      bytes,
+      ...levelsBefore(bytes, first.definition_level_encoding, column, rows),
+    };
   }
   if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of no known kind");
   const rows = rowsOf(second.num_values, most);
@@ -114,15 +119,18 @@ function levelsBefore(
 function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
   const { rows, levels, bytes, start, encoding } = parts;
   const count = levels ? levels.reduce((sum, level) => sum + level, 0) : rows;
+  // Writers choose for no values what they like.
+  if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")
     return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
-  if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY") throw notHere(`values as ${encoding}`);
+  if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
+    throw notHere(`values as ${encoding}`);
   if (!dictionary) throw bad("it has no dictionary for its values");
-  if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary };
   const width = bytes[start] ?? 255;
   if (width > 32) throw bad("it has runs of values that do not fit");
   const values = readRuns(bytes, start + 1, width, count);
-  for (const value of values) if (value >= dictionary.length) throw bad("it has a value that its dictionary lacks");
+  for (const value of values)
+    if (value >= dictionary.length) throw bad("it has a value that its dictionary lacks");
   return { rows, levels, values, dictionary };
 }
 

@@ -79,7 +79,8 @@ export async function readRecords(file: Uint8Array, limits: RecordLimits): Promi
   if (rows > limits.rows)
     throw limitExceeded(`a Parquet file has ${rows} references, more than the limit of ${limits.rows}`);
   for (const [name, { type }] of columns)
-    if (columnTypes[name] && !columnTypes[name].includes(type)) throw bad(`its column "${name}" is of ${type}`);
+    if (columnTypes[name] && !columnTypes[name].includes(type))
+      throw bad(`its column "${name}" is of ${type}`);
   const budget = new Budget(limits.bytes);
   const read = <T extends Sink>(name: string, sink: T) => fillColumn(file, footer, name, budget, sink);
   const paths = await read("path", new ByteColumn(columns.has("path") ? rows : 0));

@@ -20,10 +20,15 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     const left = count - seen;
     // Some writers leave out the last bytes of what nobody reads.
     const needed = run.isPacked ? Math.ceil((Math.min(run.values, left) * width) / 8) : size;
-    if (run.values === 0 || run.values > left + (run.isPacked ? padding : 0) || run.end + needed > bytes.byteLength)
+    if (
+      run.values === 0 ||
+      run.values > left + (run.isPacked ? padding : 0) ||
+      run.end + needed > bytes.byteLength
+    )
       throw doNotFit();
     const end = seen + Math.min(run.values, left);
-    if (run.isPacked) for (let i = seen; i < end; i++) out[i] = bitsAt(bytes, run.end, (i - seen) * width, width);
+    if (run.isPacked)
+      for (let i = seen; i < end; i++) out[i] = bitsAt(bytes, run.end, (i - seen) * width, width);
     else out.fill(bitsAt(bytes, run.end, 0, width), seen, end);
     seen = end;
     at = run.end + size;

@@ -15,7 +15,8 @@ export class Budget {
   /** @throws LimitExceeded. */
   take(bytes: number): void {
     this.#left -= bytes;
-    if (this.#left < 0) throw limitExceeded(`a Parquet file holds more than the limit of ${this.bytes} bytes`);
+    if (this.#left < 0)
+      throw limitExceeded(`a Parquet file holds more than the limit of ${this.bytes} bytes`);
   }
 }
 

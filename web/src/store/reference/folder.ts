@@ -84,7 +84,10 @@ export class FolderReferences implements References {
     return document && new FolderReferences(place, document, limits);
   }
 
-  find(path: string, signal: AbortSignal | undefined): Reference | undefined | Promise<Reference | undefined> {
+  find(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Reference | undefined | Promise<Reference | undefined> {
     const document = this.#documents.get(path);
     if (document) return { bytes: utf8().encode(jsonText(document, maxDepth)) };
     const place = this.#placeOf(path);

@@ -1,0 +1,47 @@
+// References in Parquet files, as kerchunk, DuckDB and arrow-rs wrote them (tests/golden/references.mjs).
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Reference } from "../../dist/store/reference/document.js";
+import { readRecords } from "../../dist/store/parquet/records.js";
+
+interface Golden {
+  name: string;
+  rows: number;
+  first: string[];
+  sha256: string;
+  file: string;
+}
+
+const goldenPath = new URL("../golden/", import.meta.url);
+const cases = readFileSync(new URL("references.jsonl", goldenPath), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Golden);
+
+const limits = { rows: 10_000, bytes: 2 ** 20 };
+
+function fileOf({ name, file }: Golden): Uint8Array {
+  const [, array] = /^kerchunk, (.*)$/.exec(name) ?? [];
+  return array
+    ? readFileSync(new URL(`kerchunk/combined.parq/${array}/refs.0.parq`, goldenPath))
+    : Buffer.from(file, "base64");
+}
+
+/** As references.mjs writes rows. */
+function textOf(reference: Reference | undefined): string {
+  if (!reference) return "null";
+  if ("bytes" in reference) return `base64:${Buffer.from(reference.bytes).toString("base64")}`;
+  const { url, offset, length } = reference;
+  return JSON.stringify(offset === undefined ? [url] : [url, offset, length]);
+}
+
+describe("files", () => {
+  it.each(cases.map((golden) => [golden.name, golden] as const))("by %s", async (_name, golden) => {
+    const records = await readRecords(fileOf(golden), limits);
+    const rows = Array.from({ length: golden.rows }, (_, row) => textOf(records.at(row, "/a/0")));
+    expect(rows.slice(0, 3)).toEqual(golden.first);
+    expect(createHash("sha256").update(rows.join("\n")).digest("hex")).toBe(golden.sha256);
+    expect(() => records.at(golden.rows, "/a/0")).toThrow(/ends at/);
+  });
+});
