@@ -91,6 +91,14 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/icechunk/virtual.js",
     "engine/zstd-frames.js",
   ],
+  references: ["store/reference.js", "store/reference/listed.js", "store/reference/target.js"],
+  parquet: [
+    "store/reference/folder.js",
+    "store/parquet/records.js",
+    "store/parquet/footer.js",
+    "store/parquet/pages.js",
+    "vendor/hyparquet.js",
+  ],
   "file-system": ["store/file.js", "store/files.js"],
   labels: [
     "conventions/labels/select.js",

@@ -4,4 +4,5 @@ import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
-export { readRecords } from "../store/parquet/records.js";
+export { FolderReferences } from "../store/reference/folder.js";
+export { documentUrl, folderOf, folderText } from "../store/reference/place.js";

@@ -6,16 +6,18 @@ import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
 import { type HeadersFor, headersOf } from "./http/requests.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
+import { parquet } from "./loaded.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
 import { parseDocument, type Reference } from "./reference/document.js";
-import { type FolderLimits, FolderReferences } from "./reference/folder.js";
+import type { FolderLimits } from "./reference/folder.js";
 import { ListedReferences } from "./reference/listed.js";
-import { documentUrl, type FolderPlace, folderOf, folderText } from "./reference/place.js";
+import { namesFolder } from "./reference/names.js";
+import type { FolderPlace } from "./reference/place.js";
 import type { References } from "./reference/references.js";
 import { targetUrl } from "./reference/target.js";
-import { byteReader, type StoredObject } from "./source.js";
-import type { GetOptions, MaybePromise, RangeQuery, Store } from "./store.js";
+import { byteReader, type StoredObject, sourceUrl } from "./source.js";
+import { type GetOptions, isStore, type MaybePromise, type RangeQuery, type Store } from "./store.js";
 
 /**
  * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own
@@ -62,7 +64,7 @@ export class ReferenceStore implements Store {
   /** What consoles show, also of minified programs. */
   static readonly name: string = "ReferenceStore";
 
-  readonly #references: References;
+  #references: References;
   readonly #options: ReferenceStoreOptions;
   readonly #client: HttpClient;
   readonly #base: URL | undefined;
@@ -75,10 +77,8 @@ export class ReferenceStore implements Store {
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkObject(options, "options of a store");
-    this.#references =
-      document instanceof FolderReferences
-        ? document
-        : new ListedReferences(document, options.templates ?? {}, options.maxReferences ?? 10_000_000);
+    const { templates = {}, maxReferences = 10_000_000 } = options;
+    this.#references = new ListedReferences(document, templates, maxReferences);
     this.#options = options;
     this.#base = options.base === undefined ? undefined : urlOf(options.base);
     this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
@@ -98,13 +98,8 @@ export class ReferenceStore implements Store {
   ): Promise<ReferenceStore> {
     checkObject(options, "options of a store");
     const { signal, ...own } = options;
-    const place = await folderOf(source, own);
-    if (place) {
-      const found = await ReferenceStore.find(place, own, signal);
-      if (!found) throw notFound(`there are no references in ${folderText(place)}`);
-      return found;
-    }
-    const { name, url, read } = byteReader(source as string | URL | StoredObject, own);
+    if (isStore(source) || namesFolder(pathOf(source))) return ReferenceStore.#openFolder(source, own, signal);
+    const { name, url, read } = byteReader(source, own);
     const origin = await url?.();
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
     const bytes = await read(undefined, { signal, maxBytes });
@@ -115,8 +110,20 @@ export class ReferenceStore implements Store {
     return new ReferenceStore(parseDocument(bytes, name), { ...own, base: own.base ?? origin }, origin);
   }
 
+  static async #openFolder(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceStore> {
+    const { folderOf, folderText } = await parquet();
+    const place = await folderOf(source, options);
+    const found = await ReferenceStore.find(place, options, signal);
+    if (!found) throw notFound(`there are no references in ${folderText(place)}`);
+    return found;
+  }
+
   /**
-   * Opens a folder of references where there is one.
+   * Opens a folder of references in Parquet files where there is one.
    * @returns undefined where there is none.
    * @internal
    */
@@ -126,9 +133,13 @@ export class ReferenceStore implements Store {
     signal: AbortSignal | undefined,
   ): Promise<ReferenceStore | undefined> {
     if (place.store instanceof ReferenceStore) return undefined;
+    const { FolderReferences, documentUrl } = await parquet();
     const found = await FolderReferences.find(place, folderLimits(options), signal);
-    const origin = found && (await documentUrl(place));
-    return found && new ReferenceStore(found, { ...options, base: options.base ?? origin }, origin);
+    if (!found) return undefined;
+    const origin = await documentUrl(place);
+    const store = new ReferenceStore({}, { ...options, base: options.base ?? origin }, origin);
+    store.#references = found;
+    return store;
   }
 
   locate(key: string): string {
@@ -241,6 +252,12 @@ function folderLimits({
   if (!(referenceCacheBytes >= 0))
     throw invalidArgument(`referenceCacheBytes must not be negative: ${referenceCacheBytes}`);
   return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
+}
+
+/** What a source is called, without the query of a URL. */
+function pathOf(source: string | URL | StoredObject): string {
+  if (typeof source === "string" || source instanceof URL) return sourceUrl(source)?.pathname ?? String(source);
+  return typeof source?.key === "string" ? source.key : "";
 }
 
 /** The range of a target that is a range of what a reference stands for. */

@@ -10,8 +10,7 @@ import { kept, textEncoder } from "../../base/platform.js";
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import { answerOf } from "../answers.js";
 import { KeyIndex } from "../key-index.js";
-import { parquet } from "../loaded.js";
-import type { Records } from "../parquet/records.js";
+import { type Records, readRecords } from "../parquet/records.js";
 import { normalizePath } from "../path.js";
 import { joinKey, type Store } from "../store.js";
 import type { Reference } from "./document.js";
@@ -188,10 +187,7 @@ export class FolderReferences implements References {
 
   async #readFile(key: string, signal: AbortSignal): Promise<Records | undefined> {
     const { fileBytes, rows } = this.limits;
-    const [file, { readRecords }] = await Promise.all([
-      readObject(this.place.store, key, fileBytes, signal),
-      parquet(),
-    ]);
+    const file = await readObject(this.place.store, key, fileBytes, signal);
     if (!file) return undefined;
     const before = this.#decoding;
     const decoded = before.then(() => {

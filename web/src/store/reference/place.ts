@@ -1,4 +1,5 @@
 /** Where folders of references are. */
+import { invalidArgument } from "../../base/errors.js";
 import { isFileUrl, nodeModule } from "../../base/platform.js";
 import { v2ConsolidatedKey } from "../../metadata/keys.js";
 import { HttpStore, type HttpStoreOptions } from "../http.js";
@@ -6,7 +7,6 @@ import { fileSystem } from "../loaded.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { type StoredObject, sourceUrl } from "../source.js";
 import { isStore, joinKey, type Store } from "../store.js";
-import { isFolderName } from "./names.js";
 
 /** A folder in a store. */
 export interface FolderPlace {
@@ -15,35 +15,33 @@ export interface FolderPlace {
   readonly folder: string;
 }
 
-/** The path of the folder that a path names, by itself or by the document in it; undefined for other names. */
-function folderName(path: string): string | undefined {
-  const folder = path.replace(/(^|\/)\.zmetadata$/, "$1");
-  return folder !== path || isFolderName(path) ? folder : undefined;
-}
+/** The path of the folder that a path names, by itself or by the document in it. */
+const folderName = (path: string): string => path.replace(/(^|\/)\.zmetadata$/, "$1");
 
 /**
- * The folder of references that a source names: the whole of a store, or what has such a name.
+ * The folder of references that a source is: the whole of a store, or what it names.
  * @param options for requests.
- * @returns undefined for what is named otherwise.
+ * @throws InvalidArgument for what is no source.
  */
 export async function folderOf(
   source: string | URL | StoredObject | Store,
   options: HttpStoreOptions,
-): Promise<FolderPlace | undefined> {
+): Promise<FolderPlace> {
   if (isStore(source)) return { store: source, folder: "" };
   if (typeof source !== "string" && !(source instanceof URL)) {
-    const folder = isStore(source?.store) ? folderName(String(source.key)) : undefined;
-    return folder === undefined ? undefined : { store: source.store, folder: normalizePath(folder) };
+    if (!isStore(source.store)) throw invalidArgument("a source is a URL, a path, a store or an object in one");
+    return { store: source.store, folder: normalizePath(folderName(source.key)) };
   }
   const url = sourceUrl(source);
-  const folder = folderName(url?.pathname ?? String(source));
-  if (folder === undefined) return undefined;
-  if (url?.protocol === "http:" || url?.protocol === "https:")
-    return { store: new HttpStore(withPath(url, folder), options), folder: "" };
-  if (url && !isFileUrl(url)) return undefined;
-  const { FileSystemStore } = await fileSystem();
-  return { store: new FileSystemStore(url ? withPath(url, folder) : folder), folder: "" };
+  if (!url || isFileUrl(url)) {
+    const { FileSystemStore } = await fileSystem();
+    return { store: new FileSystemStore(url ? below(url) : folderName(String(source))), folder: "" };
+  }
+  if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  return { store: new HttpStore(below(url), options), folder: "" };
 }
+
+const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 
 /** The URL of a folder's document, where the store is known to have URLs: of http, https, and of files. */
 export async function documentUrl({ store, folder }: FolderPlace): Promise<URL | undefined> {
@@ -55,7 +53,7 @@ export async function documentUrl({ store, folder }: FolderPlace): Promise<URL |
   const { root } = store;
   if (root instanceof URL || /^file:\/\//i.test(root)) return withPath(new URL(root), pathIn(root, key));
   const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
-  return pathToFileURL(store.locate(key));
+  return pathToFileURL(`${root || "."}${key}`);
 }
 
 const pathIn = (root: string | URL, key: string): string =>
