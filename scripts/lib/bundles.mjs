@@ -108,7 +108,6 @@ async function bundleParquetReader() {
   await write({
     stdin: { contents, resolveDir: root },
     banner: { js: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
-    sourcemap: false,
     outfile: dist("vendor/hyparquet.js"),
   });
 }

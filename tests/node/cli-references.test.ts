@@ -16,7 +16,9 @@ beforeAll(() => {
   writeFileSync(path.join(folder, "data.bin"), data);
 });
 
-const read = (source: string, array: string) => [...run("read", source, "--path", array, "--format", "raw").out];
+const read = (source: string, array: string) => [
+  ...run("read", source, "--path", array, "--format", "raw").out,
+];
 
 describe("zarr-wasm on references in Parquet files", () => {
   it("shows and reads", () => {
@@ -28,7 +30,8 @@ describe("zarr-wasm on references in Parquet files", () => {
       "slashed",
       "t",
     ]);
-    for (const [name, values] of Object.entries(sampleValues)) expect(read(place, name), name).toEqual(values);
+    for (const [name, values] of Object.entries(sampleValues))
+      expect(read(place, name), name).toEqual(values);
     // Whatever it is called.
     const other = path.join(folder, "plain name");
     writeStore(other, filesOf("../data.bin"));
@@ -39,7 +42,8 @@ describe("zarr-wasm on references in Parquet files", () => {
     expect(run("verify", place).status).toBe(0);
     for (const copy of ["copy.zarr", "copy.zip"].map((name) => path.join(folder, name))) {
       expect(run("copy", place, copy, "--verify")).toMatchObject({ status: 0 });
-      for (const [name, values] of Object.entries(sampleValues)) expect(read(copy, name), name).toEqual(values);
+      for (const [name, values] of Object.entries(sampleValues))
+        expect(read(copy, name), name).toEqual(values);
     }
   });
 
@@ -48,7 +52,10 @@ describe("zarr-wasm on references in Parquet files", () => {
     writeStore(broken, filesOf("../lost.bin"));
     const verified = run("verify", broken);
     expect([verified.status, verified.text + verified.err]).toEqual([1, expect.stringContaining("lost.bin")]);
-    writeFileSync(path.join(broken, "t/refs.0.parq"), readFileSync(path.join(place, "t/refs.0.parq")).subarray(1));
+    writeFileSync(
+      path.join(broken, "t/refs.0.parq"),
+      readFileSync(path.join(place, "t/refs.0.parq")).subarray(1),
+    );
     const damaged = run("read", broken, "--path", "t");
     expect([damaged.status, damaged.err]).toEqual([1, expect.stringContaining("refs.0.parq")]);
   });
@@ -66,7 +73,14 @@ describe("zarr-wasm on references in Parquet files", () => {
     const server = await new ObjectServer({ "/data.bin": data }).start();
     try {
       for (const [key, bytes] of filesOf("/data.bin")) server.objects.set(`/s.parquet/${key}`, bytes);
-      const { out } = await runBeside("read", `${server.url}/s.parquet`, "--path", "deep/grid", "--format", "raw");
+      const { out } = await runBeside(
+        "read",
+        `${server.url}/s.parquet`,
+        "--path",
+        "deep/grid",
+        "--format",
+        "raw",
+      );
       expect([...out]).toEqual(sampleValues["deep/grid"]);
     } finally {
       await server.close();

@@ -24,7 +24,7 @@ const array = { zarr_format: 2, shape: [10], chunks: [1], dtype: "|u1", compress
 async function storeWith(file: Uint8Array, options = {}) {
   const document = Buffer.from(JSON.stringify({ metadata: { "a/.zarray": array }, record_size: 10 }));
   const files = new MapStore(
-    new Map([
+    new Map<string, Uint8Array>([
       ["/.zmetadata", document],
       ["/a/refs.0.parq", file],
     ]),
@@ -38,7 +38,7 @@ async function refused(file: Uint8Array, options = {}): Promise<[string, string]
   const store = await storeWith(file, options);
   const error = await errorOf(() => store.get("/a/0"));
   expect(error.message).toContain("refs.0.parq");
-  return [error._tag, error.code];
+  return [String(error["_tag"]), String(error["code"])];
 }
 
 const ten = Array.from({ length: 10 }, (_, i): TestReference => ["x://y", i, 1]);
@@ -72,7 +72,11 @@ describe("are refused:", () => {
     ["no Parquet at all", Buffer.from("<!doctype html><p>not a file</p>"), bad],
     ["nothing", new Uint8Array(0), bad],
     ["encrypted metadata", withFooter(good, new Uint8Array(5), "PARE"), elsewhere],
-    ["metadata longer than the file", Buffer.concat([Buffer.from("PAR1\xff\xff\xff\x7fPAR1", "latin1")]), bad],
+    [
+      "metadata longer than the file",
+      Buffer.concat([Buffer.from("PAR1\xff\xff\xff\x7fPAR1", "latin1")]),
+      bad,
+    ],
     ["more metadata than it can have", withFooter(good, new Uint8Array(2 ** 19)), bad],
     ["a number without an end", withFooter(good, new Uint8Array(2 ** 18).fill(0xff).fill(0x26, 0, 1)), bad],
     ["structs in one another without an end", withFooter(good, new Uint8Array(2 ** 18).fill(0x1c)), bad],
@@ -99,8 +103,16 @@ describe("are refused:", () => {
     ["a page of 2 GB without compression", texts([{ values: 10, body, size: 2 ** 31 - 1 }]), limit],
     ["a page of another kind", texts([{ kind: 9, values: 10, body }]), bad],
     ["a page of another size", texts([{ values: 10, body, size: body.length + 1 }]), bad],
-    ["levels that run on", texts([{ values: 10, body: Buffer.concat([levels(varint(2 ** 31)), values]) }]), bad],
-    ["levels beyond the page", texts([{ values: 10, body: Buffer.concat([Buffer.from([255, 255, 255, 127]), values]) }]), bad],
+    [
+      "levels that run on",
+      texts([{ values: 10, body: Buffer.concat([levels(varint(2 ** 31)), values]) }]),
+      bad,
+    ],
+    [
+      "levels beyond the page",
+      texts([{ values: 10, body: Buffer.concat([Buffer.from([255, 255, 255, 127]), values]) }]),
+      bad,
+    ],
     ["levels that go nowhere", texts([{ values: 10, body: Buffer.concat([levels([0, 0]), values]) }]), bad],
     ["levels that end too early", texts([{ values: 10, body: levels([4, 1]) }]), bad],
     ["a value that the dictionary lacks", texts([dictionary, byDictionary(1, 20, 1)]), bad],
@@ -118,7 +130,11 @@ describe("are refused:", () => {
     ["snappy that is none", texts([{ values: 10, body, size: 1000 }], { codec: 1 }), bad],
     ["lz4 that is none", texts([{ values: 10, body, size: 1000 }], { codec: 7 }), bad],
     ["a bomb that lies", texts([{ values: 10, body: gzipSync(huge), size: 1000 }], { codec: 2 }), bad],
-    ["a bomb that does not", texts([{ values: 10, body: gzipSync(huge), size: huge.length }], { codec: 2 }), limit],
+    [
+      "a bomb that does not",
+      texts([{ values: 10, body: gzipSync(huge), size: huge.length }], { codec: 2 }),
+      limit,
+    ],
   ];
   it.each(cases)("%s", async (_name, file, expected) => {
     expect(await refused(file)).toEqual(expected);
@@ -173,7 +189,10 @@ it("values are never read from beyond their page", async () => {
   const pool = Buffer.alloc(file.length + 1000, "secret ");
   pool.set(file, 100);
   expect(await refused(pool.subarray(100, 100 + file.length))).toEqual(bad);
-  const numbers = parquetFile(10, [path, { ...longColumn("offset", [1]), pages: [{ values: 10, body: plainLongs([1]) }] }]);
+  const numbers = parquetFile(10, [
+    path,
+    { ...longColumn("offset", [1]), pages: [{ values: 10, body: plainLongs([1]) }] },
+  ]);
   expect(await refused(numbers)).toEqual(bad);
 });
 
@@ -183,15 +202,17 @@ describe("damage anywhere gives typed errors, or what a file can mean", () => {
     const line = lines.find((text) => text.startsWith(`{"name":${JSON.stringify(name)}`));
     return new Uint8Array(Buffer.from((JSON.parse(line!) as { file: string }).file, "base64"));
   };
-  const files: [string, Uint8Array][] = ["DuckDB, lz4", "arrow-rs, SNAPPY", "arrow-rs, ZSTD, pages of version 2"].map(
-    (name) => [name, named(name)],
-  );
+  const files: [string, Uint8Array][] = [
+    "DuckDB, lz4",
+    "arrow-rs, SNAPPY",
+    "arrow-rs, ZSTD, pages of version 2",
+  ].map((name) => [name, named(name)]);
   files.push(["by hand", good]);
 
   async function attempt(file: Uint8Array): Promise<void> {
     try {
       const document = JSON.stringify({ metadata: { "a/.zarray": array }, record_size: 60 });
-      const store = new Map([
+      const store = new Map<string, Uint8Array>([
         ["/.zmetadata", Buffer.from(document)],
         ["/a/refs.0.parq", file],
       ]);

@@ -3,11 +3,21 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { get, getBytes, listChildren, MapStore, open, ReferenceStore, type Store, slice, ZipStore } from "zarr-wasm";
+import {
+  get,
+  getBytes,
+  listChildren,
+  MapStore,
+  open,
+  ReferenceStore,
+  type Store,
+  slice,
+  ZipStore,
+} from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { temporaryFolder, writeStore } from "./cli-tool.js";
-import { recordFile, referenceFolder, type TestReference } from "./parquet-writer.js";
 import { data, sampleFolder, sampleJson, sampleValues } from "./parquet-sample.js";
+import { recordFile, referenceFolder, type TestReference } from "./parquet-writer.js";
 import { ObjectServer } from "./store-server.js";
 import { writeZip } from "./store-zips.js";
 import { bytesOf, errorOf } from "./support.js";
@@ -45,7 +55,11 @@ describe("a folder is opened", () => {
     expect(await readAll(`${server.url}/sample.parquet`)).toEqual(sampleValues);
     expect(await readAll(`${server.url}/sample.parquet/`)).toEqual(sampleValues);
     expect(await readAll(`${server.url}/other`)).toEqual(sampleValues);
-    const array = await open(`${server.url}/sample.parquet`, { path: "deep/grid", kind: "array", version: 2 });
+    const array = await open(`${server.url}/sample.parquet`, {
+      path: "deep/grid",
+      kind: "array",
+      version: 2,
+    });
     expect(array.shape).toEqual([3, 6]);
     expect((await open(`${server.url}/other`, { path: "scalar" })).kind).toBe("array");
   });
@@ -53,7 +67,10 @@ describe("a folder is opened", () => {
   it("of files, in a store, in an archive", async () => {
     const folder = temporaryFolder();
     const place = path.join(folder, "refs #1.parq");
-    writeStore(place, Object.entries(sampleFolder("../data.bin")).map(([key, bytes]) => [key.slice(1), bytes]));
+    writeStore(
+      place,
+      Object.entries(sampleFolder("../data.bin")).map(([key, bytes]) => [key.slice(1), bytes]),
+    );
     writeFileSync(path.join(folder, "data.bin"), data);
     expect(await readAll(pathToFileURL(place))).toEqual(sampleValues);
     expect(await readAll(new FileSystemStore(place))).toEqual(sampleValues);
@@ -75,12 +92,18 @@ describe("a folder is opened", () => {
     const names = [`${server.url}/r/.zmetadata`, new URL(`${server.url}/r/.zmetadata?a=b`)];
     for (const name of names)
       expect(await readAll(await ReferenceStore.open(name, { resolve }))).toEqual(sampleValues);
-    const whole = new MapStore(new Map(Object.entries(below("/in/it.parquet", sampleFolder("x://far/data.bin")))));
+    const whole = new MapStore(
+      new Map(Object.entries(below("/in/it.parquet", sampleFolder("x://far/data.bin")))),
+    );
     for (const key of ["/in/it.parquet", "in/it.parquet/", "/in/it.parquet/.zmetadata"])
-      expect(await readAll(await ReferenceStore.open({ store: whole, key }, { resolve }))).toEqual(sampleValues);
+      expect(await readAll(await ReferenceStore.open({ store: whole, key }, { resolve }))).toEqual(
+        sampleValues,
+      );
     expect((await errorOf(() => ReferenceStore.open(`${server.url}/none.parq`))).code).toBe("not-found");
     expect((await errorOf(() => ReferenceStore.open(whole))).code).toBe("not-found");
-    const error = await errorOf(() => ReferenceStore.open(`${server.url}/r/.zmetadata`, { referenceCacheBytes: -1 }));
+    const error = await errorOf(() =>
+      ReferenceStore.open(`${server.url}/r/.zmetadata`, { referenceCacheBytes: -1 }),
+    );
     expect(error._tag).toBe("InvalidArgument");
   });
 
@@ -140,7 +163,9 @@ describe("requests", () => {
 
   it("are joined, and go on for those who still wait", async () => {
     const server = await start(sampleFolder("x://y"));
-    const store = await ReferenceStore.open(`${server.url}/.zmetadata`, { resolve: () => ({ store: new Map([["/k", data]]), key: "/k" }) });
+    const store = await ReferenceStore.open(`${server.url}/.zmetadata`, {
+      resolve: () => ({ store: new Map([["/k", data]]), key: "/k" }),
+    });
     const controller = new AbortController();
     const first = store.get("/t/0", { signal: controller.signal });
     const others = [store.get("/t/0"), store.get("/t/1"), store.get("/t/2")];
@@ -163,7 +188,8 @@ describe("requests", () => {
 
   it("send the folder's headers to the folder's origin alone", async () => {
     const [own, other] = [await start({}), await start({ "/data.bin": data })];
-    for (const [key, bytes] of Object.entries(sampleFolder(`${other.url}/data.bin`))) own.objects.set(key, bytes);
+    for (const [key, bytes] of Object.entries(sampleFolder(`${other.url}/data.bin`)))
+      own.objects.set(key, bytes);
     const seen: (string | undefined)[] = [];
     const look = (request: { headers: Record<string, unknown> }) => {
       seen.push(request.headers["x-key"] as string | undefined);
@@ -177,8 +203,18 @@ describe("requests", () => {
 
   it("of files are made anew where few are kept", async () => {
     const many = Array.from({ length: 40 }, (_, i): TestReference => Uint8Array.of(i));
-    const array = { zarr_format: 2, shape: [40], chunks: [1], dtype: "|u1", compressor: null, filters: null, fill_value: 0 };
-    const server = await start(referenceFolder({ ".zgroup": { zarr_format: 2 }, "a/.zarray": array }, { a: many }, 10));
+    const array = {
+      zarr_format: 2,
+      shape: [40],
+      chunks: [1],
+      dtype: "|u1",
+      compressor: null,
+      filters: null,
+      fill_value: 0,
+    };
+    const server = await start(
+      referenceFolder({ ".zgroup": { zarr_format: 2 }, "a/.zarray": array }, { a: many }, 10),
+    );
     const count = async (referenceCacheBytes: number | undefined) => {
       server.seen.length = 0;
       const store = await ReferenceStore.open(`${server.url}/.zmetadata`, { referenceCacheBytes });
@@ -203,16 +239,37 @@ describe("keys", () => {
 
   it("that are none of the grid are missing", async () => {
     const references = await store;
-    const keys = ["/t/4", "/t/0.0", "/t/99999999999999999999", "/t", "/t/x", "/nothing/0", "/deep/grid/0", "/deep/grid/2.0"];
-    for (const key of [...keys, "/scalar/1", "/0", "/t/-1", "/t/refs.0.parq", "/t/.zattrs2", "/slashed/0", "/slashed/0/2"])
+    const keys = [
+      "/t/4",
+      "/t/0.0",
+      "/t/99999999999999999999",
+      "/t",
+      "/t/x",
+      "/nothing/0",
+      "/deep/grid/0",
+      "/deep/grid/2.0",
+    ];
+    for (const key of [
+      ...keys,
+      "/scalar/1",
+      "/0",
+      "/t/-1",
+      "/t/refs.0.parq",
+      "/t/.zattrs2",
+      "/slashed/0",
+      "/slashed/0/2",
+    ])
       expect(await references.get(key), key).toBeUndefined();
     expect([...(await references.getRange("/t/3", { offset: 1, length: 5 }))!]).toEqual([2]);
   });
 
   it("keep numbers in documents as they are written", async () => {
-    const text = '{"metadata":{".zgroup":{"zarr_format":2},".zattrs":{"a":1.0,"b":12345678901234567890}},"record_size":3}';
+    const text =
+      '{"metadata":{".zgroup":{"zarr_format":2},".zattrs":{"a":1.0,"b":12345678901234567890}},"record_size":3}';
     const references = await ReferenceStore.open(new Map([["/.zmetadata", bytesOf(text)]]));
-    expect(Buffer.from((await references.get("/.zattrs"))!).toString()).toBe('{"a":1.0,"b":12345678901234567890}');
+    expect(Buffer.from((await references.get("/.zattrs"))!).toString()).toBe(
+      '{"a":1.0,"b":12345678901234567890}',
+    );
   });
 });
 
@@ -235,7 +292,7 @@ describe("documents that cannot be", () => {
     expect((await errorOf(() => ReferenceStore.open(new Map([["/.zmetadata", bytes]])))).code).toBe(code);
   });
 
-  it.each([
+  it.each<[string, { shape: number[]; chunks?: number[] }]>([
     ["no chunks", { shape: [1] }],
     ["other dimensions", { shape: [1, 2], chunks: [1] }],
     ["chunks of nothing", { shape: [1], chunks: [0] }],
@@ -250,7 +307,15 @@ describe("documents that cannot be", () => {
   });
 
   it("arrays of a great many chunks cost nothing before they are read", async () => {
-    const own = { ...array, zarr_format: 2, shape: [2 ** 52], dtype: "|u1", compressor: null, filters: null, fill_value: 3 };
+    const own = {
+      ...array,
+      zarr_format: 2,
+      shape: [2 ** 52],
+      dtype: "|u1",
+      compressor: null,
+      filters: null,
+      fill_value: 3,
+    };
     const document = { metadata: { "a/.zarray": own }, record_size: 10 };
     const last = Math.floor((2 ** 52 - 1) / 10);
     const rows = Array.from({ length: 10 }, (_, i): TestReference => Uint8Array.of(i));
@@ -277,6 +342,9 @@ it("local files are not named from elsewhere", async () => {
   const server = await start(sampleFolder(pathToFileURL(secret).href));
   const array = await open(server.url, { path: "t", kind: "array" });
   expect((await errorOf(() => get(array))).code).toBe("reference-target");
-  const inMemory = await open(new Map(Object.entries(sampleFolder(pathToFileURL(secret).href))), { path: "t", kind: "array" });
+  const inMemory = await open(new Map(Object.entries(sampleFolder(pathToFileURL(secret).href))), {
+    path: "t",
+    kind: "array",
+  });
   expect((await errorOf(() => get(inMemory))).code).toBe("reference-target");
 });

@@ -10,7 +10,8 @@ export function varint(value: number | bigint): number[] {
   return [...bytes, Number(left)];
 }
 
-const zigzag = (value: number | bigint) => varint(BigInt(value) < 0n ? -2n * BigInt(value) - 1n : 2n * BigInt(value));
+const zigzag = (value: number | bigint) =>
+  varint(BigInt(value) < 0n ? -2n * BigInt(value) - 1n : 2n * BigInt(value));
 export const int = (id: number, value: number): Field => [id, types.i32, zigzag(value)];
 export const long = (id: number, value: number | bigint): Field => [id, types.i64, zigzag(value)];
 export const text = (id: number, value: string): Field => [id, types.binary, bytesWithLength(value)];
@@ -84,10 +85,17 @@ export function parquetFile(rows: number | bigint, columns: TestColumn[], groupR
   });
   const schema = [
     struct(text(4, "schema"), int(5, columns.length)),
-    ...columns.map(({ name, type, repetition = 1 }) => struct(int(1, type), int(3, repetition), text(4, name))),
+    ...columns.map(({ name, type, repetition = 1 }) =>
+      struct(int(1, type), int(3, repetition), text(4, name)),
+    ),
   ];
   const group = struct(listOf(1, types.struct, chunks), long(2, 0), long(3, groupRows));
-  const footer = struct(int(1, 1), listOf(2, types.struct, schema), long(3, rows), listOf(4, types.struct, [group]));
+  const footer = struct(
+    int(1, 1),
+    listOf(2, types.struct, schema),
+    long(3, rows),
+    listOf(4, types.struct, [group]),
+  );
   return withFooter(Buffer.concat(parts), Uint8Array.from(footer));
 }
 
@@ -99,7 +107,10 @@ export function withFooter(parts: Uint8Array, footer: Uint8Array, end = "PAR1"):
 }
 
 function headerOf({ kind = 0, values, encoding = 0, body, size, packed }: TestPage): number[] {
-  const own = kind === 2 ? struct(int(1, values), int(2, 0)) : struct(int(1, values), int(2, encoding), int(3, 3), int(4, 3));
+  const own =
+    kind === 2
+      ? struct(int(1, values), int(2, 0))
+      : struct(int(1, values), int(2, encoding), int(3, 3), int(4, 3));
   return struct(int(1, kind), int(2, size ?? body.length), int(3, packed ?? body.length), [
     kind === 2 ? 7 : 5,
     types.struct,

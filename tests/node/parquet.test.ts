@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Reference } from "../../dist/store/reference/document.js";
 import { readRecords } from "../../dist/store/parquet/records.js";
+import type { Reference } from "../../dist/store/reference/document.js";
 
 interface Golden {
   name: string;

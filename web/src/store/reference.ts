@@ -98,7 +98,8 @@ export class ReferenceStore implements Store {
   ): Promise<ReferenceStore> {
     checkObject(options, "options of a store");
     const { signal, ...own } = options;
-    if (isStore(source) || namesFolder(pathOf(source))) return ReferenceStore.#openFolder(source, own, signal);
+    if (isStore(source) || namesFolder(pathOf(source)))
+      return ReferenceStore.#openFolder(source, own, signal);
     const { name, url, read } = byteReader(source, own);
     const origin = await url?.();
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
@@ -256,7 +257,8 @@ function folderLimits({
 
 /** What a source is called, without the query of a URL. */
 function pathOf(source: string | URL | StoredObject): string {
-  if (typeof source === "string" || source instanceof URL) return sourceUrl(source)?.pathname ?? String(source);
+  if (typeof source === "string" || source instanceof URL)
+    return sourceUrl(source)?.pathname ?? String(source);
   return typeof source?.key === "string" ? source.key : "";
 }
 

@@ -29,7 +29,8 @@ export async function folderOf(
 ): Promise<FolderPlace> {
   if (isStore(source)) return { store: source, folder: "" };
   if (typeof source !== "string" && !(source instanceof URL)) {
-    if (!isStore(source.store)) throw invalidArgument("a source is a URL, a path, a store or an object in one");
+    if (!isStore(source.store))
+      throw invalidArgument("a source is a URL, a path, a store or an object in one");
     return { store: source.store, folder: normalizePath(folderName(source.key)) };
   }
   const url = sourceUrl(source);
