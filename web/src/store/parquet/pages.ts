@@ -118,7 +118,8 @@ function levelsBefore(
 
 function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
   const { rows, levels, bytes, start, encoding } = parts;
-  const count = levels ? levels.reduce((sum, level) => sum + level, 0) : rows;
+  let count = rows;
+  for (const level of levels ?? []) if (level === 0) count--;
   // Writers choose for no values what they like.
   if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")

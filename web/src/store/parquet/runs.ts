@@ -27,9 +27,8 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     )
       throw doNotFit();
     const end = seen + Math.min(run.values, left);
-    if (run.isPacked)
-      for (let i = seen; i < end; i++) out[i] = bitsAt(bytes, run.end, (i - seen) * width, width);
-    else out.fill(bitsAt(bytes, run.end, 0, width), seen, end);
+    if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
+    else out.fill(numberAt(bytes, run.end, size), seen, end);
     seen = end;
     at = run.end + size;
   }
@@ -57,13 +56,35 @@ function readHeader(bytes: Uint8Array, start: number): RunHeader {
   throw doNotFit();
 }
 
-/** The number that begins so many bits behind a byte. */
-function bitsAt(bytes: Uint8Array, start: number, bit: number, width: number): number {
-  let at = start + Math.floor(bit / 8);
-  const skipped = bit % 8;
+function numberAt(bytes: Uint8Array, start: number, size: number): number {
   let value = 0;
-  for (let have = 0; have < skipped + width; have += 8) value += bytes[at++]! * 2 ** have;
-  return Math.floor(value / 2 ** skipped) % 2 ** width;
+  for (let i = 0; i < size; i++) value += bytes[start + i]! * 2 ** (8 * i);
+  return value;
+}
+
+/** Numbers whose bits lie one behind the other, the lowest first. */
+function unpack(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  // As far as they and the bits before them fit into an integer of the engine's.
+  if (width > 24) return unpackWide(bytes, start, width, out);
+  const mask = (1 << width) - 1;
+  let at = start;
+  let bits = 0;
+  let have = 0;
+  for (let i = 0; i < out.length; i++) {
+    for (; have < width; have += 8) bits |= bytes[at++]! << have;
+    out[i] = bits & mask;
+    bits >>>= width;
+    have -= width;
+  }
+}
+
+function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  for (let i = 0; i < out.length; i++) {
+    const first = i * width;
+    const size = Math.ceil(((first % 8) + width) / 8);
+    const value = numberAt(bytes, start + Math.floor(first / 8), size);
+    out[i] = Math.floor(value / 2 ** (first % 8)) % 2 ** width;
+  }
 }
 
 const doNotFit = () => bad("it has runs of values that do not fit");
