@@ -33,6 +33,7 @@ export {
   type MultiscaleOptions,
   type MultiscaleProgress,
   type NewAxis,
+  type OmeVersion,
   writeMultiscale,
 } from "./conventions/multiscale.js";
 export {

@@ -103,12 +103,13 @@ function readImage(
 ): Omit<OmeMultiscale, "channels"> {
   const version = textOf(own(image, "version")) ?? inherited;
   const minor = minorVersion(version, image);
+  const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
+  const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where);
   const datasets = own(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
-  const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
   const intrinsic = systems && intrinsicOf(systems, datasets, where);
-  const axes = intrinsic?.axes ?? readAxes(own(image, "axes"), where);
+  const axes = ownAxes ?? intrinsic!.axes;
   const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
   const levels = datasets.map((dataset: unknown, i): OmeLevel => {
     const place = `${where}.datasets[${i}]`;
