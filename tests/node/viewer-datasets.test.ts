@@ -71,6 +71,18 @@ it.each(["labelled", "labelled-0.6"])(
   },
 );
 
+it("labels lie where their image says, in OME-Zarr 0.6", async () => {
+  const image = await dataset("linked-0.6");
+  const [labels] = await image.labels!.find();
+  const placed = await labels!.open();
+  // Pixels of half a micrometre: 2 and −1 micrometres are 4 and −2 of them.
+  expect(placed.levels.map(({ factor, origin }) => [...factor, ...origin])).toEqual([
+    [1, 1, 4, -2],
+    [2, 2, 4, -2],
+    [4, 4, 4, -2],
+  ]);
+});
+
 it("plates, series and scenes of OME-Zarr 0.6 lead to their images", async () => {
   const plate = await opened("plate-0.6");
   expect(plate).toMatchObject({ kind: "plate", plate: { rows: ["A"], wells: [{ path: "A/1", row: 0 }] } });

@@ -61,6 +61,8 @@ interface Image {
   readonly zarrFormat?: 2 | 3;
   /** Of OME-Zarr. Default: "0.4" in Zarr v2, "0.5" in v3. */
   readonly version?: string;
+  /** Transformations of an image of 0.6 to others. */
+  readonly links?: readonly object[];
   readonly ome?: object;
   readonly value?: (level: number) => (row: number, column: number) => number;
   readonly dtype?: string;
@@ -75,7 +77,7 @@ async function putImage(target: Target, image: Image): Promise<void> {
     coordinateTransformations: [{ type: "scale", scale: [0.5 * 2 ** level, 0.5 * 2 ** level] }],
   }));
   const old = { axes, datasets, name: "cells", version: "0.4" };
-  const described = { multiscales: [version === "0.6rc0" ? inSystems(old) : old], ...ome };
+  const described = { multiscales: [version === "0.6rc0" ? inSystems(old, image.links) : old], ...ome };
   await group(target, at, zarrFormat === 2 ? described : { ome: { version, ...described } }, zarrFormat);
   for (const [level, side] of sides.entries())
     await put(
@@ -93,7 +95,10 @@ async function putImage(target: Target, image: Image): Promise<void> {
 }
 
 /** The same in 0.6, with a coordinate system that is no part of what is shown. */
-function inSystems({ axes, datasets, name }: { axes: object[]; datasets: Dataset[]; name: string }): object {
+function inSystems(
+  { axes, datasets, name }: { axes: object[]; datasets: Dataset[]; name: string },
+  links: readonly object[] = [],
+): object {
   const own = {
     path: "coordinateTransformations/field",
     input: { name: "physical" },
@@ -102,7 +107,7 @@ function inSystems({ axes, datasets, name }: { axes: object[]; datasets: Dataset
   return {
     name,
     coordinateSystems: ["world", "physical"].map((system) => ({ name: system, axes })),
-    coordinateTransformations: [{ type: "displacements", ...own }],
+    coordinateTransformations: [{ type: "displacements", ...own }, ...links],
     datasets: datasets.map(({ path: at, coordinateTransformations: [step] }) => ({
       path: at,
       coordinateTransformations: [{ ...step, input: { path: at }, output: { name: "physical" } }],
@@ -240,6 +245,14 @@ export const groups: Record<string, (target: Target) => Promise<void>> = {
       ome: { "image-label": {} },
       value,
     });
+  },
+  "linked-0.6": async (target) => {
+    const version = "0.6rc0";
+    const link = { input: { path: "labels/cells", name: "physical" }, output: { name: "physical" } };
+    const links = [{ type: "translation", translation: [2, -1], ...link }];
+    await putImage(target, { path: "", version, links });
+    await group(target, "labels", { ome: { version, labels: ["cells"] } });
+    await putImage(target, { path: "labels/cells", version, dtype: "uint16", ome: { "image-label": {} } });
   },
   "plate-0.6": async (target) => {
     const version = "0.6rc0";
