@@ -40,14 +40,20 @@ async function readChunks(url, recordSize) {
   const chunk = await array.getChunk([Math.floor(array.shape[0] / 3)]);
   const milliseconds = performance.now() - start;
   const after = residentPeak();
-  await new Promise((resolve) => process.send({ milliseconds, before, after, value: chunk.data[0] }, resolve));
+  await new Promise((resolve) =>
+    process.send({ milliseconds, before, after, value: chunk.data[0] }, resolve),
+  );
   const again = performance.now();
   for (let at = 0; at < array.shape[0]; at += recordSize) await array.getChunk([at]);
   process.send({ milliseconds: performance.now() - again, before, after: residentPeak(), value: 42 });
 }
 
 async function measure() {
-  const objects = await folder(Number(values.references), Number(values["record-size"]), Number(values.paths));
+  const objects = await folder(
+    Number(values.references),
+    Number(values["record-size"]),
+    Number(values.paths),
+  );
   const seen = [];
   const server = http.createServer(({ url, headers }, response) => {
     // Chunks have one byte.
@@ -76,10 +82,19 @@ async function measure() {
 }
 
 async function folder(count, recordSize, paths) {
-  const { DuckDBInstance } = createRequire(path.resolve(positionals[0] ?? "", "package.json"))("@duckdb/node-api");
+  const { DuckDBInstance } = createRequire(path.resolve(positionals[0] ?? "", "package.json"))(
+    "@duckdb/node-api",
+  );
   const database = await (await DuckDBInstance.create(":memory:")).connect();
   const dir = mkdtempSync(path.join(tmpdir(), "references-"));
-  const array = { zarr_format: 2, shape: [count], chunks: [1], dtype: "|u1", compressor: null, filters: null };
+  const array = {
+    zarr_format: 2,
+    shape: [count],
+    chunks: [1],
+    dtype: "|u1",
+    compressor: null,
+    filters: null,
+  };
   const metadata = { ".zgroup": { zarr_format: 2 }, "a/.zarray": { ...array, fill_value: 0, order: "C" } };
   const document = Buffer.from(JSON.stringify({ metadata, record_size: recordSize }));
   const objects = new Map([["/refs.parquet/.zmetadata", document]]);

@@ -50,7 +50,9 @@ describe("files", () => {
 describe("runs of numbers", () => {
   /** Bits one behind the other, the lowest first. */
   function packed(values: readonly number[], width: number): Uint8Array {
-    const bits = values.map((value) => [...value.toString(2).padStart(width, "0")].reverse().join("")).join("");
+    const bits = values
+      .map((value) => [...value.toString(2).padStart(width, "0")].reverse().join(""))
+      .join("");
     const bytes = bits.match(/.{8}/g) ?? [];
     return Uint8Array.from(bytes, (byte) => Number.parseInt([...byte].reverse().join(""), 2));
   }
@@ -58,7 +60,10 @@ describe("runs of numbers", () => {
   it.each(Array.from({ length: 33 }, (_, width) => width))("of %i bits", (width) => {
     const most = 2 ** width;
     const values = Array.from({ length: 16 }, (_, i) => (i === 3 ? most - 1 : (i * 2_654_435_761) % most));
-    const one = Array.from({ length: Math.ceil(width / 8) }, (_, i) => Math.floor(values[5]! / 256 ** i) % 256);
+    const one = Array.from(
+      { length: Math.ceil(width / 8) },
+      (_, i) => Math.floor(values[5]! / 256 ** i) % 256,
+    );
     // Two groups of eight, then the sixth number seven times.
     const bytes = Uint8Array.from([(2 << 1) | 1, ...(width ? packed(values, width) : []), 7 << 1, ...one]);
     const expected = [...values, ...Array(7).fill(values[5])];

@@ -27,6 +27,8 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     )
       throw doNotFit();
     const end = seen + Math.min(run.values, left);
+    // As far as they and the bits before them fit into an integer of the engine's.
+    const unpack = width <= 24 ? unpackNarrow : unpackWide;
     if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
     else out.fill(numberAt(bytes, run.end, size), seen, end);
     seen = end;
@@ -63,9 +65,7 @@ function numberAt(bytes: Uint8Array, start: number, size: number): number {
 }
 
 /** Numbers whose bits lie one behind the other, the lowest first. */
-function unpack(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
-  // As far as they and the bits before them fit into an integer of the engine's.
-  if (width > 24) return unpackWide(bytes, start, width, out);
+function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
   const mask = (1 << width) - 1;
   let at = start;
   let bits = 0;
