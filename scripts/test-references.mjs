@@ -40,9 +40,8 @@ async function readChunks(url, recordSize) {
   const chunk = await array.getChunk([Math.floor(array.shape[0] / 3)]);
   const milliseconds = performance.now() - start;
   const after = residentPeak();
-  await new Promise((resolve) =>
-    process.send({ milliseconds, before, after, value: chunk.data[0] }, resolve),
-  );
+  process.send({ milliseconds, before, after, value: chunk.data[0] });
+  await new Promise((resolve) => process.once("message", resolve)); // its requests have been counted
   const again = performance.now();
   for (let at = 0; at < array.shape[0]; at += recordSize) await array.getChunk([at]);
   process.send({ milliseconds: performance.now() - again, before, after: residentPeak(), value: 42 });
@@ -74,6 +73,7 @@ async function measure() {
       const read = seen.splice(0).reduce((sum, { bytes }) => sum + bytes, 0);
       const memory = `${mib(after)} MiB at most, ${mib(before)} MiB before`;
       console.log(`${milliseconds.toFixed(0)} ms; ${length} requests, ${read} bytes; ${memory}`);
+      child.send("go on", () => {}); // which may have ended
     });
     const status = await new Promise((resolve) => child.once("exit", resolve));
     if (status) throw new Error(`the reader ended with ${status}`);
