@@ -62,8 +62,12 @@ const worthTrying: Record<string, Record<string, unknown>[]> = {
 const compressors = codecDefinitions.filter(({ kind, names }) => kind === "bytes-to-bytes" && names[3]);
 
 const uint16 = triedTypes.find(({ label }) => label === "uint16")!;
-const configurationsOf = ({ core, names }: CodecDefinition) =>
-  worthTrying[core] ?? [codecOf(names[3]![0]!, uint16, 3).configuration as Record<string, unknown>];
+const configurationsOf = ({ core, names }: CodecDefinition) => {
+  const name = names[3]![0]!;
+  const isAlias = name.startsWith("imagecodecs_"); // with options of its own
+  const tried = isAlias ? undefined : worthTrying[core];
+  return tried ?? [codecOf(name, uint16, 3).configuration as Record<string, unknown>];
+};
 
 function circle(): unknown[] {
   const list: unknown[] = [];
