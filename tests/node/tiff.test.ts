@@ -80,7 +80,11 @@ const compressors: Record<Tiff["compression"], object[]> = {
 };
 
 /** A store of Zarr v3 with the chunks of a TIFF; `bandAxis` says where the samples of each pixel are. */
-function v3Store(tiff: Tiff, bandAxis: "first" | "last", codecs: readonly unknown[]): Map<string, Uint8Array> {
+function v3Store(
+  tiff: Tiff,
+  bandAxis: "first" | "last",
+  codecs: readonly unknown[],
+): Map<string, Uint8Array> {
   const [rows, columns] = tiff.shape as [number, number];
   const samples = samplesOf(tiff);
   const withBands = (lengths: number[], bands: number) =>
@@ -152,13 +156,17 @@ describe("imagecodecs' metadata of Zarr v3", () => {
       3: [{ name: "imagecodecs_floatpred", configuration }],
     };
     const bytes = { name: "bytes", configuration: { endian: tiff.order } };
-    const array = await open(v3Store(tiff, "last", [...predictors[tiff.predictor], bytes]), { kind: "array" });
+    const array = await open(v3Store(tiff, "last", [...predictors[tiff.predictor], bytes]), {
+      kind: "array",
+    });
     expect(sha256((await getBytes(array)).bytes)).toBe(tiff.sha256);
   });
 });
 
 describe("LZW with the lowest bit first", () => {
-  const streams = linesOf<{ name: string; shape: [number, number]; stream: string; sha256: string }>("gif.jsonl");
+  const streams = linesOf<{ name: string; shape: [number, number]; stream: string; sha256: string }>(
+    "gif.jsonl",
+  );
   it.each(streams.map((line) => [line.name, line] as const))("%s", async (_, line) => {
     const codecs = [{ name: "bytes" }, { name: "imagecodecs_lzw" }];
     const chain = await createCodecChain({ dataType: "uint8", shape: line.shape, codecs });
@@ -186,7 +194,10 @@ describe("what is written", () => {
     [big, { name: "imagecodecs_packbits", configuration: { axis: -1 } }],
     [little, { name: "imagecodecs_deflate", configuration: { level: 12 } }],
     [little, { name: "imagecodecs_lz4", configuration: { header: true, level: null } }],
-    [little, { name: "imagecodecs_blosc", configuration: { compressor: "ZSTD", shuffle: "BITSHUFFLE", level: 3 } }],
+    [
+      little,
+      { name: "imagecodecs_blosc", configuration: { compressor: "ZSTD", shuffle: "BITSHUFFLE", level: 3 } },
+    ],
     [little, { name: "imagecodecs_blosc" }, { name: "imagecodecs_bz2" }],
     [little, { name: "imagecodecs_lzma" }, { name: "imagecodecs_snappy" }],
   ];
@@ -203,7 +214,7 @@ describe("what is written", () => {
   );
 
   it("has a fifth of the size where LZW and the predictor help", async () => {
-    const ramp = Uint16Array.from({ length: 64 * 64 }, (_, i) => i % 64 + Math.floor(i / 64));
+    const ramp = Uint16Array.from({ length: 64 * 64 }, (_, i) => (i % 64) + Math.floor(i / 64));
     const codecs = [{ name: "imagecodecs_delta" }, little, { name: "imagecodecs_lzw" }];
     const chain = await createCodecChain({ dataType: "uint16", shape: [64, 64], codecs });
     const encoded = chain.encode(ramp);
@@ -216,18 +227,39 @@ describe("configurations", () => {
   const refusals: [object, string, RegExp, string?][] = [
     [{ name: "imagecodecs_lzw", configuration: { level: 1 } }, "bad-configuration", /"level"/],
     [{ name: "imagecodecs_delta", configuration: { axis: 2 } }, "bad-configuration", /"axis"/],
-    [{ name: "imagecodecs_delta", configuration: { dist: 3 } }, "bad-configuration", /"dist" must be 1, 2 or 4/],
+    [
+      { name: "imagecodecs_delta", configuration: { dist: 3 } },
+      "bad-configuration",
+      /"dist" must be 1, 2 or 4/,
+    ],
     [{ name: "imagecodecs_delta", configuration: { shape: [4, 5] } }, "bad-configuration", /"shape" \[4,5\]/],
     [{ name: "imagecodecs_delta", configuration: { shape: [-4, -6] } }, "bad-configuration", /"shape"/],
-    [{ name: "imagecodecs_delta", configuration: { dtype: "<f8" } }, "bad-configuration", /"dtype" is float64/],
+    [
+      { name: "imagecodecs_delta", configuration: { dtype: "<f8" } },
+      "bad-configuration",
+      /"dtype" is float64/,
+    ],
     [{ name: "imagecodecs_delta", configuration: { dtype: "nonsense" } }, "bad-configuration", /"dtype"/],
     [{ name: "imagecodecs_floatpred", configuration: { dist: 4 } }, "bad-configuration", /no multiple of 4/],
-    [{ name: "imagecodecs_floatpred", configuration: { shape: [2, 2, 6], axis: 0 } }, "bad-configuration", /last axis/],
+    [
+      { name: "imagecodecs_floatpred", configuration: { shape: [2, 2, 6], axis: 0 } },
+      "bad-configuration",
+      /last axis/,
+    ],
     [{ name: "imagecodecs_byteshuffle", configuration: { delta: 1 } }, "bad-configuration", /"delta"/],
     [{ name: "HorizontalDeltaCodec", configuration: { axis: 0 } }, "bad-configuration", /"axis"/],
-    [{ name: "imagecodecs_deflate", configuration: { raw: true } }, "unsupported-codec", /raw/, "Unsupported"],
+    [
+      { name: "imagecodecs_deflate", configuration: { raw: true } },
+      "unsupported-codec",
+      /raw/,
+      "Unsupported",
+    ],
     [{ name: "imagecodecs_lz4" }, "unsupported-codec", /without its size/, "Unsupported"],
-    [{ name: "imagecodecs_blosc", configuration: { compressor: "LZO" } }, "bad-configuration", /"compressor"/],
+    [
+      { name: "imagecodecs_blosc", configuration: { compressor: "LZO" } },
+      "bad-configuration",
+      /"compressor"/,
+    ],
     [{ name: "imagecodecs_packbits", configuration: { axis: -3 } }, "bad-configuration", /"axis"/],
   ];
   const isArrayCodec = (name: string) => /delta|floatpred|byteshuffle/i.test(name);
@@ -236,7 +268,9 @@ describe("configurations", () => {
     const { name } = codec as { name: string };
     const little = { name: "bytes", configuration: { endian: "little" } };
     const codecs = isArrayCodec(name) ? [codec, little] : [little, codec];
-    const error = await errorOf(() => createCodecChain({ dataType: "float32", shape: [4, 6], codecs } as never));
+    const error = await errorOf(() =>
+      createCodecChain({ dataType: "float32", shape: [4, 6], codecs } as never),
+    );
     expect([error._tag, error.code, error.codec]).toEqual([tag, code, name]);
     expect(error.message).toMatch(message);
   });

@@ -34,7 +34,9 @@ function readShape(config: ConfigReader, { array, version }: CodecContext): read
   }
   const isShape = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length > 0);
   if (!isShape || product(shape as number[]) !== product(array.shape)) {
-    throw config.error(`"shape" ${show(shape)} does not hold the elements of a chunk of ${show(array.shape)}`);
+    throw config.error(
+      `"shape" ${show(shape)} does not hold the elements of a chunk of ${show(array.shape)}`,
+    );
   }
   return shape as number[];
 }
@@ -126,9 +128,7 @@ export const chunky: CodecDefinition = {
     const { dtype } = context.array;
     if (dtype.fields || dtype.core === "bool")
       throw config.error(`it does not work on data type ${dtype}`, "codec-dtype");
-    return config.given("endian") === undefined
-      ? { params: [1] }
-      : bytes.parse(config, context);
+    return config.given("endian") === undefined ? { params: [1] } : bytes.parse(config, context);
   },
 };
 
