@@ -92,7 +92,8 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
       // Planes are in the order of bytes in memory, the lowest first; planeOf is its own inverse.
       const uint8_t* plane = planes.data() + planeOf(step, p) * run;
       const bool subtracts = step.params[2] & kDifferences;
-      subtractPlane(out.data() + at + p * run, plane, before, run, subtracts ? step.params[1] : run);
+      subtractPlane(out.data() + at + p * run, plane, before, run,
+                    subtracts ? step.params[1] : run);
       before = subtracts ? plane : nullptr;
     }
   }

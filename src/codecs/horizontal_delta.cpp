@@ -6,7 +6,8 @@
 //
 // Elements are taken for unsigned integers of their width, floats by their bits; sums wrap.
 //
-// Parameters: [run, step]   elements of a run, which must divide the array; how far apart neighbours
+// Parameters: [run, step]   elements of a run, which must divide the array; how far apart
+// neighbours
 //                           are (1 … run)
 //
 // Trust: one element in, one element out; nothing in the data sizes anything.

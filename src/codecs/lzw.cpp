@@ -1,14 +1,15 @@
 // lzw (bytes → bytes): the LZW of TIFF. Names: "imagecodecs_lzw" in Zarr v2 and v3. Spec: TIFF 6.0,
 // section 13; the older bit order as libtiff reads it. Full module only.
 //
-//   codes   of 9 to 12 bits: 0 … 255 a byte, 256 clears the table, 257 ends the data, 258 … a string
-//           of the table. The first is 256. Every code but the first behind a 256 adds a string: the
-//           one before it and one byte more
+//   codes   of 9 to 12 bits: 0 … 255 a byte, 256 clears the table, 257 ends the data, 258 … a
+//   string
+//           of the table. The first is 256. Every code but the first behind a 256 adds a string:
+//           the one before it and one byte more
 //   order   TIFF: the highest bit first, codes grow one code early (where string 510 is added).
 //           Older: the lowest bit first, codes grow in time. The first code tells: 80 0x, or 00 x1
 //   end     bits of the last byte that are left mean nothing, nor does a byte of zeros behind it
-//           (padding to an even length). Where the whole chunk is there, code 257 may be missing, as
-//           libtiff lets it
+//           (padding to an even length). Where the whole chunk is there, code 257 may be missing,
+//           as libtiff lets it
 //
 // Parameters: none
 //
@@ -36,8 +37,8 @@ constexpr uint32_t kEncoderLimit = 4094;
 
 enum class Bits : uint8_t { HighFirst, LowFirst };
 
-/// Where bits stand in 1.5 bytes per byte, codes that clear the table, and what foreign encoders may
-/// add: more than compressors are allowed elsewhere.
+/// Where bits stand in 1.5 bytes per byte, codes that clear the table, and what foreign encoders
+/// may add: more than compressors are allowed elsewhere.
 Status prepare(Step& step) {
   if (!step.params.empty()) return Code::BadParameters;
   const size_t bytes = step.decoded.bytes;
@@ -49,12 +50,13 @@ Status prepare(Step& step) {
 template <Bits Order>
 struct CodeReader {
   const uint8_t* in;
-  uint64_t bits;     // in all
-  uint64_t at = 0;   // bits read
-  size_t wholeEnd;   // bytes before this have two more behind them
+  uint64_t bits;    // in all
+  uint64_t at = 0;  // bits read
+  size_t wholeEnd;  // bytes before this have two more behind them
 
   explicit CodeReader(ByteView data)
-      : in(data.data()), bits(uint64_t{data.size()} * 8),
+      : in(data.data()),
+        bits(uint64_t{data.size()} * 8),
         wholeEnd(data.size() < 2 ? 0 : data.size() - 2) {}
 
   ZW_INLINE bool has(uint32_t width) const { return at + width <= bits; }
@@ -220,7 +222,8 @@ class CodeWriter {
 };
 
 /// The codes of strings by the code before and the byte behind it: open addressing, a slot for each
-/// code twice over. A slot is key << 12 | code; keys are never 0 with code 0, for codes start at 258.
+/// code twice over. A slot is key << 12 | code; keys are never 0 with code 0, for codes start at
+/// 258.
 class StringCodes {
  public:
   static constexpr size_t kSlots = 8192;

@@ -1,6 +1,6 @@
 // tiff_packbits (bytes → bytes): PackBits, the run lengths of TIFF and Macintosh. Names:
-// "imagecodecs_packbits" in Zarr v2 and v3; not the bits of packbits.cpp. Spec: TIFF 6.0, section 9.
-// Full module only.
+// "imagecodecs_packbits" in Zarr v2 and v3; not the bits of packbits.cpp. Spec: TIFF 6.0,
+// section 9. Full module only.
 //
 //   0 … 127      n: n + 1 bytes follow as they are
 //   128          nothing

@@ -150,8 +150,7 @@ void subtract(uint8_t* __restrict dst, const uint8_t* __restrict src, size_t cou
   size_t i = first;
   ZW_NO_UNROLL
   for (; bytes - i >= 16; i += 16) {
-    simd::store(dst + i,
-                (U8x16)((Vector)simd::load(src + i) - (Vector)simd::load(src + i - back)));
+    simd::store(dst + i, (U8x16)((Vector)simd::load(src + i) - (Vector)simd::load(src + i - back)));
   }
   ZW_NO_UNROLL
   for (; i < bytes; i += Width) {

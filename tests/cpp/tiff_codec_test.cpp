@@ -1,5 +1,5 @@
-// The codecs of TIFF: byte layouts against the examples of their specifications and slow twins, what
-// is tolerated, what is refused. What they share with compressors is tested there.
+// The codecs of TIFF: byte layouts against the examples of their specifications and slow twins,
+// what is tolerated, what is refused. What they share with compressors is tested there.
 #include <gtest/gtest.h>
 
 #include "chain_support.hpp"
@@ -154,8 +154,8 @@ TEST(Lzw, AnyCodesAgreeWithTheSlowDecoder) {
 
 TEST(TiffPackBits, ExampleOfApple) {
   const Bytes encoded = fromHex("fe aa 02 80 00 2a fd aa 03 80 00 2a 22 f7 aa");
-  const Bytes bytes = fromHex(
-      "aa aa aa 80 00 2a aa aa aa aa 80 00 2a 22 aa aa aa aa aa aa aa aa aa aa");
+  const Bytes bytes =
+      fromHex("aa aa aa 80 00 2a aa aa aa aa 80 00 2a 22 aa aa aa aa aa aa aa aa aa aa");
   EXPECT_EQ(decodeWith(kPackBits, encoded, bytes.size()).bytes, bytes);
   EXPECT_EQ(encodedBy(kPackBits, bytes), encoded);
 }
@@ -288,8 +288,7 @@ TEST(Predictors, WrongSizesAndParameters) {
 
 TEST(Chunky, TheFirstAxisIsTheFastest) {
   // Two samples of two rows of three pixels, as virtual-tiff has them: axes band, x, y, transposed.
-  Chain chain(DTypeId::Uint16, {2, 2, 3},
-              {transposeCodec({0, 2, 1}), {CodecId::Chunky, {2}}});
+  Chain chain(DTypeId::Uint16, {2, 2, 3}, {transposeCodec({0, 2, 1}), {CodecId::Chunky, {2}}});
   const Bytes stored = fromHex("0000 0100 0001 0101 0002 0102 0003 0103 0004 0104 0005 0105");
   const Bytes values =
       bytesOf<uint16_t>({0, 1, 2, 3, 4, 5, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105});
