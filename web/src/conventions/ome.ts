@@ -8,10 +8,11 @@
 
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
+import { isRecord, own, textOf } from "../base/records.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { normalizePath } from "../store/path.js";
-import { badAttribute, checkNode, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, checkNode, numberOf } from "./attributes.js";
 import { combine, readTransforms } from "./ome-transforms.js";
 
 /** One dimension of an image's levels. */

@@ -5,10 +5,11 @@
 
 import { checkObject } from "../base/arguments.js";
 import { isZarrError } from "../base/errors.js";
+import { own, textOf } from "../base/records.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { isSegment } from "../store/path.js";
-import { checkNode, own, textOf } from "./attributes.js";
+import { checkNode } from "./attributes.js";
 
 /** An array that holds coordinates of another one. */
 export interface Coordinate {

@@ -1,6 +1,7 @@
 /** Reading where arrays lie on a map. */
 import { checkObject } from "../../base/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../base/errors.js";
+import { own } from "../../base/records.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
@@ -13,7 +14,7 @@ import type {
   GeoreferenceOptions,
 } from "../geo.js";
 import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
-import { bad, crsIn, dimensionsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
+import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
 import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 
@@ -163,7 +164,7 @@ async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
 ): Promise<ZarrArray | undefined> {
-  const named = property(attributes, "grid_mapping");
+  const named = own(attributes, "grid_mapping");
   const name = typeof named === "string" ? /^\s*([^\s:]+)/.exec(named)?.[1] : undefined;
   if (name === undefined) return undefined;
   try {
@@ -280,7 +281,7 @@ async function firstLevel(
     };
   }
   // Layouts begin with the finest level, ndpyramid's with the coarsest.
-  const isFinestLast = Array.isArray(property(root.attributes, "multiscales"));
+  const isFinestLast = Array.isArray(own(root.attributes, "multiscales"));
   const { path } = listed[isFinestLast ? listed.length - 1 : 0]!;
   const node: OpenedNode = await root.open(path, { signal: reading.signal });
   if (node instanceof ZarrArray) return { path, variable, place: await placeOf(node, root, reading) };
