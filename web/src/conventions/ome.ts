@@ -6,7 +6,7 @@
  * "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignalIn } from "../base/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
 import { isRecord, own, textOf } from "../base/records.js";
 import type { ZarrArray } from "../hierarchy/array.js";
@@ -224,7 +224,7 @@ export async function labelPaths(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   checkNode(image, "a group");
-  checkObject(options);
+  checkSignalIn(options);
   let labels: ZarrGroup;
   try {
     labels = await image.open("labels", { ...options, kind: "group" });

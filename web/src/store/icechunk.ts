@@ -1,5 +1,5 @@
 /** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal, checkSignalIn } from "../base/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
@@ -94,6 +94,7 @@ export class IcechunkStore implements Store {
     options: IcechunkOptions & { signal?: AbortSignal | undefined } = {},
   ): Promise<IcechunkStore> {
     checkObject(options, "options of a store");
+    checkSignal(options.signal);
     const wanted = checkVersion(options);
     const repository = new Repository(await storeAt(source, options), metadataBytesOf(options));
     virtualSources(repository, options); // its options are checked before anything is asked for
@@ -129,16 +130,19 @@ export class IcechunkStore implements Store {
    * @throws Unsupported ("no-listing") for version 1 where the store behind cannot list.
    */
   async branches(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
     return this.#repository.refs("branch", options.signal);
   }
 
   /** The repository's tags. @throws as {@link branches}. */
   async tags(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
     return this.#repository.refs("tag", options.signal);
   }
 
   /** This version and those before it, newest first; version 1 takes a request for each. */
   history(options: { signal?: AbortSignal | undefined } = {}): AsyncIterable<IcechunkCommit> {
+    checkSignalIn(options);
     return this.#repository.history(this.#snapshot, options.signal);
   }
 
@@ -172,6 +176,7 @@ export class IcechunkStore implements Store {
     range: RangeQuery | undefined,
     options: GetOptions,
   ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = normalizePath(key);
     const document = /^(?:(.*)\/)?zarr\.json$/s.exec(path);

@@ -1,5 +1,5 @@
 /** Zip archives as stores. */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import {
   corruptChunk,
   invalidMetadata,
@@ -120,6 +120,7 @@ export class ZipStore implements Store {
     options: GetOptions,
     work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
   ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
     const archive = await this.#open(options.signal);

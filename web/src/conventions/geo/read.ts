@@ -1,5 +1,5 @@
 /** Reading where arrays lie on a map. */
-import { checkObject } from "../../base/arguments.js";
+import { checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../base/errors.js";
 import { own } from "../../base/records.js";
 import { ZarrArray } from "../../hierarchy/array.js";
@@ -31,7 +31,7 @@ export async function readGeoreference(
   options: GeoreferenceOptions,
   conventions: GeoConventions,
 ): Promise<Georeference> {
-  checkObject(options);
+  checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
@@ -66,7 +66,12 @@ async function ofArray(
   reading: Reading,
 ): Promise<Georeference> {
   const place = await placeOf(array, group, reading);
-  return referenceOf(place, [levelOf("", place, async () => array)]);
+  const openArray: GeoLevel["open"] = async (_, options = {}) => {
+    checkSignalIn(options);
+    options.signal?.throwIfAborted();
+    return array;
+  };
+  return referenceOf(place, [levelOf("", place, openArray)]);
 }
 
 async function ofGroup(
@@ -108,7 +113,10 @@ function notReferenced(path: string): Error {
 /** Opens an array of a level, which is one itself, or a group of them; each one once, for the tiles of a view ask often. */
 function openerOf(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
   const opened = new Map<string | undefined, ZarrArray>();
-  return async (name = variable, { signal } = {}) => {
+  return async (name = variable, options = {}) => {
+    checkSignalIn(options);
+    const { signal } = options;
+    signal?.throwIfAborted();
     const known = opened.get(name);
     if (known) return known;
     const node = path === "" ? root : await root.open(path, { signal });

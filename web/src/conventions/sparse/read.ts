@@ -1,5 +1,5 @@
 /** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
-import { checkObject } from "../../base/arguments.js";
+import { checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../base/errors.js";
 import { own, textOf } from "../../base/records.js";
 import type { ElementData } from "../../dtypes/elements.js";
@@ -34,7 +34,7 @@ interface Run {
 /** See `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
-  checkObject(options);
+  checkSignalIn(options);
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
     throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
