@@ -118,8 +118,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const mayBeRepository = !(store as { isArchive?: boolean }).isArchive && opener.mayBeRepository(error);
-    const repository = mayBeRepository && (await findRepository(store, options));
+    const repository = opener.mayBeRepository(error) && (await findRepository(store, options));
     if (!repository) throw error;
     return new Opener(repository, options).open(path, options);
   }

@@ -58,9 +58,6 @@ export class ZipStore implements Store {
   /** What consoles show, also of minified programs. */
   static readonly name: string = "ZipStore";
 
-  /** @internal `open` looks for nothing but nodes in archives. */
-  readonly isArchive = true;
-
   readonly #source: ByteReader;
   readonly #maxBytes: number;
   readonly #maxDirectoryBytes: number;
