@@ -8,10 +8,11 @@
 
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
+import { isRecord, own, textOf } from "../base/records.js";
 import { decodeBase64 } from "../dtypes/base64.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, numberOf } from "./attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** What decodeCF reads of an array. */

@@ -3,6 +3,7 @@
  * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
  */
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../base/errors.js";
+import { isRecord, own } from "../base/records.js";
 import {
   DType,
   maxItemBytes,
@@ -99,14 +100,6 @@ function checkNames(name: string, configuration: Options, options: readonly stri
   if (unknown === undefined) return;
   const known = options.join(", ") || "it has none";
   throw refused(`data type ${name}: "${unknown}" is not one of its options (${known})`);
-}
-
-function isRecord(value: unknown): value is Options {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function own(object: Options, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function rawType(name: string, bits: number): DType {

@@ -1,6 +1,7 @@
 /** Groups: nodes that hold arrays and other groups. */
 
 import { untilAborted } from "../base/abort.js";
+import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
 import { Limiter } from "../base/limiter.js";
@@ -92,6 +93,7 @@ export class ZarrGroup {
     path: string,
     options: { kind?: Member["kind"] | undefined; signal?: AbortSignal | undefined } = {},
   ): Promise<OpenedNode> {
+    checkSignalIn(options);
     const below = normalizePath(path);
     return this.#opener.open(below === "" ? this.path : this.#pathOf(below), options);
   }
@@ -102,7 +104,9 @@ export class ZarrGroup {
    * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
+    checkSignalIn(options);
     const { signal } = options;
+    signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
     return [...members]
       .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))

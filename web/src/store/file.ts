@@ -1,5 +1,5 @@
 /** The file system as a store (Node, Deno, Bun). */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
@@ -52,12 +52,14 @@ export class FileSystemStore implements Store {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
   /** Reads just these bytes of the file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
+    checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
   }
 

@@ -14,7 +14,7 @@ export const startBytes = 64 * 2 ** 10;
 /** A buffer grows by no more than this at a time, … */
 const mostGrowth = 2 ** 28;
 /** … and up to the length that was announced no faster than by this factor. */
-const growthFactor = 4;
+const growthFactor = 32;
 
 interface BodyOptions {
   /** What is read, for messages. */
