@@ -16,7 +16,10 @@ import { v3Store } from "./zarr-writer.js";
 type Encoding = { name: string; configuration?: Record<string, unknown> };
 
 const parsed = (encoding: unknown, onWarning?: (warning: { code: string }) => void) =>
-  readChunkKeys(parseJson(bytesOf(JSON.stringify(encoding)), { name: "test", maxDepth: 64 }), onWarning);
+  readChunkKeys(
+    parseJson(bytesOf(JSON.stringify(encoding)), { name: "test", maxDepth: 64, bareNonFinite: false }),
+    onWarning,
+  );
 
 /** Keys by the letter of the specifications, with whole numbers of any size. */
 function oracle({ name, configuration = {} }: Encoding, coordinates: readonly number[]): string {

@@ -46,8 +46,8 @@ export interface NodeCreateOptions {
  */
 export type ChunkKeyOption =
   | { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined }
-  | { name: "suffix"; suffix: string; baseEncoding?: ChunkKeyOption | undefined }
-  | { name: "fanout"; maxChildren?: number | undefined };
+  | { name: "suffix"; suffix: string; baseEncoding?: ChunkKeyOption | undefined; separator?: undefined }
+  | { name: "fanout"; maxChildren?: number | undefined; separator?: undefined };
 
 export interface CreateOptions extends NodeCreateOptions {
   /** Length of each dimension. */

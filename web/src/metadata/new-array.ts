@@ -12,7 +12,7 @@ import { printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { dataTypeJson } from "../dtypes/v3-json.js";
-import type { ChunkKeys, Separator } from "./chunk-keys.js";
+import type { ChunkKeys, Separator } from "./key-encoding.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
 

@@ -4,15 +4,9 @@
  */
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../base/errors.js";
 import { type Json, JsonNumber, showJson } from "../base/json.js";
-import {
-  type ChunkKeys,
-  type FanoutKeys,
-  type KeyEncoding,
-  plainKeys,
-  readPlainSeparator,
-  type SuffixKeys,
-} from "./chunk-keys.js";
+import { plainKeys, readPlainSeparator } from "./chunk-keys.js";
 import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
+import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encoding.js";
 
 /** Most UTF-16 units of one suffix: file systems allow names of 255 bytes. */
 const maxSuffix = 255;
@@ -23,7 +17,7 @@ const what = "chunk key encoding";
 const names = ["default", "v2", "suffix", "fanout", "zarrs.default_suffix"];
 
 /** Encodings that are known by name, and why they are not here. */
-const unsupportedKeys: Readonly<Record<string, string>> = {
+export const unsupportedKeys: Readonly<Record<string, string>> = {
   prefix: "its proposal to zarr-extensions was withdrawn in favour of template",
   template: "its proposal to zarr-extensions is not settled",
 };

@@ -9,7 +9,7 @@ import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js"
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import type { KeyEncoding } from "./chunk-keys.js";
+import type { KeyEncoding } from "./key-encoding.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };
