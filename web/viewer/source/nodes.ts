@@ -9,6 +9,7 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
+import { mostRequests } from "../base/requests.js";
 
 interface NodePlace {
   readonly source: Source;
@@ -35,7 +36,8 @@ export function storeFor(source: Source): Source {
   const url = new URL(source, base);
   const isArchive = /\.zip$/i.test(url.pathname);
   if (isArchive || (url.protocol !== "http:" && url.protocol !== "https:")) return source;
-  if (last?.address !== url.href) last = { address: url.href, store: new HttpStore(url) };
+  if (last?.address !== url.href)
+    last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
   return last.store;
 }
 
