@@ -9,7 +9,8 @@ import type { Store } from "./store.js";
 /**
  * Names of the folders directly below a path, sorted: the nodes that a group may hold.
  * Uses the store's `listChildren`, or its `list`, or a Map's keys.
- * @throws Network ("bad-listing", "store-failed") for stores that answer with something else, or fail; the signal's reason.
+ * @throws Network ("bad-listing") for stores that answer with something else; what the store throws, as Network
+ *   ("store-failed") where it is no error; the signal's reason.
  * @returns undefined where the store cannot list (HTTP); an empty array where there is nothing.
  */
 export async function listChildren(
@@ -21,10 +22,9 @@ export async function listChildren(
   if (store.listChildren) return tidy(await childrenIn(store, folder, signal));
   if (!canList(store)) return undefined;
   const names = new Set<string>();
-  for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
-    const name = typeof key === "string" ? childOf(key, folder) : undefined;
+  for await (const key of keysIn(store, folder, signal)) {
+    const name = childOf(key, folder);
     if (name !== undefined) names.add(name);
-    else if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
   }
   return tidy(names);
 }
@@ -38,13 +38,29 @@ async function childrenIn(
   try {
     names = await untilAborted(Promise.resolve(store.listChildren!(folder)), signal);
   } catch (cause) {
-    throw isZarrError(cause) || (signal?.aborted && cause === signal.reason)
-      ? cause
-      : storeFailed(`/${folder}`, "listed", cause);
+    if (cause instanceof Error || signal?.aborted) throw cause;
+    throw storeFailed(`/${folder}`, "listed", cause);
   }
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
     throw badListing(`/${folder}`, `is ${shown(names)}, no list of names`);
   return names;
+}
+
+/** What the store lists. An error that it throws passes on to who reads. */
+async function* keysIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  try {
+    for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
+      if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
+      yield key;
+    }
+  } catch (error) {
+    const isStores = isZarrError(error) && error.code === "store-failed" && error.cause instanceof Error;
+    throw isStores ? error.cause : error;
+  }
 }
 
 /** The folder directly below `folder` in which a key lies; undefined where it lies elsewhere or is an object there. */
