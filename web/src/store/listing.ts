@@ -72,8 +72,8 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
   try {
     iterator = found[Symbol.asyncIterator]?.() ?? found[Symbol.iterator]?.();
-  } catch (cause) {
-    throw storeFailed(place, "listed", cause);
+  } catch {
+    throw badListing(place, "cannot be gone through");
   }
   if (!iterator) {
     // It may be a promise, whose failure nobody else would see to.
