@@ -34,7 +34,7 @@ export function storeFor(source: Source): Source {
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);
-  const isArchive = /\.zip$/i.test(url.pathname);
+  const isArchive = /\.(zip|ozx)$/i.test(url.pathname);
   if (isArchive || (url.protocol !== "http:" && url.protocol !== "https:")) return source;
   if (last?.address !== url.href)
     last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
