@@ -63,6 +63,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "dtypes/decimals.js",
     "dtypes/scalar.js",
   ],
+  "other-chunk-keys": ["metadata/other-chunk-keys.js"],
   shards: [
     "region/fetch/shard-read.js",
     "region/fetch/shards.js",

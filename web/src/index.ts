@@ -69,6 +69,7 @@ export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export {
+  type ChunkKeyOption,
   type CodecInput,
   type CreateLikeOptions,
   type CreateOptions,

@@ -122,7 +122,13 @@ export function withDetails(error: unknown, details: ErrorDetails, place = ""): 
 }
 
 /** What an error, or anything else that was thrown, says. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return shown(error); // it cannot be made a text
+  }
+}
 
 /** A value as messages show it: of what may not be made a text only what it is. */
 export function shown(value: unknown): string {

@@ -1,6 +1,5 @@
 /** Groups: nodes that hold arrays and other groups. */
 
-import { untilAborted } from "../base/abort.js";
 import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
@@ -124,7 +123,7 @@ export class ZarrGroup {
 
   async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const names = await untilAborted(listChildren(this.store, this.path), signal);
+    const names = await listChildren(this.store, this.path, signal);
     if (!names) {
       throw unsupported(
         "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
