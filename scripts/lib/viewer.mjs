@@ -18,7 +18,7 @@ const copied = [
 ];
 
 /** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
-const splitPart = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?$/;
+const splitPart = /^[a-z0-9-]+-[A-Z0-9]{8}\.js$/;
 
 /** Bundles by name, and what they begin with. Those of a list share their parts: the page's own are few, and load sooner. */
 const bundles = [{ "page.min": "page.js" }, { "viewer.min": "define.js", "anywidget.min": "anywidget.js" }];
@@ -44,8 +44,7 @@ function writeStyleText(out) {
 
 /** The script of the pool's workers, which the library looks for beside itself. */
 export function copyWorker(out) {
-  for (const name of ["worker.js", "worker.js.map"])
-    copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
+  copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }
 
 /** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
@@ -84,7 +83,7 @@ function preloadParts(out) {
 /** From what was compiled: there the style sheet is a module. */
 function bundle(out) {
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
-  const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
+  const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify"];
   const files = ["--external:../wasm/*-embedded.js", "--external:../wasm/worker-*.js"]; // for where modules are missing
   // web/src/base/lazy.ts says what the bare imports are for.
   const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
