@@ -171,12 +171,17 @@ describe("workflows", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
+  it("pack with the address of the repository, without which npm refuses a statement of provenance", () => {
+    const { repository } = json("package.json") as { repository?: unknown };
+    expect(repository ?? /repository\.url=\S+GITHUB_REPOSITORY[\s\S]*npm pack/.exec(ci)).toBeTruthy();
+  });
+
   it("build once, and publish what was tested without a token", () => {
     expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
     expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
     expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);
     expect(release).toContain("id-token: write");
-    expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN/);
+    expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|^\s+registry-url:/m);
   });
 });
 
