@@ -40,7 +40,7 @@ const wasmFiles = "../wasm/*";
 
 /** What bundlers are to leave alone; esbuild drops these words when it minifies. */
 const leaveAlone = "/* webpackIgnore: true */ /* @vite-ignore */ ";
-const importOfName = /\bimport\((?=[\w$]+\))/g;
+const importOfName = /\bimport\((?=\s*[\w$]+\))/g;
 
 /** Writes what esbuild makes, and its maps where `options` ask for them. */
 async function write(options) {
@@ -129,6 +129,11 @@ async function bundleEntries(condition, folder, options) {
     // Their sources lie in the package, as modules that anyone can read: maps need not hold them once more.
     sourcemap: "linked",
     sourcesContent: false,
+    // Stacks name functions as the sources do; and Node shows the whole line of an error that nobody catches.
+    minify: false,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
   });
 }
 
