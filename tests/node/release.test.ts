@@ -1,6 +1,6 @@
 // What a release consists of besides the package: versions that agree, the changelog, the reports of public types, the bill of
 // materials, source maps, workflows.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -146,6 +146,15 @@ describe("source maps", () => {
     const others = files.filter((file) => file.endsWith(".js") && !isBundle(file));
     expect(others.filter((file) => text(path.join("dist", file)).includes("sourceMappingURL="))).toEqual([]);
     expect(files.filter((file) => file.endsWith(".map") && !isBundle(file))).toEqual([]);
+  });
+
+  it("an error that nobody catches is readable in Node without maps, too", () => {
+    const program = 'import("zarr-wasm").then(({ open }) => open(new Map()))';
+    const { status, stderr } = spawnSync(process.execPath, ["-e", program], { cwd: root, encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^ZarrError: no Zarr array/m);
+    expect(stderr).toMatch(/^ +at Opener\.open /m);
+    expect(stderr.length).toBeLessThan(2500); // Node shows the line that threw, which may be the whole file
   });
 
   it("an error's stack names lines of those modules", () => {
