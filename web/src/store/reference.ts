@@ -59,7 +59,9 @@ type WantedRange = RangeQuery | undefined;
  */
 export class ReferenceStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ReferenceStore";
+  static get name(): string {
+    return "ReferenceStore";
+  }
 
   readonly #table: ReferenceTable;
   readonly #options: ReferenceStoreOptions;

@@ -56,7 +56,9 @@ interface Archive {
  */
 export class ZipStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZipStore";
+  static get name(): string {
+    return "ZipStore";
+  }
 
   /** @internal `open` looks for nothing but nodes in archives. */
   readonly isArchive = true;
