@@ -33,8 +33,10 @@ const maxMessage = 4096;
 
 /** The base of all errors of this library. */
 export class ZarrError extends Error {
-  /** What consoles show, also of minified programs. */
-  static override readonly name: string = "ZarrError";
+  /** What consoles show, also of minified programs. Not a field: next build makes assignments of those, which fail here. */
+  static override get name(): string {
+    return "ZarrError";
+  }
 
   override readonly name: string = "ZarrError";
   readonly _tag: ErrorTag;

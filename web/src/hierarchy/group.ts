@@ -48,7 +48,9 @@ export interface NodeOpener {
 /** A Zarr group that has been opened. */
 export class ZarrGroup {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZarrGroup";
+  static get name(): string {
+    return "ZarrGroup";
+  }
 
   readonly kind = "group";
   readonly #opener: NodeOpener;

@@ -62,7 +62,9 @@ type WantedRange = RangeQuery | undefined;
  */
 export class ReferenceStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ReferenceStore";
+  static get name(): string {
+    return "ReferenceStore";
+  }
 
   #references: References;
   readonly #options: ReferenceStoreOptions;
