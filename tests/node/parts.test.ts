@@ -112,6 +112,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/labels/coordinates.js",
     "conventions/labels/periods.js",
   ],
+  others: ["hierarchy/others.js"],
+  listing: ["hierarchy/listed-members.js", "store/children.js"],
   sparse: ["conventions/sparse/read.js"],
   transforms: [
     "conventions/transforms/graph.js",

@@ -1,19 +1,14 @@
 /** Groups: nodes that hold arrays and other groups. */
 
 import { checkSignalIn } from "../base/arguments.js";
-import { isZarrError, unsupported } from "../base/errors.js";
+import { isZarrError } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
-import { Limiter } from "../base/limiter.js";
-import { settleAll } from "../base/settle.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { Attributes } from "../metadata/spec.js";
-import { listChildren } from "../store/children.js";
+import { listing } from "../store/list-children.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import type { ZarrArray } from "./array.js";
-
-/** How many nodes are looked at a time when a group is listed. */
-const listConcurrency = 32;
 
 /** A node directly below a group. */
 export interface Member {
@@ -123,23 +118,11 @@ export class ZarrGroup {
     }
   }
 
-  async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
+  async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const names = await listChildren(this.store, this.path, signal);
-    if (!names) {
-      throw unsupported(
-        "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
-        { code: "no-listing" },
-      );
-    }
-    const limiter = new Limiter(listConcurrency);
-    const members = new Map<string, Member["kind"]>();
-    const look = async (name: string) => {
-      const kind = await this.#opener.kindOf(this.#pathOf(name), signal);
-      if (kind !== undefined) members.set(name, kind);
-    };
-    await settleAll(names.map((name) => limiter.run(() => look(name), signal)));
-    return members;
+    const { listedMembers } = await listing();
+    const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
+    return listedMembers(this.store, this.path, kindOf, signal);
   }
 
   #pathOf(below: string): string {
@@ -157,18 +140,8 @@ export function kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Map<strin
   return kinds;
 }
 
-/** Kinds of consolidated documents of Zarr v2, whose keys are those of the documents. */
-export function kindsOfV2(documents: ReadonlyMap<string, JsonObject>): Map<string, Member["kind"]> {
-  const kinds = new Map<string, Member["kind"]>();
-  for (const key of documents.keys()) {
-    const match = /^(.+)\/\.z(array|group)$/.exec(key);
-    if (match && isNodePath(match[1]!)) kinds.set(match[1]!, match[2] as Member["kind"]);
-  }
-  return kinds;
-}
-
 /** Names that lead out of the group are not believed. */
-function isNodePath(path: string): boolean {
+export function isNodePath(path: string): boolean {
   try {
     return path !== "" && normalizePath(path) === path;
   } catch (error) {

@@ -32,14 +32,13 @@ import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
 import type { VirtualBase } from "../store/icechunk/virtual.js";
-import { archives, fileSystem, icechunk, references } from "../store/loaded.js";
+import { archives, fileSystem } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
 import { isFolderName } from "../store/reference/names.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
 import { writesTo } from "./changes.js";
 import {
-  kindsOfV2,
   kindsOfV3,
   type Member,
   type NodeOpener,
@@ -48,6 +47,7 @@ import {
   ZarrGroup,
 } from "./group.js";
 
+const others = lazy("other kinds of stores", () => import("../lazy/others.js"));
 const olderVersions = lazy("Zarr v1 and v2", () => import("../lazy/older-versions.js"));
 
 export interface OpenOptions {
@@ -112,15 +112,15 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   const store = await storeAt(place);
   const { branch, tag, snapshot, asOf } = options;
   if (marked || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {
-    const { IcechunkStore } = await icechunk();
-    return new Opener(await IcechunkStore.open(store, icechunkOptions(options)), options).open(path, options);
+    const { openRepository } = await others();
+    return new Opener(await openRepository(store, options), options).open(path, options);
   }
-  const named = isNamedReferences(source) ? await findReferences(store, options) : undefined;
+  const named = isNamedReferences(source) ? await (await others()).findReferences(store, options) : undefined;
   const opener = new Opener(named ?? store, options);
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const other = opener.mayBeOther(error) && (await findOther(store, options));
+    const other = opener.mayBeOther(error) && (await (await others()).findOther(store, options));
     if (!other) throw error;
     return new Opener(other, options).open(path, options);
   }
@@ -134,33 +134,9 @@ export async function openPlain(store: Store, options: OpenOptions): Promise<Ope
   return new Opener(store, options).open(normalizePath(options.path ?? ""), options);
 }
 
-/** What a store holds in which nothing but itself tells where chunks are: an Icechunk repository, or references. */
-async function findOther(store: Store, options: OpenOptions): Promise<Store | undefined> {
-  const { version } = options;
-  const repository = version === 2 ? undefined : await findRepository(store, options);
-  return repository ?? (version === 3 ? undefined : findReferences(store, options));
-}
-
 function isNamedReferences(source: Source): boolean {
   if (isStore(source)) return false;
   return isFolderName(new URL(source, globalThis.location?.href).pathname);
-}
-
-/** The references in Parquet files that a store holds; undefined for none. */
-async function findReferences(store: Store, { signal }: OpenOptions): Promise<Store | undefined> {
-  const { ReferenceStore } = await references();
-  return ReferenceStore.find({ store, folder: "" }, {}, signal);
-}
-
-/** The Icechunk repository that a store holds; undefined for none. */
-async function findRepository(store: Store, options: OpenOptions): Promise<Store | undefined> {
-  const { IcechunkStore } = await icechunk();
-  return IcechunkStore.find(store, icechunkOptions(options));
-}
-
-/** What of the options is Icechunk's. */
-function icechunkOptions({ branch, tag, snapshot, asOf, virtual, signal }: OpenOptions) {
-  return { branch, tag, snapshot, asOf, virtual, signal };
 }
 
 /** The store of a source. @throws InvalidArgument for what is none. */
@@ -436,7 +412,11 @@ export class Opener implements NodeOpener {
 
   /** Reads `.zmetadata`, and keeps its documents. */
   async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
-    const documents = await this.#consolidatedOf(path, signal);
+    const [found, { kindsOfV2, parseV2Consolidated }] = await Promise.all([
+      this.#look(path, v2ConsolidatedKey, signal),
+      olderVersions(),
+    ]);
+    const documents = parseV2Consolidated(() => bytesOf(found), this.#options);
     if (!documents) return;
     const kinds = kindsOfV2(documents);
     this.#keepKinds(path, kinds);
@@ -446,14 +426,6 @@ export class Opener implements NodeOpener {
         if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
       }
     }
-  }
-
-  async #consolidatedOf(path: string, signal: AbortSignal | undefined) {
-    const [found, { parseV2Consolidated }] = await Promise.all([
-      this.#look(path, v2ConsolidatedKey, signal),
-      olderVersions(),
-    ]);
-    return parseV2Consolidated(() => bytesOf(found), this.#options);
   }
 
   /** Keeps which nodes lie below a group, by the group that they lie in directly. */

@@ -3,17 +3,11 @@ import { untilAborted } from "../base/abort.js";
 import { isZarrError, shown } from "../base/errors.js";
 import { storeFailed } from "./answers.js";
 import { badListing, canList, entriesOf } from "./listing.js";
-import { isSegment, normalizePath } from "./path.js";
+import { childOf, isSegment, normalizePath } from "./path.js";
 import type { Store } from "./store.js";
 
-/**
- * Names of the folders directly below a path, sorted: the nodes that a group may hold.
- * Uses the store's `listChildren`, or its `list`, or a Map's keys.
- * @throws Network ("bad-listing") for stores that answer with something else; what the store throws, as Network
- *   ("store-failed") where it is no error; the signal's reason.
- * @returns undefined where the store cannot list (HTTP); an empty array where there is nothing.
- */
-export async function listChildren(
+/** What `listChildren` (list-children.ts) gives. */
+export async function childrenOf(
   store: Store,
   path: string,
   signal?: AbortSignal | undefined,
@@ -61,16 +55,6 @@ async function* keysIn(
     const isStores = isZarrError(error) && error.code === "store-failed" && error.cause instanceof Error;
     throw isStores ? error.cause : error;
   }
-}
-
-/** The folder directly below `folder` in which a key lies; undefined where it lies elsewhere or is an object there. */
-export function childOf(key: string, folder: string): string | undefined {
-  const start = key.startsWith("/") ? 1 : 0;
-  const prefix = folder === "" ? "" : `${folder}/`;
-  if (!key.startsWith(prefix, start)) return undefined;
-  const from = start + prefix.length;
-  const slash = key.indexOf("/", from);
-  return slash > from ? key.slice(from, slash) : undefined;
 }
 
 /** Names that can be opened, sorted: none that a path would refuse or read otherwise. */

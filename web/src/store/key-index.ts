@@ -1,5 +1,5 @@
 /** The folders of stores that know all their keys. */
-import { childOf } from "./children.js";
+import { childOf } from "./path.js";
 
 /**
  * The folders of a set of keys, for stores that know all their keys: sorted once, in which the keys below a folder lie

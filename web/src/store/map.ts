@@ -1,8 +1,7 @@
 /** Objects in memory as a store. */
 import { asBytes } from "../base/bytes.js";
-import { childOf } from "./children.js";
 import { checkCondition } from "./conditions.js";
-import { normalizePath } from "./path.js";
+import { childOf, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./ranges.js";
 import {
   checkVersion,

@@ -56,3 +56,13 @@ function badKey(key: string): Error {
     code: "bad-path",
   });
 }
+
+/** The folder directly below `folder` in which a key lies; undefined where it lies elsewhere or is an object there. */
+export function childOf(key: string, folder: string): string | undefined {
+  const start = key.startsWith("/") ? 1 : 0;
+  const prefix = folder === "" ? "" : `${folder}/`;
+  if (!key.startsWith(prefix, start)) return undefined;
+  const from = start + prefix.length;
+  const slash = key.indexOf("/", from);
+  return slash > from ? key.slice(from, slash) : undefined;
+}

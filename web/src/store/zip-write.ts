@@ -10,10 +10,9 @@ import {
   unsupported,
 } from "../base/errors.js";
 import { textDecoder, textEncoder } from "../base/platform.js";
-import { childOf } from "./children.js";
 import { existsError } from "./conditions.js";
 import { documentNames } from "./deletion.js";
-import { normalizePath } from "./path.js";
+import { childOf, normalizePath } from "./path.js";
 import type { SetOptions, Store, WriteOptions } from "./store.js";
 import { crc32 } from "./zip/crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./zip/records.js";

@@ -8,7 +8,7 @@ import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } fro
 import type { Documents } from "../../metadata/new-array.js";
 import { withEntries } from "../../metadata/print.js";
 import { v3NodeType } from "../../metadata/v3.js";
-import { listChildren } from "../../store/children.js";
+import { childrenOf } from "../../store/children.js";
 import type { Store } from "../../store/store.js";
 import { checkOptions } from "../arguments.js";
 import type { Target, UpdateOptions } from "../create.js";
@@ -108,7 +108,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
       );
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
-    const names = await listChildren(store, full, signal);
+    const names = await childrenOf(store, full, signal);
     if (!names)
       throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
     await settleAll(names.map((name) => visit(below === "" ? name : `${below}/${name}`)));

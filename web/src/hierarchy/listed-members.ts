@@ -1,0 +1,38 @@
+/** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
+import { unsupported } from "../base/errors.js";
+import { Limiter } from "../base/limiter.js";
+import { settleAll } from "../base/settle.js";
+import { childrenOf } from "../store/children.js";
+import type { Store } from "../store/store.js";
+import type { Member } from "./group.js";
+
+/** How many nodes are looked at a time. */
+const concurrency = 32;
+
+/**
+ * Kinds of the nodes directly below a path, by name.
+ * @param kindOf what kind of node a name is; undefined for what is none
+ * @throws Unsupported ("no-listing") where the store cannot list; what `childrenOf` throws.
+ */
+export async function listedMembers(
+  store: Store,
+  path: string,
+  kindOf: (name: string) => Promise<Member["kind"] | undefined>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Member["kind"]>> {
+  const names = await childrenOf(store, path, signal);
+  if (!names) {
+    throw unsupported(
+      "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
+      { code: "no-listing" },
+    );
+  }
+  const limiter = new Limiter(concurrency);
+  const members = new Map<string, Member["kind"]>();
+  const look = async (name: string) => {
+    const kind = await kindOf(name);
+    if (kind !== undefined) members.set(name, kind);
+  };
+  await settleAll(names.map((name) => limiter.run(() => look(name), signal)));
+  return members;
+}
