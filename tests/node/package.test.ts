@@ -75,6 +75,7 @@ describe("public API", () => {
         "slice",
         "strings",
         "tileAt",
+        "tileParts",
         "updateAttributes",
         "wellPaths",
         "writeMultiscale",
