@@ -68,6 +68,7 @@ describe("public API", () => {
         "readRange",
         "readScalar",
         "readSparse",
+        "readTile",
         "resize",
         "sel",
         "set",
