@@ -11,9 +11,9 @@ import proj4 from "proj4";
 import { get } from "zarr-wasm";
 import { colours, latitude, longitude, maxZoom, pool, reference, valuesAt, zoom } from "./maps.js";
 
-const missing = -1e30;
+const missing = -9_999_999;
 
-/** What shaders compare: NaN is not equal to itself on every card. */
+/** What stands for missing values: not every graphics card tells NaN from numbers. */
 function withoutNaN(data) {
   for (let i = 0; i < data.length; i++) if (Number.isNaN(data[i])) data[i] = missing;
   return data;
