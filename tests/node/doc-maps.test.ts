@@ -10,5 +10,9 @@ it("docs/maps.md shows what the pages do", () => {
   const programs = names.map((name) => textOf(`${folder}/${name}`));
   const parts = samplesOf("docs/maps.md").slice(1);
   expect(parts).toHaveLength(4);
-  for (const { text } of parts) expect(programs.some((program) => program.includes(text)), text).toBe(true);
+  for (const { text } of parts)
+    expect(
+      programs.some((program) => program.includes(text)),
+      text,
+    ).toBe(true);
 });
