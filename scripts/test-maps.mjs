@@ -263,23 +263,34 @@ async function testRegion(browser, decoder, server, state, page) {
   return { faults, note: `${state.asked.length} requests` };
 }
 
-/** Far from where it was, a map has given up what it was still waiting for. */
-async function testAborts(browser, _decoder, server, state, page) {
+async function drag(page, from, to) {
+  await page.mouse.move(from, height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to, height / 2, { steps: 5 });
+  await page.waitForTimeout(300); // held, so that the map does not glide on
+  await page.mouse.up();
+}
+
+/** Far from where it was, a map gives up what it was still waiting for, and reads it when it is back. */
+async function testAborts(browser, decoder, server, state, page) {
   state.asked.length = 0;
   state.givenUp = 0;
-  state.delay = 20_000;
+  state.delay = 4000;
   const opened = await openView(browser, `${server.url}/${page}.html?map=land&data=/data/&at=-90,40,3`);
   try {
     for (let i = 0; i < 100 && state.asked.length < 5; i++) await opened.page.waitForTimeout(100);
     await opened.page.waitForTimeout(500);
-    await opened.page.mouse.move(width - 40, height / 2);
-    await opened.page.mouse.down();
-    await opened.page.mouse.move(40, height / 2, { steps: 5 });
-    await opened.page.waitForTimeout(300); // held, so that the map does not glide on
-    await opened.page.mouse.up();
+    await drag(opened.page, width - 40, 40);
     for (let i = 0; i < 80 && state.givenUp === 0; i++) await opened.page.waitForTimeout(100);
     const note = `${state.givenUp} of ${state.asked.length} requests given up`;
-    return { faults: state.givenUp === 0 ? [note] : [], note };
+    const faults = state.givenUp === 0 ? [note] : [];
+    state.delay = 0;
+    await drag(opened.page, 40, width - 40);
+    await opened.page.waitForTimeout(6000);
+    const picture = await opened.page.screenshot({ path: path.join(pictures, `${page}-back.png`) });
+    const back = { ...views.land, at: [-90, 40, 3] };
+    faults.push(...wrongColours(back, await coloursIn(decoder, picture, points)));
+    return { faults, note };
   } finally {
     state.delay = 0;
     await opened.page.close();

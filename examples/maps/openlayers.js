@@ -51,7 +51,9 @@ function abortOutOfView(map, source) {
     for (const [controller, extent] of pending) if (!inView(extent)) controller.abort();
   });
   source.on("tileloaderror", ({ tile }) => {
-    if (tile.getError()?.name === "AbortError") tile.setState(TileState.IDLE);
+    if (tile.getError()?.name !== "AbortError") return;
+    // Only when all others have heard of the end of the request.
+    setTimeout(() => tile.setState(TileState.IDLE));
   });
 }
 
