@@ -100,6 +100,18 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
+/** What is used of hyparquet (web/src/vendor/hyparquet.d.ts), as a module of the library: it has no dependencies. */
+async function bundleParquetReader() {
+  const contents = `export { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
+    export { parquetHeader } from "hyparquet/src/column.js";
+    export { readPlain } from "hyparquet/src/plain.js";`;
+  await write({
+    stdin: { contents, resolveDir: root },
+    banner: { js: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
+    outfile: dist("vendor/hyparquet.js"),
+  });
+}
+
 /** The modules as texts, for bundlers that leave the files behind (web/src/lazy/embedded.ts). */
 function embedModules() {
   for (const name of ["decode", "full"]) {
@@ -173,6 +185,7 @@ async function bundleOneFile() {
 /** All bundles; the library must have been compiled. */
 async function bundleLibrary() {
   embedModules();
+  await bundleParquetReader();
   await bundleWorkers();
   await bundleEntries("node", "bundle", { plugins: [packagedFor("node")] });
   await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")] });

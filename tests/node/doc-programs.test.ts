@@ -73,6 +73,13 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/conventions.md",
+    has: "coordinateGraph(scene",
+    after:
+      "console.log(graph.spaces.length, JSON.stringify(way.matrix), way.apply([0, 0, 10, 4]), way.steps.length);",
+    prints: "5 [[0.5,0,100],[0,0.5,20]] Float64Array(4) [ 100, 20, 105, 22 ] 2\n",
+  },
+  {
+    in: "docs/conventions.md",
     has: "writeMultiscale(",
     after: "console.log((await group.members()).map(({ name }) => name));",
     prints: /^0 [\d.]+\n[\s\S]*\[ '0'(, '\d')* \]\n$/,
@@ -232,11 +239,19 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/stores.md",
-    has: "ReferenceStore.open",
+    has: "targetHeaders: (url)",
     before:
       'import { open, ReferenceStore } from "zarr-wasm"; const [authorization, key, document] = ["a", "b", { version: 1, refs: {} }];',
     after: 'console.log((await open(store, { kind: "array" })).shape, typeof other.get);',
     prints: "[ 3 ] function\n",
+  },
+  {
+    in: "docs/stores.md",
+    has: "refs.parquet",
+    before: 'import { get, open, ReferenceStore } from "zarr-wasm";',
+    after:
+      'console.log(group.attributes, (await get(array)).data, (await get(await group.open("temperature"))).data);',
+    prints: "{ title: 'weather' } Int16Array(2) [ 3, 4 ] Int16Array(2) [ 3, 4 ]\n",
   },
   { in: "docs/viewer.md", has: 'import "zarr-wasm/viewer/element"', after: "console.log(1);", prints: "1\n" },
   {

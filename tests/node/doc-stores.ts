@@ -4,6 +4,7 @@ import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
 import { repository } from "./icechunk-repository.js";
+import { referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
@@ -48,11 +49,49 @@ const image = group({
   },
 });
 
+/** Two images whose places in an atlas are known (OME-Zarr 0.6). */
+const micrometers = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
+const side = group({
+  ome: {
+    version: "0.6rc0",
+    multiscales: [
+      {
+        coordinateSystems: [{ name: "physical", axes: micrometers }],
+        datasets: [
+          {
+            path: "0",
+            coordinateTransformations: [
+              { type: "scale", scale: [0.5, 0.5], input: { path: "0" }, output: { name: "physical" } },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+});
+const registered = group({
+  ome: {
+    version: "0.6rc0",
+    scene: {
+      coordinateSystems: [{ name: "atlas", axes: micrometers }],
+      coordinateTransformations: ["left", "right"].map((path, i) => ({
+        type: "translation",
+        translation: [100, 20 + 300 * i],
+        input: { path, name: "physical" },
+        output: { name: "atlas" },
+      })),
+    },
+  },
+});
+
 /** Documents of stores without chunks, in which every element is 7. */
 const remote: Record<string, object> = {
   "/data.zarr/zarr.json": array([120, 6, 30]),
   "/a.zarr/zarr.json": array([12, 6]),
   "/scan.zarr/zarr.json": array([4, 64, 64], { type: "uint16" }),
+  "/registered.zarr/zarr.json": registered,
+  "/registered.zarr/left/zarr.json": side,
+  "/registered.zarr/right/zarr.json": side,
   "/image.zarr/zarr.json": image,
   "/image.zarr/0/zarr.json": array([2, 8, 8], { names: ["c", "y", "x"] }),
   "/refs.json": { version: 1, refs: { "zarr.json": JSON.stringify(array([3])) } },
@@ -123,6 +162,17 @@ async function sentinel(): Promise<Map<string, Uint8Array>> {
   return store;
 }
 
+/** Two temperatures, by a reference that holds them itself. */
+function weather(): Map<string, Uint8Array> {
+  const array = { zarr_format: 2, shape: [2], chunks: [2], dtype: "<i2", compressor: null, filters: null };
+  const metadata = {
+    ".zgroup": { zarr_format: 2 },
+    ".zattrs": { title: "weather" },
+    "temperature/.zarray": { ...array, fill_value: 0, order: "C" },
+  };
+  return new Map(Object.entries(referenceFolder(metadata, { temperature: [Uint8Array.of(3, 0, 4, 0)] }, 10)));
+}
+
 /** Serves what the samples find at https://example.org: stores, the sample arrays, the modules. */
 export async function serveStores() {
   const stores = {
@@ -130,6 +180,7 @@ export async function serveStores() {
     "cells.zarr": await cells(),
     "sentinel.zarr": await sentinel(),
     repo: repository(), // of Icechunk
+    "refs.parquet": weather(),
   };
   const objects = new Map(
     Object.entries(stores).flatMap(([name, store]) =>
@@ -172,7 +223,7 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 
-/** An archive with an array "plate", and a document of references, as `view` is given them. */
+/** An archive with an array "plate", and references in both layouts, as `view` is given them. */
 export async function archives(): Promise<Documents> {
   const pieces: Uint8Array[] = [];
   const writer = new ZipWriter((piece) => {
@@ -184,5 +235,6 @@ export async function archives(): Promise<Documents> {
   return {
     "images.zip": new Uint8Array(Buffer.concat(pieces)),
     "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])),
+    ...Object.fromEntries([...weather()].map(([key, bytes]) => [`refs.parquet${key}`, bytes])),
   };
 }

@@ -45,6 +45,7 @@ describe("public API", () => {
         "channelAxis",
         "configureWasm",
         "consolidate",
+        "coordinateGraph",
         "coordinatesOf",
         "create",
         "createGroup",
@@ -314,7 +315,8 @@ describe("the published package", () => {
     }
     const notices = readFileSync(`${root}THIRD_PARTY_NOTICES.md`, "utf8");
     const titles = [...notices.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-    expect(titles).toEqual(["zstd", "lz4", "libdeflate", "bzip2", "liblzma", "Emscripten", "musl", "LLVM"]);
+    const modules = ["zstd", "lz4", "libdeflate", "bzip2", "liblzma", "Emscripten", "musl", "LLVM"];
+    expect(titles).toEqual([...modules, "hyparquet"]);
   });
 
   it("imports nothing by a bare name: every module loads in a browser as it is", () => {

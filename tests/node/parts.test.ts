@@ -91,6 +91,14 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/icechunk/virtual.js",
     "engine/zstd-frames.js",
   ],
+  references: ["store/reference.js", "store/reference/listed.js", "store/reference/target.js"],
+  parquet: [
+    "store/reference/folder.js",
+    "store/parquet/records.js",
+    "store/parquet/footer.js",
+    "store/parquet/pages.js",
+    "vendor/hyparquet.js",
+  ],
   "file-system": ["store/file.js", "store/files.js"],
   labels: [
     "conventions/labels/select.js",
@@ -99,6 +107,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/labels/periods.js",
   ],
   sparse: ["conventions/sparse/read.js"],
+  transforms: [
+    "conventions/transforms/graph.js",
+    "conventions/transforms/read.js",
+    "conventions/transforms/field.js",
+    "conventions/transforms/matrix.js",
+  ],
   maps: [
     "conventions/geo/read.js",
     "conventions/geo/tile.js",

@@ -37,6 +37,7 @@ export {
   type MultiscaleOptions,
   type MultiscaleProgress,
   type NewAxis,
+  type OmeVersion,
   writeMultiscale,
 } from "./conventions/multiscale.js";
 export {
@@ -45,12 +46,21 @@ export {
   isMultiscales,
   labelPaths,
   multiscales,
-  type OmeAxis,
   type OmeChannel,
   type OmeLevel,
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome.js";
+export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome-axes.js";
+export {
+  type CoordinateGraph,
+  type CoordinateMapping,
+  type CoordinateReference,
+  type CoordinateSpace,
+  type CoordinateTransformation,
+  coordinateGraph,
+  type MappingOptions,
+} from "./conventions/ome-graph.js";
 export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
@@ -103,7 +113,7 @@ export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
-export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./store/referenced.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
 export type {
   GetOptions,
