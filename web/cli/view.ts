@@ -2,12 +2,13 @@
 import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isZarrError, ReferenceStore } from "zarr-wasm";
+import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
 import { hintForPlace } from "./hints.js";
+import { versionOptions } from "./options.js";
 import { printableJson } from "./printable.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
-import { UsageError, type Values } from "./usage.js";
+import { locate, openOptions, UsageError, type Values } from "./usage.js";
 
 const dist = fileURLToPath(new URL("../", import.meta.url));
 
@@ -35,7 +36,8 @@ export async function runView(source: string, values: Values): Promise<void> {
     throw new UsageError('--v1-order must be "spec" or "writer"');
   if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
     throw new Error("the viewer is not in this package");
-  const { address, mounts } = await shownAs(source);
+  const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
+  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(source));
   const server = await serve({ ...pageMounts, ...mounts }, port);
   const query = Object.entries({ source: address, path: values.path, order })
     .filter(([, value]) => value !== undefined && value !== "")
@@ -65,6 +67,17 @@ async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Pro
     if (code === "EACCES") throw new Error(`port ${port} may not be used by this account`);
     throw new Error(`nothing can be served: ${message}`);
   }
+}
+
+const isMarked = (source: string): boolean => /^icechunk\+/i.test(source);
+
+/** A version of an Icechunk repository. It is read here, wherever it is, and with what this process may read. */
+async function shownVersion(source: string, values: Values): Promise<Shown> {
+  const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
+  const plain = isMarked(source) ? source.slice("icechunk+".length) : source;
+  const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
+  const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
+  return mounted(path.basename(place) || "data", "/", { store });
 }
 
 async function shownAs(source: string): Promise<Shown> {

@@ -68,11 +68,12 @@ export { type ElementData, type ElementRegion, field, strings, type ValueRegion 
 export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
 export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export { packStrings } from "./dtypes/pack-strings.js";
 export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
-export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export {
+  type ChunkKeyOption,
   type CodecInput,
   type CreateLikeOptions,
   type CreateOptions,

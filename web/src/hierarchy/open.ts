@@ -1,6 +1,7 @@
 /** Opening arrays and groups. */
 
 import { untilAborted } from "../base/abort.js";
+import { checkSignalIn } from "../base/arguments.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -136,8 +137,7 @@ export async function openPlain(store: Store, options: OpenOptions): Promise<Ope
 /** What a store holds in which nothing but itself tells where chunks are: an Icechunk repository, or references. */
 async function findOther(store: Store, options: OpenOptions): Promise<Store | undefined> {
   const { version } = options;
-  const mayBeRepository = version !== 2 && !(store as { isArchive?: boolean }).isArchive;
-  const repository = mayBeRepository ? await findRepository(store, options) : undefined;
+  const repository = version === 2 ? undefined : await findRepository(store, options);
   return repository ?? (version === 3 ? undefined : findReferences(store, options));
 }
 
@@ -170,8 +170,8 @@ const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
   typeof place === "function" ? place() : place;
 
 function checkOptions(options: OpenOptions): void {
-  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
-  const { version, kind, v1Order, path, verifyChecksums, signal } = options;
+  checkSignalIn(options);
+  const { version, kind, v1Order, path, verifyChecksums } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
@@ -182,8 +182,6 @@ function checkOptions(options: OpenOptions): void {
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
-  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== "function")
-    throw invalidArgument("signal must be an AbortSignal");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */

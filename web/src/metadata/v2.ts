@@ -13,6 +13,7 @@ import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
+import { plainKeys } from "./chunk-keys.js";
 import {
   asObject,
   checkFormat,
@@ -61,7 +62,7 @@ export async function parseV2Array(
       codecs: chainOf(object, codecs, stored, chunkShape, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
-      chunkKey: (coordinates) => coordinates.join(separator) || "0",
+      ...plainKeys("v2", separator),
     },
     options,
   );

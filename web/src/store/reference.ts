@@ -1,6 +1,6 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../base/errors.js";
 import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
@@ -62,7 +62,9 @@ type WantedRange = RangeQuery | undefined;
  */
 export class ReferenceStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ReferenceStore";
+  static get name(): string {
+    return "ReferenceStore";
+  }
 
   #references: References;
   readonly #options: ReferenceStoreOptions;
@@ -190,6 +192,7 @@ export class ReferenceStore implements Store {
   }
 
   async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
     const found = this.#references.find(path, options.signal);
