@@ -1,8 +1,9 @@
-// npm run test:frameworks: the examples of <zarr-viewer> in React, Vue and Svelte, in Chromium. The frameworks come from
-// npm, into tests/frameworks/node_modules.
+// npm run test:frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in Chromium. The
+// frameworks come from npm, into tests/frameworks/node_modules.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 import { build } from "esbuild";
 import { buildAll } from "./build.mjs";
@@ -86,6 +87,48 @@ async function bundle(name, files) {
   writeFileSync(path.join(out, `${name}.html`), page);
 }
 
+/** Observable Framework builds the page itself; what it would get from its CDN is given to it. */
+function buildObservable() {
+  const dir = path.join(home, "node_modules/.programs/observable");
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(path.join(dir, "src"), { recursive: true });
+  const output = JSON.stringify(path.join(out, "observable"));
+  const config = `export default { root: "src", output: ${output}, globalStylesheets: [] };`;
+  writeFileSync(path.join(dir, "observablehq.config.js"), config);
+  const local = example("observable.md").replace(
+    "https://example.org/data/image.zarr",
+    "/examples/field.zarr",
+  );
+  writeFileSync(path.join(dir, "src/index.md"), local);
+  run(
+    process.execPath,
+    [
+      ...["--import", pathToFileURL(path.join(home, "cdn.mjs")).href],
+      path.join(home, "node_modules/@observablehq/framework/dist/bin/observable.js"),
+      "build",
+    ],
+    { cwd: dir, env: { ...process.env, OBSERVABLE_TELEMETRY_DISABLE: "true" } },
+  );
+}
+
+/** Sees the value under the pointer. */
+async function readValue(page) {
+  await page.locator(".zw-box").hover();
+  await page.locator("figcaption", { hasText: /\d/ }).waitFor({ timeout: 10_000 });
+}
+
+/** Chooses the colour map in the page's own control, and sees the value under the pointer in the page's own words. */
+async function useObservable(page) {
+  await page.locator("form select").first().selectOption({ label: "magma" });
+  await page.waitForFunction(
+    () => document.querySelector("zarr-viewer").view.settings.colormap === "magma",
+    undefined,
+    { timeout: 10_000 },
+  );
+  await page.locator(".zw-box").hover();
+  await page.locator("p", { hasText: /Value: .*\d/ }).waitFor({ timeout: 10_000 });
+}
+
 /** This package by its name, as if it were installed there. */
 const ownPackage = {
   name: "own package",
@@ -99,17 +142,16 @@ const ownPackage = {
 };
 
 /** What went wrong with a program; nothing where it shows the array, passes its properties on and hears events. */
-async function faultsOf(browser, url) {
+async function faultsOf(browser, url, use = readValue) {
   const page = await browser.newPage();
   const faults = [];
   page.on("pageerror", ({ message }) => faults.push(message));
   try {
     await page.goto(url);
     await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 30_000 });
+    await use(page);
     const colormap = await page.locator("zarr-viewer").evaluate((viewer) => viewer.view.settings.colormap);
     if (colormap !== "magma") faults.push(`the colour map is ${colormap}`);
-    await page.locator(".zw-box").hover();
-    await page.locator("figcaption", { hasText: /\d/ }).waitFor({ timeout: 10_000 });
   } catch ({ message }) {
     faults.push(message.split("\n")[0]);
   }
@@ -118,11 +160,17 @@ async function faultsOf(browser, url) {
 }
 
 async function main() {
-  await buildAll();
+  if (!process.env.ZARR_WASM_BUILT) await buildAll();
   ensureFrameworks();
   rmSync(out, { recursive: true, force: true });
   const all = Object.entries(programs());
   for (const [name, files] of all) await bundle(name, files);
+  step("Building with Observable Framework");
+  buildObservable();
+  const pages = [
+    ...all.map(([name]) => [name, `${name}.html`]),
+    ["observable", "observable/index.html", useObservable],
+  ];
   const mounts = {
     "/": out,
     "/examples/": path.join(root, "examples"),
@@ -135,13 +183,13 @@ async function main() {
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
   let failed = 0;
-  for (const [name] of all) {
-    const faults = await faultsOf(browser, `${server.url}/${name}.html`);
+  for (const [name, place, use] of pages) {
+    const faults = await faultsOf(browser, `${server.url}/${place}`, use);
     console.log(faults.length === 0 ? `  ✓ ${name}` : `  ✗ ${name}: ${faults.join("; ")}`);
     if (faults.length > 0) failed++;
   }
   await Promise.all([browser.close(), server.close()]);
-  console.log(`\n${all.length - failed} passed, ${failed} failed`);
+  console.log(`\n${pages.length - failed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }
 

@@ -134,6 +134,12 @@ const recipes: readonly Recipe[] = [
     prints: "true\n",
   },
   {
+    in: "docs/maps.md",
+    has: "const tile = await readTile",
+    after: "console.log(tile.level.shape);",
+    prints: "[ 256, 256 ] 65536 4\n[ 3000, 3000 ]\n",
+  },
+  {
     in: "docs/errors.md",
     has: 'isZarrError(error, "CorruptChunk")',
     before: `import { get, open } from "zarr-wasm"; const array = await open(new Map([["/zarr.json", ${damaged}], ["/c/0", "x"]].map(([key, text]) => [key, new TextEncoder().encode(text)])), { kind: "array" });`,

@@ -69,7 +69,9 @@ export const notRun: readonly NotRun[] = [
   },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
   { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:edge" },
-  { in: "examples/viewer/observable.md", why: "runs in Observable" },
+  { in: "examples/viewer/observable.md", why: "npm run test:frameworks builds and opens it" },
+  { in: "examples/maps/README.md", why: "needs packages from npm: npm run test:maps" },
+  { in: "docs/maps.md", has: "valuesAt", why: "parts of examples/maps: doc-maps.test.ts, npm run test:maps" },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
   { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:cluster" },
 ];

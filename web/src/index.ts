@@ -23,8 +23,12 @@ export {
   type GeoreferenceOptions,
   type GeoTile,
   georeference,
+  type ReadTileOptions,
+  readTile,
   type TileOptions,
+  type TileValues,
   tileAt,
+  tileParts,
 } from "./conventions/geo.js";
 export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/labels.js";
 export {

@@ -7,9 +7,10 @@
  */
 import { lazy } from "../base/lazy.js";
 import type { ZarrArray } from "../hierarchy/array.js";
+import type { ReadOptions } from "../hierarchy/get.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Slice } from "../region/selection/selection.js";
-import { decodeCF } from "./cf.js";
+import { type CFOptions, decodeCF } from "./cf.js";
 import { dimensionsOf } from "./xarray.js";
 
 /** Given to the part that is loaded: what it would import itself would be loaded from the start (see base/lazy.ts). */
@@ -94,6 +95,29 @@ export interface TileOptions {
   tileSize?: number | undefined;
 }
 
+export interface ReadTileOptions
+  extends TileOptions,
+    ReadOptions,
+    Pick<CFOptions, "fillValueIsMissing" | "validRange"> {
+  /** Where levels are groups, the name of the array in them. Default: the variable of the reference. */
+  variable?: string | undefined;
+  /** Indices along dimensions that are no rows or columns, such as `{ time: 3 }`; `sel` gives them. Default: 0. */
+  selection?: { readonly [dimension: string]: number } | undefined;
+}
+
+/** The values of a map tile, as its grid has it: north is up, and all pixels are of one size. */
+export interface TileValues {
+  /** Row by row from the north-west; NaN is a missing value, and where there is no data. */
+  readonly data: Float32Array<ArrayBuffer>;
+  /** Rows and columns: `tileSize` of both. */
+  readonly shape: readonly [number, number];
+  /** Where the tile lies, in the reference system of its grid. */
+  readonly bounds: Bounds;
+  /** The level that was read. */
+  readonly level: GeoLevel;
+  readonly units: string | undefined;
+}
+
 /**
  * Reads where an array, or the arrays of a group, lie on a map.
  *
@@ -125,4 +149,36 @@ export async function tileAt(
   options: TileOptions = {},
 ): Promise<GeoTile | undefined> {
   return (await maps()).findTile(reference, tile, options);
+}
+
+/**
+ * All parts of the data that a map tile shows, the widest first, which is what `tileAt` gives. There are two of them where
+ * the tile shows both ends of the data: where longitudes go from 0 to 360, or across 180 degrees. They are of one level.
+ *
+ * @throws as `tileAt` does.
+ */
+export async function tileParts(
+  reference: Georeference,
+  tile: readonly [z: number, x: number, y: number],
+  options: TileOptions = {},
+): Promise<GeoTile[]> {
+  return (await maps()).findParts(reference, tile, options);
+}
+
+/**
+ * Reads the values of a map tile: the parts of the data that it shows (`tileParts`), decoded as `decodeCF` does (times stay
+ * counts), and for each pixel the element in which its centre lies. Data in degrees so comes as tiles in web mercator, and
+ * the other way round.
+ *
+ * @param options those of `get`, too: give a `pool` to decode in workers, and a `signal` to abort tiles that went out of view.
+ * @returns a new buffer that is the caller's, or undefined where the tile does not touch the data.
+ * @throws what `tileAt`, `open`, `get` and `decodeCF` throw; InvalidSelection for a selection of other dimensions than
+ *   there are; Unsupported for elements that are no real numbers.
+ */
+export async function readTile(
+  reference: Georeference,
+  tile: readonly [z: number, x: number, y: number],
+  options: ReadTileOptions = {},
+): Promise<TileValues | undefined> {
+  return (await maps()).readValues(reference, tile, options, conventions);
 }

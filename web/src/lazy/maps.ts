@@ -5,4 +5,5 @@ import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
 export { readGeoreference } from "../conventions/geo/read.js";
-export { findTile } from "../conventions/geo/tile.js";
+export { findParts, findTile } from "../conventions/geo/tile.js";
+export { readValues } from "../conventions/geo/values.js";

@@ -271,7 +271,7 @@ async function ofLevels(
   return referenceOf({ crs, dimensions: place.dimensions }, there as [GeoLevel, ...GeoLevel[]]);
 }
 
-/** The finest level, as far as the layout tells: with the transformation it says, or by opening it. */
+/** The finest level that is there, as far as the layout tells: with the transformation it says, or by opening it. */
 async function firstLevel(
   root: ZarrGroup,
   listed: readonly ListedLevel[],
@@ -290,7 +290,25 @@ async function firstLevel(
   }
   // Layouts begin with the finest level, ndpyramid's with the coarsest.
   const isFinestLast = Array.isArray(own(root.attributes, "multiscales"));
-  const { path } = listed[isFinestLast ? listed.length - 1 : 0]!;
+  const finestFirst = isFinestLast ? [...listed].reverse() : listed;
+  let reason: unknown;
+  for (const { path } of finestFirst)
+    try {
+      return await levelAlone(root, path, variable, reading);
+    } catch (error) {
+      // A level that is not there, or says nothing, does not keep the others from being used.
+      if (!isZarrError(error, "NotFound")) throw error;
+      reason ??= error;
+    }
+  throw reason;
+}
+
+async function levelAlone(
+  root: ZarrGroup,
+  path: string,
+  variable: string | undefined,
+  reading: Reading,
+): Promise<{ path: string; place: Place; variable: string | undefined }> {
   const node: OpenedNode = await root.open(path, { signal: reading.signal });
   if (node instanceof ZarrArray) return { path, variable, place: await placeOf(node, root, reading) };
   const found = await placeOfGroup(node, variable, reading);

@@ -21,12 +21,45 @@ const grids: Readonly<Record<string, { system: System; columns: number; width: n
   WorldCRS84Quad: { system: "degrees", columns: 2, width: 180, bounds: [-180, -90, 180, 90] },
 };
 
+/** A tile of a grid, and what reading data for it needs. */
+export interface Place {
+  readonly bounds: Bounds;
+  readonly tileSize: number;
+  /** The system of the tile's grid, and that of the data. */
+  readonly from: System;
+  readonly to: System;
+}
+
+/** A part of the data that a tile shows, and how far round the world the data has it from where the tile lies. */
+export interface Part {
+  readonly tile: GeoTile;
+  readonly by: number;
+}
+
 /** See `tileAt`. */
 export function findTile(
   reference: Georeference,
-  place: readonly [number, number, number],
+  tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile | undefined {
+  return partsAt(reference, placeOf(reference, tile, options))[0]?.tile;
+}
+
+/** See `tileParts`. */
+export function findParts(
+  reference: Georeference,
+  tile: readonly [number, number, number],
+  options: TileOptions,
+): GeoTile[] {
+  return partsAt(reference, placeOf(reference, tile, options)).map((part) => part.tile);
+}
+
+/** @throws InvalidArgument, Unsupported: see `tileAt`. */
+export function placeOf(
+  reference: Georeference,
+  place: readonly [number, number, number],
+  options: TileOptions,
+): Place {
   checkObject(reference, "the reference");
   checkObject(options);
   if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
@@ -44,10 +77,8 @@ export function findTile(
     throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
-  const tile: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
-  const to = systemOf(reference);
-  const wanted = alongAxis(converted(tile, matrix.system, to), to, reference.bounds);
-  return part(reference, wanted, tile, tileSize);
+  const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
+  return { bounds, tileSize, from: matrix.system, to: systemOf(reference) };
 }
 
 function systemOf({ crs }: Georeference): System {
@@ -61,27 +92,50 @@ function systemOf({ crs }: Georeference): System {
 
 function converted([left, bottom, right, top]: Bounds, from: System, to: System): Bounds {
   if (from === to) return [left, bottom, right, top];
-  const longitude = (value: number) => (to === "degrees" ? (value / half) * 180 : (value / 180) * half);
-  const latitude = to === "degrees" ? degreesNorth : metresNorth;
-  return [longitude(left), latitude(bottom), longitude(right), latitude(top)];
+  const { longitude, latitude } = conversion(from, to);
+  const north = to === "degrees" ? latitude : (value: number) => onMap(latitude(value));
+  return [longitude(left), north(bottom), longitude(right), north(top)];
+}
+
+interface Conversion {
+  longitude(value: number): number;
+  latitude(value: number): number;
+}
+
+/** Coordinates of one system as those of the other. */
+export function conversion(from: System, to: System): Conversion {
+  if (from === to) return { longitude: (value) => value, latitude: (value) => value };
+  return to === "degrees"
+    ? { longitude: (value) => (value / half) * 180, latitude: degreesNorth }
+    : { longitude: (value) => (value / 180) * half, latitude: metresNorth };
 }
 
 function degreesNorth(y: number): number {
   return (Math.atan(Math.sinh((y / half) * Math.PI)) * 180) / Math.PI;
 }
 
-/** Towards the poles no farther than web mercator goes. */
 function metresNorth(latitude: number): number {
-  const north = Math.asinh(Math.tan((latitude * Math.PI) / 180)) * 6_378_137;
-  return Math.min(Math.max(north, -half), half);
+  return Math.asinh(Math.tan((latitude * Math.PI) / 180)) * 6_378_137;
 }
 
-/** The tile where the data's longitudes have it: those from 0 to 360 lie a round farther on. */
-function alongAxis(tile: Bounds, system: System, data: Bounds): Bounds {
-  const round = system === "degrees" ? 360 : 2 * half;
-  const overlap = (by: number) => Math.min(tile[2] + by, data[2]) - Math.max(tile[0] + by, data[0]);
-  const by = [0, round, -round].reduce((best, next) => (overlap(next) > overlap(best) ? next : best));
-  return [tile[0] + by, tile[1], tile[2] + by, tile[3]];
+/** Towards the poles no farther than web mercator goes. */
+const onMap = (metres: number) => Math.min(Math.max(metres, -half), half);
+
+/**
+ * The parts of the data that a tile shows, the widest first. Longitudes from 0 to 360 have a tile's western half a round
+ * farther on than its eastern half, and data across 180 degrees has its ends at both ends of a tile.
+ */
+export function partsAt(reference: Georeference, { bounds, tileSize, from, to }: Place): Part[] {
+  const round = to === "degrees" ? 360 : 2 * half;
+  const [left, bottom, right, top] = converted(bounds, from, to);
+  const [west, , east] = reference.bounds;
+  const overlap = (by: number) => Math.min(right + by, east) - Math.max(left + by, west);
+  return [0, round, -round]
+    .sort((a, b) => overlap(b) - overlap(a))
+    .flatMap((by) => {
+      const tile = part(reference, [left + by, bottom, right + by, top], bounds, tileSize);
+      return tile ? [{ tile, by }] : [];
+    });
 }
 
 function part(

@@ -1,0 +1,36 @@
+// For `node --import`: stands in for the registry and the CDN that Observable Framework asks for `npm:` imports, and gives
+// what tests/frameworks/node_modules and this package's own dist hold.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folderOf = (name) =>
+  name === "zarr-wasm" ? root : path.join(root, "tests/frameworks/node_modules", name);
+
+/** Of packages that are not here only a name is wanted: the page does not use them. */
+function versionOf(name) {
+  const list = path.join(folderOf(name), "package.json");
+  return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")).version : "0.0.0";
+}
+const type = { "content-type": "application/javascript" };
+
+globalThis.fetch = async (address) => {
+  const { hostname, pathname } = new URL(address);
+  if (hostname === "registry.npmjs.org") {
+    const name = pathname.slice(1).replace(/\/[^/@]*$/, "");
+    return Response.json({ name, version: versionOf(name) });
+  }
+  const found = /^\/npm\/((?:@[^/]+\/)?[^@/]+)@([^/]+)\/(.+)$/.exec(pathname);
+  if (hostname !== "cdn.jsdelivr.net" || !found) throw new Error(`nothing stands in for ${address}`);
+  const [, name, , file] = found;
+  if (file !== "+esm") return new Response(readFileSync(path.join(folderOf(name), file)), { headers: type });
+  const { outputFiles } = await build({
+    entryPoints: [folderOf(name)],
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  return new Response(outputFiles[0].text, { headers: type });
+};

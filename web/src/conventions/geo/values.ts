@@ -1,0 +1,161 @@
+/** Reading the values of map tiles. */
+import { checkObject } from "../../base/arguments.js";
+import { invalidArgument, invalidSelection, shown, unsupported } from "../../base/errors.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { type DimensionSelection, type Slice, slice } from "../../region/selection/selection.js";
+import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "../geo.js";
+import { inverse } from "./affine.js";
+import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
+
+/** Of 64 MiB. */
+const maxTileSize = 4096;
+
+/** See `readTile`. */
+export async function readValues(
+  reference: Georeference,
+  tile: readonly [number, number, number],
+  options: ReadTileOptions,
+  conventions: GeoConventions,
+): Promise<TileValues | undefined> {
+  const place = placeOf(reference, tile, options);
+  const { tileSize } = place;
+  if (tileSize > maxTileSize)
+    throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${shown(tileSize)}`);
+  const parts = partsAt(reference, place);
+  if (parts.length === 0) return undefined;
+  const { level } = parts[0]!.tile;
+  const array = await level.open(options.variable, { signal: options.signal });
+  const layout = layoutOf(array, reference, options, conventions);
+  const pieces = await Promise.all(parts.map((part) => readPiece(array, layout, part, options, conventions)));
+  const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
+  // Where data goes round the world more than once, the widest part is drawn last.
+  for (const piece of pieces.reverse()) draw(data, place, piece);
+  return { data, shape: [tileSize, tileSize], bounds: place.bounds, level, units: pieces[0]!.units };
+}
+
+/** Which axes of an array are rows and columns, and the indices along the others. */
+interface Layout {
+  readonly dimensions: Georeference["dimensions"];
+  readonly rows: number;
+  readonly columns: number;
+  readonly selection: readonly DimensionSelection[];
+}
+
+function layoutOf(
+  array: ZarrArray,
+  { dimensions }: Georeference,
+  { selection = {} }: ReadTileOptions,
+  { dimensionsOf }: GeoConventions,
+): Layout {
+  checkObject(selection, "the selection");
+  if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
+    throw unsupported(`tiles are of numbers, and "/${array.path}" is of ${array.dtype}`);
+  const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
+  const found = dimensions.map((name) => names.indexOf(name));
+  const rank = array.shape.length;
+  // Without names the last two dimensions are meant, as georeference has it.
+  const [rows, columns] = (found.every((axis) => axis >= 0) ? found : [rank - 2, rank - 1]) as [
+    number,
+    number,
+  ];
+  if (rows < 0) throw invalidSelection(`"/${array.path}" has no rows and columns`);
+  const indices: number[] = new Array(rank).fill(0);
+  for (const [name, index] of Object.entries(selection)) {
+    const axis = names.indexOf(name);
+    if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${shown(name)}`);
+    if (axis === rows || axis === columns)
+      throw invalidSelection(`the tile says what of ${shown(name)} is read`);
+    if (!Number.isSafeInteger(index))
+      throw invalidSelection(`of ${shown(name)} a tile shows one index, not ${shown(index)}`);
+    indices[axis] = index as number;
+  }
+  return { dimensions, rows, columns, selection: indices };
+}
+
+/** Every `step`th element from the first one on, of those of a part. */
+interface Steps {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+}
+
+/** Values of a part of the data, those of which a tile has pixels. */
+interface Piece {
+  readonly part: Part;
+  readonly rows: Steps;
+  readonly columns: Steps;
+  readonly values: ArrayLike<number | bigint>;
+  readonly rowStride: number;
+  readonly columnStride: number;
+  readonly units: string | undefined;
+}
+
+async function readPiece(
+  array: ZarrArray,
+  layout: Layout,
+  part: Part,
+  options: ReadTileOptions,
+  { decodeCF }: GeoConventions,
+): Promise<Piece> {
+  const { tileSize = 256, fillValueIsMissing, validRange } = options;
+  const [rows, columns] = part.tile.shape.map((length) => stepsOf(length, tileSize)) as [Steps, Steps];
+  const startOf = (name: string) => part.tile.selection[name]?.start ?? 0;
+  const selection = [...layout.selection];
+  selection[layout.rows] = sliceOf(startOf(layout.dimensions[0]), rows);
+  selection[layout.columns] = sliceOf(startOf(layout.dimensions[1]), columns);
+  const region = await get(array, selection, options);
+  const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
+  const [outer, inner] = region.stride as readonly [number, number];
+  const isTransposed = layout.columns < layout.rows;
+  return {
+    part,
+    rows,
+    columns,
+    values: data as ArrayLike<number | bigint>,
+    rowStride: isTransposed ? inner : outer,
+    columnStride: isTransposed ? outer : inner,
+    units,
+  };
+}
+
+/** Of elements much finer than pixels two to four per pixel are enough along each axis. */
+function stepsOf(length: number, pixels: number): Steps {
+  const step = Math.max(1, Math.floor(length / (2 * pixels)));
+  const first = (step - 1) >> 1;
+  return { first, step, count: Math.ceil((length - first) / step) };
+}
+
+const sliceOf = (start: number, { first, step, count }: Steps): Slice =>
+  slice(start + first, start + first + (count - 1) * step + 1, step);
+
+/** Gives each pixel whose centre lies in the part the element that it lies in. */
+function draw(out: Float32Array, { bounds, tileSize, from, to }: Place, piece: Piece): void {
+  const { part, rows, columns, values, rowStride, columnStride } = piece;
+  const [west, south, east, north] = bounds;
+  const { longitude, latitude } = conversion(from, to);
+  const along = (start: number, end: number, i: number) => start + ((i + 0.5) * (end - start)) / tileSize;
+  const xs = Float64Array.from({ length: tileSize }, (_, i) => longitude(along(west, east, i)) + part.by);
+  const ys = Float64Array.from({ length: tileSize }, (_, i) => latitude(along(north, south, i)));
+  const [a, b, c, d, e, f] = inverse(part.tile.transform);
+  const [height, width] = part.tile.shape;
+  for (let j = 0, at = 0; j < tileSize; j++)
+    for (let i = 0; i < tileSize; i++, at++) {
+      const [x, y] = [xs[i]!, ys[j]!];
+      const column = elementAt(a * x + b * y + c, width);
+      const row = elementAt(d * x + e * y + f, height);
+      if (column < 0 || row < 0) continue;
+      const value = values[nearest(row, rows) * rowStride + nearest(column, columns) * columnStride];
+      out[at] = Number(value);
+    }
+}
+
+/** −1 beside the elements. Centres on their borders must not fall to either side as rounding has it. */
+function elementAt(position: number, length: number): number {
+  const index = Math.floor(position + 1e-6);
+  return index >= 0 && index < length ? index : -1;
+}
+
+function nearest(index: number, { first, step, count }: Steps): number {
+  return Math.min(Math.max(Math.round((index - first) / step), 0), count - 1);
+}
