@@ -2,7 +2,7 @@
 import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { IcechunkStore, ReferenceStore } from "zarr-wasm";
+import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
 import { hintForPlace } from "./hints.js";
 import { versionOptions } from "./options.js";
@@ -89,7 +89,10 @@ async function shownAs(source: string): Promise<Shown> {
   if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
   const root = await realpath(source);
   const name = path.basename(path.resolve(source)) || "data";
-  if (found.isDirectory()) return mounted(name, "/", { root, isData: true });
+  if (found.isDirectory()) {
+    const references = await referencesIn(root);
+    return mounted(name, "/", references ? { store: references } : { root, isData: true });
+  }
   if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
   if (await isZip(root)) {
     // Viewers know archives by the ends of their names.
@@ -109,6 +112,16 @@ async function openReferences(file: string, source: string): Promise<ReferenceSt
   const store = await ReferenceStore.open(pathToFileURL(file));
   for await (const key of store.list("")) if (nodeDocument.test(key)) return store;
   throw new Error(`${source}: has no references to a Zarr array or group`);
+}
+
+/** References in Parquet files: what they name is read here, where the page has no way to it. */
+async function referencesIn(folder: string): Promise<ReferenceStore | undefined> {
+  try {
+    return await ReferenceStore.open(pathToFileURL(path.join(folder, ".zmetadata")));
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
 }
 
 /** A source under a name of its own, so that the page can say what it shows. */

@@ -13,6 +13,7 @@ import {
   timeUnits,
   type VariableName,
 } from "./dtype.js";
+import { unsupportedTypes } from "./unsupported.js";
 import { usualTypes } from "./usual-types.js";
 
 export { fromPlain } from "./plain.js";
@@ -70,6 +71,10 @@ export function parseDataType(value: unknown, depth = 0): DType {
 }
 
 function unknownType(name: string): ZarrError {
+  if (Object.hasOwn(unsupportedTypes, name)) {
+    const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
+    return unsupported(message, { code: "unknown-dtype" });
+  }
   const known = [...plain.keys(), "r*", ...configured.keys()].join(", ");
   return unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
 }

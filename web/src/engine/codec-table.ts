@@ -39,6 +39,11 @@ export const coreCodecs = [
   { core: "conditional", part: "rare", decode: "full", encode: "full" },
   { core: "zfp", part: "rare", decode: "full", encode: "full" },
   { core: "pcodec", part: "rare", decode: "full", encode: "none" },
+  { core: "lzw", part: "rare", decode: "full", encode: "full" },
+  { core: "tiff_packbits", part: "rare", decode: "full", encode: "full" },
+  { core: "horizontal_delta", part: "rare", decode: "full", encode: "full" },
+  { core: "floatpred", part: "rare", decode: "full", encode: "full" },
+  { core: "chunky", part: "rare", decode: "full", encode: "full" },
 ] as const satisfies readonly CodecRow[];
 
 interface CodecRow {

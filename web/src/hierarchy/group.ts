@@ -1,6 +1,5 @@
 /** Groups: nodes that hold arrays and other groups. */
 
-import { untilAborted } from "../base/abort.js";
 import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
@@ -49,7 +48,9 @@ export interface NodeOpener {
 /** A Zarr group that has been opened. */
 export class ZarrGroup {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZarrGroup";
+  static get name(): string {
+    return "ZarrGroup";
+  }
 
   readonly kind = "group";
   readonly #opener: NodeOpener;
@@ -124,7 +125,7 @@ export class ZarrGroup {
 
   async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const names = await untilAborted(listChildren(this.store, this.path), signal);
+    const names = await listChildren(this.store, this.path, signal);
     if (!names) {
       throw unsupported(
         "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",

@@ -26,7 +26,9 @@ export interface FileSystemStoreOptions {
  */
 export class FileSystemStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "FileSystemStore";
+  static get name(): string {
+    return "FileSystemStore";
+  }
 
   /** The folder as it was given. */
   readonly root: string | URL;

@@ -48,7 +48,9 @@ export interface HttpStoreOptions {
  */
 export class HttpStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "HttpStore";
+  static get name(): string {
+    return "HttpStore";
+  }
 
   readonly url: URL;
   readonly #client: HttpClient;

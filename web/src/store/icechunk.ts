@@ -58,7 +58,9 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  */
 export class IcechunkStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "IcechunkStore";
+  static get name(): string {
+    return "IcechunkStore";
+  }
 
   readonly #repository: Repository;
   readonly #snapshot: Snapshot;

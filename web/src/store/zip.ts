@@ -56,7 +56,9 @@ interface Archive {
  */
 export class ZipStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZipStore";
+  static get name(): string {
+    return "ZipStore";
+  }
 
   readonly #source: ByteReader;
   readonly #maxBytes: number;
