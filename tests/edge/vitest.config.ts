@@ -5,6 +5,7 @@ export default defineConfig({
   ...base,
   test: {
     include: ["tests/edge/**/*.test.ts"],
+    setupFiles: ["tests/edge/connections.ts"],
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
