@@ -120,7 +120,9 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const other = opener.mayBeOther(error) && (await findOther(store, options));
+    // An archive that is not there answers as one that holds nothing: nothing more is asked for in archives.
+    const isArchive = (store as { isArchive?: boolean }).isArchive === true;
+    const other = !isArchive && opener.mayBeOther(error) && (await findOther(store, options));
     if (!other) throw error;
     return new Opener(other, options).open(path, options);
   }
