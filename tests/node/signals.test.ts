@@ -40,6 +40,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const part = { offset: 0, length: 1 };
 const reference = await zarr.georeference(map);
 
+const pixels = { data: new Uint8Array(64), shape: [8, 8] };
+const newest = await zarr.writeMultiscale(group, pixels, { path: "image6", omeVersion: "0.6rc0" });
+const graph = await zarr.coordinateGraph(newest);
+
 const first = async (items: AsyncIterable<unknown>) => {
   for await (const item of items) return item;
   return undefined;
@@ -69,6 +73,11 @@ const calls: Record<string, (options: Options) => unknown> = {
   writeMultiscale: (options) =>
     zarr.writeMultiscale(new Map(), { data: new Uint8Array(64), shape: [8, 8] }, options),
   labelPaths: (options) => zarr.labelPaths(image, options),
+  coordinateGraph: (options) => zarr.coordinateGraph(newest, options),
+  "CoordinateGraph.between": (options) => {
+    const [space] = graph.spaces;
+    return graph.between(space!, space!, options);
+  },
   "OmeLevel.open": (options) => zarr.multiscales(image)[0]!.levels[0]!.open(options),
   coordinatesOf: (options) => zarr.coordinatesOf(group, array, options),
   sel: (options) => zarr.sel(group, { x: 1 }, options),

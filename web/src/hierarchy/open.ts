@@ -260,6 +260,8 @@ export class Opener implements NodeOpener {
     const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
     const isForbidden = isZarrError(error, "Network") && error.status === 403;
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
+    // An archive that is not there answers as one that holds nothing: nothing more is asked for in archives.
+    if ((this.store as { isArchive?: boolean }).isArchive) return isReferences;
     return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
   }
 

@@ -60,6 +60,9 @@ export class ZipStore implements Store {
     return "ZipStore";
   }
 
+  /** @internal `open` looks for nothing but nodes in archives. */
+  readonly isArchive = true;
+
   readonly #source: ByteReader;
   readonly #maxBytes: number;
   readonly #maxDirectoryBytes: number;

@@ -1,5 +1,5 @@
 /** Coordinate systems and the transformations between them, of an image or a scene; and ways from one to another. */
-import { checkObject } from "../../base/arguments.js";
+import { checkObject, checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../base/errors.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
 import type {
@@ -46,7 +46,8 @@ export async function readGraph(
   conventions: OmeConventions,
 ): Promise<CoordinateGraph> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("coordinateGraph needs a group that was opened");
-  checkObject(options);
+  checkSignalIn(options);
+  options.signal?.throwIfAborted();
   const builder = new Builder(group, conventions);
   await builder.read(options.signal);
   const { spaces, edges } = builder;
@@ -213,7 +214,7 @@ async function mappingBetween(
   to: CoordinateReference,
   options: MappingOptions,
 ): Promise<CoordinateMapping> {
-  checkObject(options);
+  checkSignalIn(options);
   const { maxBytes = defaultMaxBytes, interpolation, signal } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
     throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
