@@ -20,7 +20,7 @@ const inputs = [
   "src",
   "third_party",
 ];
-const outputs = ["decode.wasm", "decode.mjs", "full.wasm", "full.mjs"];
+const outputs = wasmModules.flatMap((name) => [`${name}.wasm`, `${name}.mjs`]);
 
 const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
