@@ -16,6 +16,10 @@ function(zw_add_core target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
   target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
+  if(ARG_LIBRARIES)
+    target_link_libraries(zw_libjpeg PRIVATE ${target}) # for memory: two archives that need one another
+    target_link_libraries(zw_openjpeg PRIVATE ${target})
+  endif()
 endfunction()
 
 set(zw_full_defines ZW_FULL_MODULE=1 ZW_RARE_CODECS=1)

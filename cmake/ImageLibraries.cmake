@@ -28,9 +28,9 @@ zw_library(zw_libjpeg DIR ${LIBJPEG_SOURCE_DIR} LIST ZW_IMAGE_LIBRARIES
   DEFINES NO_GETENV NO_PUTENV)
 target_include_directories(zw_libjpeg SYSTEM INTERFACE ${zw_jpeg_config})
 
-# LERC is C++. Where blocks are damaged, the pinned release throws, asserts and reads behind their ends; the patch has
-# it fail instead (no-throw). Emscripten compiles without exceptions, so that what is left of them would end the module:
-# image_lerc.cpp says why nothing is.
+# LERC is C++. Where blocks are damaged, the pinned release throws, asserts and reads behind their ends; the patch has it
+# fail instead (no-throw). In wasm there are no exceptions, and a want of memory would end the module: image_lerc.cpp says
+# why there is none.
 set(zw_lerc_lib ${CMAKE_CURRENT_BINARY_DIR}/lerc-no-throw)
 zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-4.0.0-no-throw.patch)
 zw_library(zw_lerc DIR ${zw_lerc_lib} LIST ZW_IMAGE_LIBRARIES
@@ -40,6 +40,9 @@ zw_library(zw_lerc DIR ${zw_lerc_lib} LIST ZW_IMAGE_LIBRARIES
   DEFINES NDEBUG LERC_STATIC)
 target_include_directories(zw_lerc SYSTEM INTERFACE ${zw_lerc_lib}/include)
 target_compile_definitions(zw_lerc INTERFACE LERC_STATIC)
+if(EMSCRIPTEN)
+  target_compile_options(zw_lerc PRIVATE -fno-exceptions)
+endif()
 
 # libwebp: its decoder and what walks its files. Its vector code for SSE2 and SSE4.1 is compiled to SIMD128.
 set(zw_webp ${CMAKE_CURRENT_BINARY_DIR}/libwebp-fixed)

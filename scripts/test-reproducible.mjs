@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { compileWasm } from "./lib/build.mjs";
-import { buildDir, root } from "./lib/paths.mjs";
+import { buildDir, root, wasmModules } from "./lib/paths.mjs";
 import { runMain, step } from "./lib/process.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";

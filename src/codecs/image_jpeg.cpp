@@ -159,7 +159,8 @@ Status run(const Step& step, Decoder& decoder) {
   for (; info.output_scanline < info.output_height; row += size_t{info.output_width} * channels) {
     jpeg_read_scanlines(&info, &row, 1);
   }
-  const bool wantsMore = jpeg_has_multiple_scans(&info) != FALSE;
+  // Arithmetic codes may be followed by any number of zeros that are not there.
+  const bool wantsMore = jpeg_has_multiple_scans(&info) != FALSE || info.arith_code;
   jpeg_finish_decompress(&info);
   // Scans may refine those before: without the last of them the pixels are there, and wrong.
   if (wantsMore && decoder.source.isAtEnd && step.params[HeaderBytes] == 0) return Code::Truncated;

@@ -1,5 +1,4 @@
-// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800), as codestreams and in JP2 files, and with the block coder
-// of HTJ2K (T.814), by openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. Images that are YCC become
+// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800), as codestreams and in JP2 files, by openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. Images that are YCC become
 // RGB; those with a colour profile are refused, for pixels are not converted by it here. Decoding only; images module
 // only.
 //

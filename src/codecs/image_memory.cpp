@@ -18,8 +18,13 @@ constexpr size_t kAlignment = 32;
 constexpr size_t kForHeaders = 4 << 20;
 constexpr size_t kForSmallImages = 32 << 20;
 
-thread_local size_t left = 0;
-thread_local bool refused = false;
+#ifdef __EMSCRIPTEN__
+#define ZW_OF_THREAD  // each thread has an instance of the module
+#else
+#define ZW_OF_THREAD thread_local
+#endif
+ZW_OF_THREAD size_t left = 0;
+ZW_OF_THREAD bool refused = false;
 
 Header* headerOf(void* block) {
   return static_cast<Header*>(block) - 1;

@@ -14,6 +14,7 @@ import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
+import { imageJpeg, imageJpeg2k, imageLerc, imagePng, imageWebp } from "./images.js";
 import { jenkinsLookup3 } from "./jenkins.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
@@ -54,6 +55,11 @@ const rareCodecs = {
   ),
   zfp: [zfp, zfpy],
   pcodec,
+  imagecodecs_jpeg: imageJpeg,
+  imagecodecs_lerc: imageLerc,
+  imagecodecs_webp: imageWebp,
+  imagecodecs_jpeg2k: imageJpeg2k,
+  imagecodecs_png: imagePng,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };

@@ -39,6 +39,11 @@ export const coreCodecs = [
   { core: "conditional", part: "rare", decode: "full", encode: "full" },
   { core: "zfp", part: "rare", decode: "full", encode: "full" },
   { core: "pcodec", part: "rare", decode: "full", encode: "none" },
+  { core: "imagecodecs_jpeg", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_lerc", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_webp", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_jpeg2k", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_png", part: "rare", decode: "images", encode: "none" },
 ] as const satisfies readonly CodecRow[];
 
 interface CodecRow {
