@@ -204,6 +204,17 @@ Status checkComponents(const opj_image_t& image) {
   return {};
 }
 
+/// Whether the stream had a part of every tile; those that it lacks openjpeg leaves empty.
+bool hasAllTiles(Decoder& decoder) {
+  opj_codestream_info_v2_t* info = opj_get_cstr_info(decoder.codec);
+  opj_codestream_index_t* index = opj_get_cstr_index(decoder.codec);
+  bool isWhole = info && index && index->tile_index && index->nb_of_tiles == info->tw * info->th;
+  for (uint32_t i = 0; isWhole && i < index->nb_of_tiles; i++) isWhole = index->tile_index[i].tp_index != nullptr;
+  if (info) opj_destroy_cstr_info(&info);
+  if (index) opj_destroy_cstr_index(&index);
+  return isWhole;
+}
+
 Status decodeImage(const Step& step, Decoder& decoder, ByteSpan& out) {
   if (Status s = readHeader(decoder)) return s;
   if (Status s = checkHeader(step, *decoder.image)) return s;
@@ -211,6 +222,7 @@ Status decodeImage(const Step& step, Decoder& decoder, ByteSpan& out) {
       !opj_end_decompress(decoder.codec, decoder.stream)) {
     return Code::Corrupt;
   }
+  if (!hasAllTiles(decoder)) return Code::Truncated;
   const opj_image_t& image = *decoder.image;
   if (image.numcomps == 0) return Code::Corrupt;
   if (Status s = checkComponents(image)) return s;

@@ -1,9 +1,9 @@
 // The codecs of images: arrays whose chunks are images that the formats' own programs wrote (tests/golden/images.py), and
 // what is damaged or claims too much.
 import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
 import { configureWasm, get, isZarrError, open, set } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
-import { beforeAll, describe, expect, it } from "vitest";
 import { loadEveryCodec } from "../../dist/codecs/lookup.js";
 import { codecNames } from "../../dist/codecs/registry.js";
 import { sessionOf } from "../../dist/engine/engine.js";
@@ -33,16 +33,41 @@ const v3Type = (dtype: string) => `${typeNames[dtype[1]!]}${8 * Number(dtype[2])
 
 /** Arrays of one chunk, as the versions of Zarr and their writers have them. */
 const layouts = {
-  "Zarr v2, compressor": ({ codec, configuration, dtype, shape }: Image) => v2({ dtype, shape }, { id: codec, ...configuration }, null),
-  "Zarr v2, filter": ({ codec, configuration, dtype, shape }: Image) => v2({ dtype, shape }, null, [{ id: codec, ...configuration }]),
+  "Zarr v2, compressor": ({ codec, configuration, dtype, shape }: Image) =>
+    v2({ dtype, shape }, { id: codec, ...configuration }, null),
+  "Zarr v2, filter": ({ codec, configuration, dtype, shape }: Image) =>
+    v2({ dtype, shape }, null, [{ id: codec, ...configuration }]),
   "Zarr v3, behind bytes": ({ codec, configuration, dtype, shape }: Image) =>
-    v3({ dtype, shape }, [{ name: "bytes", configuration: { endian: "little" } }, { name: codec, configuration }]),
-  "Zarr v3, in its place": ({ codec, configuration, dtype, shape }: Image) => v3({ dtype, shape }, [{ name: codec, configuration }]),
-  "Zarr v3, as numcodecs'": ({ codec, configuration, dtype, shape }: Image) => v3({ dtype, shape }, [{ name: `numcodecs.${codec}`, configuration }]),
+    v3({ dtype, shape }, [
+      { name: "bytes", configuration: { endian: "little" } },
+      { name: codec, configuration },
+    ]),
+  "Zarr v3, in its place": ({ codec, configuration, dtype, shape }: Image) =>
+    v3({ dtype, shape }, [{ name: codec, configuration }]),
+  "Zarr v3, as numcodecs'": ({ codec, configuration, dtype, shape }: Image) =>
+    v3({ dtype, shape }, [{ name: `numcodecs.${codec}`, configuration }]),
 };
 
-const v2 = ({ dtype, shape }: { dtype: string; shape: number[] }, compressor: object | null, filters: object[] | null) =>
-  [{ "/.zarray": { zarr_format: 2, shape, chunks: shape, dtype, order: "C", fill_value: 0, compressor, filters } }, `/${shape.map(() => 0).join(".")}`] as const;
+const v2 = (
+  { dtype, shape }: { dtype: string; shape: number[] },
+  compressor: object | null,
+  filters: object[] | null,
+) =>
+  [
+    {
+      "/.zarray": {
+        zarr_format: 2,
+        shape,
+        chunks: shape,
+        dtype,
+        order: "C",
+        fill_value: 0,
+        compressor,
+        filters,
+      },
+    },
+    `/${shape.map(() => 0).join(".")}`,
+  ] as const;
 const v3 = ({ dtype, shape }: { dtype: string; shape: number[] }, list: object[]) =>
   [
     {
@@ -60,8 +85,13 @@ const v3 = ({ dtype, shape }: { dtype: string; shape: number[] }, list: object[]
     `/c/${shape.map(() => 0).join("/")}`,
   ] as const;
 
-function storeWith([documents, key]: readonly [object, string], encoded: Uint8Array): Map<string, Uint8Array> {
-  const texts = Object.entries(documents).map(([name, json]) => [name, bytesOf(JSON.stringify(json))] as const);
+function storeWith(
+  [documents, key]: readonly [object, string],
+  encoded: Uint8Array,
+): Map<string, Uint8Array> {
+  const texts = Object.entries(documents).map(
+    ([name, json]) => [name, bytesOf(JSON.stringify(json))] as const,
+  );
   return new Map([...texts, [key, encoded]]);
 }
 
@@ -117,13 +147,17 @@ describe.each(codecs)("%s", (codec) => {
     });
 
   it("of another size than the array's is refused, and nothing of it is written", async () => {
-    for (const shape of [[...smallest.shape, 2], [smallest.shape[0]! + 1, ...smallest.shape.slice(1)]]) {
+    for (const shape of [
+      [...smallest.shape, 2],
+      [smallest.shape[0]! + 1, ...smallest.shape.slice(1)],
+    ]) {
       const chain = await chainOf({ ...smallest, shape });
       const out = new Uint8Array(shape.reduce((a, b) => a * b, Number(smallest.dtype[2]))).fill(7);
-      const Kind = chain.decode.length >= 0 ? out : out;
-      const error = await failureOf(() => chain.decode(encodedOf(smallest)));
+      const error = await failureOf(() =>
+        chain.decodeInto(encodedOf(smallest), elementsOf(smallest.dtype, out)),
+      );
       expect([error._tag, error.code, error.codec]).toEqual(["CorruptChunk", "size-mismatch", codec]);
-      expect(Kind.every((byte) => byte === 7)).toBe(true);
+      expect(out.every((byte) => byte === 7)).toBe(true);
     }
   });
 
@@ -138,7 +172,10 @@ describe.each(codecs)("%s", (codec) => {
           damaged[at]! ^= change;
           const outcome = attempt(() => chain.decode(damaged));
           if (!outcome) continue;
-          expect(isZarrError(outcome, "CorruptChunk", "LimitExceeded", "Unsupported"), `${image.name} at ${at}: ${outcome}`).toBe(true);
+          expect(
+            isZarrError(outcome, "CorruptChunk", "LimitExceeded", "Unsupported"),
+            `${image.name} at ${at}: ${outcome}`,
+          ).toBe(true);
         }
       }
     }
@@ -152,18 +189,28 @@ describe.each(codecs)("%s", (codec) => {
       const outcome = attempt(() => {
         expect(sha256(bytesIn(chain.decode(encoded.subarray(0, length))))).toBe(smallest.sha256);
       });
-      if (outcome) expect(isZarrError(outcome, "CorruptChunk", "Unsupported"), `${length}: ${outcome}`).toBe(true);
+      if (outcome)
+        expect(isZarrError(outcome, "CorruptChunk", "Unsupported"), `${length}: ${outcome}`).toBe(true);
     }
   });
 
   it("is read, not written", async () => {
-    const array = await open(storeWith(layouts["Zarr v2, compressor"](smallest), encodedOf(smallest)), { kind: "array" });
+    const array = await open(storeWith(layouts["Zarr v2, compressor"](smallest), encodedOf(smallest)), {
+      kind: "array",
+    });
     const error = await failureOf(() => set(array, null, 1));
     expect([error._tag, error.code]).toEqual(["Unsupported", "encode-unsupported"]);
   });
 });
 
-const bytesIn = ({ buffer, byteOffset, byteLength }: Uint8Array) => new Uint8Array(buffer, byteOffset, byteLength);
+/** The bytes as elements of a type. */
+function elementsOf(dtype: string, { buffer }: Uint8Array<ArrayBuffer>): never {
+  const kinds = { u1: Uint8Array, u2: Uint16Array, i1: Int8Array, i2: Int16Array, f4: Float32Array };
+  return new kinds[dtype.slice(1) as keyof typeof kinds](buffer) as never;
+}
+
+const bytesIn = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 function attempt(run: () => void): unknown {
   try {
@@ -174,7 +221,9 @@ function attempt(run: () => void): unknown {
   }
 }
 
-async function failureOf(run: () => unknown): Promise<{ _tag: string; code: string; codec?: string; message: string }> {
+async function failureOf(
+  run: () => unknown,
+): Promise<{ _tag: string; code: string; codec?: string; message: string }> {
   try {
     await run();
   } catch (error) {
@@ -191,7 +240,8 @@ describe("headers that claim much", () => {
     changed.set(values, at);
     return changed;
   };
-  const find = (bytes: Uint8Array, ...marker: number[]) => Buffer.from(bytes).indexOf(Uint8Array.from(marker));
+  const find = (bytes: Uint8Array, ...marker: number[]) =>
+    Buffer.from(bytes).indexOf(Uint8Array.from(marker));
   const jpeg = encodedOf(image("imagecodecs_jpeg", "grey"));
   const progressive = encodedOf(image("imagecodecs_jpeg", "grey-progressive"));
   const j2k = encodedOf(image("imagecodecs_jpeg2k", "grey"));
@@ -199,33 +249,59 @@ describe("headers that claim much", () => {
   const lerc = encodedOf(image("imagecodecs_lerc", "version-2"));
   const webp = encodedOf(image("imagecodecs_webp", "lossy"));
   const cases: [what: string, codec: string, bytes: Uint8Array][] = [
-    ["JPEG of 65500 × 65500", "imagecodecs_jpeg", put(jpeg, find(jpeg, 0xff, 0xc0) + 5, 0xff, 0xdc, 0xff, 0xdc)],
-    ["progressive JPEG of 65500 × 65500", "imagecodecs_jpeg", put(progressive, find(progressive, 0xff, 0xc2) + 5, 0xff, 0xdc, 0xff, 0xdc)],
+    [
+      "JPEG of 65500 × 65500",
+      "imagecodecs_jpeg",
+      put(jpeg, find(jpeg, 0xff, 0xc0) + 5, 0xff, 0xdc, 0xff, 0xdc),
+    ],
+    [
+      "progressive JPEG of 65500 × 65500",
+      "imagecodecs_jpeg",
+      put(progressive, find(progressive, 0xff, 0xc2) + 5, 0xff, 0xdc, 0xff, 0xdc),
+    ],
     ["JPEG 2000 of 2³¹ × 21", "imagecodecs_jpeg2k", put(j2k, 8, 0x7f, 0xff, 0xff, 0xff)],
     ["JPEG 2000 with tiles of a pixel", "imagecodecs_jpeg2k", put(j2k, 24, 0, 0, 0, 1, 0, 0, 0, 1)],
     ["JPEG 2000 with 65535 layers", "imagecodecs_jpeg2k", put(j2k, find(j2k, 0xff, 0x52) + 6, 0xff, 0xff)],
     ["PNG of 2³¹ - 1 columns", "imagecodecs_png", put(png, 16, 0x7f, 0xff, 0xff, 0xff)],
     ["LERC of 2³¹ - 1 rows", "imagecodecs_lerc", put(lerc, 10, 0xff, 0xff, 0xff, 0x7f)],
-    ["WebP of 16383 × 16383", "imagecodecs_webp", put(webp, find(webp, 0x9d, 0x01, 0x2a) + 3, 0xff, 0x3f, 0xff, 0x3f)],
+    [
+      "WebP of 16383 × 16383",
+      "imagecodecs_webp",
+      put(webp, find(webp, 0x9d, 0x01, 0x2a) + 3, 0xff, 0x3f, 0xff, 0x3f),
+    ],
   ];
 
-  it.each(cases)("%s", async (_what, codec, bytes) => {
+  it.each(cases)("%s", async (what, codec, bytes) => {
     const session = await sessionOf("images");
-    const chain = await createCodecChain({ dataType: "uint8", shape: [21, 37], codecs: [{ name: codec }], direction: "decode" });
+    const chain = await createCodecChain({
+      dataType: "uint8",
+      shape: [21, 37],
+      codecs: [{ name: codec }],
+      direction: "decode",
+    });
     const before = session.memoryBytes;
-    const error = await failureOf(() => chain.decode(bytes));
-    expect(["CorruptChunk", "LimitExceeded", "Unsupported"]).toContain(error._tag);
+    const outcome = attempt(() => chain.decode(bytes));
+    // Layers may be left out: the image is of less quality then, and all there.
+    if (!what.includes("layers"))
+      expect(isZarrError(outcome, "CorruptChunk", "LimitExceeded"), String(outcome)).toBe(true);
     expect((await sessionOf("images")).memoryBytes - before).toBeLessThan(2 ** 26);
   });
 });
 
 it("scans without end are refused", async () => {
-  const encoded = encodedOf(images.find(({ codec, name }) => codec === "imagecodecs_jpeg" && name === "grey-progressive")!);
+  const encoded = encodedOf(
+    images.find(({ codec, name }) => codec === "imagecodecs_jpeg" && name === "grey-progressive")!,
+  );
   const text = Buffer.from(encoded);
   const last = text.lastIndexOf(Uint8Array.of(0xff, 0xda));
   const scan = encoded.subarray(last, encoded.length - 2);
   const scans = [encoded.subarray(0, last), ...new Array<Uint8Array>(600).fill(scan), encoded.subarray(-2)];
-  const chain = await createCodecChain({ dataType: "uint8", shape: [21, 37], codecs: [{ name: "imagecodecs_jpeg" }], direction: "decode" });
+  const chain = await createCodecChain({
+    dataType: "uint8",
+    shape: [21, 37],
+    codecs: [{ name: "imagecodecs_jpeg" }],
+    direction: "decode",
+  });
   const error = await failureOf(() => chain.decode(Buffer.concat(scans)));
   expect(["LimitExceeded", "CorruptChunk"]).toContain(error._tag);
 });
@@ -238,7 +314,10 @@ it.each([
   ["imagecodecs_avif", /AVIF/],
   ["numcodecs.imagecodecs_heif", /HEIF/],
 ])("%s is Unsupported, and says why", async (name, reason) => {
-  const store = storeWith(v3({ dtype: "|u1", shape: [4, 4] }, [{ name: "bytes" }, { name }]), new Uint8Array(1));
+  const store = storeWith(
+    v3({ dtype: "|u1", shape: [4, 4] }, [{ name: "bytes" }, { name }]),
+    new Uint8Array(1),
+  );
   const error = await failureOf(() => open(store));
   expect([error._tag, error.code, error.codec]).toEqual(["Unsupported", "unsupported-codec", name]);
   expect(error.message).toMatch(reason);
@@ -259,8 +338,25 @@ it.each([
 
 it("options that only encoders look at are no hindrance", async () => {
   const image = images.find(({ codec, name }) => codec === "imagecodecs_jpeg" && name === "rgb-420")!;
-  const configuration = { level: 90, bitspersample: null, tables: null, header: null, colorspace_data: null, colorspace_jpeg: null, subsampling: null, optimize: null, smoothing: null, squeeze: null };
-  expect(sha256(await pixelsOf(storeWith(layouts["Zarr v2, compressor"]({ ...image, configuration }), encodedOf(image))))).toBe(image.sha256);
+  const configuration = {
+    level: 90,
+    bitspersample: null,
+    tables: null,
+    header: null,
+    colorspace_data: null,
+    colorspace_jpeg: null,
+    subsampling: null,
+    optimize: null,
+    smoothing: null,
+    squeeze: null,
+  };
+  expect(
+    sha256(
+      await pixelsOf(
+        storeWith(layouts["Zarr v2, compressor"]({ ...image, configuration }), encodedOf(image)),
+      ),
+    ),
+  ).toBe(image.sha256);
 });
 
 it("stands in shards, beside codecs of other modules", async () => {
@@ -272,7 +368,15 @@ it("stands in shards, beside codecs of other modules", async () => {
   const index = new Uint8Array(16);
   new DataView(index.buffer).setBigUint64(8, BigInt(encoded.length), true);
   const inner = [{ name: "imagecodecs_png" }];
-  const sharding = { chunk_shape: shape, codecs: inner, index_codecs: [{ name: "bytes", configuration: { endian: "little" } }] };
-  const [documents, key] = v3({ dtype: "|u1", shape }, [{ name: "sharding_indexed", configuration: sharding }]);
-  expect(sha256(await pixelsOf(storeWith([documents, key], Buffer.concat([encoded, index]))))).toBe(image.sha256);
+  const sharding = {
+    chunk_shape: shape,
+    codecs: inner,
+    index_codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+  };
+  const [documents, key] = v3({ dtype: "|u1", shape }, [
+    { name: "sharding_indexed", configuration: sharding },
+  ]);
+  expect(sha256(await pixelsOf(storeWith([documents, key], Buffer.concat([encoded, index]))))).toBe(
+    image.sha256,
+  );
 });
