@@ -1,6 +1,7 @@
 # The libraries of images.wasm: their decoders alone, each configured by hand for what its own build would find out.
 
-# libjpeg-turbo, without its assembler. Its memory is ours (src/codecs/libjpeg_memory.cpp).
+# libjpeg-turbo, without its assembler. Its memory and what it does about errors are ours (src/codecs/libjpeg_memory.cpp,
+# image_jpeg.cpp): it neither prints nor exits.
 set(zw_jpeg_config ${CMAKE_CURRENT_BINARY_DIR}/libjpeg-config)
 function(zw_configure_libjpeg)
   set(VERSION 2.1.5)
@@ -22,7 +23,7 @@ zw_configure_libjpeg()
 zw_library(zw_libjpeg DIR ${LIBJPEG_SOURCE_DIR} LIST ZW_IMAGE_LIBRARIES
   FILES
     jaricom.c jcomapi.c jdapimin.c jdapistd.c jdarith.c jdcoefct.c jdcolor.c jddctmgr.c jdhuff.c jdinput.c
-    jdmainct.c jdmarker.c jdmaster.c jdmerge.c jdphuff.c jdpostct.c jdsample.c jerror.c jidctflt.c jidctfst.c
+    jdmainct.c jdmarker.c jdmaster.c jdmerge.c jdphuff.c jdpostct.c jdsample.c jidctflt.c jidctfst.c
     jidctint.c jidctred.c jmemmgr.c jquant1.c jquant2.c jsimd_none.c jutils.c
   INCLUDE ${zw_jpeg_config} ${LIBJPEG_SOURCE_DIR}
   DEFINES NO_GETENV NO_PUTENV)
@@ -67,7 +68,7 @@ if(EMSCRIPTEN)
   target_compile_options(zw_libwebp PRIVATE -msimd128 -msse4.1)
 endif()
 
-# openjpeg: the decoder. Its memory is ours (src/codecs/openjpeg_memory.cpp). The patches are what was fixed since.
+# openjpeg: the decoder. Its memory is ours, and nothing is printed (src/codecs/openjpeg_memory.cpp). The patches are what was fixed since.
 set(zw_openjp2 ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-fixed)
 file(GLOB zw_openjpeg_patches CONFIGURE_DEPENDS ${zw_patches}/openjpeg-2.5.0-*.patch)
 zw_patched_copy(${OPENJPEG_SOURCE_DIR}/src/lib/openjp2 ${zw_openjp2} ${zw_openjpeg_patches})
@@ -81,7 +82,7 @@ foreach(header opj_config.h opj_config_private.h)
 endforeach()
 zw_library(zw_openjpeg DIR ${zw_openjp2} LIST ZW_IMAGE_LIBRARIES
   FILES
-    bio.c cio.c dwt.c event.c function_list.c ht_dec.c image.c invert.c j2k.c jp2.c mct.c mqc.c openjpeg.c opj_clock.c
+    bio.c cio.c dwt.c function_list.c ht_dec.c image.c invert.c j2k.c jp2.c mct.c mqc.c openjpeg.c opj_clock.c
     pi.c sparse_array.c t1.c t2.c tcd.c tgt.c thread.c
   INCLUDE ${zw_openjpeg_config}
   DEFINES NDEBUG OPJ_STATIC)

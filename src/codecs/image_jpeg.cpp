@@ -177,8 +177,16 @@ Status run(const Step& step, Decoder& decoder) {
   return run(step, decoder);
 }
 
+void resetErrors(j_common_ptr info) {
+  info->err->num_warnings = 0;
+  info->err->msg_code = 0;
+}
+
+void ignoreFormat(j_common_ptr, char*) {}
+
 void prepareDecoder(Decoder& decoder) {
-  jpeg_std_error(&decoder.errors);
+  decoder.errors.reset_error_mgr = resetErrors;
+  decoder.errors.format_message = ignoreFormat;
   decoder.errors.error_exit = onError;
   decoder.errors.emit_message = onMessage;
   decoder.errors.output_message = ignoreText;

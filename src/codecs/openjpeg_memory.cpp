@@ -1,4 +1,4 @@
-// openjpeg's memory: what its opj_malloc.c has, with our allocator.
+// openjpeg's memory, and its messages: what its opj_malloc.c has, with our allocator, and its event.c, with nothing.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstring>
@@ -49,6 +49,29 @@ void* opj_realloc(void* block, size_t bytes) {
 void opj_free(void* block) {
   zw::imageFree(block);
 }
+
+// Messages are not even put together. Declared in event.h.
+int opj_event_msg(void* manager, int type, const char* format, ...);
+void opj_set_default_event_handler(void* manager);
+
+int opj_event_msg(void*, int, const char*, ...) {
+  return 1;
+}
+void opj_set_default_event_handler(void*) {}
+
+#ifdef __EMSCRIPTEN__
+// openjpeg asks for a number of threads there, and its unused dumps print. The C library's own would need files and an
+// environment of the module's script.
+char* getenv(const char*) {
+  return nullptr;
+}
+int fprintf(void*, const char*, ...) {
+  return 0;
+}
+int fiprintf(void*, const char*, ...) {
+  return 0;
+}
+#endif
 }
 
 #endif  // ZW_IMAGE_CODECS
