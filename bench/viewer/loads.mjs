@@ -16,6 +16,40 @@ export const pagesFor = {
 /** A page that shows no picture: there is nothing to measure. */
 export class NoPicture extends Error {}
 
+/**
+ * What the server has answered does not come to the page. Chromium's slowed network does so now and then, until its
+ * conditions are set again: with fetch alone, too. What was measured then says nothing of the page.
+ */
+export class Standstill extends Error {}
+
+/** Milliseconds without anything new after which an answer that has been sent counts as lost on the way. */
+const lost = 8000;
+const tries = 4;
+
+/** Measures again where the network has stood still. */
+export async function again(measure) {
+  for (let i = 1; ; i++) {
+    try {
+      return await measure();
+    } catch (error) {
+      const isStill = error instanceof Standstill || error.name === "TimeoutError";
+      if (!isStill || i === tries) throw error;
+      console.error(`measured again: ${error.message.split("\n")[0]}`);
+    }
+  }
+}
+
+/** Requests of a page for data whose answers have not come to their end there; without those of its workers. */
+function watchRequests(session) {
+  const open = new Set();
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (new URL(request.url).pathname.startsWith("/data/")) open.add(requestId);
+  });
+  for (const end of ["Network.loadingFinished", "Network.loadingFailed"])
+    session.on(end, ({ requestId }) => open.delete(requestId));
+  return open;
+}
+
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits until nothing has been asked for for a while, and nothing is on its way. */
@@ -36,11 +70,12 @@ export async function untilQuiet(server, time = 1000) {
  *   the page was asked for; requests for data until the first picture; all requests for data
  */
 export async function measureLoad(host, address) {
-  const { page, close } = await host.openPage({ isWatched: true });
+  const { page, session, close } = await host.openPage({ isWatched: true });
   try {
+    const waiting = watchRequests(session);
     await host.server.reset();
     await page.goto(address, { waitUntil: "commit" });
-    const seen = await untilSeen(page, host.server, address);
+    const seen = await untilSeen(page, host.server, waiting, address);
     const { log } = await host.server.log();
     const requests = log.filter(({ at }) => at - seen.origin <= seen.first).length;
     return { first: seen.first, all: seen.last, requests, log, canvas: seen.canvas };
@@ -49,14 +84,18 @@ export async function measureLoad(host, address) {
   }
 }
 
-async function untilSeen(page, server, address) {
+async function untilSeen(page, server, waiting, address) {
   const end = Date.now() + patience;
   while (Date.now() < end) {
     await pause(200);
     const seen = await page.evaluate(() => globalThis.seenPicture());
-    if (seen.first === undefined || seen.now - seen.last < calm) continue;
     const { log, open } = await server.log();
-    if (open === 0 && Date.now() - (log.at(-1)?.at ?? 0) > calm) return seen;
+    const silence = Date.now() - (log.at(-1)?.at ?? Date.now());
+    const isStill = open === 0 && silence > lost;
+    if (isStill && (waiting.size > 0 || seen.first === undefined))
+      throw new Standstill(`nothing comes to ${address} any more, with ${waiting.size} requests under way`);
+    if (seen.first === undefined || waiting.size > 0 || seen.now - seen.last < calm) continue;
+    if (open === 0 && silence > calm) return seen;
   }
   throw new NoPicture(`no complete picture within ${patience / 1000} s at ${address}`);
 }

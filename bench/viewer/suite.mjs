@@ -3,7 +3,7 @@
 // of its processes. Nothing here knows how either page is made.
 import { effort } from "../measure.mjs";
 import { startHost } from "./host.mjs";
-import { bytesInView, measureLoad, NoPicture, pagesFor } from "./loads.mjs";
+import { again, bytesInView, measureLoad, NoPicture, pagesFor } from "./loads.mjs";
 import { measureFrames, measureLongestTask, measureMemory } from "./motion.mjs";
 import { measureStreaming } from "./streaming.mjs";
 
@@ -24,7 +24,7 @@ async function both(host, { source, range }, measure, rounds) {
   const taken = [[], []];
   for (let round = 0; round <= rounds; round++) {
     for (const [i, address] of addresses.entries()) {
-      const figure = await measure(host, address);
+      const figure = await again(() => measure(host, address));
       if (round > 0) taken[i].push(figure);
     }
   }
@@ -93,7 +93,8 @@ function memory(hostOf) {
     rows: [process, heap],
     measure: async () => {
       const host = await hostOf();
-      const { warm, after } = await measureMemory(host, pagesFor.ours(host.server.url, source));
+      const address = pagesFor.ours(host.server.url, source);
+      const { warm, after } = await again(() => measureMemory(host, address));
       return [row(process, "MiB", after.process, warm.process), row(heap, "MiB", after.heap, warm.heap)];
     },
   };

@@ -17,11 +17,8 @@ const copied = [
   "page/icon.svg",
 ];
 
-/** Names that esbuild gives to shared and lazily loaded parts: they change with their content. */
-const splitPart = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?$/;
-
-/** Bundles by name, and what they begin with. Those of a list share their parts: the page's own are few, and load sooner. */
-const bundles = [{ "page.min": "page.js" }, { "viewer.min": "define.js", "anywidget.min": "anywidget.js" }];
+/** Names of shared and lazily loaded parts, which change with their content. */
+const splitPart = /^[a-z0-9-]+-[A-Za-z0-9]{8}\.js(\.map)?$/;
 
 /** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
@@ -32,7 +29,6 @@ export function buildViewer() {
   writeStyleText(out);
   bundle(out);
   copyWorker(out);
-  preloadParts(out);
 }
 
 /** The style sheet as a module: what lies in a shadow does not see the page's. */
@@ -48,48 +44,8 @@ export function copyWorker(out) {
     copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
 }
 
-/** Parts that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
-const neededSoon = ["shards", "http-ranges", "decode", "canvas2d", "legends", "overlay", "side"];
-
-/** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
-function preloadParts(out) {
-  const textOf = (name) => readFileSync(path.join(out, name), "utf8");
-  const imported = /\b(?:from|import)\s*"\.\/([a-z0-9-]+-[A-Z0-9]{8}\.js)"/g;
-  const importedLater = /\bimport\("\.\/(([a-z0-9-]+)-[A-Z0-9]{8}\.js)"\)/g;
-  const find = (name, parts) => {
-    for (const [, part] of textOf(name).matchAll(imported)) {
-      if (parts.has(part)) continue;
-      parts.add(part);
-      find(part, parts);
-    }
-    return parts;
-  };
-  const first = find("page.min.js", new Set());
-  const soon = new Set();
-  for (const name of ["page.min.js", ...first])
-    for (const [, part, what] of textOf(name).matchAll(importedLater)) {
-      if (!neededSoon.includes(what)) continue;
-      soon.add(part);
-      find(part, soon);
-    }
-  const link = (attributes) => (name) => `    <link rel="modulepreload" ${attributes}href="${name}">\n`;
-  const links = [
-    ...[...first].map(link("")),
-    ...[...soon].filter((name) => !first.has(name)).map(link('fetchpriority="low" ')),
-  ].join("");
-  const page = path.join(out, "index.html");
-  writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links}  </head>`));
-}
-
-/** From what was compiled: there the style sheet is a module. */
+/** Bundles what was compiled: there the style sheet is a module. What an earlier build made and this one does not is removed. */
 function bundle(out) {
   for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
-  const options = ["--bundle", "--splitting", "--format=esm", "--target=es2022", "--minify", "--sourcemap"];
-  const files = ["--external:../wasm/*-embedded.js", "--external:../wasm/worker-*.js"]; // for where modules are missing
-  // web/src/base/lazy.ts says what the bare imports are for.
-  const log = ["--log-level=warning", "--log-override:ignored-bare-import=silent"];
-  for (const bundle of bundles) {
-    const entries = Object.entries(bundle).map(([name, entry]) => `${name}=${path.join(out, entry)}`);
-    run(findTool("esbuild"), [...entries, ...options, ...files, ...log, `--outdir=${out}`]);
-  }
+  run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
 }

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { ZipWriter } from "zarr-wasm";
 import { grayTable } from "../shared/pixels.js";
 import { groupsFolder, root } from "../shared/places.js";
-import { imageValue } from "../shared/viewer-groups.js";
+import { imageValue, packedName } from "../shared/viewer-groups.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
@@ -76,6 +76,19 @@ test("a folder that is dropped where there are no handles, only entries", async 
   await start(viewer);
   await drop(page, folder);
   await showsPyramid(viewer, "pyramid.zarr");
+});
+
+test("an archive of OME-Zarr (.ozx) that is dropped is the image in it", async ({ viewer, page }) => {
+  await start(viewer);
+  await drop(page, path.join(groupsFolder, packedName));
+  await viewer.reaches("ready");
+  await expect(page).toHaveURL(new RegExp(`source=local:${packedName}`));
+  await viewer.choose("Colour map", "Gray");
+  await viewer.enter("Lowest value", 0);
+  await viewer.enter("Highest value", 256);
+  await viewer.showsGray(grayTable(32, 32, [0, 256], imageValue(0)));
+  await viewer.pointAt(3, 5);
+  await expect(viewer.readout).toContainText("y 1.5 µm · x 2.5 µm");
 });
 
 test("an archive that is dropped, then a folder over what is shown", async ({ viewer, page }) => {

@@ -129,15 +129,18 @@ describe("zarr-wasm view", () => {
     expect((await open(source)).kind).toBe("array");
   });
 
-  it("opens a zip archive, whatever it is called", async () => {
-    const archive = path.join(folder, "packed.ozx");
+  it.each([
+    ["packed.ozx", "packed.ozx"],
+    ["packed.bin", "packed.bin.zip"],
+  ])("opens a zip archive, whatever it is called: %s", async (name, served) => {
+    const archive = path.join(folder, name);
     const writer = new ZipWriter(await fileSink(archive));
-    for (const name of ["meta", "attrs", "0.0"]) {
-      await writer.set(`/inner/${name}`, new Uint8Array(readFileSync(path.join(field, name))));
+    for (const key of ["meta", "attrs", "0.0"]) {
+      await writer.set(`/inner/${key}`, new Uint8Array(readFileSync(path.join(field, key))));
     }
     await writer.close();
     const { link, source } = await view([archive]);
-    expect(link.searchParams.get("source")).toBe("/data/packed.ozx.zip");
+    expect(link.searchParams.get("source")).toBe(`/data/${served}`);
     const node = await open(source, { path: "inner" });
     if (node.kind !== "array") throw new Error("no array");
     expect((await get(node, [0, null])).shape).toEqual(node.shape.slice(1));

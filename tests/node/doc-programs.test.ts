@@ -73,6 +73,13 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/conventions.md",
+    has: "coordinateGraph(scene",
+    after:
+      "console.log(graph.spaces.length, JSON.stringify(way.matrix), way.apply([0, 0, 10, 4]), way.steps.length);",
+    prints: "5 [[0.5,0,100],[0,0.5,20]] Float64Array(4) [ 100, 20, 105, 22 ] 2\n",
+  },
+  {
+    in: "docs/conventions.md",
     has: "writeMultiscale(",
     after: "console.log((await group.members()).map(({ name }) => name));",
     prints: /^0 [\d.]+\n[\s\S]*\[ '0'(, '\d')* \]\n$/,

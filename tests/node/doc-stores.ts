@@ -48,11 +48,49 @@ const image = group({
   },
 });
 
+/** Two images whose places in an atlas are known (OME-Zarr 0.6). */
+const micrometers = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
+const side = group({
+  ome: {
+    version: "0.6rc0",
+    multiscales: [
+      {
+        coordinateSystems: [{ name: "physical", axes: micrometers }],
+        datasets: [
+          {
+            path: "0",
+            coordinateTransformations: [
+              { type: "scale", scale: [0.5, 0.5], input: { path: "0" }, output: { name: "physical" } },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+});
+const registered = group({
+  ome: {
+    version: "0.6rc0",
+    scene: {
+      coordinateSystems: [{ name: "atlas", axes: micrometers }],
+      coordinateTransformations: ["left", "right"].map((path, i) => ({
+        type: "translation",
+        translation: [100, 20 + 300 * i],
+        input: { path, name: "physical" },
+        output: { name: "atlas" },
+      })),
+    },
+  },
+});
+
 /** Documents of stores without chunks, in which every element is 7. */
 const remote: Record<string, object> = {
   "/data.zarr/zarr.json": array([120, 6, 30]),
   "/a.zarr/zarr.json": array([12, 6]),
   "/scan.zarr/zarr.json": array([4, 64, 64], { type: "uint16" }),
+  "/registered.zarr/zarr.json": registered,
+  "/registered.zarr/left/zarr.json": side,
+  "/registered.zarr/right/zarr.json": side,
   "/image.zarr/zarr.json": image,
   "/image.zarr/0/zarr.json": array([2, 8, 8], { names: ["c", "y", "x"] }),
   "/refs.json": { version: 1, refs: { "zarr.json": JSON.stringify(array([3])) } },

@@ -327,6 +327,73 @@ describe("metadata", () => {
     expect(multiscales(group)[0]!.channels![0]!.label).toBe("GFP");
   });
 
+  it("is that of OME-Zarr 0.6 where that is asked for, and says the same", async () => {
+    const store = new Map<string, Uint8Array>();
+    const { array } = await source(store, { shape: [2, 6, 5], dtype: "uint8" });
+    const options = { ...names, levels: 2, name: "cells", scale: [1, 0.5, 0.5] };
+    const older = await writeMultiscale(store, array, { ...options, path: "older" });
+    const group = await writeMultiscale(store, array, { ...options, path: "newer", omeVersion: "0.6rc0" });
+    const { ome } = JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes;
+    const ends = (path: string) => ({ input: { path }, output: { name: "intrinsic" } });
+    const scale = (...values: number[]) => ({ type: "scale", scale: values });
+    expect(ome.version).toBe("0.6rc0");
+    expect(ome.multiscales).toEqual([
+      {
+        name: "cells",
+        coordinateSystems: [
+          {
+            name: "intrinsic",
+            axes: [
+              { name: "c", type: "channel" },
+              { name: "y", type: "space", unit: "micrometer" },
+              { name: "x", type: "space", unit: "micrometer" },
+            ],
+          },
+        ],
+        datasets: [
+          { path: "0", coordinateTransformations: [{ ...scale(1, 0.5, 0.5), ...ends("0") }] },
+          {
+            path: "1",
+            coordinateTransformations: [
+              {
+                type: "sequence",
+                transformations: [scale(1, 1, 1), { type: "translation", translation: [0, 0.25, 0.25] }],
+                ...ends("1"),
+              },
+            ],
+          },
+        ],
+        type: "mean",
+        metadata: expect.objectContaining({ kwargs: { method: "mean", factors: [[1, 2, 2]] } }),
+      },
+    ]);
+    const [was, is] = [multiscales(older)[0]!, multiscales(group)[0]!];
+    expect([is.axes, is.levels.map((level) => [level.path, level.scale, level.translation])]).toEqual([
+      was.axes,
+      was.levels.map((level) => [level.path, level.scale, level.translation]),
+    ]);
+    // The same options later, in stages, write the same.
+    await writeMultiscale(store, array, { ...options, path: "newer", omeVersion: "0.6rc0", resume: true });
+    expect(JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes.ome).toEqual(ome);
+  });
+
+  it("is of a version that is there, in the Zarr version that it is stored in", async () => {
+    const store = new Map<string, Uint8Array>();
+    const { array } = await source(store, { shape: [6, 5], dtype: "uint8" });
+    const old = await writeMultiscale(new Map(), array, { path: "old", omeVersion: "0.4", levels: 1 });
+    expect([old.zarrFormat, multiscales(old)[0]!.version]).toEqual([2, "0.4"]);
+    for (const options of [
+      { omeVersion: "0.6" },
+      { omeVersion: 0.5 },
+      { omeVersion: "0.6rc0", zarrFormat: 2 },
+      { omeVersion: "0.4", zarrFormat: 3 },
+    ]) {
+      const error = await errorOf(() => writeMultiscale(store, array, { path: "no", ...options } as never));
+      expect(error._tag).toBe("InvalidArgument");
+    }
+    expect(store.has("/no/zarr.json")).toBe(false);
+  });
+
   it("is that of OME-Zarr 0.4 in Zarr v2, with nested chunks", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [6, 5], dtype: "uint8", zarrFormat: 2 });

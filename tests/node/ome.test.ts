@@ -2,6 +2,8 @@
 import { describe, expect, it } from "vitest";
 import {
   channelAxis,
+  create,
+  createGroup,
   fieldPaths,
   getBytes,
   isMultiscales,
@@ -9,6 +11,7 @@ import {
   labelPaths,
   multiscales,
   open,
+  sel,
   wellPaths,
 } from "zarr-wasm";
 import { bytesOf, errorOf, goldenCases, sha256, storeOf } from "./support.js";
@@ -215,7 +218,7 @@ describe("OME-Zarr images", () => {
     ["no axes", image({ axes: [] }), "InvalidMetadata"],
     ["axes without names", image({ axes: [{ type: "space" }, { type: "space" }] }), "InvalidMetadata"],
     ["axes of one name", image({ axes: [yx[0], yx[0]] }), "InvalidMetadata"],
-    ["a later version", image({ version: "0.6" }), "Unsupported"],
+    ["a later version", image({ version: "0.7" }), "Unsupported"],
     ["version 0.40", image({ version: "0.40" }), "Unsupported"],
     ["another version", image({ version: "latest" }), "Unsupported"],
     ["no multiscales", { ome: { version: "0.5" } }, "NotFound"],
@@ -236,6 +239,194 @@ describe("OME-Zarr images", () => {
       { kind: "group" },
     );
     expect(isMultiscales(group)).toBe(false);
+  });
+});
+
+describe("OME-Zarr 0.6 images", () => {
+  const axes = [{ name: "c", type: "channel", discrete: true }, ...yx];
+  const systems = [
+    { name: "world", axes: yx },
+    { name: "physical", axes },
+  ];
+  const ends = (path: string, name: unknown) => ({ input: { path }, output: { name } });
+  const one = (path: string, step: object, name: unknown = "physical") =>
+    level(path, { ...step, ...ends(path, name) });
+  const sequence = (...transformations: object[]) => ({ type: "sequence", transformations });
+  const image6 = (fields: object = {}, version = "0.6rc0") => ({
+    ome: {
+      version,
+      multiscales: [
+        {
+          coordinateSystems: systems,
+          datasets: [
+            one("s0", { type: "identity" }),
+            one("s1", scale(1, 2, 3)),
+            one("s2", sequence(scale(1, 4, 6), translation(0, 1.5, -2))),
+          ],
+          // Leads on from there, and does not count.
+          coordinateTransformations: [
+            { type: "affine", path: "a", input: { name: "physical" }, output: { name: "world" } },
+          ],
+          ...fields,
+        },
+      ],
+      omero: { channels: [{ label: "DAPI" }] },
+    },
+  });
+
+  it.each(["0.6", "0.6rc0", "0.6.dev4"])("are described as those before: %s", async (version) => {
+    const [first] = multiscales(await groupOfV3(image6({}, version)));
+    expect(first).toMatchObject({ version, intrinsic: "physical", coordinateSystems: systems });
+    expect(first!.axes).toEqual([{ ...axes[0], unit: undefined }, ...yx]);
+    expect(channelAxis(first!)).toBe(0);
+    expect(first!.channels?.map(({ label }) => label)).toEqual(["DAPI"]);
+    expect(first!.levels.map((l) => [l.path, l.scale, l.translation])).toEqual([
+      ["s0", [1, 1, 1], [0, 0, 0]],
+      ["s1", [1, 2, 3], [0, 0, 0]],
+      ["s2", [1, 4, 6], [0, 1.5, -2]],
+    ]);
+  });
+
+  it("have what axes say besides, where it is valid", async () => {
+    const orientation = { type: "anatomical", value: "left-to-right" };
+    const more = [
+      { name: "z", longName: "depth", orientation, discrete: false },
+      { name: "y", longName: 5, orientation: "up", discrete: "no" },
+    ];
+    const [first] = multiscales(
+      await groupOfV3(
+        image6({ coordinateSystems: [{ name: "physical", axes: more }], datasets: [one("0", scale(1, 1))] }),
+      ),
+    );
+    expect(
+      first!.axes.map((axis) => Object.entries(axis).filter(([, value]) => value !== undefined)),
+    ).toEqual([Object.entries(more[0]!), [["name", "y"]]].map((entries) => expect.arrayContaining(entries)));
+    expect(Object.keys(first!.axes[1]!)).toEqual(["name", "type", "unit"]);
+  });
+
+  it("are found by label, in the units of the intrinsic coordinate system", async () => {
+    const store = new Map();
+    await createGroup(store, { attributes: image6() as never });
+    for (const path of ["s0", "s1", "s2"]) await create(store, { path, shape: [1, 8, 9], dtype: "uint8" });
+    const group = await open(store, { kind: "group" });
+    const wanted = { channel: "DAPI", y: 9.5, x: 4 };
+    expect(await sel(group, wanted, { level: 2 })).toEqual([0, 2, 1]);
+    expect(await sel(group, { y: 4, x: 6 }, { level: 1 })).toEqual([null, 2, 2]);
+  });
+
+  it.each<[string, object]>([
+    ["no coordinate systems", { coordinateSystems: undefined }],
+    ["axes in their place", { coordinateSystems: undefined, axes }],
+    ["coordinate systems of one name", { coordinateSystems: [systems[1], systems[1]] }],
+    ["a coordinate system without a name", { coordinateSystems: [{ axes }] }],
+    ["a coordinate system without axes", { coordinateSystems: [{ name: "physical" }] }],
+    ["very many coordinate systems", { coordinateSystems: new Array(5000).fill(systems[1]) }],
+    ["no transformation", { datasets: [{ path: "0" }] }],
+    [
+      "two transformations",
+      { datasets: [level("0", { ...scale(1, 1, 1), ...ends("0", "physical") }, scale(1, 1, 1))] },
+    ],
+    ["an output that is not there", { datasets: [one("0", scale(1, 1, 1), "elsewhere")] }],
+    ["an output that is no name", { datasets: [one("0", scale(1, 1, 1), 7)] }],
+    ["different outputs", { datasets: [one("0", scale(1, 1, 1)), one("1", scale(1, 1), "world")] }],
+    ["a scale for other axes", { datasets: [one("0", scale(1, 1))] }],
+    ["a translation alone", { datasets: [one("0", translation(1, 1, 1))] }],
+    [
+      "a sequence the other way round",
+      { datasets: [one("0", sequence(translation(0, 0, 0), scale(1, 1, 1)))] },
+    ],
+    ["a sequence of one", { datasets: [one("0", sequence(scale(1, 1, 1)))] }],
+    [
+      "a sequence in a sequence",
+      { datasets: [one("0", sequence(sequence(scale(1, 1, 1)), translation(0, 0, 0)))] },
+    ],
+    [
+      "an affine",
+      {
+        datasets: [
+          one("0", {
+            type: "affine",
+            affine: [
+              [1, 0, 0, 0],
+              [0, 1, 0, 0],
+              [0, 0, 1, 0],
+            ],
+          }),
+        ],
+      },
+    ],
+    [
+      "a rotation in a sequence",
+      { datasets: [one("0", sequence({ type: "rotation" }, translation(0, 0, 0)))] },
+    ],
+  ])("are refused with %s", async (_, fields) => {
+    const group = await groupOfV3(image6(fields));
+    expect(await errorOf(() => multiscales(group))).toMatchObject({
+      _tag: "InvalidMetadata",
+      code: "bad-ome",
+    });
+  });
+});
+
+// As the text of each version has them, from 0.1 on; 0.1 to 0.4 in Zarr v2.
+describe.each(["0.1", "0.2", "0.3", "0.4", "0.5", "0.6rc0"])("OME-Zarr %s", (version) => {
+  const isNew = version >= "0.5";
+  /** The version stands with each kind of metadata until 0.4, then once. */
+  const attributesOf = (name: string, fields: object, more: object = {}) =>
+    isNew ? { ome: { version, [name]: fields, ...more } } : { [name]: { version, ...fields }, ...more };
+  const make = async (attributes: object, more: Record<string, object> = {}) => {
+    const store = new Map();
+    const zarrFormat = isNew ? 3 : 2;
+    for (const [path, own] of [["", attributes] as const, ...Object.entries(more)])
+      await createGroup(store, { path, zarrFormat, attributes: own as never });
+    return open(store, { kind: "group" });
+  };
+  const datasets = [
+    {
+      path: "0",
+      coordinateTransformations: [{ ...scale(1, 1), ...(version >= "0.6" ? { output: { name: "p" } } : {}) }],
+    },
+  ];
+  const imageOf = () => {
+    if (version >= "0.6") return { coordinateSystems: [{ name: "p", axes: yx }], datasets };
+    if (version >= "0.4") return { axes: yx, datasets };
+    return { datasets: [{ path: "0" }], ...(version === "0.3" ? { axes: ["y", "x"] } : {}) };
+  };
+  const imageAttributes = (more: object = {}) =>
+    isNew
+      ? { ome: { version, multiscales: [imageOf()], ...more } }
+      : { multiscales: [{ version, ...imageOf() }], ...more };
+
+  it("has images with labels", async () => {
+    const group = await make(imageAttributes(), {
+      labels: isNew ? { ome: { version, labels: ["cells/0"] } } : { labels: ["cells/0"] },
+      "labels/cells": {},
+      "labels/cells/0": imageAttributes({ "image-label": { version, colors: [] } }),
+    });
+    const [image] = multiscales(group);
+    expect(image!.version).toBe(version);
+    expect(image!.axes.map(({ name }) => name).join("")).toBe(version < "0.3" ? "tczyx" : "yx");
+    expect(await labelPaths(group)).toEqual(["labels/cells/0"]);
+    const label = await group.open("labels/cells/0", { kind: "group" });
+    expect(multiscales(label)[0]!.levels[0]!.path).toBe("0");
+  });
+
+  it("has plates, wells and fields", async () => {
+    const place = (rowIndex: number, columnIndex: number) =>
+      version >= "0.4" ? { rowIndex, columnIndex } : {};
+    const plate = attributesOf("plate", {
+      rows: [{ name: "A" }, { name: "B" }],
+      columns: [{ name: "1" }, { name: "2" }],
+      wells: [
+        { path: "A/1", ...place(0, 0) },
+        { path: "B/2", ...place(1, 1) },
+      ],
+    });
+    const well = attributesOf("well", { images: [{ path: "0", acquisition: 1 }, { path: "1" }] });
+    const group = await make(plate, { A: {}, "A/1": well });
+    expect(wellPaths(group)).toEqual(["A/1", "B/2"]);
+    expect(isMultiscales(group)).toBe(false);
+    expect(fieldPaths(await group.open("A/1", { kind: "group" }))).toEqual(["0", "1"]);
   });
 });
 

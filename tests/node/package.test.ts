@@ -45,6 +45,7 @@ describe("public API", () => {
         "channelAxis",
         "configureWasm",
         "consolidate",
+        "coordinateGraph",
         "coordinatesOf",
         "create",
         "createGroup",

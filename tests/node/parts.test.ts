@@ -99,6 +99,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/labels/periods.js",
   ],
   sparse: ["conventions/sparse/read.js"],
+  transforms: [
+    "conventions/transforms/graph.js",
+    "conventions/transforms/read.js",
+    "conventions/transforms/field.js",
+    "conventions/transforms/matrix.js",
+  ],
   maps: [
     "conventions/geo/read.js",
     "conventions/geo/tile.js",

@@ -21,7 +21,7 @@ async function dataset(name: string, path?: string): Promise<Dataset> {
   return found.dataset;
 }
 
-it.each(["image", "image-v2"])("%s: levels, axes with units, coordinates", async (name) => {
+it.each(["image", "image-v2", "image-0.6"])("%s: levels, axes with units, coordinates", async (name) => {
   const image = await dataset(name);
   expect(image.levels.map(({ factor }) => factor)).toEqual([
     [1, 1],
@@ -40,29 +40,65 @@ it.each(["image", "image-v2"])("%s: levels, axes with units, coordinates", async
   expect(aspectOf(image, { axes: [0, 1] })).toBe(1);
 });
 
-it("labels are joined to their image, and placed in it", async () => {
-  const image = await dataset("labelled");
+it.each(["labelled", "labelled-0.6"])(
+  "labels are joined to their image, and placed in it: %s",
+  async (name) => {
+    const image = await dataset(name);
+    const [labels] = await image.labels!.find();
+    expect(labels).toMatchObject({ name: "cells", path: "labels/cells" });
+    const state = resolveState(factsOf(image), {});
+    expect(layersOf(image, state).map(({ id }) => id)).toEqual(["image"]);
+    const own = await labels!.open();
+    expect(own.isLabels).toBe(true);
+    expect(own.levels.map(({ factor, origin }) => [factor[0], origin[0]])).toEqual([
+      [1, 0],
+      [2, 0],
+      [4, 0],
+    ]);
+    const layers = layersOf(image, state);
+    expect(layers.map(({ id }) => id)).toEqual(["image", "labels cells"]);
+    expect(layers[1]).toMatchObject({
+      axes: [0, 1],
+      style: { kind: "labels", opacity: 0.5, isOverlay: true },
+    });
+    const off = resolveState(factsOf(image), { labels: { isOn: false } });
+    expect(layersOf(image, off).length).toBe(1);
+    // By themselves they are labels, too.
+    const alone = await dataset(name, "labels/cells");
+    expect(resolveState(factsOf(alone), {}).colormap).toBe("labels");
+    const listed = await opened(name, "labels");
+    expect(listed).toMatchObject({ kind: "dataset", path: "labels/cells" });
+  },
+);
+
+it("labels lie where their image says, in OME-Zarr 0.6", async () => {
+  const image = await dataset("linked-0.6");
   const [labels] = await image.labels!.find();
-  expect(labels).toMatchObject({ name: "cells", path: "labels/cells" });
-  const state = resolveState(factsOf(image), {});
-  expect(layersOf(image, state).map(({ id }) => id)).toEqual(["image"]);
-  const own = await labels!.open();
-  expect(own.isLabels).toBe(true);
-  expect(own.levels.map(({ factor, origin }) => [factor[0], origin[0]])).toEqual([
-    [1, 0],
-    [2, 0],
-    [4, 0],
+  const placed = await labels!.open();
+  // Pixels of half a micrometre: 2 and −1 micrometres are 4 and −2 of them.
+  expect(placed.levels.map(({ factor, origin }) => [...factor, ...origin])).toEqual([
+    [1, 1, 4, -2],
+    [2, 2, 4, -2],
+    [4, 4, 4, -2],
   ]);
-  const layers = layersOf(image, state);
-  expect(layers.map(({ id }) => id)).toEqual(["image", "labels cells"]);
-  expect(layers[1]).toMatchObject({ axes: [0, 1], style: { kind: "labels", opacity: 0.5, isOverlay: true } });
-  const off = resolveState(factsOf(image), { labels: { isOn: false } });
-  expect(layersOf(image, off).length).toBe(1);
-  // By themselves they are labels, too.
-  const alone = await dataset("labelled", "labels/cells");
-  expect(resolveState(factsOf(alone), {}).colormap).toBe("labels");
-  const listed = await opened("labelled", "labels");
-  expect(listed).toMatchObject({ kind: "dataset", path: "labels/cells" });
+});
+
+it("plates, series and scenes of OME-Zarr 0.6 lead to their images", async () => {
+  const plate = await opened("plate-0.6");
+  expect(plate).toMatchObject({ kind: "plate", plate: { rows: ["A"], wells: [{ path: "A/1", row: 0 }] } });
+  expect(await opened("plate-0.6", "A/1")).toMatchObject({ kind: "dataset", path: "A/1/0" });
+  for (const [name, paths] of [
+    ["converted-0.6", ["second", "first"]],
+    ["scene-0.6", ["a", "b"]],
+  ] as const) {
+    const found = await opened(name);
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    expect(found.path).toBe(paths[0]);
+    expect(await found.collection(signal)).toMatchObject({
+      title: "Images",
+      entries: paths.map((path) => ({ path })),
+    });
+  }
 });
 
 it("bioformats2raw, plates and wells lead to their images", async () => {

@@ -1,8 +1,17 @@
 /** Groups for the tests of the viewer, written with the library; what is read of them is checked by pixels. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { consolidate, create, createGroup, type DType, MapStore, type Store, set } from "zarr-wasm";
+import {
+  consolidate,
+  create,
+  createGroup,
+  type DType,
+  MapStore,
+  type Store,
+  set,
+  ZipWriter,
+} from "zarr-wasm";
 
 type Attributes = Parameters<typeof createGroup>[1] extends { attributes?: infer A } ? A : never;
 type Target = URL | Store;
@@ -50,26 +59,26 @@ const sides = [32, 16, 8];
 interface Image {
   readonly path: string;
   readonly zarrFormat?: 2 | 3;
+  /** Of OME-Zarr. Default: "0.4" in Zarr v2, "0.5" in v3. */
+  readonly version?: string;
+  /** Transformations of an image of 0.6 to others. */
+  readonly links?: readonly object[];
   readonly ome?: object;
   readonly value?: (level: number) => (row: number, column: number) => number;
   readonly dtype?: string;
 }
 
-/** A multiscale image of 0.4 or 0.5 with pixels of half a micrometre. */
+/** A multiscale image of 0.4, 0.5 or 0.6 with pixels of half a micrometre. */
 async function putImage(target: Target, image: Image): Promise<void> {
-  const { path: at, zarrFormat = 3, ome = {}, value = imageValue, dtype = "uint8" } = image;
+  const { path: at, zarrFormat = 3, ome = {}, value = imageValue, dtype = "uint8", version = "0.5" } = image;
   const axes = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
   const datasets = sides.map((_, level) => ({
     path: String(level),
     coordinateTransformations: [{ type: "scale", scale: [0.5 * 2 ** level, 0.5 * 2 ** level] }],
   }));
-  const described = { multiscales: [{ axes, datasets, name: "cells", version: "0.4" }], ...ome };
-  await group(
-    target,
-    at,
-    zarrFormat === 2 ? described : { ome: { version: "0.5", ...described } },
-    zarrFormat,
-  );
+  const old = { axes, datasets, name: "cells", version: "0.4" };
+  const described = { multiscales: [version === "0.6rc0" ? inSystems(old, image.links) : old], ...ome };
+  await group(target, at, zarrFormat === 2 ? described : { ome: { version, ...described } }, zarrFormat);
   for (const [level, side] of sides.entries())
     await put(
       target,
@@ -83,6 +92,32 @@ async function putImage(target: Target, image: Image): Promise<void> {
       },
       table(side, side, value(level)),
     );
+}
+
+/** The same in 0.6, with a coordinate system that is no part of what is shown. */
+function inSystems(
+  { axes, datasets, name }: { axes: object[]; datasets: Dataset[]; name: string },
+  links: readonly object[] = [],
+): object {
+  const own = {
+    path: "coordinateTransformations/field",
+    input: { name: "physical" },
+    output: { name: "world" },
+  };
+  return {
+    name,
+    coordinateSystems: ["world", "physical"].map((system) => ({ name: system, axes })),
+    coordinateTransformations: [{ type: "displacements", ...own }, ...links],
+    datasets: datasets.map(({ path: at, coordinateTransformations: [step] }) => ({
+      path: at,
+      coordinateTransformations: [{ ...step, input: { path: at }, output: { name: "physical" } }],
+    })),
+  };
+}
+
+interface Dataset {
+  readonly path: string;
+  readonly coordinateTransformations: readonly object[];
 }
 
 /** Stored temperatures: kelvin · 100 − 27315; −32768 where there is land. Row 0 is the first latitude. */
@@ -196,6 +231,53 @@ export const groups: Record<string, (target: Target) => Promise<void>> = {
         column * 2 ** level < 16 ? 0 : 1 + Math.floor((row * 2 ** level) / 16),
     });
   },
+  "image-0.6": (target) => putImage(target, { path: "", version: "0.6rc0" }),
+  "labelled-0.6": async (target) => {
+    const version = "0.6rc0";
+    await putImage(target, { path: "", version });
+    await group(target, "labels", { ome: { version, labels: ["cells"] } });
+    const value = (level: number) => (row: number, column: number) =>
+      column * 2 ** level < 16 ? 0 : 1 + Math.floor((row * 2 ** level) / 16);
+    await putImage(target, {
+      path: "labels/cells",
+      version,
+      dtype: "uint16",
+      ome: { "image-label": {} },
+      value,
+    });
+  },
+  "linked-0.6": async (target) => {
+    const version = "0.6rc0";
+    const link = { input: { path: "labels/cells", name: "physical" }, output: { name: "physical" } };
+    const links = [{ type: "translation", translation: [2, -1], ...link }];
+    await putImage(target, { path: "", version, links });
+    await group(target, "labels", { ome: { version, labels: ["cells"] } });
+    await putImage(target, { path: "labels/cells", version, dtype: "uint16", ome: { "image-label": {} } });
+  },
+  "plate-0.6": async (target) => {
+    const version = "0.6rc0";
+    const wells = [{ path: "A/1", rowIndex: 0, columnIndex: 0 }];
+    const plate = { rows: [{ name: "A" }], columns: [{ name: "1" }], wells };
+    await group(target, "", { ome: { version, "bioformats2raw.layout": 3, plate } });
+    await group(target, "A");
+    await group(target, "A/1", { ome: { version, well: { images: [{ path: "0" }] } } });
+    await putImage(target, { path: "A/1/0", version });
+  },
+  "converted-0.6": async (target) => {
+    const version = "0.6rc0";
+    await group(target, "", { ome: { version, "bioformats2raw.layout": 3 } });
+    await group(target, "OME", { ome: { version, series: ["second", "first"] } });
+    await putImage(target, { path: "first", version });
+    await putImage(target, { path: "second", version });
+  },
+  "scene-0.6": async (target) => {
+    const version = "0.6rc0";
+    const between = { input: { path: "a", name: "physical" }, output: { path: "b", name: "physical" } };
+    const scene = { coordinateTransformations: [{ type: "translation", translation: [1, 2], ...between }] };
+    await group(target, "", { ome: { version, scene } });
+    await putImage(target, { path: "a", version });
+    await putImage(target, { path: "b", version });
+  },
   converted: async (target) => {
     await group(target, "", { "bioformats2raw.layout": 3 }, 2);
     await putImage(target, { path: "0", zarrFormat: 2 });
@@ -301,4 +383,19 @@ export async function writeGroups(folder: string): Promise<void> {
     mkdirSync(at, { recursive: true });
     await write(pathToFileURL(`${at}/`));
   }
+  await writeArchive(path.join(folder, packedName));
+}
+
+/** An image as one file. */
+export const packedName = "packed.ozx";
+
+async function writeArchive(file: string): Promise<void> {
+  const pieces: Uint8Array[] = [];
+  const writer = new ZipWriter((piece) => void pieces.push(piece.slice()));
+  const objects = await groupInMemory("image-0.6");
+  const keys = [...objects.list("")];
+  for (const key of keys.filter((one) => one.endsWith(".json"))) await writer.set(key, objects.get(key)!);
+  for (const key of keys.filter((one) => !one.endsWith(".json"))) await writer.set(key, objects.get(key)!);
+  await writer.close();
+  writeFileSync(file, Buffer.concat(pieces));
 }

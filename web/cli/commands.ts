@@ -110,6 +110,7 @@ columns a copy goes through a temporary folder beside DEST, or in --temp, of the
     options: [
       ...(["path", "levels", "method", "factor", "axes", "units", "scale", "name"] as const),
       ["format", { ...choice("2", "3"), what: "the Zarr version of the image" }],
+      "ome-version",
       ...(["chunks", "shards", "codecs", "overwrite", "resume"] as const),
       ["metadata-only", { what: "makes the image and its arrays, to be filled by --level" }],
       ...(["level", "part", "threads"] as const),

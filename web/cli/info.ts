@@ -2,7 +2,7 @@
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { colorsFor } from "./colors.js";
 import { runHistory } from "./history.js";
-import { arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
+import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
 import { printable, printableJson } from "./printable.js";
 import { openSource, type Values } from "./usage.js";
 
@@ -131,7 +131,8 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `/${group.path}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
   const members = await membersOf(group);
-  for (const note of groupNotes(group)) yield noteLine("", members, note);
+  const notes = [...(await archiveNotes(group)), ...groupNotes(group)];
+  for (const note of notes) yield noteLine("", members, note);
   yield* branches(group, members, "");
 }
 

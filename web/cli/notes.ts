@@ -7,6 +7,7 @@ import {
   type OmeMultiscale,
   type ZarrArray,
   type ZarrGroup,
+  ZipStore,
 } from "zarr-wasm";
 
 /** Longest text of an attribute that is shown. */
@@ -14,18 +15,63 @@ const maxText = 60;
 /** Most names that are shown of a list. */
 const maxNames = 6;
 
-/** Lines about a group that is an OME-Zarr image; none for others. */
+/** Lines about a group that is an OME-Zarr image or a scene of some; none for others. */
 export function groupNotes(group: ZarrGroup): string[] {
-  if (!isMultiscales(group)) return [];
+  const scene = sceneNotes(group.attributes);
+  if (!isMultiscales(group)) return scene;
   try {
-    return multiscales(group).flatMap(imageNotes);
+    return [...multiscales(group).flatMap(imageNotes), ...scene];
   } catch (error) {
     if (!isZarrError(error)) throw error;
     return [`OME-Zarr: ${error.message}`];
   }
 }
 
-function imageNotes({ version, axes, levels, channels, name }: OmeMultiscale): string[] {
+/** A scene of 0.6: images, and what leads from the coordinate systems of one to those of another. */
+function sceneNotes(attributes: unknown): string[] {
+  const ome = own(attributes, "ome");
+  const scene = own(ome, "scene");
+  if (scene === undefined) return [];
+  const list = (name: string) => {
+    const found = own(scene, name);
+    return Array.isArray(found) ? (found as unknown[]) : [];
+  };
+  const transformations = list("coordinateTransformations");
+  const paths = transformations.flatMap((one) =>
+    ["input", "output"].map((end) => own(own(one, end), "path")).filter((path) => typeof path === "string"),
+  );
+  const named = list("coordinateSystems").map((system) => short(String(own(system, "name"))));
+  const version = own(ome, "version");
+  const images = listed([...new Set(paths)].map((path) => short(path)));
+  return [
+    `OME-Zarr ${typeof version === "string" ? short(version) : "0.6"} scene: images ${images}`,
+    ...(named.length > 0 ? [`coordinate systems ${listed(named)}`] : []),
+    `${transformations.length} transformation${transformations.length === 1 ? "" : "s"}`,
+  ];
+}
+
+const own = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+/** A line about an archive whose comment says that it is OME-Zarr (RFC-9); none for others. */
+export async function archiveNotes({ store }: ZarrGroup): Promise<string[]> {
+  if (!(store instanceof ZipStore)) return [];
+  try {
+    const ome = own(JSON.parse(await store.comment()), "ome");
+    const version = own(ome, "version");
+    const isFirst = own(own(own(ome, "zipFile"), "centralDirectory"), "jsonFirst") === true;
+    if (typeof version !== "string") return [];
+    return [`OME-Zarr ${short(version)} archive${isFirst ? ", documents first" : ""}`];
+  } catch (error) {
+    if (error instanceof SyntaxError) return []; // other comments
+    throw error;
+  }
+}
+
+function imageNotes(image: OmeMultiscale): string[] {
+  const { version, axes, levels, channels, name, intrinsic, coordinateSystems } = image;
   const named = name === undefined || name === "" ? "" : ` ${JSON.stringify(short(name))}`;
   const units = axes.map(
     (axis) => short(axis.name) + (axis.unit === undefined ? "" : ` (${short(axis.unit)})`),
@@ -35,6 +81,11 @@ function imageNotes({ version, axes, levels, channels, name }: OmeMultiscale): s
     ({ path, scale }) => short(path) + (scale ? ` [${scale.map(rounded).join(", ")}]` : ""),
   );
   lines.push(`${levels[0]!.scale ? "scales" : "levels"} ${listed(scales)}`);
+  const systems = coordinateSystems?.map((system) => system.name) ?? [];
+  if (systems.length > 1)
+    lines.push(
+      `coordinate systems ${listed(systems.map((one) => short(one) + (one === intrinsic ? " (of the levels)" : "")))}`,
+    );
   if (channels) lines.push(`channels ${listed(channels.map(({ label }, i) => short(label ?? String(i))))}`);
   return lines;
 }

@@ -75,6 +75,11 @@ export const options = {
   units: { type: "string", value: ",micrometer,micrometer", what: "their units, of those that have one" },
   scale: { type: "string", value: "1,0.5,0.5", what: "units per element of the finest level" },
   name: { type: "string", value: "TEXT", what: "the image's name" },
+  "ome-version": {
+    type: "string",
+    ...format("0.4", "0.5", "0.6rc0"),
+    what: "the version of OME-Zarr: 0.4 in Zarr v2, others in v3",
+  },
   branch: {
     type: "string",
     value: "NAME",

@@ -80,7 +80,7 @@ async function shownAs(source: string): Promise<Shown> {
   if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
   if (await isZip(root)) {
     // Viewers know archives by the ends of their names.
-    return mounted(/\.zip$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
+    return mounted(/\.(zip|ozx)$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
   }
   if (/\.json$/i.test(name)) {
     return mounted(name, "/", { store: await openReferences(root, source) });

@@ -33,6 +33,7 @@ export {
   type MultiscaleOptions,
   type MultiscaleProgress,
   type NewAxis,
+  type OmeVersion,
   writeMultiscale,
 } from "./conventions/multiscale.js";
 export {
@@ -41,12 +42,21 @@ export {
   isMultiscales,
   labelPaths,
   multiscales,
-  type OmeAxis,
   type OmeChannel,
   type OmeLevel,
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome.js";
+export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome-axes.js";
+export {
+  type CoordinateGraph,
+  type CoordinateMapping,
+  type CoordinateReference,
+  type CoordinateSpace,
+  type CoordinateTransformation,
+  coordinateGraph,
+  type MappingOptions,
+} from "./conventions/ome-graph.js";
 export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";

@@ -21,7 +21,7 @@ export async function levelsOf(group: ZarrGroup, variable: string | undefined): 
   return { arrays: [await group.open(variable, { kind: "array" })] };
 }
 
-/** OME-Zarr 0.1 to 0.5. */
+/** OME-Zarr 0.1 to 0.6. */
 async function omeLevels(group: ZarrGroup): Promise<Levels> {
   const image = multiscales(group)[0]!;
   const arrays = await Promise.all(image.levels.slice(0, mostLevels).map((level) => level.open()));

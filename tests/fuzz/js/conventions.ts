@@ -1,5 +1,6 @@
 /** Attributes that conventions give a meaning: OME-Zarr, CF, xarray. */
 import {
+  coordinateGraph,
   coordinatesOf,
   decodeCF,
   fieldPaths,
@@ -29,6 +30,67 @@ const seeds = [
   '{"plate":{"wells":[{"path":"A/1"}]},"well":{"images":[{"path":"0"}]},"labels":["cells"]}',
 ];
 
+/** OME-Zarr 0.6: `a` and `b` have the same attributes as the group that speaks of them. */
+const systems = ["p", "w"].map((name) => ({
+  name,
+  axes: [{ name: "y", type: "displacement" }, { name: "x" }],
+}));
+const ends = { input: { name: "p" }, output: { name: "w" } };
+const level = {
+  path: "y",
+  coordinateTransformations: [{ type: "scale", scale: [2, 3], input: { path: "y" }, output: { name: "p" } }],
+};
+const transformations = [
+  {
+    type: "affine",
+    affine: [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+  },
+  { type: "rotation", path: "y" },
+  {
+    type: "sequence",
+    transformations: [
+      { type: "mapAxis", mapAxis: [1, 0] },
+      { type: "translation", translation: [1, 2] },
+    ],
+  },
+  {
+    type: "byDimension",
+    transformations: [
+      { transformation: { type: "scale", scale: [2] }, inputAxes: [0], outputAxes: [1] },
+      { transformation: { type: "displacements", path: "a" }, inputAxes: [1], outputAxes: [0] },
+    ],
+  },
+  {
+    type: "bijection",
+    forward: { type: "identity" },
+    inverse: { type: "projectAxis", createdOutputs: [0], droppedInputs: [1] },
+  },
+];
+seeds.push(
+  ...transformations.map((one) =>
+    JSON.stringify({
+      ome: {
+        version: "0.6rc0",
+        multiscales: [
+          { coordinateSystems: systems, datasets: [level], coordinateTransformations: [{ ...one, ...ends }] },
+        ],
+      },
+    }),
+  ),
+  JSON.stringify({
+    ome: {
+      version: "0.6rc0",
+      scene: {
+        coordinateSystems: systems,
+        coordinateTransformations: [{ ...transformations[0], ...ends }],
+      },
+    },
+  }),
+);
+
 const conventions: FuzzTarget = {
   name: "conventions",
   inputs: mutatedText(seeds),
@@ -46,15 +108,15 @@ const conventions: FuzzTarget = {
       order: "C",
       filters: null,
     };
+    const document = Buffer.concat([textBytes(group), input, textBytes("}")]);
     const store = new Map<string, Uint8Array>([
-      ["/zarr.json", Buffer.concat([textBytes(group), input, textBytes("}")])],
-      ["/labels/zarr.json", Buffer.concat([textBytes(group), input, textBytes("}")])],
+      ...["", "/labels", "/a"].map((path) => [`${path}/zarr.json`, document] as const),
       ["/y/.zarray", jsonBytes(array)],
       ["/y/.zattrs", input],
     ]);
     const root = (await open(store, { kind: "group" })) as ZarrGroup;
     const failures: unknown[] = [];
-    for (const look of [lookAtImages, lookAtPlates, lookAtArray]) {
+    for (const look of [lookAtImages, lookAtPlates, lookAtArray, lookAtSystems]) {
       await look(root).catch((error: unknown) => failures.push(error));
     }
     throwFirst(failures);
@@ -77,6 +139,22 @@ async function lookAtPlates(group: ZarrGroup): Promise<void> {
     paths.every((path) => typeof path === "string"),
     "paths are texts",
   );
+}
+
+async function lookAtSystems(group: ZarrGroup): Promise<void> {
+  const { spaces, between } = await coordinateGraph(group);
+  const failures: unknown[] = [];
+  for (const from of spaces.slice(0, 4)) {
+    for (const to of spaces.slice(0, 4)) {
+      const way = await between(from, to).catch((error: unknown) => void failures.push(error));
+      if (!way) continue;
+      const points = way.apply(new Float64Array(from.axes.length * 2).fill(1));
+      holds(points.length === to.axes.length * 2, "points have a coordinate per axis");
+      const isFitting = way.matrix?.every((row) => row.length === from.axes.length + 1) ?? true;
+      holds(isFitting && (way.matrix?.length ?? to.axes.length) === to.axes.length, "a matrix fits");
+    }
+  }
+  throwFirst(failures);
 }
 
 async function lookAtArray(group: ZarrGroup): Promise<void> {

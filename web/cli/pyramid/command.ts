@@ -55,7 +55,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
 }
 
 function writingOptions(image: ImageSource, options: PyramidOptions): MultiscaleOptions {
-  const { levels, method, factor, scale, name, format, chunks, shards, codecs } = options;
+  const { levels, method, factor, scale, name, format, omeVersion, chunks, shards, codecs } = options;
   const { array, translation, ome } = image;
   const shardShape =
     shards === "auto"
@@ -69,6 +69,7 @@ function writingOptions(image: ImageSource, options: PyramidOptions): Multiscale
     scale: scale ?? image.scale,
     name: name ?? image.name,
     zarrFormat: format,
+    omeVersion,
     chunkShape: chunks,
     overwrite: options.overwrite,
     resume: options.resume,

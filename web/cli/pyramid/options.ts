@@ -1,5 +1,5 @@
 /** The options of `pyramid`, checked. */
-import type { CodecInput, DownsamplingMethod } from "zarr-wasm";
+import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
 import { integer, lengthsOf, parseCodecs, shardsOf } from "../copy/options.js";
 import { type Part, parsePart } from "../part.js";
 import { UsageError, type Values } from "../usage.js";
@@ -13,6 +13,7 @@ export interface PyramidOptions {
   readonly scale: readonly number[] | undefined;
   readonly name: string | undefined;
   readonly format: 2 | 3 | undefined;
+  readonly omeVersion: OmeVersion | undefined;
   readonly chunks: readonly number[] | undefined;
   readonly shards: readonly number[] | "auto" | "none" | undefined;
   readonly codecs: readonly CodecInput[] | undefined;
@@ -47,6 +48,7 @@ export function readOptions(values: Values): PyramidOptions {
     units: namesOf(values.units),
     scale: numbersOf(values.scale, "--scale"),
     format: format === undefined ? undefined : (Number(format) as 2 | 3),
+    omeVersion: omeVersionOf(values["ome-version"]),
     chunks: lengthsOf(values.chunks, "--chunks"),
     shards: shardsOf(values.shards),
     codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
@@ -54,6 +56,13 @@ export function readOptions(values: Values): PyramidOptions {
     threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
     ...{ overwrite, resume, stages, name },
   };
+}
+
+const omeVersions: readonly string[] = ["0.4", "0.5", "0.6rc0"] satisfies OmeVersion[];
+
+function omeVersionOf(text: string | undefined): OmeVersion | undefined {
+  if (text === undefined || omeVersions.includes(text)) return text as OmeVersion | undefined;
+  throw new UsageError(`--ome-version must be one of ${omeVersions.join(", ")}`);
 }
 
 function stagesOf({ level, "metadata-only": metadataOnly }: Values): Stages {

@@ -21,6 +21,9 @@ const pyramids = lazy("resolution levels", () => import("../lazy/pyramids.js"));
  */
 export type DownsamplingMethod = "mean" | "mode" | "nearest" | "max";
 
+/** Versions of OME-Zarr that are written. */
+export type OmeVersion = "0.4" | "0.5" | "0.6rc0";
+
 /** An axis of an image as it is written. */
 export interface NewAxis {
   readonly name: string;
@@ -64,8 +67,13 @@ export interface MultiscaleOptions {
   /** As `create` takes them. Default: the array's. */
   codecs?: CodecInput | readonly CodecInput[] | undefined;
   fillValue?: FillScalar | undefined;
-  /** 3 for OME-Zarr 0.5, 2 for 0.4. Default: the target group's, else the array's if it is one of these, else 3. */
+  /** 3 for OME-Zarr 0.5 and 0.6, 2 for 0.4. Default: the target group's, else the array's if it is one of these, else 3. */
   zarrFormat?: 2 | 3 | undefined;
+  /**
+   * Version of OME-Zarr. "0.6rc0" is the release candidate, with coordinate systems. Default: "0.5" in Zarr v3, which the
+   * others need but "0.4", which needs v2.
+   */
+  omeVersion?: OmeVersion | undefined;
   /**
    * Names, or axes. Default: the array's dimension names; without them the last ones of t, c, z, y, x (of three
    * dimensions z, y, x; of four c, z, y, x).

@@ -1,6 +1,6 @@
 /** OME-Zarr `coordinateTransformations`: scales and translations, combined into one of each. */
 import { unsupported } from "../base/errors.js";
-import { badAttribute, isRecord, numberOf, own } from "./attributes.js";
+import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
 
 /** One step: positions are multiplied by the scale, or the translation is added to them. */
 export type Transform =
@@ -32,9 +32,14 @@ export function readTransforms(
 }
 
 function readTransform(entry: unknown, rank: number, place: string): Transform[] {
-  const type = own(entry, "type");
   // SpatialData: entries that lead to coordinate systems of their own, and are no part of this sequence.
-  if (type === "identity" || isRecord(own(entry, "output"))) return [];
+  return isRecord(own(entry, "output")) ? [] : readStep(entry, rank, place);
+}
+
+/** A scale or a translation; nothing for identity. */
+function readStep(entry: unknown, rank: number, place: string): Transform[] {
+  const type = own(entry, "type");
+  if (type === "identity") return [];
   if (type !== "scale" && type !== "translation")
     throw badAttribute(`${place} can have the types scale, translation and identity`, type, "bad-ome");
   if (own(entry, "path") !== undefined) {
@@ -46,6 +51,33 @@ function readTransform(entry: unknown, rank: number, place: string): Transform[]
   if (!valid)
     throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values, "bad-ome");
   return [{ type, values: numbers as number[] }];
+}
+
+/** The name of the coordinate system that a level's transformation leads to (0.6); undefined where there is none. */
+export function outputName(list: unknown): string | undefined {
+  const output = own(Array.isArray(list) ? list[0] : undefined, "output");
+  return textOf(output) ?? textOf(own(output, "name")); // drafts of 0.6 have the name alone
+}
+
+/**
+ * Reads the one transformation of a level: identity, a scale, or a sequence of a scale and a translation (spec 0.6).
+ * @throws InvalidMetadata for any other.
+ */
+export function readLevelTransform(list: unknown, rank: number, where: string): Transform[] {
+  const place = `${where}: "coordinateTransformations"`;
+  const [only] = Array.isArray(list) && list.length === 1 ? (list as unknown[]) : [];
+  const isSequence = own(only, "type") === "sequence";
+  const parts = isSequence ? own(only, "transformations") : [only];
+  if (Array.isArray(parts) && parts.length === (isSequence ? 2 : 1) && parts.every(isRecord)) {
+    const steps = parts.flatMap((part) => readStep(part, rank, place));
+    const order = steps.map(({ type }) => type).join();
+    if (order === (isSequence ? "scale,translation" : "scale") || (!isSequence && order === "")) return steps;
+  }
+  throw badAttribute(
+    `${place} of a level must be one: identity, a scale, or a sequence of a scale and a translation`,
+    list,
+    "bad-ome",
+  );
 }
 
 function checkLevel(steps: readonly Transform[], place: string, list: unknown): void {

@@ -1,9 +1,9 @@
 /**
  * OME-Zarr images: what a group's attributes say about its resolution levels, axes and channels.
  *
- * Versions 0.4 (attribute `multiscales`) and 0.5 (`ome.multiscales`) as their specifications say; 0.1 to
+ * Versions 0.4 (attribute `multiscales`), 0.5 and 0.6 (`ome.multiscales`) as their specifications say; 0.1 to
  * 0.3 without scales, which those versions do not have. Spec: https://ngff.openmicroscopy.org, "multiscales",
- * "coordinateTransformations", "omero", "labels", "plate", "well".
+ * "coordinateSystems", "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
 import { checkObject } from "../base/arguments.js";
@@ -12,16 +12,8 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { normalizePath } from "../store/path.js";
 import { badAttribute, checkNode, isRecord, numberOf, own, textOf } from "./attributes.js";
-import { combine, readTransforms } from "./ome-transforms.js";
-
-/** One dimension of an image's levels. */
-export interface OmeAxis {
-  readonly name: string;
-  /** "space", "time", "channel" or another; undefined where it is not said. */
-  readonly type: string | undefined;
-  /** Unit of the scale and the translation along this axis, such as "micrometer". */
-  readonly unit: string | undefined;
-}
+import { type OmeAxis, type OmeCoordinateSystem, readAxes, readCoordinateSystems } from "./ome-axes.js";
+import { combine, outputName, readLevelTransform, readTransforms, type Transform } from "./ome-transforms.js";
 
 /** One resolution of an image. */
 export interface OmeLevel {
@@ -55,26 +47,19 @@ export interface OmeMultiscale {
   readonly name: string | undefined;
   /** Version of OME-Zarr as it is written, "0.4" and "0.5" where it is not. */
   readonly version: string;
+  /** Since 0.6 those of the intrinsic coordinate system. */
   readonly axes: readonly OmeAxis[];
   readonly levels: readonly OmeLevel[];
   /** Channels as `omero` describes them, in the order of the channel axis. */
   readonly channels: readonly OmeChannel[] | undefined;
+  /** Name of the coordinate system that the levels' scales and translations lead to; undefined before 0.6. */
+  readonly intrinsic: string | undefined;
+  /** All coordinate systems of the image, as they are listed; undefined before 0.6. See `coordinateGraph`. */
+  readonly coordinateSystems: readonly OmeCoordinateSystem[] | undefined;
 }
 
-/** What 0.1 and 0.2 say of the axes: nothing, they are always these. */
-const impliedAxes = ["t", "c", "z", "y", "x"];
-
-/** Types of the axes whose names were the only thing to tell them by. */
-const typeOfName: ReadonlyMap<string, string> = new Map([
-  ["t", "time"],
-  ["c", "channel"],
-  ["z", "space"],
-  ["y", "space"],
-  ["x", "space"],
-]);
-
 /** The attributes that OME-Zarr speaks of: those under `ome`, where there are any, else all. */
-function omeAttributes(group: ZarrGroup): unknown {
+export function omeAttributes(group: ZarrGroup): unknown {
   checkNode(group, "a group");
   const { attributes } = group;
   const ome = own(attributes, "ome");
@@ -91,7 +76,7 @@ export function isMultiscales(group: ZarrGroup): boolean {
  *
  * Reads attributes only: arrays are opened by the levels' `open`.
  * @throws NotFound where the group is no OME-Zarr image; InvalidMetadata for one whose attributes do not
- *   follow the specification; Unsupported for versions after 0.5 and for transformations stored as arrays.
+ *   follow the specification; Unsupported for versions after 0.6 and for scales and translations stored as arrays.
  */
 export function multiscales(group: ZarrGroup): OmeMultiscale[] {
   const attributes = omeAttributes(group);
@@ -117,56 +102,76 @@ function readImage(
   inherited: string,
 ): Omit<OmeMultiscale, "channels"> {
   const version = textOf(own(image, "version")) ?? inherited;
-  const minor = checkVersion(version, image);
-  const axes = readAxes(own(image, "axes"), where);
+  const minor = minorVersion(version, image);
+  const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
+  const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where);
   const datasets = own(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
-  const hasScales = minor >= 4;
-  const common = readTransforms(own(image, "coordinateTransformations"), axes.length, where, "whole");
+  const intrinsic = systems && intrinsicOf(systems, datasets, where);
+  const axes = ownAxes ?? intrinsic!.axes;
+  const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
   const levels = datasets.map((dataset: unknown, i): OmeLevel => {
     const place = `${where}.datasets[${i}]`;
     const path = readPath(own(dataset, "path"), place);
     const open = (options?: { signal?: AbortSignal | undefined }) => openLevel(group, path, axes, options);
-    if (!hasScales) return { path, scale: undefined, translation: undefined, open };
-    const steps = readTransforms(own(dataset, "coordinateTransformations"), axes.length, place, "level");
-    return { path, ...combine([...steps, ...common], axes.length), open };
+    if (!steps) return { path, scale: undefined, translation: undefined, open };
+    return { path, ...combine(steps(dataset, axes.length, place), axes.length), open };
   });
-  return { name: textOf(own(image, "name")), version, axes, levels };
+  const name = textOf(own(image, "name"));
+  return { name, version, axes, levels, intrinsic: intrinsic?.name, coordinateSystems: systems };
 }
 
-/** The minor version, 1 to 5. @throws Unsupported for later ones. */
-function checkVersion(version: string, image: unknown): number {
-  // Writers add to it: "0.5-dev-spatialdata".
-  const minor = Number(/^0\.([1-5])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
+/** What leads from a level's indices to coordinates. */
+type LevelSteps = (dataset: unknown, rank: number, place: string) => Transform[];
+
+/** 0.4 and 0.5: the level's own, then those of the image. */
+function steps4(image: unknown, axes: readonly OmeAxis[], where: string): LevelSteps {
+  const common = readTransforms(own(image, "coordinateTransformations"), axes.length, where, "whole");
+  return (dataset, rank, place) => [
+    ...readTransforms(own(dataset, "coordinateTransformations"), rank, place, "level"),
+    ...common,
+  ];
+}
+
+/** Since 0.6: the level's own. Those of the image lead on to other coordinate systems. */
+const steps6: LevelSteps = (dataset, rank, place) =>
+  readLevelTransform(own(dataset, "coordinateTransformations"), rank, place);
+
+/** The coordinate system that all levels lead to. */
+function intrinsicOf(
+  systems: readonly OmeCoordinateSystem[],
+  datasets: readonly unknown[],
+  where: string,
+): OmeCoordinateSystem {
+  const names = datasets.map((dataset) => outputName(own(dataset, "coordinateTransformations")));
+  const found = systems.find(({ name }) => name === names[0]);
+  if (found && names.every((name) => name === found.name)) return found;
+  throw badAttribute(
+    `${where}: the transformations of all levels must have the same one of its coordinate systems as their output`,
+    names,
+    "bad-ome",
+  );
+}
+
+/** The minor version, 1 to 6. @throws Unsupported for later ones. */
+export function minorVersion(version: string, image: unknown): number {
+  // Writers add to it: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
+  const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
-    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.5 are`, {
+    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.6 are`, {
       code: "ome-version",
     });
   // Images without a version follow the newest that they can.
-  return minor >= 4 && own(image, "version") === undefined && isBefore4(own(image, "axes")) ? 3 : minor;
+  const isUnsaid = (minor === 4 || minor === 5) && own(image, "version") === undefined;
+  return isUnsaid && isBefore4(own(image, "axes")) ? 3 : minor;
 }
 
 const isBefore4 = (axes: unknown) =>
   axes === undefined || (Array.isArray(axes) && axes.every((axis) => typeof axis === "string"));
 
-function readAxes(axes: unknown, where: string): OmeAxis[] {
-  const list = axes === undefined ? impliedAxes : axes;
-  const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
-  if (!Array.isArray(list) || list.length === 0 || list.length > 32)
-    throw badAttribute(what, axes, "bad-ome");
-  const read = list.map((axis: unknown): OmeAxis => {
-    const name = typeof axis === "string" ? axis : own(axis, "name");
-    if (typeof name !== "string" || name === "") throw badAttribute(what, axes, "bad-ome");
-    const type = typeof axis === "string" ? typeOfName.get(axis) : textOf(own(axis, "type"));
-    return { name, type, unit: textOf(own(axis, "unit")) };
-  });
-  if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes, "bad-ome");
-  return read;
-}
-
 /** A path below the group. */
-function readPath(path: unknown, where: string): string {
+export function readPath(path: unknown, where: string): string {
   try {
     const normal = typeof path === "string" ? normalizePath(path) : "";
     if (normal !== "") return normal;

@@ -115,6 +115,17 @@ export class ZipStore implements Store {
     return archive.index.children(normalizePath(path));
   }
 
+  /**
+   * The archive's comment; "" where it has none. Archives of OME-Zarr (.ozx) have JSON there that says so:
+   * `{"ome": {"version": "0.5", "zipFile": {"centralDirectory": {"jsonFirst": true}}}}`. Spec: OME-Zarr RFC-9.
+   * @throws as reading an object does.
+   */
+  async comment(options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+    checkObject(options);
+    options.signal?.throwIfAborted();
+    return (await this.#open(options.signal)).directory.comment;
+  }
+
   async #withEntry(
     key: string,
     options: GetOptions,

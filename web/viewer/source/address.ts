@@ -15,7 +15,7 @@ export interface Address {
   readonly source: string;
   /** Path of the node below the source. */
   readonly path?: string | undefined;
-  /** True for a zip archive whose address does not end in .zip. */
+  /** True for a zip archive whose address does not end in .zip or .ozx. */
   readonly isArchive?: boolean | undefined;
   /** A sentence that says what was made of the text; undefined where it was taken as it is. */
   readonly note?: string | undefined;
@@ -78,7 +78,7 @@ function finished(
   return {
     source: split.source,
     ...(below === "" ? {} : { path: below }),
-    ...(isArchive && !/\.zip$/i.test(pathOf(split.source)) ? { isArchive } : {}),
+    ...(isArchive && !/\.(zip|ozx)$/i.test(pathOf(split.source)) ? { isArchive } : {}),
     ...(reasons.length > 0 ? { note: sentence(reasons, split.source) } : {}),
   };
 }
@@ -97,7 +97,7 @@ const joined = (above: string, below: string): string =>
 const pathOf = (address: string): string => address.replace(/[?#].*$/s, "");
 
 /**
- * The store and the path in it: a store ends with the first folder called .zarr or archive called .zip. The same objects
+ * The store and the path in it: a store ends with the first folder called .zarr or archive called .zip or .ozx. The same objects
  * are read either way, but the way back up is known, and archives can be read at all.
  */
 function splitPath(address: string): { source: string; path: string } {

@@ -37,7 +37,7 @@ export type Kind =
   | { readonly kind: "array"; readonly array: ZarrArray }
   /** An OME-Zarr image; there is mostly one. */
   | { readonly kind: "image"; readonly images: readonly OmeMultiscale[]; readonly isLabel: boolean }
-  /** Several images, of bioformats2raw or in SpatialData's `images`: paths from the group. */
+  /** Several images, of bioformats2raw, of a scene, or in SpatialData's `images`: paths from the group. */
   | { readonly kind: "images"; readonly paths: readonly string[] }
   | {
       readonly kind: "plate";
@@ -108,6 +108,8 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
     const paths = await seriesOf(group, signal);
     return paths.length > 0 ? { kind: "images", paths } : undefined;
   }
+  const scene = sceneImages(own(ome, "scene"));
+  if (scene.length > 0) return { kind: "images", paths: scene };
   const labels = own(ome, "labels");
   if (Array.isArray(labels)) {
     const paths = labels.map(pathBelow).filter((path) => path !== undefined);
@@ -132,6 +134,15 @@ function plateKind(plate: unknown, paths: readonly string[]): Kind {
     column: index(listed[i], "columnIndex"),
   }));
   return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
+}
+
+/** Images that a scene (0.6) brings together: those whose coordinate systems its transformations name. */
+function sceneImages(scene: unknown): string[] {
+  const list = own(scene, "coordinateTransformations");
+  const ends = Array.isArray(list)
+    ? list.flatMap((one) => [own(one, "input"), own(one, "output")].map((end) => pathBelow(own(end, "path"))))
+    : [];
+  return [...new Set(ends.filter((path) => path !== undefined))];
 }
 
 /** Images of a bioformats2raw layout: those that `OME` lists, else 0, 1, … as far as there are any. */

@@ -9,6 +9,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
+import { own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
 import { placedIn } from "./placing.js";
@@ -112,11 +113,11 @@ function lazyLevel(
     if (Number.isFinite(told) && told > 0) return told;
     return opened ? length / opened.shape[axis]! : 2 ** i;
   });
-  const origin = factor.map((own, axis) => {
+  const origin = factor.map((size, axis) => {
     const shift = (translation?.[axis] ?? 0) - (base.translation?.[axis] ?? 0);
     const elements = shift / (base.scale?.[axis] ?? 1);
     // Translations say where centres lie. Without one, levels begin at the same edge.
-    return shift === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - own / 2;
+    return shift === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - size / 2;
   });
   return levelOf(factor, origin, opened, () => openArray());
 }
@@ -180,6 +181,16 @@ function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
 
 const mostLabels = 100;
 
+/** Whether an image has transformations to other groups, such as its labels (OME-Zarr 0.6). */
+function hasLinks({ attributes }: ZarrGroup): boolean {
+  const images = own(own(attributes, "ome"), "multiscales");
+  const list = own(Array.isArray(images) ? images[0] : undefined, "coordinateTransformations");
+  return (
+    Array.isArray(list) &&
+    list.some((one) => ["input", "output"].some((end) => typeof own(own(one, end), "path") === "string"))
+  );
+}
+
 function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
   let dataset: Dataset | undefined;
   let imageAxes: readonly number[] = [];
@@ -187,8 +198,12 @@ function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const openAll = async () => {
     const node = await group.open(path, { kind: "group" });
-    const own = await multiscaleDataset(multiscales(node)[0]!, { title: name, isLabel: true });
-    const placed = placedIn(image, own);
+    const [labels] = multiscales(node);
+    const inPlace = hasLinks(group)
+      ? await (await import("./label-link.js")).inImage(group, path, labels!)
+      : labels!;
+    const found = await multiscaleDataset(inPlace, { title: name, isLabel: true });
+    const placed = placedIn(image, found);
     imageAxes = placed.imageAxes;
     dataset = placed.dataset;
     return dataset;

@@ -9,6 +9,7 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
+import { mostRequests } from "../base/requests.js";
 
 interface NodePlace {
   readonly source: Source;
@@ -33,9 +34,10 @@ export function storeFor(source: Source): Source {
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);
-  const isArchive = /\.zip$/i.test(url.pathname);
+  const isArchive = /\.(zip|ozx)$/i.test(url.pathname);
   if (isArchive || (url.protocol !== "http:" && url.protocol !== "https:")) return source;
-  if (last?.address !== url.href) last = { address: url.href, store: new HttpStore(url) };
+  if (last?.address !== url.href)
+    last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
   return last.store;
 }
 

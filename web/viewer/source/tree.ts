@@ -106,6 +106,7 @@ function whatOf(group: ZarrGroup): string {
   if (own(ome, "plate") !== undefined) return "plate";
   if (own(ome, "well") !== undefined) return "well";
   if (own(ome, "bioformats2raw.layout") !== undefined) return "images";
+  if (own(ome, "scene") !== undefined) return "scene";
   if (own(group.attributes, "spatialdata_attrs") !== undefined) return "SpatialData";
   return "group";
 }

@@ -1,5 +1,6 @@
 /** What all viewers of a page share: workers, memory for what has been read, and who is read next. */
 import { WorkerPool, type WorkerPoolOptions } from "zarr-wasm";
+import { mostRequests } from "../base/requests.js";
 import { Cache } from "./cache.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
@@ -13,9 +14,9 @@ export interface Shared {
 
 /**
  * What is read at a time: enough to keep connections busy, little enough to change one's mind. Of small chunks over a
- * slow line many are on their way: HTTP/2 takes a hundred at a time, and of HTTP/1.1 browsers let the others wait.
+ * slow line many are on their way.
  */
-const limits = { reads: 64, bytes: 24 * 2 ** 20, least: 6 };
+const limits = { reads: mostRequests, bytes: 24 * 2 ** 20, least: 6 };
 
 /** How workers are made, where it is not the library's way. To be said before the first viewer is made. */
 let poolOptions: WorkerPoolOptions = {};

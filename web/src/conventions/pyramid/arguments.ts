@@ -7,7 +7,7 @@ import { checkOptions } from "../../hierarchy/arguments.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { createArray } from "../../hierarchy/writing/create.js";
 import { checkOptionNames, type OptionNames } from "../../hierarchy/writing/option-names.js";
-import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale.js";
+import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../multiscale.js";
 import type { KernelMaker } from "./kernel.js";
 import { isRecord, own } from "./records.js";
 import { kernelOf } from "./reduce.js";
@@ -78,6 +78,22 @@ export interface Checked extends MultiscaleOptions {
   readonly part: readonly [index: number, count: number];
 }
 
+/** The Zarr version that each version of OME-Zarr is stored in. */
+const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6rc0": 3 };
+
+/** The Zarr version that the options ask for. @throws InvalidArgument */
+function formatOf({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
+  if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
+    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);
+  if (omeVersion === undefined) return zarrFormat;
+  if (typeof omeVersion !== "string" || !Object.hasOwn(formats, omeVersion)) {
+    const known = Object.keys(formats).join(", ");
+    throw invalidArgument(`omeVersion must be one of ${known}, not ${shown(omeVersion)}`);
+  }
+  if (zarrFormat === undefined || zarrFormat === formats[omeVersion]) return formats[omeVersion];
+  throw invalidArgument(`OME-Zarr ${omeVersion} is Zarr v${formats[omeVersion]}, not v${zarrFormat}`);
+}
+
 const multiscaleOptions: OptionNames<MultiscaleOptions> = {
   path: true,
   levels: true,
@@ -88,6 +104,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
   codecs: true,
   fillValue: true,
   zarrFormat: true,
+  omeVersion: true,
   axes: true,
   scale: true,
   translation: true,
@@ -109,15 +126,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
 export function checkedOptions(options: MultiscaleOptions): Checked {
   checkOptions(options);
   checkOptionNames(options, multiscaleOptions);
-  const {
-    method = "mean",
-    overwrite = false,
-    resume = false,
-    part = [0, 1],
-    stage,
-    zarrFormat,
-    concurrency,
-  } = options;
+  const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
   if (!methods.includes(method))
     throw invalidArgument(`method must be one of ${methods.join(", ")}, not ${shown(method)}`);
   for (const [name, value] of Object.entries({ overwrite, resume })) {
@@ -125,8 +134,7 @@ export function checkedOptions(options: MultiscaleOptions): Checked {
       throw invalidArgument(`${name} must be true or false, not ${shown(value)}`);
   }
   if (overwrite && resume) throw invalidArgument("overwrite deletes what resume would go on with");
-  if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
-    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);
+  const zarrFormat = formatOf(options);
   if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
     throw invalidArgument(`stage must be "metadata" or the number of a level, not ${shown(stage)}`);
   if (overwrite && typeof stage === "number")
@@ -135,7 +143,7 @@ export function checkedOptions(options: MultiscaleOptions): Checked {
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${shown(concurrency)}`);
   checkPart(part, stage);
   checkTexts(options);
-  return { ...options, method, overwrite, resume, part };
+  return { ...options, method, overwrite, resume, part, zarrFormat };
 }
 
 function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {

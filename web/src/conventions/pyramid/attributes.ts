@@ -1,6 +1,6 @@
-/** What a new image's group says: OME-Zarr 0.5 in Zarr v3, 0.4 in Zarr v2. */
+/** What a new image's group says: OME-Zarr 0.5 or 0.6 in Zarr v3, 0.4 in Zarr v2. */
 import type { NewAttributes } from "../../hierarchy/create.js";
-import type { DownsamplingMethod } from "../multiscale.js";
+import type { DownsamplingMethod, OmeVersion } from "../multiscale.js";
 import type { Axis } from "./axes.js";
 import type { Level } from "./plan.js";
 
@@ -22,19 +22,18 @@ const descriptions: Readonly<Record<DownsamplingMethod, string>> = {
 /** The attributes that OME-Zarr defines, as they are stored: below `ome` in v3. */
 export function imageAttributes(
   { axes, levels, method, name }: Image,
-  version: 2 | 3,
+  version: OmeVersion,
   more: NewAttributes,
 ): NewAttributes {
+  const hasSystems = version === "0.6rc0";
+  const axesJson = axes.map(axisJson);
   const image = {
-    ...(version === 2 ? { version: "0.4" } : {}),
+    ...(version === "0.4" ? { version } : {}),
     ...(name === undefined ? {} : { name }),
-    axes: axes.map(axisJson),
-    datasets: levels.map(({ path, scale, translation }) => ({
-      path,
-      coordinateTransformations: [
-        { type: "scale", scale },
-        ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
-      ],
+    ...(hasSystems ? { coordinateSystems: [{ name: intrinsic, axes: axesJson }] } : { axes: axesJson }),
+    datasets: levels.map((level) => ({
+      path: level.path,
+      coordinateTransformations: hasSystems ? [namedSteps(level)] : steps(level),
     })),
     type: method,
     metadata: {
@@ -44,7 +43,27 @@ export function imageAttributes(
     },
   };
   const all = { multiscales: [image], ...more };
-  return version === 2 ? all : { ome: { version: "0.5", ...all } };
+  return version === "0.4" ? all : { ome: { version, ...all } };
+}
+
+/** The coordinate system that levels lead to, as the specification calls it. */
+const intrinsic = "intrinsic";
+
+type Placed = Pick<Image["levels"][number], "path" | "scale" | "translation">;
+
+/** From a level's indices to units. */
+const steps = ({ scale, translation }: Placed) => [
+  { type: "scale", scale },
+  ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
+];
+
+/** The same as one transformation between two coordinate systems. */
+function namedSteps(level: Placed) {
+  const ends = { input: { path: level.path }, output: { name: intrinsic } };
+  const [scale, ...more] = steps(level);
+  return more.length === 0
+    ? { ...scale, ...ends }
+    : { type: "sequence", transformations: [scale, ...more], ...ends };
 }
 
 /** Absent rather than null, which the specification does not have. */

@@ -10,7 +10,7 @@ import { set } from "../../hierarchy/writing/set.js";
 import { updateAttributes } from "../../hierarchy/writing/update.js";
 import { attributesJson } from "../../metadata/print.js";
 import { requireWritable } from "../../store/write.js";
-import type { MultiscaleOptions } from "../multiscale.js";
+import type { MultiscaleOptions, OmeVersion } from "../multiscale.js";
 import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
 import { imageAttributes } from "./attributes.js";
 import { type Axis, axesOf } from "./axes.js";
@@ -33,7 +33,7 @@ import { isRecord, own } from "./records.js";
 
 /** Everything that is known before anything is written. */
 interface Plan {
-  readonly image: ImagePlace;
+  readonly image: ImagePlace & { readonly omeVersion: OmeVersion };
   readonly origin: Origin;
   readonly axes: readonly Axis[];
   readonly levels: readonly (Level & { readonly path: string })[];
@@ -85,9 +85,10 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
   const make = levelOptions(origin.array, axes, version, options);
   // Whether there can be such arrays is found out in memory: all levels are as the first one, but for their shape.
   await createArray(new Map(), make(levels[0]!, 0));
-  const { method, name, ome = {}, attributes = {} } = options;
-  attributesJson({ ...attributes, ...imageAttributes({ axes, levels, method, name }, version, ome) });
-  return { image: { store, path, version, inPlace }, origin, axes, levels, kernel, make, options };
+  const { method, name, ome = {}, attributes = {}, omeVersion = version === 2 ? "0.4" : "0.5" } = options;
+  attributesJson({ ...attributes, ...imageAttributes({ axes, levels, method, name }, omeVersion, ome) });
+  const image = { store, path, version, omeVersion, inPlace };
+  return { image, origin, axes, levels, kernel, make, options };
 }
 
 type Report = (chunks: number, bytes: number) => void;
@@ -211,7 +212,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
 /** What the group gets: what it knows of OME-Zarr besides stays. */
 function attributesOf({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
-  const written = imageAttributes({ axes, levels, method, name }, image.version, ome);
+  const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);
   const before = own(group.attributes, "ome");
   if (image.version === 2 || !isRecord(before)) return { ...attributes, ...written };
   return { ...attributes, ome: { ...before, ...(written["ome"] as object) } };

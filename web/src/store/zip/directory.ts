@@ -34,6 +34,8 @@ export interface ZipDirectory {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   /** Where it starts, and so where the last entry ends at the latest. */
   readonly offset: number;
+  /** The archive's own; "" for none. */
+  readonly comment: string;
 }
 
 interface Place {
@@ -75,7 +77,11 @@ export async function readDirectory(
   const bytes =
     inTail ?? (await source.read({ offset: place.offset, length: place.bytes }, options)) ?? new Uint8Array();
   if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
-  return { entries: parseEntries(bytes, place.offset, count, source), offset: place.offset };
+  const entries = parseEntries(bytes, place.offset, count, source);
+  const commentAt = end + endBytes;
+  const commentBytes = viewOf(tail).getUint16(commentAt - 2, true);
+  const comment = decodeName(tail.subarray(commentAt, commentAt + commentBytes), false);
+  return { entries, offset: place.offset, comment };
 }
 
 /** Position of the end record: the last one whose comment fits; one that fits exactly goes first. */
