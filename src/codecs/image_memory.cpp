@@ -12,6 +12,8 @@ namespace {
 struct Header {
   void* start;
   size_t bytes;
+  Header* before;
+  Header* after;
 };
 constexpr size_t kAlignment = 32;
 
@@ -23,6 +25,7 @@ constexpr size_t kForSmallImages = 32 << 20;
 #else
 #define ZW_OF_THREAD thread_local
 #endif
+ZW_OF_THREAD Header* blocks = nullptr;  // all that are not given back
 ZW_OF_THREAD size_t left = 0;
 ZW_OF_THREAD bool refused = false;
 
@@ -48,6 +51,7 @@ void ImageBudget::allow(size_t bytes, uint32_t times) {
 }
 
 ImageBudget::~ImageBudget() {
+  while (blocks) imageFree(blocks + 1);  // what a library forgot where it failed
   left = 0;
 }
 
@@ -62,7 +66,9 @@ void* imageAllocate(size_t bytes) {
   if (!start) return refuse();
   const uintptr_t first = reinterpret_cast<uintptr_t>(start) + sizeof(Header);
   void* block = reinterpret_cast<void*>((first + kAlignment - 1) / kAlignment * kAlignment);
-  *headerOf(block) = {start, bytes};
+  *headerOf(block) = {start, bytes, nullptr, blocks};
+  if (blocks) blocks->before = headerOf(block);
+  blocks = headerOf(block);
   left -= bytes;
   return block;
 }
@@ -78,8 +84,11 @@ void* imageReallocate(void* block, size_t bytes) {
 
 void imageFree(void* block) {
   if (!block) return;
-  left += headerOf(block)->bytes;
-  std::free(headerOf(block)->start);
+  const Header header = *headerOf(block);
+  (header.before ? header.before->after : blocks) = header.after;
+  if (header.after) header.after->before = header.before;
+  left += header.bytes;
+  std::free(header.start);
 }
 
 }  // namespace zw

@@ -7,7 +7,8 @@
 
 namespace zw {
 
-/// While it lives, allocations of this thread may take so many bytes together: a few for headers at first.
+/// While it lives, allocations of this thread may take so many bytes together: a few for headers at first. What is left of
+/// them goes with it.
 class ImageBudget {
  public:
   ImageBudget();
