@@ -3,6 +3,7 @@
  * golden. The form is that of tests/fuzz/plan_input.hpp.
  */
 
+import { readFileSync } from "node:fs";
 import { defaultLimits } from "../../../dist/base/limits.js";
 import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
@@ -99,6 +100,24 @@ async function goldenPlans(): Promise<PlanSeed[]> {
   return seeds;
 }
 
+/** Images that other programs wrote, as they lie in chunks of bytes. */
+async function imagePlans(): Promise<PlanSeed[]> {
+  await loadEveryCodec();
+  const session = await sessionOf("images");
+  const lines = readFileSync(new URL("../../golden/images.jsonl", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => {
+    const { bytes, codec, configuration, data } = JSON.parse(line);
+    const array = { dtype: DType.simple("uint8"), fillItem: new Uint8Array(1) };
+    const codecs = [{ name: codec, configuration }];
+    const { leaf } = new ChunkLayouts(codecs, array, { version: 3, limits: defaultLimits }).of([bytes]);
+    if (leaf.type !== "core") throw new Error("images are the core's");
+    const encoded = Uint8Array.from(Buffer.from(data, "base64"));
+    return { plan: leaf.plan, encoded, decoded: session.decode(leaf.plan, encoded).slice() };
+  });
+}
+
 interface Codec {
   name: string;
   configuration?: Record<string, unknown>;
@@ -166,7 +185,12 @@ export async function bloscFrames(): Promise<Uint8Array[]> {
 
 /** Seeds by the names of the native targets. */
 export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
-  const seeds = [...(await triedPlans()), ...(await goldenPlans()), ...(await longPlans())];
+  const seeds = [
+    ...(await triedPlans()),
+    ...(await goldenPlans()),
+    ...(await imagePlans()),
+    ...(await longPlans()),
+  ];
   const byTarget = new Map<string, Uint8Array[]>();
   const seen = new Set<string>();
   const add = (target: string, file: Uint8Array) => {
