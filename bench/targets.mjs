@@ -53,6 +53,7 @@ export const targets = [
   npm("lz4", "fresh", 6),
   npm("gzip level 5", "fresh", 1.4, "node:zlib"),
   npm("gzip level 5", "fresh", 2.3, "DecompressionStream"),
+  ratio(/^decode pcodec, .*: over native pco/, ">=", 0.6),
   ratio(/^encode .*: zarr-wasm over npm numcodecs/, ">=", 3),
 
   ratio(/^copy, .*: zarr-wasm over zarr-python/, ">=", 2),

@@ -5,6 +5,7 @@ import { decodeSuite, encodeSuite } from "./codecs.mjs";
 import { copySuite } from "./copies.mjs";
 import { growthSuite } from "./growth.mjs";
 import { httpSuite } from "./http.mjs";
+import { pcodecSuite } from "./pcodec.mjs";
 import { sizeSuite } from "./sizes.mjs";
 import { startupSuite } from "./startup.mjs";
 import { writingSuite } from "./writing.mjs";
@@ -25,6 +26,7 @@ export function packageSuites(workDir) {
     ...copySuite(workDir),
     ...growthSuite(),
     ...decodeSuite({ peers: nodeDecoders }),
+    ...pcodecSuite(),
     ...encodeSuite(),
     ...writingSuite(),
   ];

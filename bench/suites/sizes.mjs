@@ -46,7 +46,8 @@ const arrays = {
   }),
 };
 
-const viewerDownload = (version) => async () => sum(await downloadedFor(await arrays[version]()));
+/** Kilobytes that opening an array of a Zarr version and reading a piece of it downloads. */
+export const viewerDownload = (version) => async () => sum(await downloadedFor(await arrays[version]()));
 
 function decodeModule() {
   return packed(readFileSync(path.join(distDir, "wasm/decode.wasm")));

@@ -1,6 +1,6 @@
 // What is bundled of the compiled library, for those who are better off with few files. A program of its own, which
 // build.mjs runs: esbuild's plugins need its asynchronous interface.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -40,11 +40,11 @@ const wasmFiles = "../wasm/*";
 
 /** What bundlers are to leave alone; esbuild drops these words when it minifies. */
 const leaveAlone = "/* webpackIgnore: true */ /* @vite-ignore */ ";
-const importOfName = /\bimport\((?=[\w$]+\))/g;
+const importOfName = /\bimport\((?=\s*[\w$]+\))/g;
 
-/** Writes what esbuild makes, with maps that hold their sources. */
+/** Writes what esbuild makes, and its maps where `options` ask for them. */
 async function write(options) {
-  const { outputFiles } = await build({ ...common, sourcemap: "linked", ...options });
+  const { outputFiles } = await build({ ...common, ...options });
   const maps = new Map(outputFiles.map(({ path: file, text }) => [file, text]));
   for (const { path: file, text } of outputFiles) {
     mkdirSync(path.dirname(file), { recursive: true });
@@ -67,11 +67,7 @@ function mapBehind(text, map) {
       return [column + before * leaveAlone.length, ...rest];
     }),
   );
-  // Modules as texts are no sources that anyone reads.
-  const sourcesContent = parsed.sourcesContent.map((source, i) =>
-    /-embedded\.js$/.test(parsed.sources[i]) ? null : source,
-  );
-  return JSON.stringify({ ...parsed, sourcesContent, mappings: encode(mappings) });
+  return JSON.stringify({ ...parsed, mappings: encode(mappings) });
 }
 
 /**
@@ -98,6 +94,18 @@ async function bundleWorkers() {
   const text = JSON.stringify(classic.outputFiles[0].text.trim());
   writeFileSync(dist("wasm/worker-text.js"), `export default ${text};\n`);
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
+}
+
+/** What is used of hyparquet (web/src/vendor/hyparquet.d.ts), as a module of the library: it has no dependencies. */
+async function bundleParquetReader() {
+  const contents = `export { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
+    export { parquetHeader } from "hyparquet/src/column.js";
+    export { readPlain } from "hyparquet/src/plain.js";`;
+  await write({
+    stdin: { contents, resolveDir: root },
+    banner: { js: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
+    outfile: dist("vendor/hyparquet.js"),
+  });
 }
 
 /** The modules as texts, for bundlers that leave the files behind (web/src/lazy/embedded.ts). */
@@ -130,6 +138,14 @@ async function bundleEntries(condition, folder, options) {
     outdir: out,
     splitting: true,
     external: [wasmFiles],
+    // Their sources lie in the package, as modules that anyone can read: maps need not hold them once more.
+    sourcemap: "linked",
+    sourcesContent: false,
+    // Stacks name functions as the sources do; and Node shows the whole line of an error that nobody catches.
+    minify: false,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
   });
 }
 
@@ -170,9 +186,17 @@ async function bundleOneFile() {
   await write({ stdin: { contents, resolveDir: root }, outfile: dist("zarr-wasm.min.js") });
 }
 
+/** Maps of an older build, which the package would hold. */
+function removeMaps() {
+  for (const file of readdirSync(distDir, { recursive: true }))
+    if (file.endsWith(".js.map")) rmSync(dist(file));
+}
+
 /** All bundles; the library must have been compiled. */
 async function bundleLibrary() {
+  removeMaps();
   embedModules();
+  await bundleParquetReader();
   await bundleWorkers();
   await bundleEntries("node", "bundle", { plugins: [packagedFor("node")] });
   await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")] });

@@ -1,5 +1,6 @@
-// What the package is made of, as a CycloneDX document: dist/sbom.cdx.json. There are no npm packages in it (the library has
-// no dependencies), but C libraries and parts of the compiler's runtime, inside the WebAssembly modules.
+// What the package is made of, as a CycloneDX document: dist/sbom.cdx.json. The library has no
+// dependencies, but there are in it C libraries and parts of the compiler's runtime, inside the WebAssembly modules, and
+// parts of an npm package (dist/vendor).
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,6 +20,7 @@ const licences = {
   emscripten: "MIT",
   musl: "MIT",
   llvm: "Apache-2.0 WITH LLVM-exception",
+  hyparquet: "MIT",
 };
 
 const licence = (name) => {
@@ -62,6 +64,16 @@ const runtime = (name, emscripten) => ({
   licenses: licence(name),
 });
 
+/** An npm package of which parts are in the library's scripts. */
+const bundled = (name, version) => ({
+  type: "library",
+  "bom-ref": `npm:${name}`,
+  name,
+  version,
+  licenses: licence(name),
+  purl: `pkg:npm/${name}@${version}`,
+});
+
 /** A module of the package, with what is inside. */
 const wasm = (name, components) => ({
   type: "file",
@@ -75,7 +87,7 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The document. The same build gives the same one: it has no time, and a serial number made from what it says. */
 export function billOfMaterials() {
-  const { name, version, description, license } = JSON.parse(
+  const { name, version, description, license, devDependencies } = JSON.parse(
     readFileSync(path.join(root, "package.json"), "utf8"),
   );
   const { emscripten, libraries } = JSON.parse(readFileSync(path.join(distDir, "wasm/sources.json"), "utf8"));
@@ -89,6 +101,7 @@ export function billOfMaterials() {
   };
   const runtimes = ["musl", "llvm"].map((part) => runtime(part, emscripten));
   const parts = Object.entries(libraries).map(([part, record]) => library(part, record));
+  const scripts = [bundled("hyparquet", devDependencies.hyparquet)];
   const body = {
     metadata: {
       component: {
@@ -102,10 +115,13 @@ export function billOfMaterials() {
       },
       tools: { components: [compiler] },
     },
-    components: [...parts, ...runtimes, ...wasmModules.map((name) => wasm(`${name}.wasm`, []))].map(
-      withoutEmpty,
-    ),
-    dependencies: dependencies(purl, parts, runtimes),
+    components: [
+      ...parts,
+      ...runtimes,
+      ...scripts,
+      ...wasmModules.map((name) => wasm(`${name}.wasm`, [])),
+    ].map(withoutEmpty),
+    dependencies: dependencies(purl, parts, runtimes, scripts),
   };
   return {
     bomFormat: "CycloneDX",
@@ -124,12 +140,12 @@ function withoutEmpty({ components, ...component }) {
 const notInDecode = ["bzip2", "xz"];
 const ofImages = ["libjpeg", "lerc", "libwebp", "openjpeg"];
 
-function dependencies(purl, parts, runtimes) {
+function dependencies(purl, parts, runtimes, scripts) {
   const refs = (list) => list.map((component) => component["bom-ref"]);
   const without = (names) => parts.filter(({ name }) => !names.includes(name));
   const inside = { decode: without([...notInDecode, ...ofImages]), full: without(ofImages), images: parts };
   return [
-    { ref: purl, dependsOn: wasmModules.map((name) => `file:${name}.wasm`) },
+    { ref: purl, dependsOn: [...wasmModules.map((name) => `file:${name}.wasm`), ...refs(scripts)] },
     ...wasmModules.map((name) => ({
       ref: `file:${name}.wasm`,
       dependsOn: refs([...inside[name], ...runtimes]),

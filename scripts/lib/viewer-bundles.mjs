@@ -77,7 +77,7 @@ async function bundle(entries) {
     dir: out,
     format: "esm",
     minify: true,
-    sourcemap: true,
+    sourcemap: Boolean(process.env.ZARR_WASM_MAPS), // the package would be half as large again
     hashCharacters: "base36",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",

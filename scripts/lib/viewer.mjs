@@ -18,7 +18,7 @@ const copied = [
 ];
 
 /** Names of shared and lazily loaded parts, which change with their content. */
-const splitPart = /^[a-z0-9-]+-[A-Za-z0-9]{8}\.js(\.map)?$/;
+const splitPart = /^[a-z0-9-]+-[A-Za-z0-9]{8}\.js$/;
 
 /** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
@@ -40,8 +40,7 @@ function writeStyleText(out) {
 
 /** The script of the pool's workers, which the library looks for beside itself. */
 export function copyWorker(out) {
-  for (const name of ["worker.js", "worker.js.map"])
-    copyFileSync(path.join(distDir, "workers", name), path.join(out, name));
+  copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }
 
 /** Bundles what was compiled: there the style sheet is a module. What an earlier build made and this one does not is removed. */

@@ -21,31 +21,12 @@
 namespace zw {
 namespace {
 
-/// The code for a libzstd error met inside a frame whose length is known to be right.
-Code codeOf(size_t error) {
-  switch (ZSTD_getErrorCode(error)) {
-    case ZSTD_error_dstSize_tooSmall:
-      return Code::SizeMismatch;
-    case ZSTD_error_checksum_wrong:
-      return Code::ChecksumMismatch;
-    case ZSTD_error_memory_allocation:
-      return Code::OutOfMemory;
-    case ZSTD_error_frameParameter_unsupported:
-    case ZSTD_error_frameParameter_windowTooLarge:
-      return Code::BadHeader;
-    case ZSTD_error_dictionary_wrong:
-      return Code::BadVersion;
-    default:
-      return Code::Corrupt;
-  }
-}
-
 /// Checks the header of the frame at the front of `in` and finds the frame's length.
 Status measureFrame(ByteView in, bool first, size_t& length) {
   ZSTD_frameHeader header;
   const size_t missing = ZSTD_getFrameHeader(&header, in.data(), in.size());
   if (ZSTD_isError(missing)) {
-    if (ZSTD_getErrorCode(missing) != ZSTD_error_prefix_unknown) return codeOf(missing);
+    if (ZSTD_getErrorCode(missing) != ZSTD_error_prefix_unknown) return zstdCode(missing);
     if (isLegacyZstd(in)) return Code::BadVersion;
     return first ? Code::BadHeader : Code::TrailingBytes;
   }
@@ -54,7 +35,7 @@ Status measureFrame(ByteView in, bool first, size_t& length) {
   length = ZSTD_findFrameCompressedSize(in.data(), in.size());
   if (!ZSTD_isError(length)) return {};
   const bool cutShort = ZSTD_getErrorCode(length) == ZSTD_error_srcSize_wrong;
-  return cutShort ? Status{Code::Truncated, in.size()} : Status{codeOf(length)};
+  return cutShort ? Status{Code::Truncated, in.size()} : Status{zstdCode(length)};
 }
 
 ZSTD_DCtx* decodeContext(Workspace& work) {
@@ -97,6 +78,25 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 
 }  // namespace
 
+Code zstdCode(size_t error) {
+  switch (ZSTD_getErrorCode(error)) {
+    case ZSTD_error_dstSize_tooSmall:
+      return Code::SizeMismatch;
+    case ZSTD_error_checksum_wrong:
+      return Code::ChecksumMismatch;
+    case ZSTD_error_memory_allocation:
+      return Code::OutOfMemory;
+    case ZSTD_error_prefix_unknown:
+    case ZSTD_error_frameParameter_unsupported:
+    case ZSTD_error_frameParameter_windowTooLarge:
+      return Code::BadHeader;
+    case ZSTD_error_dictionary_wrong:
+      return Code::BadVersion;
+    default:
+      return Code::Corrupt;
+  }
+}
+
 bool isLegacyZstd(ByteView in) {
   if (in.size() < 4) return false;
   const uint32_t magic = load<uint32_t>(in.data());
@@ -122,7 +122,7 @@ Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
     size_t frame = 0;
     if (Status s = measureFrame(rest, used == 0, frame)) return {s.code, used + s.at};
     const size_t made = ZSTD_decompressDCtx(context, room.data(), room.size(), rest.data(), frame);
-    if (ZSTD_isError(made)) return {codeOf(made), used};
+    if (ZSTD_isError(made)) return {zstdCode(made), used};
     used += frame;
     produced += made;
   } while (used < in.size());
@@ -142,14 +142,9 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
     produced = made;
     return {};
   }
-  switch (ZSTD_getErrorCode(made)) {
-    case ZSTD_error_dstSize_tooSmall:
-      return {};
-    case ZSTD_error_memory_allocation:
-      return Code::OutOfMemory;
-    default:
-      return Code::EncodeFailed;
-  }
+  const Code code = zstdCode(made);
+  if (code == Code::SizeMismatch) return {};
+  return code == Code::OutOfMemory ? code : Code::EncodeFailed;
 }
 
 constinit const Codec kZstdCodec = {

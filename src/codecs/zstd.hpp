@@ -23,6 +23,9 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
 /// Lowest and highest level of libzstd.
 bool isZstdLevel(int32_t level);
 
+/// The code for an error that libzstd returned.
+Code zstdCode(size_t error);
+
 /// True where `in` begins with the magic number of a frame format older than 1.0 (v0.1 to v0.7).
 bool isLegacyZstd(ByteView in);
 

@@ -7,7 +7,8 @@
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
-#include <zstd_errors.h>
+
+#include "codecs/zstd.hpp"
 
 namespace zw {
 namespace {
@@ -15,21 +16,12 @@ namespace {
 /// 128 MiB: what zstd's highest levels ask for.
 constexpr int kMaxWindowLog = 27;
 
-Code codeOf(size_t error) {
-  switch (ZSTD_getErrorCode(error)) {
-    case ZSTD_error_checksum_wrong:
-      return Code::ChecksumMismatch;
-    case ZSTD_error_memory_allocation:
-      return Code::OutOfMemory;
-    case ZSTD_error_prefix_unknown:
-    case ZSTD_error_frameParameter_unsupported:
-    case ZSTD_error_frameParameter_windowTooLarge:
-      return Code::BadHeader;
-    case ZSTD_error_dictionary_wrong:
-      return Code::BadVersion;
-    default:
-      return Code::Corrupt;
-  }
+/// Why libzstd did not take a dictionary: it says "no memory" of a damaged one, too.
+Code dictionaryCode(ZSTD_DCtx* context, ByteView dictionary) {
+  if (ZSTD_getDictID_fromDict(dictionary.data(), dictionary.size()) == 0) return Code::Corrupt;
+  const size_t taken =
+      ZSTD_decompressBegin_usingDict(context, dictionary.data(), dictionary.size());
+  return ZSTD_isError(taken) ? Code::Corrupt : Code::OutOfMemory;
 }
 
 }  // namespace
@@ -46,9 +38,7 @@ Status ZstdFrame::start(ByteView dictionary) {
   if (dictionary.empty()) return {};
   const size_t loaded = ZSTD_DCtx_loadDictionary_advanced(
       context_, dictionary.data(), dictionary.size(), ZSTD_dlm_byCopy, ZSTD_dct_fullDict);
-  if (!ZSTD_isError(loaded)) return {};
-  return ZSTD_getErrorCode(loaded) == ZSTD_error_memory_allocation ? Code::OutOfMemory
-                                                                   : Code::Corrupt;
+  return ZSTD_isError(loaded) ? Status{dictionaryCode(context_, dictionary)} : Status{};
 }
 
 Status ZstdFrame::feed(ByteView in) {
@@ -66,7 +56,11 @@ Status ZstdFrame::read(ByteSpan out, size_t& made) {
   ZSTD_inBuffer input{in_.data(), in_.size(), used_};
   ZSTD_outBuffer output{out.data(), out.size(), 0};
   const size_t left = ZSTD_decompressStream(context_, &output, &input);
-  if (ZSTD_isError(left)) return codeOf(left);
+  if (ZSTD_isError(left)) {
+    const Code code = zstdCode(left);
+    // How much room there is here is nothing that a frame could be too large for.
+    return code == Code::SizeMismatch ? Code::Corrupt : code;
+  }
   used_ = input.pos;
   made = output.pos;
   hasEnded_ = left == 0;

@@ -7,6 +7,8 @@
 // Only the last addition and the copy of the highest lane wait for the vector before.
 #include "kernels/prefix_sum.hpp"
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "simd/u8x16.hpp"
 
@@ -92,6 +94,70 @@ void sum(uint8_t* dst, const uint8_t* src, size_t count) {
   sumScalar<Width>(dst, src, count, last);
 }
 
+/// A few interleaved sequences, each with its sum in a register.
+template <int Width, size_t Step>
+void sumFew(uint8_t* dst, const uint8_t* src, size_t count) {
+  using Item = typename Lanes<Width>::Item;
+  Item sums[Step] = {};
+  size_t i = 0;
+  ZW_NO_UNROLL
+  for (; i + Step <= count; i += Step) {
+    ZW_UNROLL
+    for (size_t k = 0; k < Step; k++) {
+      sums[k] = static_cast<Item>(sums[k] + load<Item>(src + (i + k) * Width));
+      store(dst + (i + k) * Width, sums[k]);
+    }
+  }
+  for (size_t k = 0; i < count; i++, k++) {
+    store(dst + i * Width, static_cast<Item>(sums[k] + load<Item>(src + i * Width)));
+  }
+}
+
+/// Any step: whole vectors where no lane waits for another of the same vector.
+template <int Width>
+void sumSteps(uint8_t* dst, const uint8_t* src, size_t count, size_t step) {
+  using Item = typename Lanes<Width>::Item;
+  const size_t first = std::min(step, count) * Width, bytes = count * Width, back = step * Width;
+  std::memcpy(dst, src, first);
+  size_t i = first;
+  if (back >= 16) {
+    ZW_NO_UNROLL
+    for (; bytes - i >= 16; i += 16) {
+      simd::store(dst + i, add<Width>(simd::load(src + i), simd::load(dst + i - back)));
+    }
+  }
+  ZW_NO_UNROLL
+  for (; i < bytes; i += Width) {
+    store(dst + i, static_cast<Item>(load<Item>(src + i) + load<Item>(dst + i - back)));
+  }
+}
+
+template <int Width>
+void sumAny(uint8_t* dst, const uint8_t* src, size_t count, size_t step) {
+  if (step == 1) return sum<Width>(dst, src, count);
+  if (step == 2) return sumFew<Width, 2>(dst, src, count);
+  if (step == 3) return sumFew<Width, 3>(dst, src, count);
+  if (step == 4) return sumFew<Width, 4>(dst, src, count);
+  sumSteps<Width>(dst, src, count, step);
+}
+
+template <int Width>
+void subtract(uint8_t* __restrict dst, const uint8_t* __restrict src, size_t count, size_t step) {
+  using Vector = typename Lanes<Width>::Vector;
+  using Item = typename Lanes<Width>::Item;
+  const size_t first = std::min(step, count) * Width, bytes = count * Width, back = step * Width;
+  std::memcpy(dst, src, first);
+  size_t i = first;
+  ZW_NO_UNROLL
+  for (; bytes - i >= 16; i += 16) {
+    simd::store(dst + i, (U8x16)((Vector)simd::load(src + i) - (Vector)simd::load(src + i - back)));
+  }
+  ZW_NO_UNROLL
+  for (; i < bytes; i += Width) {
+    store(dst + i, static_cast<Item>(load<Item>(src + i) - load<Item>(src + i - back)));
+  }
+}
+
 }  // namespace
 
 void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
@@ -99,6 +165,23 @@ void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemByte
   if (itemBytes == 2) return sum<2>(dst, src, count);
   if (itemBytes == 4) return sum<4>(dst, src, count);
   sum<8>(dst, src, count);
+}
+
+void prefixSumSteps(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes,
+                    size_t step) {
+  if (count == 0) return;
+  if (itemBytes == 1) return sumAny<1>(dst, src, count, step);
+  if (itemBytes == 2) return sumAny<2>(dst, src, count, step);
+  if (itemBytes == 4) return sumAny<4>(dst, src, count, step);
+  sumAny<8>(dst, src, count, step);
+}
+
+void differences(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes, size_t step) {
+  if (count == 0) return;
+  if (itemBytes == 1) return subtract<1>(dst, src, count, step);
+  if (itemBytes == 2) return subtract<2>(dst, src, count, step);
+  if (itemBytes == 4) return subtract<4>(dst, src, count, step);
+  subtract<8>(dst, src, count, step);
 }
 
 }  // namespace zw

@@ -49,7 +49,6 @@ const nextRoute = `
 import { get, open, WorkerPool } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { readAll } from "../../src/read.js";
-export const dynamic = "force-dynamic";
 export async function GET(request) {
   const base = new URL(request.url).searchParams.get("data");
   const found = await readAll({ get, open, WorkerPool }, { createCodecChain }, base)
@@ -60,6 +59,7 @@ const next = {
   dependencies: { next: "16.4.6", react: "19.3.1", "react-dom": "19.3.1" },
   type: null, // as its own starter
   files: {
+    "next.config.mjs": "export default { cacheComponents: true, partialPrefetching: true };", // so has the starter
     "app/layout.jsx": `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }`,
     "app/page.jsx": nextPage,
     "app/route-handler/route.js": nextRoute,

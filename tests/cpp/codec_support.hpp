@@ -20,6 +20,8 @@ struct CodecCase {
   std::string name;
   const Codec* codec;
   std::vector<uint32_t> params;
+  /// The data need no end where the size is known, and a byte of zeros may follow it.
+  bool hasLooseEnd = false;
 };
 
 inline void PrintTo(const CodecCase& c, std::ostream* out) {
@@ -218,6 +220,9 @@ inline const std::vector<CodecCase>& compressorCases() {
         {"bz2_9", &kBz2Codec, {9}},
         {"snappy", &kSnappyCodec, {}},
         {"base64", &kBase64Codec, {}},
+        {"lzw", &kLzwCodec, {}, true},
+        {"tiff_packbits", &kTiffPackbitsCodec, {0}, true},
+        {"tiff_packbits_rows", &kTiffPackbitsCodec, {100}, true},
     };
     for (uint32_t compressor = 0; compressor < 6; compressor++) {
       for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {

@@ -39,6 +39,11 @@ TEST_P(CompressorTest, EncodingIsRepeatable) {
   EXPECT_EQ(encodeWith(GetParam(), bytes, used).bytes, encodeWith(GetParam(), bytes, fresh).bytes);
 }
 
+/// A prefix fails, or holds all where the end is loose.
+bool isRefusedOrWhole(const CodecCase& c, const Outcome& outcome, const Bytes& bytes) {
+  return !outcome.ok() || (c.hasLooseEnd && outcome.bytes == bytes);
+}
+
 TEST_P(CompressorTest, EveryPrefixFails) {
   const Bytes bytes = slopeBytes(1200, 3);
   const Bytes encoded = encodedBy(GetParam(), bytes);
@@ -46,7 +51,10 @@ TEST_P(CompressorTest, EveryPrefixFails) {
   Workspace work;
   for (size_t size = 0; size < encoded.size(); size++) {
     const Bytes prefix(encoded.begin(), encoded.begin() + static_cast<ptrdiff_t>(size));
-    ASSERT_FALSE(decodeWith(GetParam(), prefix, {bytes.size(), true}, work).ok()) << size;
+    const Outcome outcome = decodeWith(GetParam(), prefix, {bytes.size(), true}, work);
+    ASSERT_TRUE(isRefusedOrWhole(GetParam(), outcome, bytes)) << size;
+    // What may be missing is a code of at most twelve bits.
+    if (size + 2 < encoded.size()) ASSERT_FALSE(outcome.ok()) << size;
   }
 }
 
@@ -58,7 +66,8 @@ TEST_P(CompressorTest, PrefixesOfALargeChunkFail) {
   for (int i = 0; i < 40; i++) {
     const Bytes prefix(encoded.begin(),
                        encoded.begin() + static_cast<ptrdiff_t>(random() % encoded.size()));
-    ASSERT_FALSE(decodeWith(GetParam(), prefix, {bytes.size(), true}, work).ok()) << prefix.size();
+    const Outcome outcome = decodeWith(GetParam(), prefix, {bytes.size(), true}, work);
+    ASSERT_TRUE(isRefusedOrWhole(GetParam(), outcome, bytes)) << prefix.size();
   }
 }
 
@@ -66,6 +75,7 @@ TEST_P(CompressorTest, OneByteMoreFails) {
   const Bytes bytes = slopeBytes(1200, 6);
   Bytes encoded = encodedBy(GetParam(), bytes);
   for (int extra : {0x00, 0xff, 0x1f, 0x28, 0x42}) {
+    if (extra == 0 && GetParam().hasLooseEnd) continue;
     encoded.push_back(static_cast<uint8_t>(extra));
     EXPECT_FALSE(decodeWith(GetParam(), encoded, bytes.size()).ok()) << extra;
     encoded.pop_back();
@@ -183,6 +193,8 @@ TEST(Compressors, ParametersAreChecked) {
       {"", &kBloscCodec, {1, 5, 1, 0, 0, 0}},
       {"", &kBloscCodec, {1, 5, 1, 256, 0, 0}},
       {"", &kBloscCodec, {1, 5, 1, 2, 0, 4}},
+      {"", &kLzwCodec, {0}},
+      {"", &kTiffPackbitsCodec, {}},
       {"", &kBz2Codec, {0}},
       {"", &kBz2Codec, {10}},
       {"", &kLzmaCodec, {}},

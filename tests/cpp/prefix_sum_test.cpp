@@ -32,5 +32,32 @@ TEST(PrefixSum, VectorsAgreeWithTheScalarTwinAtEveryCountAndAlignment) {
   }
 }
 
+TEST(PrefixSum, StepsByHand) {
+  const Bytes bytes = {1, 10, 2, 20, 255, 250, 7};
+  Bytes sums(7), back(7);
+  prefixSumSteps(sums.data(), bytes.data(), 7, 1, 2);
+  EXPECT_EQ(sums, (Bytes{1, 10, 3, 30, 2, 24, 9}));
+  differences(back.data(), sums.data(), 7, 1, 2);
+  EXPECT_EQ(back, bytes);
+}
+
+TEST(PrefixSum, StepsAgreeWithTheScalarTwinAtEveryCountAndAlignment) {
+  for (uint32_t width : {1u, 2u, 4u, 8u}) {
+    for (size_t step : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 40}) {
+      for (size_t count = 0; count <= 70; count++) {
+        const size_t offset = count % 16;
+        const ExactBlock in(randomBytes(count * width, static_cast<uint32_t>(count)), offset);
+        ExactBlock fast(count * width, offset), slow(count * width);
+        prefixSumSteps(fast.data(), in.data(), count, width, step);
+        scalar::steps(slow.data(), in.data(), count, width, step, false);
+        ASSERT_EQ(fast.copy(), slow.copy()) << width << " bytes, " << count << " by " << step;
+        differences(fast.data(), in.data(), count, width, step);
+        scalar::steps(slow.data(), in.data(), count, width, step, true);
+        ASSERT_EQ(fast.copy(), slow.copy()) << width << " bytes, " << count << " by " << step;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace zw::test

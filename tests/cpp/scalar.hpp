@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "base/limits.hpp"
@@ -124,6 +125,18 @@ inline void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t i
       sum[b] = dst[i * itemBytes + b] = static_cast<uint8_t>(carry);
       carry >>= 8;
     }
+  }
+}
+
+/// Elements that are `step` apart, or where `minus`, what has to be added to the one before.
+inline void steps(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes, size_t step,
+                  bool minus) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t value = 0, before = 0;
+    std::memcpy(&value, src + i * itemBytes, itemBytes);
+    if (i >= step) std::memcpy(&before, (minus ? src : dst) + (i - step) * itemBytes, itemBytes);
+    value = minus ? value - before : value + before;
+    std::memcpy(dst + i * itemBytes, &value, itemBytes);
   }
 }
 

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "chain/run.hpp"
-#include "codec_support.hpp"
+#include "chain_support.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/numbers.hpp"
-#include "plan_words.hpp"
 
 namespace zw::test {
 namespace {
@@ -18,67 +16,9 @@ constexpr uint32_t id(DTypeId dtype) {
   return static_cast<uint32_t>(dtype);
 }
 
-template <class T>
-Bytes bytesOf(const std::vector<T>& values) {
-  Bytes bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-template <class T>
-std::vector<T> valuesIn(const Bytes& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
-  return values;
-}
-
 std::vector<uint32_t> words(double value) {
   const auto bits = bitCast<uint64_t>(value);
   return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
-}
-
-/// A chain of array→array codecs and a `bytes` of an endian, ready to run.
-struct Chain {
-  Plan plan;
-  ChainStatus status;
-
-  Chain(DTypeId dtype, std::vector<uint32_t> shape, std::vector<CodecWords> codecs,
-        Bytes fill = {}) {
-    ChainSpec spec = specOf(dtype, std::move(shape), std::move(codecs));
-    spec.fill = std::move(fill);
-    status = plan.prepare(spec.words(), kDefaultMaxChunkBytes);
-  }
-
-  Code code() const { return status.status.code; }
-  Bytes encodedFill() const {
-    const ByteView item = plan.encodedFillItem();
-    return Bytes(item.begin(), item.end());
-  }
-
-  Bytes decode(const Bytes& encoded) {
-    StageBuffers stages;
-    Workspace work;
-    const ExactBlock in(encoded, 1);
-    ExactBlock out(plan.array().bytes(), 1);
-    ByteView result;
-    status = decodeChunk(plan, in.view(), out.span(), stages, work, result);
-    return status ? Bytes{} : out.copy();
-  }
-
-  Bytes encode(const Bytes& decoded) {
-    StageBuffers stages;
-    Workspace work;
-    const ExactBlock in(decoded, 1);
-    ExactBlock out(plan.encodedSize().bytes, 1);
-    ByteView result;
-    status = encodeChunk(plan, in.view(), out.span(), stages, work, result);
-    return status ? Bytes{} : Bytes(result.begin(), result.end());
-  }
-};
-
-std::vector<CodecWords> before(std::vector<CodecWords> codecs, uint32_t endian = 1) {
-  codecs.push_back(bytesCodec(endian));
-  return codecs;
 }
 
 CodecWords delta(DTypeId from, DTypeId to) {

@@ -12,7 +12,8 @@ namespace zw::fuzz {
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> list;
-    for (const auto make : {planTargets, bloscTargets, stridedTargets, kernelTargets}) {
+    for (const auto make :
+         {planTargets, bloscTargets, stridedTargets, kernelTargets, zstdFrameTargets}) {
       for (Target& target : make()) list.push_back(std::move(target));
     }
     return list;

@@ -26,6 +26,7 @@ std::vector<Target> planTargets();
 std::vector<Target> bloscTargets();
 std::vector<Target> stridedTargets();
 std::vector<Target> kernelTargets();
+std::vector<Target> zstdFrameTargets();
 
 }  // namespace zw::fuzz
 

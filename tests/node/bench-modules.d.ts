@@ -23,6 +23,10 @@ declare module "*/bench/suites/package.mjs" {
   export function packageSuites(workDir: string): { rows: string[] }[];
 }
 
+declare module "*/bench/suites/sizes.mjs" {
+  export function viewerDownload(version: 2 | 3): () => Promise<number>;
+}
+
 declare module "*/bench/targets.mjs" {
   export const targets: { pattern: RegExp; text: string }[];
   export const viewerTargets: { pattern: RegExp; text: string }[];

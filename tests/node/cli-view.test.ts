@@ -10,6 +10,7 @@ import { get, isZarrError, open, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { startServer } from "../../dist/cli/server/server.js";
 import { root, temporaryFolder, tool, writeStore } from "./cli-tool.js";
+import { plainReferences, plainValues, repository } from "./icechunk-repository.js";
 
 const folder = temporaryFolder();
 const field = path.join(root, "examples/field.zarr");
@@ -144,6 +145,26 @@ describe("zarr-wasm view", () => {
     const node = await open(source, { path: "inner" });
     if (node.kind !== "array") throw new Error("no array");
     expect((await get(node, [0, null])).shape).toEqual(node.shape.slice(1));
+  });
+
+  it("serves a version of an Icechunk repository as a store", async () => {
+    const references = plainReferences.map((reference, i) =>
+      i === 1 ? { index: [0, 1], location: "s3://bucket/x.nc", offset: 1, length: 4 } : reference,
+    );
+    const repo = path.join(folder, "a repo");
+    writeStore(repo, repository({ references }));
+    const files = path.join(folder, "files");
+    writeStore(files, [["x.nc", Uint8Array.of(9, 10, 11, 12, 13)]]);
+    const valuesOf = async ({ source }: Viewing) => {
+      const array = await open(source, { path: "a", kind: "array" });
+      return [...((await get(array, null)).data as Uint8Array)];
+    };
+    expect(await valuesOf(await view([repo, "--virtual", `s3://bucket/=${files}`]))).toEqual(plainValues);
+    const old = await view([`icechunk+${repo}`, "--tag", "v1"]);
+    expect(new URL(old.source).pathname).toBe("/data/a%20repo");
+    expect((await valuesOf(old)).slice(0, 3)).toEqual([9, 9, 7]);
+    expect(run("view", repo, "--tag", "v1", "--branch", "main")).toMatchObject({ status: 2 });
+    expect(run("view", repo, "--tag", "none")).toMatchObject({ status: 1 });
   });
 
   it("serves what a file of references describes as a store", async () => {

@@ -65,8 +65,12 @@ const compressors = codecDefinitions.filter(
 );
 
 const uint16 = triedTypes.find(({ label }) => label === "uint16")!;
-const configurationsOf = ({ core, names }: CodecDefinition) =>
-  worthTrying[core] ?? [codecOf(names[3]![0]!, uint16, 3).configuration as Record<string, unknown>];
+const configurationsOf = ({ core, names }: CodecDefinition) => {
+  const name = names[3]![0]!;
+  const isAlias = name.startsWith("imagecodecs_"); // with options of its own
+  const tried = isAlias ? undefined : worthTrying[core];
+  return tried ?? [codecOf(name, uint16, 3).configuration as Record<string, unknown>];
+};
 
 function circle(): unknown[] {
   const list: unknown[] = [];
@@ -168,7 +172,7 @@ describe("codec chains", () => {
 
   describe.each(compressors.map((definition) => [definition.core, definition] as const))(
     "%s",
-    (_core, definition) => {
+    (core, definition) => {
       const name = definition.names[3]![0]!;
       const [configuration] = configurationsOf(definition) as [Record<string, unknown>];
       it.each(configurationsOf(definition))("%j survives both ways, at every size", async (configuration) => {
@@ -198,8 +202,10 @@ describe("codec chains", () => {
         });
         const values = Uint16Array.from({ length: 300 }, (_, i) => i % 50);
         const encoded = chain.encode(values);
-        const cuts = Array.from({ length: encoded.length }, (_, n) => encoded.slice(0, n));
-        for (const bad of [...cuts, Uint8Array.from([...encoded, 0])]) {
+        // Of these the mark of the end may be missing, and a zero may follow it.
+        const [spared, extra] = ["lzw", "tiff_packbits"].includes(core) ? [2, 1] : [0, 0];
+        const cuts = Array.from({ length: encoded.length - spared }, (_, n) => encoded.slice(0, n));
+        for (const bad of [...cuts, Uint8Array.from([...encoded, extra])]) {
           const error = await errorOf(() => chain.decode(bad));
           expect([error._tag, error.codec], `${bad.length} of ${encoded.length} bytes`).toEqual([
             "CorruptChunk",

@@ -66,7 +66,10 @@ async function prepare(file: string): Promise<string> {
   if (existsSync(place)) return place;
   mkdirSync(place);
   await fillFolder(place);
-  for (const [name, bytes] of Object.entries(await archives())) writeFileSync(path.join(place, name), bytes);
+  for (const [name, bytes] of Object.entries(await archives())) {
+    mkdirSync(path.dirname(path.join(place, name)), { recursive: true });
+    writeFileSync(path.join(place, name), bytes);
+  }
   return place;
 }
 

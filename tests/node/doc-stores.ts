@@ -4,6 +4,7 @@ import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
 import { repository } from "./icechunk-repository.js";
+import { referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
@@ -161,6 +162,17 @@ async function sentinel(): Promise<Map<string, Uint8Array>> {
   return store;
 }
 
+/** Two temperatures, by a reference that holds them itself. */
+function weather(): Map<string, Uint8Array> {
+  const array = { zarr_format: 2, shape: [2], chunks: [2], dtype: "<i2", compressor: null, filters: null };
+  const metadata = {
+    ".zgroup": { zarr_format: 2 },
+    ".zattrs": { title: "weather" },
+    "temperature/.zarray": { ...array, fill_value: 0, order: "C" },
+  };
+  return new Map(Object.entries(referenceFolder(metadata, { temperature: [Uint8Array.of(3, 0, 4, 0)] }, 10)));
+}
+
 /** Serves what the samples find at https://example.org: stores, the sample arrays, the modules. */
 export async function serveStores() {
   const stores = {
@@ -168,6 +180,7 @@ export async function serveStores() {
     "cells.zarr": await cells(),
     "sentinel.zarr": await sentinel(),
     repo: repository(), // of Icechunk
+    "refs.parquet": weather(),
   };
   const objects = new Map(
     Object.entries(stores).flatMap(([name, store]) =>
@@ -210,7 +223,7 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 
-/** An archive with an array "plate", and a document of references, as `view` is given them. */
+/** An archive with an array "plate", and references in both layouts, as `view` is given them. */
 export async function archives(): Promise<Documents> {
   const pieces: Uint8Array[] = [];
   const writer = new ZipWriter((piece) => {
@@ -222,5 +235,6 @@ export async function archives(): Promise<Documents> {
   return {
     "images.zip": new Uint8Array(Buffer.concat(pieces)),
     "refs.json": bytesOf(JSON.stringify(remote["/refs.json"])),
+    ...Object.fromEntries([...weather()].map(([key, bytes]) => [`refs.parquet${key}`, bytes])),
   };
 }

@@ -22,6 +22,7 @@ import {
   snapshotIds,
 } from "./icechunk-repository.js";
 import { ObjectServer } from "./store-server.js";
+import { writeZip } from "./store-zips.js";
 
 const read = async (source: Objects | string, options: OpenOptions = {}): Promise<number[]> => {
   const array = await open(source, { ...options, path: "a", kind: "array" });
@@ -205,6 +206,23 @@ describe("over HTTP", () => {
     const probes = ["meta", "zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
     expect(server.log.slice(0, 4).sort()).toEqual(probes.sort());
     expect(server.log.slice(4)).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
+  });
+
+  it("finds repositories in archives, and asks nothing more of the server for that", async () => {
+    const parts = (objects: Objects) =>
+      writeZip([...objects].map(([key, bytes]) => ({ name: key.slice(1), bytes })));
+    server.objects.clear();
+    server.objects.set("/repo.zip", parts(repository()));
+    server.objects.set("/v1.zip", parts(repositoryV1()));
+    server.objects.set("/empty.zip", parts(new Map([["/other", bytesOf(1)]])));
+    expect(await read(`${server.url}/repo.zip`)).toEqual(plainValues);
+    expect(await read(`${server.url}/repo.zip`, { tag: "v1" })).toEqual(
+      await read(repository(), { tag: "v1" }),
+    );
+    expect(await read(`${server.url}/v1.zip`)).toEqual(plainValues);
+    server.seen.length = 0;
+    expect(await failure(open(`${server.url}/empty.zip`))).toBe("NotFound not-found");
+    expect(server.log.length).toBeLessThanOrEqual(2); // its directory
   });
 
   it("asks no more for ordinary stores than before", async () => {

@@ -6,9 +6,13 @@ import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { codecNames, type FoundCodec, findCodec } from "../../dist/codecs/registry.js";
 import { unsupportedCodecs } from "../../dist/codecs/unsupported.js";
 import { arrayNameOf, toElements } from "../../dist/dtypes/elements.js";
+import { unsupportedTypes } from "../../dist/dtypes/unsupported.js";
 import { codecRow } from "../../dist/engine/codec-table.js";
+import { unsupportedGrids } from "../../dist/metadata/grid.js";
+import { unsupportedKeys } from "../../dist/metadata/other-chunk-keys.js";
 import { bytesOf } from "./support.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "./support-codecs.js";
+import { cellsOf, implementations, knownNames, registry, tryName } from "./support-others.js";
 import { columns, elementsOf, type TriedType, triedTypes, untried } from "./support-types.js";
 
 const file = new URL("../../docs/support.md", import.meta.url);
@@ -120,10 +124,20 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line).join("");
 }
 
+/** What the library does with each name of a codec, as it was found out. */
+const codecCells = new Map<string, string>();
+
+function noteCell(name: string, version: ZarrVersion, results: Results): void {
+  const cells = [...results.values()];
+  const isWritten = cells.includes("yes") || cells.includes("lossy");
+  codecCells.set(`${version}:${name}`, isWritten ? "yes" : cells.includes("decode") ? "read" : "");
+}
+
 async function codecTable(version: ZarrVersion): Promise<string> {
   const rows: { id: string; names: string[]; cells: string[] }[] = [];
   for (const name of codecNames(version)) {
     const results = await resultsOf(name, version);
+    noteCell(name, version, results);
     const found = findCodec(name, version)!;
     const cells = [...columns.map(([, of]) => cellText(results, of)), moduleText(found)];
     const title = titles[`${version}:${name}`] ?? name;
@@ -160,11 +174,89 @@ function typeTable(): string {
   return table(["data type", "Zarr v1 and v2", "Zarr v3", "comes as"], rows);
 }
 
-function unsupportedList(): string {
+const refused = {
+  Codecs: unsupportedCodecs,
+  "Data types of Zarr v3": unsupportedTypes,
+  "Chunk grids": unsupportedGrids,
+  "Chunk key encodings": unsupportedKeys,
+};
+
+function unsupportedList(reasons: Readonly<Record<string, string>>): string {
   const byReason = new Map<string, string[]>();
-  for (const [name, reason] of Object.entries(unsupportedCodecs))
+  for (const [name, reason] of Object.entries(reasons))
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   return [...byReason].map(([reason, names]) => `- ${names.join(", ")}: ${reason}.`).join("\n");
+}
+
+/** Names of extensions, and which implementation has them. */
+function othersTable(kind: keyof typeof registry, what: string, own: ReadonlyMap<string, string>): string {
+  const registered = cellsOf(registry[kind]);
+  const others = implementations.map((other) => cellsOf(other[kind]));
+  const isOurs = (name: string) => own.get(name) !== "";
+  const names = new Set([registered, own, ...others].flatMap((cells) => [...cells.keys()]));
+  const rows = [...names]
+    .filter((name) => isOurs(name) || registered.has(name) || others.some((cells) => cells.has(name)))
+    .map((name) => [
+      code(name),
+      registered.get(name) ?? "",
+      own.get(name) ?? "",
+      ...others.map((cells) => cells.get(name) ?? ""),
+    ]);
+  return table([what, "registry", "zarr-wasm", ...implementations.map(({ title }) => title)], rows);
+}
+
+/** What this library does with all names that anybody knows, tried one by one. */
+async function ownCells(kind: "types" | "grids" | "keys"): Promise<Map<string, string>> {
+  const lists = [registry, ...implementations].map((of) => cellsOf(of[kind]));
+  const names = new Set([...(await knownNames(kind)), ...lists.flatMap((cells) => [...cells.keys()])]);
+  const cells = new Map<string, string>();
+  for (const name of names) cells.set(name, await tryName(kind, name));
+  return cells;
+}
+
+/** Codecs of a version by name; those without a name of their own in metadata are left out. */
+function ownCodecs(version: 2 | 3): Map<string, string> {
+  const named = codecNames(version).filter((name) => !Object.hasOwn(titles, `${version}:${name}`));
+  return new Map(named.map((name) => [name, codecCells.get(`${version}:${name}`)!]));
+}
+
+function sourcesList(): string {
+  return implementations
+    .map(
+      ({ title, version, links }) => `- ${title} ${version}: ${links.map((link) => `<${link}>`).join(", ")}`,
+    )
+    .join("\n");
+}
+
+async function others(): Promise<string> {
+  return `## Extensions, and who has them
+
+Names as metadata has them. **registry**: in [zarr-extensions](https://github.com/zarr-developers/zarr-extensions) as of
+2026-07-14 (4da7b37) or the core specification; a number is that of a pull request there that is not merged. **yes**: read
+and written; **read**: read only; ?: could not be found out; empty: not there, or refused. The column of zarr-wasm was tried, with whichever
+data types go with a codec; the others' are what their sources and documents say:
+
+${sourcesList()}
+
+### Codecs of Zarr v3
+
+${othersTable("codecs3", "codec", ownCodecs(3))}
+### Filters and compressors of Zarr v2
+
+${othersTable("codecs2", "id", ownCodecs(2))}
+### Data types of Zarr v3
+
+${othersTable("types", "data type", await ownCells("types"))}
+### Chunk grids
+
+${othersTable("grids", "chunk grid", await ownCells("grids"))}
+### Chunk key encodings
+
+${othersTable("keys", "chunk key encoding", await ownCells("keys"))}
+### Storage transformers
+
+None is registered, and no implementation has one: arrays that need one are refused. \`concat-parts\` is proposed (#39).
+`;
 }
 
 async function document(): Promise<string> {
@@ -210,8 +302,11 @@ ${await codecTable(1)}
 
 ## Known and not supported
 
-${unsupportedList()}
-`;
+${Object.entries(refused)
+  .map(([what, reasons]) => `${what}:\n\n${unsupportedList(reasons)}`)
+  .join("\n\n")}
+
+${await others()}`;
 }
 
 describe("docs/support.md", () => {

@@ -54,7 +54,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/numpy-values.js",
     "codecs/vlen/json2.js",
   ],
-  "vlen-codecs": ["codecs/vlen/vlen-utf8.js", "codecs/vlen/msgpack-read.js", "codecs/vlen/framing.js"],
+  "vlen-codecs": [
+    "codecs/vlen/vlen-utf8.js",
+    "codecs/vlen/msgpack-read.js",
+    "codecs/vlen/framing.js",
+    "chain/vlen-chunk.js",
+  ],
   "other-types": [
     "dtypes/v3.js",
     "dtypes/fill.js",
@@ -63,6 +68,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "dtypes/decimals.js",
     "dtypes/scalar.js",
   ],
+  "other-chunk-keys": ["metadata/other-chunk-keys.js"],
   shards: [
     "region/fetch/shard-read.js",
     "region/fetch/shards.js",
@@ -77,7 +83,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/source.js",
     "store/key-index.js",
   ],
-  "vlen-reading": ["region/read-values.js", "region/assemble/vlen.js"],
+  "vlen-reading": ["region/read-values.js", "region/assemble/vlen.js", "dtypes/strings.js"],
   "http-ranges": ["store/http/offset-ranges.js", "store/http/last-bytes.js", "store/http/range-answer.js"],
   "range-fallbacks": [
     "store/http/range-fallbacks.js",
@@ -90,6 +96,14 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/icechunk/manifest.js",
     "store/icechunk/virtual.js",
     "engine/zstd-frames.js",
+  ],
+  references: ["store/reference.js", "store/reference/listed.js", "store/reference/target.js"],
+  parquet: [
+    "store/reference/folder.js",
+    "store/parquet/records.js",
+    "store/parquet/footer.js",
+    "store/parquet/pages.js",
+    "vendor/hyparquet.js",
   ],
   "file-system": ["store/file.js", "store/files.js"],
   labels: [

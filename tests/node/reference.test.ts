@@ -395,8 +395,8 @@ describe("documents that cannot be read", () => {
     const cases: [string, string][] = [
       ["/page.json", "not-json"],
       ["/none.json", "not-found"],
-      ["/refs.parq/", "parquet-references"],
-      ["/refs.parquet?x=y", "parquet-references"],
+      ["/refs.parq/", "not-found"],
+      ["/refs.parquet?x=y", "not-found"],
     ];
     for (const [at, code] of cases) {
       expect((await errorOf(() => ReferenceStore.open(`${server.url}${at}`))).code, at).toBe(code);

@@ -1,5 +1,6 @@
 // What a release consists of besides the package: versions that agree, the changelog, the reports of public types, the bill of
 // materials, source maps, workflows.
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -125,24 +126,47 @@ describe("the bill of materials", () => {
   });
 });
 
-it("source maps have their sources inside, and every script that was compiled has one", () => {
-  const files = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" });
-  const maps = files.filter((file) => file.endsWith(".js.map"));
-  const without = maps.filter((file) => {
-    const { sources, sourcesContent } = json(path.join("dist", file)) as {
-      sources: string[];
-      sourcesContent?: (string | null)[];
-    };
-    // Modules as texts are no sources.
-    const wanted = sources.flatMap((source, i) => (/-embedded\.js$/.test(source) ? [] : [i]));
-    return wanted.some((i) => typeof sourcesContent?.[i] !== "string");
+describe("source maps", () => {
+  const dist = path.join(root, "dist");
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" });
+  const isBundle = (file: string) => /^(bundle|edge)[\\/]/.test(file);
+
+  it("every bundle for Node and workerd has one, which leads to readable modules of the package", () => {
+    const bundles = files.filter((file) => isBundle(file) && file.endsWith(".js"));
+    expect(bundles.length).toBeGreaterThan(50);
+    for (const file of bundles) {
+      expect(text(path.join("dist", file))).toContain(`//# sourceMappingURL=${path.basename(file)}.map`);
+      const { sources } = json(path.join("dist", `${file}.map`)) as { sources: string[] };
+      const places = sources.map((source) => path.join(path.dirname(file), source));
+      expect(places.filter((place) => isBundle(place) || !files.includes(place))).toEqual([]);
+    }
   });
-  expect(without).toEqual([]);
-  expect(maps.length).toBeGreaterThan(100);
-  const known = new Set(files);
-  const isText = (file: string) => /(^wasm[\\/].*|style-text\.js)$/.test(file); // made of other files, with nothing to map to
-  const scripts = files.filter((file) => file.endsWith(".js") && !isText(file));
-  expect(scripts.filter((file) => !known.has(`${file}.map`))).toEqual([]);
+
+  it("no other script names one: bundlers would look for it", () => {
+    const others = files.filter((file) => file.endsWith(".js") && !isBundle(file));
+    expect(others.filter((file) => text(path.join("dist", file)).includes("sourceMappingURL="))).toEqual([]);
+    expect(files.filter((file) => file.endsWith(".map") && !isBundle(file))).toEqual([]);
+  });
+
+  it("an error that nobody catches is readable in Node without maps, too", () => {
+    const program = 'import("zarr-wasm").then(({ open }) => open(new Map()))';
+    const { status, stderr } = spawnSync(process.execPath, ["-e", program], { cwd: root, encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^ZarrError: no Zarr array/m);
+    expect(stderr).toMatch(/^ +at Opener\.open /m);
+    expect(stderr.length).toBeLessThan(2500); // Node shows the line that threw, which may be the whole file
+  });
+
+  it("an error's stack names lines of those modules", () => {
+    const program =
+      'import("zarr-wasm").then(({ open }) => open(new Map())).catch(({ stack }) => console.log(stack))';
+    const stack = execFileSync(process.execPath, ["--enable-source-maps", "-e", program], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const [, line] = /#notFound.*dist[\\/]hierarchy[\\/]open\.js:(\d+):/.exec(stack) ?? [];
+    expect(text("dist/hierarchy/open.js").split("\n")[Number(line) - 1]).toContain("return notFound(");
+  });
 });
 
 describe("workflows", () => {
@@ -156,12 +180,17 @@ describe("workflows", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
+  it("pack with the address of the repository, without which npm refuses a statement of provenance", () => {
+    const { repository } = json("package.json") as { repository?: unknown };
+    expect(repository ?? /repository\.url=\S+GITHUB_REPOSITORY[\s\S]*npm pack/.exec(ci)).toBeTruthy();
+  });
+
   it("build once, and publish what was tested without a token", () => {
     expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
     expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
     expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);
     expect(release).toContain("id-token: write");
-    expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN/);
+    expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|^\s+registry-url:/m);
   });
 });
 

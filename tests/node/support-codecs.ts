@@ -53,6 +53,10 @@ const configurations: Record<
   conditional: () => ({ v3: { codecs: [{ name: "gzip", configuration: { level: 1 } }] } }),
   zfp: () => ({ v3: { mode: "reversible" } }),
   zfpy: () => ({ old: { mode: 5 } }),
+  imagecodecs_delta: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
+  imagecodecs_floatpred: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
+  imagecodecs_byteshuffle: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
+  imagecodecs_lz4: () => ({ old: { header: true }, v3: { header: true } }),
   "vlen-array": () => ({ old: { dtype: "<i2" }, v3: { dtype: "<i2" } }),
   categorize: ({ label, numpy }) => ({
     old: {

@@ -159,8 +159,14 @@ memory, to see what those would gain.`,
   view: {
     operands: ["SOURCE"],
     what: "the viewer's page on this machine; prints the link",
-    options: ["path", "port", "open", ["json", { what: "the link as JSON" }], "v1-order"],
-    examples: [{ says: "an image in the browser", line: "zarr-wasm view image.zarr --open" }],
+    options: ["path", "port", "open", ["json", { what: "the link as JSON" }], "v1-order", ...versionOptions],
+    examples: [
+      { says: "an image in the browser", line: "zarr-wasm view image.zarr --open" },
+      {
+        says: "a version of an Icechunk repository",
+        line: "zarr-wasm view https://example.org/repo --tag v1",
+      },
+    ],
     run: async ([source], values) => (await import("./view.js")).runView(source!, values).then(success),
   },
   completion: {

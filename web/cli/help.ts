@@ -5,8 +5,8 @@ import { everywhere, type Option, options } from "./options.js";
 
 const width = 96;
 
-const places = `SOURCE is an http or https URL, a folder, a .zip or .ozx archive, or a .json of references (kerchunk).
-Icechunk repositories are found by themselves, or marked: icechunk+URL.`;
+const places = `SOURCE is an http or https URL, a folder, a .zip or .ozx archive, or references (kerchunk): a .json, or a
+folder of Parquet files. Icechunk repositories are found by themselves, or marked: icechunk+URL.`;
 const footer = `${places}
 Exit status: 0 for success, 2 for wrong usage, 1 for any other trouble.
 `;

@@ -29,10 +29,12 @@ export function placesBelow(outer: string): (inner: string) => string | undefine
  * @param store what is read.
  * @throws an Error where files that it refers to lie in DEST: writing there would delete or replace them.
  */
-export function checkTargets(store: Store, dest: string): void {
+export async function checkTargets(store: Store, dest: string): Promise<void> {
   if (!(store instanceof ReferenceStore)) return;
+  // Then they name no local files, and need not be read for that.
+  if (!isUrl(dest) && !store.isLocal) return;
   const inDest = placesBelow(dest);
-  for (const url of store.targets()) {
+  for await (const url of store.targets()) {
     const place = url.protocol === "file:" ? fileURLToPath(url) : url.href;
     if (inDest(place) !== undefined)
       throw new Error(`SOURCE refers to ${place}, which lies in DEST: writing there could delete it`);

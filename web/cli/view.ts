@@ -2,12 +2,13 @@
 import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ReferenceStore } from "zarr-wasm";
+import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
 import { hintForPlace } from "./hints.js";
+import { versionOptions } from "./options.js";
 import { printableJson } from "./printable.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
-import { UsageError, type Values } from "./usage.js";
+import { locate, openOptions, UsageError, type Values } from "./usage.js";
 
 const dist = fileURLToPath(new URL("../", import.meta.url));
 
@@ -35,7 +36,8 @@ export async function runView(source: string, values: Values): Promise<void> {
     throw new UsageError('--v1-order must be "spec" or "writer"');
   if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
     throw new Error("the viewer is not in this package");
-  const { address, mounts } = await shownAs(source);
+  const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
+  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(source));
   const server = await serve({ ...pageMounts, ...mounts }, port);
   const query = Object.entries({ source: address, path: values.path, order })
     .filter(([, value]) => value !== undefined && value !== "")
@@ -67,6 +69,17 @@ async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Pro
   }
 }
 
+const isMarked = (source: string): boolean => /^icechunk\+/i.test(source);
+
+/** A version of an Icechunk repository. It is read here, wherever it is, and with what this process may read. */
+async function shownVersion(source: string, values: Values): Promise<Shown> {
+  const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
+  const plain = isMarked(source) ? source.slice("icechunk+".length) : source;
+  const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
+  const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
+  return mounted(path.basename(place) || "data", "/", { store });
+}
+
 async function shownAs(source: string): Promise<Shown> {
   if (/^https?:\/\//i.test(source)) {
     if (!URL.canParse(source)) throw new UsageError(`"${source}" is not a URL`);
@@ -76,7 +89,10 @@ async function shownAs(source: string): Promise<Shown> {
   if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
   const root = await realpath(source);
   const name = path.basename(path.resolve(source)) || "data";
-  if (found.isDirectory()) return mounted(name, "/", { root, isData: true });
+  if (found.isDirectory()) {
+    const references = await referencesIn(root);
+    return mounted(name, "/", references ? { store: references } : { root, isData: true });
+  }
   if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
   if (await isZip(root)) {
     // Viewers know archives by the ends of their names.
@@ -96,6 +112,16 @@ async function openReferences(file: string, source: string): Promise<ReferenceSt
   const store = await ReferenceStore.open(pathToFileURL(file));
   for await (const key of store.list("")) if (nodeDocument.test(key)) return store;
   throw new Error(`${source}: has no references to a Zarr array or group`);
+}
+
+/** References in Parquet files: what they name is read here, where the page has no way to it. */
+async function referencesIn(folder: string): Promise<ReferenceStore | undefined> {
+  try {
+    return await ReferenceStore.open(pathToFileURL(path.join(folder, ".zmetadata")));
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
 }
 
 /** A source under a name of its own, so that the page can say what it shows. */

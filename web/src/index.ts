@@ -64,11 +64,12 @@ export { type ElementData, type ElementRegion, field, strings, type ValueRegion 
 export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
 export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export { packStrings } from "./dtypes/pack-strings.js";
 export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
-export { packStrings } from "./dtypes/strings.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export {
+  type ChunkKeyOption,
   type CodecInput,
   type CreateLikeOptions,
   type CreateOptions,
@@ -109,7 +110,7 @@ export { HttpStore, type HttpStoreOptions } from "./store/http.js";
 export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
-export { ReferenceStore, type ReferenceStoreOptions } from "./store/reference.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./store/referenced.js";
 export type { ByteSource, StoredObject } from "./store/source.js";
 export type {
   GetOptions,

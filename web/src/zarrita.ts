@@ -7,7 +7,7 @@
 export { isZarrError, ZarrError } from "./base/errors.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export { FileSystemStore } from "./store/folder.js";
-export type { ReferenceStore } from "./store/reference.js";
+export type { ReferenceStore } from "./store/referenced.js";
 export type { ZipStore as ZipFileStore } from "./store/zip.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { defaultLimits } from "../../../dist/base/limits.js";
 import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
@@ -183,6 +184,14 @@ export async function bloscFrames(): Promise<Uint8Array[]> {
   return seeds.filter(({ plan }) => plan.steps.at(-1)?.core === "blosc").map(({ encoded }) => encoded);
 }
 
+const zstdDictionary = (name: string) => readFileSync(path.resolve("tests/golden/zstd-dictionary", name));
+
+/** An input of the target that reads a zstd frame in pieces of 10 bytes. */
+function frameFile(frame: Uint8Array, dictionary: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const head = [dictionary.length & 0xff, dictionary.length >> 8, 9, 9];
+  return Uint8Array.from([...head, ...dictionary, ...frame]);
+}
+
 /** Seeds by the names of the native targets. */
 export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
   const seeds = [
@@ -212,10 +221,12 @@ export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
       add("chain", planFile(plan.words, encoded, placement));
       add("roundtrip", planFile(plan.words, decoded));
     }
+    if (plan.steps.at(-1)?.core === "zstd") add("zstd-frame", frameFile(encoded));
     if (plan.steps.at(-1)?.core === "blosc") {
       const isOld = plan.steps.at(-1)!.params[5]! & 1;
       add("blosc", Uint8Array.from([3, 0, 100, 0, isOld, ...encoded]));
     }
   }
+  add("zstd-frame", frameFile(zstdDictionary("location.zst"), zstdDictionary("dictionary")));
   return byTarget;
 }

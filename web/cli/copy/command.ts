@@ -30,7 +30,7 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   const options = readOptions(values);
   checkPlaces(source, dest);
   const root = await openSource(source, values);
-  checkTargets(root.store, dest);
+  await checkTargets(root.store, dest);
   const nodes = await planNodes(await readTree(root), options);
   const destination = await openDestination(dest, { overwrite: options.overwrite, bucket: values.bucket });
   checkDestination(destination, options);

@@ -37,12 +37,12 @@ export async function makeNodes(
 ): Promise<void> {
   let made = 0;
   for (const { path, metadata } of nodes) {
-    const { documents, kind, zarrFormat } = metadata;
+    const { documents, zarrFormat } = metadata;
     if (mayExist && (await isThere(store, path, metadata))) continue;
     made++;
     const isRoot = path === "";
     await writeNode({ store, path, version: undefined }, zarrFormat, documents, {
-      isArray: kind === "array",
+      array: metadata.kind === "array" ? metadata.spec : undefined,
       overwrite: isRoot && overwrite,
     });
   }

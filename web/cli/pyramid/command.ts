@@ -31,7 +31,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     );
   }
   const image = await openImage(source, destination, values);
-  checkTargets(image.array.store, dest);
+  await checkTargets(image.array.store, dest);
   const meter = new Meter(image, options);
   const pool = poolOf(options.threads);
   let unlock: Release | undefined;

@@ -33,8 +33,10 @@ const maxMessage = 4096;
 
 /** The base of all errors of this library. */
 export class ZarrError extends Error {
-  /** What consoles show, also of minified programs. */
-  static override readonly name: string = "ZarrError";
+  /** What consoles show, also of minified programs. Not a field: next build makes assignments of those, which fail here. */
+  static override get name(): string {
+    return "ZarrError";
+  }
 
   override readonly name: string = "ZarrError";
   readonly _tag: ErrorTag;
@@ -122,7 +124,13 @@ export function withDetails(error: unknown, details: ErrorDetails, place = ""): 
 }
 
 /** What an error, or anything else that was thrown, says. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return shown(error); // it cannot be made a text
+  }
+}
 
 /** A value as messages show it: of what may not be made a text only what it is. */
 export function shown(value: unknown): string {

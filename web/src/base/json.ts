@@ -96,8 +96,9 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Characters of a number. Turning longer ones into integers takes time that grows with the square of them. */
+/** Characters of a number, and those of one that becomes a bigint: that takes time which grows faster than they do. */
 const maxDigits = 2 ** 20;
+const maxBigintDigits = 2 ** 14;
 
 class Parser {
   private at = 0;
@@ -161,9 +162,7 @@ class Parser {
         const message = `${this.options.name} has the key "${key}" twice; the last one counts`;
         this.options.onWarning?.({ code: "duplicate-key", message });
       }
-      // defineProperty: an assignment to "__proto__" would change the prototype instead.
-      const value = this.value();
-      Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+      setOwn(object, key, this.value());
       keys.push(key);
     } while (this.skips(","));
     if (!this.skips("}")) this.fail('"," or "}" is missing');
@@ -235,9 +234,13 @@ class Parser {
   }
 
   private fail(what: string): never {
-    const before = this.text.slice(0, this.at);
-    const line = before.split("\n").length;
-    const column = this.at - before.lastIndexOf("\n");
+    let line = 1;
+    let start = 0;
+    for (let end = this.text.indexOf("\n"); end >= 0 && end < this.at; end = this.text.indexOf("\n", start)) {
+      line++;
+      start = end + 1;
+    }
+    const column = this.at - start + 1;
     throw invalidMetadata(
       `${this.options.name} is not valid JSON: ${what} (line ${line}, column ${column})`,
       {
@@ -259,6 +262,7 @@ export type PlainJson =
 
 /**
  * Turns JsonNumbers into numbers; integers beyond ±2⁵³ into bigints, so that nothing is lost.
+ * @throws LimitExceeded for integers of more than 2¹⁴ characters.
  */
 export function toPlain(value: Json): PlainJson {
   if (value instanceof JsonNumber) return plainNumber(value);
@@ -266,20 +270,27 @@ export function toPlain(value: Json): PlainJson {
   if (value === null || typeof value !== "object") return value;
   const object: { [key: string]: PlainJson } = {};
   for (const [key, child] of Object.entries(value)) {
-    const plain = toPlain(child);
-    Object.defineProperty(object, key, {
-      value: plain,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    setOwn(object, key, toPlain(child));
   }
   return object;
 }
 
+/**
+ * Makes an own property of any name. An assignment, which is far faster, would change the prototype for "__proto__", and
+ * nothing where the prototype is frozen.
+ */
+function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
+  if (key in object)
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
+}
+
 function plainNumber(number: JsonNumber): number | bigint {
   const value = number.value;
-  return number.isInteger && !Number.isSafeInteger(value) ? number.bigint : value;
+  if (!number.isInteger || Number.isSafeInteger(value)) return value;
+  if (number.text.length > maxBigintDigits)
+    throw limitExceeded(`an integer of ${number.text.length} characters; ${maxBigintDigits} is the limit`);
+  return number.bigint;
 }
 
 /** True for a JSON object (not null, not a list, not a number). */

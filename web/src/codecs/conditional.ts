@@ -1,6 +1,7 @@
 /** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
 
 import { limitExceeded } from "../base/errors.js";
+import { isRecord } from "../base/records.js";
 import { codecRow } from "../engine/codec-table.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
@@ -63,13 +64,9 @@ function nestedWords(
 
 function readNested(config: ConfigReader, codec: unknown): { name: string; configuration: Configuration } {
   if (typeof codec === "string") return { name: codec, configuration: {} };
-  const { name, configuration = {} } = isObject(codec) ? codec : {};
-  if (typeof name !== "string" || !isObject(configuration)) {
+  const { name, configuration = {} } = isRecord(codec) ? codec : {};
+  if (typeof name !== "string" || !isRecord(configuration)) {
     throw config.error(`"codecs" must hold codecs with a name and a configuration, not ${show(codec)}`);
   }
   return { name, configuration };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

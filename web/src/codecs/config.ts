@@ -8,13 +8,16 @@ export class ConfigReader {
   /** Whether null stands for an option that is not given: so numcodecs writes Python's None, in every version. */
   readonly #takesNull: boolean;
 
-  /** @param version of Zarr. The third knows no null for options, but in codecs that it calls numcodecs'. */
+  /**
+   * @param version of Zarr. The third knows no null for options, but in codecs that it calls numcodecs' or imagecodecs',
+   * which are Python's.
+   */
   constructor(
     readonly codec: string,
     readonly values: Configuration,
     readonly version: 1 | 2 | 3 = 2,
   ) {
-    this.#takesNull = version < 3 || codec.startsWith("numcodecs.");
+    this.#takesNull = version < 3 || /^(numcodecs\.|imagecodecs_)/.test(codec);
   }
 
   /** True for a codec that Zarr v3 itself specifies: what older versions and numcodecs let pass does not hold for it. */

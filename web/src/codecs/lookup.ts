@@ -11,11 +11,13 @@ import { isVlenName } from "./vlen/names.js";
 
 const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
 const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
+type ObjectCodecs = Awaited<ReturnType<typeof objectCodecs>>;
 
 /** What most arrays use. */
 const usual = new CodecList([...Object.values(usualCodecs).map(coreCodec), shards]);
 /** The parts that have been loaded. */
 let objects: CodecList | undefined;
+let objectChunks: ObjectCodecs["VlenChunkCodec"] | undefined;
 let all: Awaited<ReturnType<typeof allCodecs>> | undefined;
 
 /** The codec of this name, among those that are loaded. */
@@ -41,14 +43,23 @@ export function codecNames(version: ZarrVersion, kind: CodecKind): string[] {
 export async function loadCodecs(names: Iterable<string>, version: ZarrVersion): Promise<void> {
   const missing = [...names].filter((name) => !findCodec(name, version));
   if (missing.length === 0) return;
-  if (missing.every(isVlenName))
-    objects ??= new CodecList((await objectCodecs()).objectCodecs.map(objectCodec));
+  if (missing.every(isVlenName)) {
+    const part = await objectCodecs();
+    objects ??= new CodecList(part.objectCodecs.map(objectCodec));
+    objectChunks = part.VlenChunkCodec;
+  }
   if (missing.some((name) => !findCodec(name, version))) await loadEveryCodec();
 }
 
 /** Loads all codecs. */
 export async function loadEveryCodec(): Promise<void> {
   all ??= await allCodecs();
+  objectChunks = all.VlenChunkCodec;
+}
+
+/** What decodes chunks of elements of variable length: it comes with their codecs, of which one must have been found. */
+export function vlenChunkCodec(...parts: ConstructorParameters<ObjectCodecs["VlenChunkCodec"]>) {
+  return new objectChunks!(...parts);
 }
 
 /**

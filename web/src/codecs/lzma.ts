@@ -1,5 +1,6 @@
 /** lzma: the three formats of Python's lzma module, with its filter specifications. */
-import { ConfigReader, type Configuration, show } from "./config.js";
+import { isRecord } from "../base/records.js";
+import { ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
 const notGiven = 0xffffffff;
@@ -44,8 +45,7 @@ function readId(config: ConfigReader): number {
 }
 
 function readFilter(codec: string, value: unknown): number[] {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  const config = new ConfigReader(codec, isObject ? (value as Configuration) : {});
+  const config = new ConfigReader(codec, isRecord(value) ? value : {});
   const id = readId(config);
   if (id === lzma1Slot || id === lzma2) {
     return [id, readPreset(config), ...lzmaOptions.slice(1).map((name) => optional(config, name))];

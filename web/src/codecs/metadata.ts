@@ -1,5 +1,6 @@
 /** Codecs as metadata names them. Spec: Zarr v3 core, "extension points". */
 import { invalidMetadata } from "../base/errors.js";
+import { isRecord, own } from "../base/records.js";
 import { type Configuration, show } from "./config.js";
 
 /** A codec as metadata names it. */
@@ -26,10 +27,9 @@ export function parseCodecs(value: unknown, what: string, alias = "must_understa
 function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata {
   if (typeof entry === "string") return { name: entry };
   const object = isRecord(entry) ? entry : {};
-  const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined);
-  const name = own("name");
-  const configuration = own("configuration");
-  const mustUnderstand = own("must_understand") ?? own(alias);
+  const name = own(object, "name");
+  const configuration = own(object, "configuration");
+  const mustUnderstand = own(object, "must_understand") ?? own(object, alias);
   const known = ["name", "configuration", "must_understand", alias];
   const unknown = Object.keys(object).find((key) => !known.includes(key));
   const valid =
@@ -47,8 +47,4 @@ function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata 
     ...(configuration === undefined ? {} : { configuration }),
     ...(mustUnderstand === false ? { mustUnderstand } : {}),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -95,7 +95,9 @@ function printCodec(
   const { definition } = found;
   const { params, encoded } = definition.parse(config, context);
   const source: Source = { definition, config, params, context, to };
-  const options = printers[definition.core]?.(source) ?? configuration;
+  // imagecodecs' names of compressors have options of their own, the same in all versions.
+  const isAlias = name.startsWith("imagecodecs_") && definition.kind === "bytes-to-bytes";
+  const options = (isAlias ? undefined : printers[definition.core]?.(source)) ?? configuration;
   const chosen = nameIn(found, name, context.version, to);
   const hasLocation = definition.core === "crc32c" && to === 3 && Object.hasOwn(options, "location");
   return { codec: named(hasLocation ? "numcodecs.crc32c" : chosen, options), encoded };
@@ -160,6 +162,8 @@ const printers: Readonly<Partial<Record<CoreCodec, Printer>>> = {
   fixedscaleoffset: withDtype("dtype"),
   quantize: withDtype("dtype"),
   astype: withDtype("decode_dtype"),
+  horizontal_delta: printPredictor,
+  floatpred: printPredictor,
 };
 
 function printEndian({ config, to }: Source): Configuration {
@@ -193,6 +197,14 @@ function printLocation({ definition, params, context }: Source): Configuration {
 function withDtype(name: string): Printer {
   return ({ config: { values }, context: { array } }) =>
     Object.hasOwn(values, name) ? values : { ...values, [name]: descrJson(array.dtype, "little", 2) };
+}
+
+/** Zarr v2 asks TIFF's predictors for the shape and data type of chunks, in v3 imagecodecs takes them from the array. */
+function printPredictor({ config: { values }, context: { array }, to }: Source): Configuration {
+  const { shape, dtype, ...options } = values;
+  const ofArray = { shape: shape ?? array.shape, dtype: dtype ?? descrJson(array.dtype, "little", 2) };
+  const isOfArray = JSON.stringify(ofArray.shape) === JSON.stringify(array.shape);
+  return to === 3 && isOfArray ? options : { ...ofArray, ...options };
 }
 
 function printShards(

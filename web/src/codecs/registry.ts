@@ -14,12 +14,14 @@ import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
+import { imagecodecsAliases, lzw, tiffPackbits } from "./imagecodecs.js";
 import { imageJpeg, imageJpeg2k, imageLerc, imagePng, imageWebp } from "./images.js";
 import { jenkinsLookup3 } from "./jenkins.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
 import { numcodecsPackbits, packbits } from "./packbits.js";
 import { pcodec } from "./pcodec.js";
+import { chunky, deltas, planes } from "./predictors.js";
 import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";
 import { scaleOffset } from "./scale-offset.js";
@@ -55,6 +57,11 @@ const rareCodecs = {
   ),
   zfp: [zfp, zfpy],
   pcodec,
+  lzw,
+  tiff_packbits: tiffPackbits,
+  horizontal_delta: deltas,
+  floatpred: planes,
+  chunky,
   imagecodecs_jpeg: imageJpeg,
   imagecodecs_lerc: imageLerc,
   imagecodecs_webp: imageWebp,
@@ -64,10 +71,11 @@ const rareCodecs = {
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };
 
-/** What metadata says of the core's codecs, in the list's order. */
-export const codecDefinitions: readonly CodecDefinition[] = coreCodecs.flatMap(
-  ({ core }) => definitions[core],
-);
+/** What metadata says of the core's codecs, in the list's order; other names of some at the end. */
+export const codecDefinitions: readonly CodecDefinition[] = [
+  ...coreCodecs.flatMap(({ core }) => definitions[core]),
+  ...imagecodecsAliases,
+];
 
 /** Every codec, in the order in which messages and documents name them. */
 const everyCodec = new CodecList([

@@ -1,27 +1,8 @@
-/**
- * Reading user attributes, which anyone may have written: only own properties count, and every value is
- * checked before it is used.
- */
+/** Numbers among user attributes, and what is said of those that are wrong. base/records.ts reads properties. */
 
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../base/errors.js";
+import { isRecord } from "../base/records.js";
 import { show } from "../codecs/config.js";
-
-/** An object among attributes. */
-export type Properties = { readonly [name: string]: unknown };
-
-export function isRecord(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A property's value; undefined for what is no object or has no such property of its own. */
-export function own(value: unknown, name: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** The value if it is a string. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
 
 /** The value if it is a finite number; integers too large for a number are rounded. */
 export function numberOf(value: unknown): number | undefined {

@@ -8,10 +8,11 @@
 
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
+import { isRecord, own, textOf } from "../base/records.js";
 import { decodeBase64 } from "../dtypes/base64.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, numberOf } from "./attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** What decodeCF reads of an array. */
@@ -191,10 +192,10 @@ function listed(attributes: CFArray["attributes"], name: string, array: CFArray)
 
 /** Numbers in text: in Zarr v3 xarray writes a float's `_FillValue` as the base64 of a little-endian float64. */
 function numberOfText(text: string, { dtype }: CFArray): number | undefined {
-  const bytes = dtype.core.includes("float") ? decodeBase64(text) : undefined;
+  const bytes = dtype.core.includes("float") ? decodeBase64(text, 8) : undefined;
   if (bytes?.byteLength === 8) return new DataView(bytes.buffer).getFloat64(0, true);
   if (text === "NaN") return Number.NaN;
-  return /^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(text) ? Number(text) : undefined;
+  return /^[+-]?(Infinity|(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?)$/i.test(text) ? Number(text) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Axes and coordinate systems of OME-Zarr. Spec: "axes", and since 0.6 "coordinateSystems"; RFC-4 for orientations. */
-import { badAttribute, own, textOf } from "./attributes.js";
+import { own, textOf } from "../base/records.js";
+import { badAttribute } from "./attributes.js";
 
 /** One dimension of an image's levels, or of another coordinate system. */
 export interface OmeAxis {

@@ -4,8 +4,9 @@
  * Spec: OME-Zarr 0.6rc0, "coordinateSystems", "coordinateTransformations", "scene"; RFC-5.
  */
 import { lazy } from "../base/lazy.js";
+import { isRecord, own, textOf } from "../base/records.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
-import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, numberOf } from "./attributes.js";
 import { minorVersion, multiscales, omeAttributes, readPath } from "./ome.js";
 import { type OmeAxis, readCoordinateSystems } from "./ome-axes.js";
 

@@ -1,6 +1,7 @@
 /** OME-Zarr `coordinateTransformations`: scales and translations, combined into one of each. */
 import { unsupported } from "../base/errors.js";
-import { badAttribute, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { isRecord, own, textOf } from "../base/records.js";
+import { badAttribute, numberOf } from "./attributes.js";
 
 /** One step: positions are multiplied by the scale, or the translation is added to them. */
 export type Transform =

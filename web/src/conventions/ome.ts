@@ -6,12 +6,13 @@
  * "coordinateSystems", "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignalIn } from "../base/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../base/errors.js";
+import { isRecord, own, textOf } from "../base/records.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { normalizePath } from "../store/path.js";
-import { badAttribute, checkNode, isRecord, numberOf, own, textOf } from "./attributes.js";
+import { badAttribute, checkNode, numberOf } from "./attributes.js";
 import { type OmeAxis, type OmeCoordinateSystem, readAxes, readCoordinateSystems } from "./ome-axes.js";
 import { combine, outputName, readLevelTransform, readTransforms, type Transform } from "./ome-transforms.js";
 
@@ -228,7 +229,7 @@ export async function labelPaths(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   checkNode(image, "a group");
-  checkObject(options);
+  checkSignalIn(options);
   let labels: ZarrGroup;
   try {
     labels = await image.open("labels", { ...options, kind: "group" });

@@ -3,12 +3,13 @@
  * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
  */
 
-import { checkObject } from "../base/arguments.js";
+import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError } from "../base/errors.js";
+import { own, textOf } from "../base/records.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { isSegment } from "../store/path.js";
-import { checkNode, own, textOf } from "./attributes.js";
+import { checkNode } from "./attributes.js";
 
 /** An array that holds coordinates of another one. */
 export interface Coordinate {
@@ -64,7 +65,7 @@ export async function coordinatesOf(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<Coordinate[]> {
   checkNode(group, "a group");
-  checkObject(options);
+  checkSignalIn(options);
   const dimensions = dimensionsOf(array) ?? [];
   const names = [
     ...dimensions,

@@ -43,7 +43,9 @@ export interface Field {
  */
 export class DType {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "DType";
+  static get name(): string {
+    return "DType";
+  }
 
   /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`, `"string"`. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { textEncoder } from "../base/platform.js";
 import { decodeBase64 } from "./base64.js";
 import { componentsOf } from "./dtype.js";
 import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";
+import { withoutNuls } from "./padded.js";
 
 /** A list of the integers 0 to 255, as bytes. */
 function byteList(json: Json): Uint8Array | undefined {
@@ -32,7 +33,7 @@ export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
 export function readStored(source: FillSource, item: Uint8Array): Uint8Array {
   if (isLooseZero(source)) return item;
   const { json, rules } = source;
-  const bytes = typeof json === "string" && rules !== "plain" ? decodeBase64(json) : undefined;
+  const bytes = typeof json === "string" && rules !== "plain" ? decodeBase64(json, item.length) : undefined;
   if (bytes?.length !== item.length) refuse(source);
   item.set(bytes);
   swapItem(source, item);
@@ -55,7 +56,7 @@ export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array
   const { json, rules } = source;
   if (isLooseZero(source)) return item;
   if (typeof json !== "string") refuse(source);
-  const bytes = rules === "plain" ? undefined : decodeBase64(json);
+  const bytes = rules === "plain" ? undefined : decodeBase64(json, item.length);
   if (bytes && bytes.length <= item.length) {
     item.set(bytes);
     return item;
@@ -65,6 +66,7 @@ export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array
 
 /** A text as UTF-8, padded with NULs. */
 function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Array {
+  if (text.length > item.length) refuse(source);
   const bytes = textEncoder().encode(text);
   if (bytes.length > item.length) refuse(source);
   item.set(bytes);
@@ -75,7 +77,8 @@ function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Arr
 export function readText(source: FillSource, item: Uint8Array): string {
   if (isLooseZero(source)) return "";
   if (typeof source.json !== "string") refuse(source);
-  const text = source.json.replace(/\0+$/, "");
+  const text = withoutNuls(source.json);
+  if (text.length > item.length / 2) refuse(source); // a code point is at most two characters, and has four bytes
   const points = Array.from(text, (char) => char.codePointAt(0)!);
   if (4 * points.length > item.length) refuse(source);
   const view = new DataView(item.buffer, item.byteOffset, item.length);

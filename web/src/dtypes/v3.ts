@@ -3,6 +3,7 @@
  * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
  */
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../base/errors.js";
+import { isRecord, own } from "../base/records.js";
 import {
   DType,
   maxItemBytes,
@@ -12,6 +13,7 @@ import {
   timeUnits,
   type VariableName,
 } from "./dtype.js";
+import { unsupportedTypes } from "./unsupported.js";
 import { usualTypes } from "./usual-types.js";
 
 export { fromPlain } from "./plain.js";
@@ -69,6 +71,10 @@ export function parseDataType(value: unknown, depth = 0): DType {
 }
 
 function unknownType(name: string): ZarrError {
+  if (Object.hasOwn(unsupportedTypes, name)) {
+    const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
+    return unsupported(message, { code: "unknown-dtype" });
+  }
   const known = [...plain.keys(), "r*", ...configured.keys()].join(", ");
   return unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
 }
@@ -99,14 +105,6 @@ function checkNames(name: string, configuration: Options, options: readonly stri
   if (unknown === undefined) return;
   const known = options.join(", ") || "it has none";
   throw refused(`data type ${name}: "${unknown}" is not one of its options (${known})`);
-}
-
-function isRecord(value: unknown): value is Options {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function own(object: Options, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function rawType(name: string, bits: number): DType {

@@ -1,5 +1,5 @@
 /** Checks of arguments that several calls take. */
-import { checkObject } from "../base/arguments.js";
+import { checkSignalIn } from "../base/arguments.js";
 import { invalidArgument, shown } from "../base/errors.js";
 
 /** Options that every read has. */
@@ -10,13 +10,8 @@ interface CommonOptions {
 
 /** @throws InvalidArgument for options that are not an object, an invalid signal or pool. */
 export function checkOptions(options: CommonOptions): void {
-  checkObject(options);
-  check(options, "signal", "throwIfAborted");
-  check(options, "pool", "makeSink");
-}
-
-function check(options: CommonOptions, name: keyof CommonOptions, method: string): void {
-  const value = options[name] as Record<string, unknown> | null | undefined;
-  if (value !== undefined && typeof value?.[method] !== "function")
-    throw invalidArgument(`options.${name} cannot be ${shown(value)}`);
+  checkSignalIn(options);
+  const pool = options.pool as { makeSink?: unknown } | null | undefined;
+  if (pool !== undefined && typeof pool?.makeSink !== "function")
+    throw invalidArgument(`options.pool cannot be ${shown(pool)}`);
 }

@@ -45,7 +45,9 @@ export class ZarrArray<D extends Elements = Elements> {
   declare readonly "~elements"?: D;
 
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZarrArray";
+  static get name(): string {
+    return "ZarrArray";
+  }
 
   readonly kind = "array";
   #spec: ArraySpec;

@@ -39,6 +39,16 @@ export interface NodeCreateOptions {
   signal?: AbortSignal | undefined;
 }
 
+/**
+ * How keys of chunks are made: indices with a separator ("default": behind a "c"); in Zarr v3 also with a suffix behind
+ * the keys of another encoding (default: "default"), or in folders of at most `maxChildren` entries (100 or more, a power
+ * of ten or rounded down to one; default 1000). The latter two are proposals that few readers know: docs/support.md.
+ */
+export type ChunkKeyOption =
+  | { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined }
+  | { name: "suffix"; suffix: string; baseEncoding?: ChunkKeyOption | undefined; separator?: undefined }
+  | { name: "fanout"; maxChildren?: number | undefined; separator?: undefined };
+
 export interface CreateOptions extends NodeCreateOptions {
   /** Length of each dimension. */
   shape: readonly number[];
@@ -59,7 +69,7 @@ export interface CreateOptions extends NodeCreateOptions {
   /** Order of the elements in chunks: "C" (default), the last dimension fastest, or "F", the first one. */
   order?: "C" | "F" | undefined;
   /** How keys of chunks are made. Default: "/" behind a "c" in v3, "." in v1 and v2. */
-  chunkKeyEncoding?: { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined } | undefined;
+  chunkKeyEncoding?: ChunkKeyOption | undefined;
   /** As `open` takes them. */
   limits?: Partial<Limits> | undefined;
 }

@@ -1,6 +1,6 @@
 /** Groups: nodes that hold arrays and other groups. */
 
-import { untilAborted } from "../base/abort.js";
+import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError, unsupported } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
 import { Limiter } from "../base/limiter.js";
@@ -48,7 +48,9 @@ export interface NodeOpener {
 /** A Zarr group that has been opened. */
 export class ZarrGroup {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZarrGroup";
+  static get name(): string {
+    return "ZarrGroup";
+  }
 
   readonly kind = "group";
   readonly #opener: NodeOpener;
@@ -92,6 +94,7 @@ export class ZarrGroup {
     path: string,
     options: { kind?: Member["kind"] | undefined; signal?: AbortSignal | undefined } = {},
   ): Promise<OpenedNode> {
+    checkSignalIn(options);
     const below = normalizePath(path);
     return this.#opener.open(below === "" ? this.path : this.#pathOf(below), options);
   }
@@ -102,7 +105,9 @@ export class ZarrGroup {
    * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
+    checkSignalIn(options);
     const { signal } = options;
+    signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
     return [...members]
       .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))
@@ -120,7 +125,7 @@ export class ZarrGroup {
 
   async #listed(signal: AbortSignal | undefined): Promise<Map<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const names = await untilAborted(listChildren(this.store, this.path), signal);
+    const names = await listChildren(this.store, this.path, signal);
     if (!names) {
       throw unsupported(
         "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",

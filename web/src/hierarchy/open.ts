@@ -1,6 +1,7 @@
 /** Opening arrays and groups. */
 
 import { untilAborted } from "../base/abort.js";
+import { checkSignalIn } from "../base/arguments.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -31,8 +32,9 @@ import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { answerOf } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
 import type { VirtualBase } from "../store/icechunk/virtual.js";
-import { archives, fileSystem, icechunk } from "../store/loaded.js";
+import { archives, fileSystem, icechunk, references } from "../store/loaded.js";
 import { normalizePath } from "../store/path.js";
+import { isFolderName } from "../store/reference/names.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
 import { writesTo } from "./changes.js";
@@ -113,14 +115,14 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
     const { IcechunkStore } = await icechunk();
     return new Opener(await IcechunkStore.open(store, icechunkOptions(options)), options).open(path, options);
   }
-  const opener = new Opener(store, options);
+  const named = isNamedReferences(source) ? await findReferences(store, options) : undefined;
+  const opener = new Opener(named ?? store, options);
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const mayBeRepository = !(store as { isArchive?: boolean }).isArchive && opener.mayBeRepository(error);
-    const repository = mayBeRepository && (await findRepository(store, options));
-    if (!repository) throw error;
-    return new Opener(repository, options).open(path, options);
+    const other = opener.mayBeOther(error) && (await findOther(store, options));
+    if (!other) throw error;
+    return new Opener(other, options).open(path, options);
   }
 }
 
@@ -130,6 +132,24 @@ export async function openPlain(store: Store, options: OpenOptions): Promise<Ope
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode> {
   checkOptions(options);
   return new Opener(store, options).open(normalizePath(options.path ?? ""), options);
+}
+
+/** What a store holds in which nothing but itself tells where chunks are: an Icechunk repository, or references. */
+async function findOther(store: Store, options: OpenOptions): Promise<Store | undefined> {
+  const { version } = options;
+  const repository = version === 2 ? undefined : await findRepository(store, options);
+  return repository ?? (version === 3 ? undefined : findReferences(store, options));
+}
+
+function isNamedReferences(source: Source): boolean {
+  if (isStore(source)) return false;
+  return isFolderName(new URL(source, globalThis.location?.href).pathname);
+}
+
+/** The references in Parquet files that a store holds; undefined for none. */
+async function findReferences(store: Store, { signal }: OpenOptions): Promise<Store | undefined> {
+  const { ReferenceStore } = await references();
+  return ReferenceStore.find({ store, folder: "" }, {}, signal);
 }
 
 /** The Icechunk repository that a store holds; undefined for none. */
@@ -150,8 +170,8 @@ const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
   typeof place === "function" ? place() : place;
 
 function checkOptions(options: OpenOptions): void {
-  if (typeof options !== "object" || options === null) throw invalidArgument("options must be an object");
-  const { version, kind, v1Order, path, verifyChecksums, signal } = options;
+  checkSignalIn(options);
+  const { version, kind, v1Order, path, verifyChecksums } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
@@ -162,8 +182,6 @@ function checkOptions(options: OpenOptions): void {
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
-  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== "function")
-    throw invalidArgument("signal must be an AbortSignal");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */
@@ -258,14 +276,15 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether the store may hold an Icechunk repository, of which nothing else can be seen: no Zarr node was found, and
+   * Whether the store may hold what is read in another way, of which nothing else can be seen: no Zarr node was found, and
    * none before. Buckets that nobody may list answer with 403 for what is not there.
    */
-  mayBeRepository(error: unknown): boolean {
-    const { version = 3 } = this.openOptions;
+  mayBeOther(error: unknown): boolean {
+    const { version } = this.openOptions;
     const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
     const isForbidden = isZarrError(error, "Network") && error.status === 403;
-    return (isMissing || isForbidden) && version === 3 && !lastFound.has(this.store);
+    const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
+    return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
   }
 
   /**

@@ -4,4 +4,5 @@ import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
+export { packStrings } from "../dtypes/strings.js";
 export { readValues } from "../region/read-values.js";

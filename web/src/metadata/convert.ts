@@ -18,13 +18,7 @@ import {
   type NodeMetadata,
   readMetadata,
 } from "./model.js";
-import {
-  arrayDocuments,
-  type ChunkKeys,
-  dimensionsAttribute,
-  groupDocuments,
-  type NewArray,
-} from "./new-array.js";
+import { arrayDocuments, dimensionsAttribute, groupDocuments, type NewArray } from "./new-array.js";
 import { withEntries } from "./print.js";
 import type { ArraySpec } from "./spec.js";
 
@@ -44,14 +38,14 @@ export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): N
     codecVersion: zarrFormat,
     attributes: dimensions.attributes,
     dimensionNames: dimensions.names,
-    keys: keysOf(spec),
+    keys: spec.keys,
   };
 }
 
 /**
  * A node's metadata in another version; in its own, it stays as it is.
  *
- * Chunk keys keep their separator, and stay the same from v2 to v3: chunks of plain arrays need not be stored anew.
+ * Chunk keys keep their separator (other encodings of v3 become plain ones in v1 and v2), and stay the same from v2 to v3: chunks of plain arrays need not be stored anew.
  * Names of dimensions are xarray's `_ARRAY_DIMENSIONS` in v1 and v2; an undefined fill value becomes zero in v3.
  * @param changes what shall be different from the node.
  * @throws Unsupported, saying what the version cannot hold.
@@ -161,12 +155,6 @@ function toBytesOutline({ toBytes, encodedArray: { dtype } }: ResolvedChain): un
 function gridOf({ isRegular, axes }: ArraySpec, object: JsonObject): NewArray["grid"] {
   if (isRegular) return { chunkShape: axes.map((axis) => axis.size(0)) };
   return { json: asObject(own(object, "chunk_grid"), `"chunk_grid" in ${v3Key}`) };
-}
-
-/** Keys of chunks, by an example. */
-function keysOf({ chunkKey }: ArraySpec): ChunkKeys {
-  const [, prefix, separator] = /^(c?).*([./])\d$/.exec(chunkKey([0, 0]))!;
-  return { name: prefix === "c" ? "default" : "v2", separator: separator as "/" | "." };
 }
 
 const hasMixedEndian = ({ codecs }: ArraySpec): boolean =>

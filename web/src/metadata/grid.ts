@@ -1,13 +1,23 @@
 /** Chunk grids of Zarr v3. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
-import { invalidMetadata } from "../base/errors.js";
+import { invalidMetadata, unsupported } from "../base/errors.js";
 import { type AxisGrid, RectilinearAxis, RegularAxis } from "../base/grid.js";
 import { type Json, JsonNumber, showJson } from "../base/json.js";
 import { checkOptions, known, own, readExtension } from "./document.js";
 import { type ArrayDescription, readLengths } from "./spec.js";
 
+/** Grids that are known and not supported, with the reason. */
+export const unsupportedGrids: Readonly<Record<string, string>> = {
+  rectangular: "rectilinear has taken the place of this draft (ZEP 3)",
+  "zarrs.regular_bounded": "it is an experiment of zarrs, without a specification",
+};
+
 /** Parses `chunk_grid` for an array of a shape. */
 export function parseGrid(json: Json | undefined, shape: readonly number[]): ArrayDescription["grid"] {
   const extension = readExtension(json, '"chunk_grid"');
+  if (Object.hasOwn(unsupportedGrids, extension.name)) {
+    const message = `chunk grid "${extension.name}" is not supported: ${unsupportedGrids[extension.name]}`;
+    throw unsupported(message, { code: "unknown-chunk-grid" });
+  }
   const { name, configuration } = known(extension, ["regular", "rectilinear"], "chunk grid");
   if (name === "regular") {
     checkOptions(extension, ["chunk_shape"], "chunk grid");

@@ -12,18 +12,12 @@ import { printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { dataTypeJson } from "../dtypes/v3-json.js";
+import type { ChunkKeys, Separator } from "./key-encoding.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
 
 /** Documents of one node, by their keys below its path. The one that makes it a node comes last. */
 export type Documents = ReadonlyMap<string, JsonObject>;
-
-/** How the keys of chunks are made. */
-export interface ChunkKeys {
-  /** "default": behind a "c"; "v2": indices alone, as in Zarr v1 and v2. */
-  readonly name: "default" | "v2";
-  readonly separator: "/" | ".";
-}
 
 /** What an array shall be, in terms that do not depend on a version. */
 export interface NewArray {
@@ -91,7 +85,7 @@ function v3Document(array: NewArray): JsonObject {
     ["shape", integersJson(shape)],
     ["data_type", dataType],
     ["chunk_grid", chunkGrid],
-    ["chunk_key_encoding", extension(keys.name, [["separator", keys.separator]])],
+    ["chunk_key_encoding", keysJson(keys)],
     ["fill_value", printFill(dtype, fill, 3, "little")],
     ["codecs", printed.map(codecV3)],
     ["attributes", attributes],
@@ -113,6 +107,21 @@ const extension = (name: string, configuration: [string, Json][]): JsonObject =>
     ["configuration", jsonObject(configuration)],
   ]);
 
+function keysJson(keys: ChunkKeys): JsonObject {
+  if (keys.name === "fanout") return extension(keys.name, [["max_children", integerJson(keys.maxChildren)]]);
+  if (keys.name !== "suffix") return extension(keys.name, [["separator", keys.separator]]);
+  return extension(keys.name, [
+    ["suffix", keys.suffix],
+    ["base_encoding", keysJson(keys.base)],
+  ]);
+}
+
+/** The separator in keys of v2, which has no other encodings. */
+function separatorOf(keys: ChunkKeys): Separator {
+  if (keys.name === "suffix") return separatorOf(keys.base);
+  return keys.name === "fanout" ? "/" : keys.separator;
+}
+
 function v2Document(array: NewArray, limits: Limits): JsonObject {
   const { shape, dtype, fill, keys } = array;
   const chain = plainChain(array, 2, limits);
@@ -127,7 +136,7 @@ function v2Document(array: NewArray, limits: Limits): JsonObject {
     ["fill_value", printFill(dtype, fill, 2, chain.endian)],
     ["order", chain.order],
     ["filters", filters.length > 0 ? filters.map(codecV2) : null],
-    ["dimension_separator", keys.separator],
+    ["dimension_separator", separatorOf(keys)],
   ]);
 }
 

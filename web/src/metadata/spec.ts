@@ -9,12 +9,13 @@ import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js"
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
+import type { KeyEncoding } from "./key-encoding.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };
 
 /** What the parsers of every version find out about an array. */
-export interface ArrayDescription {
+export interface ArrayDescription extends KeyEncoding {
   readonly zarrFormat: ZarrVersion;
   /** Length of each dimension. */
   readonly shape: readonly number[];
@@ -26,8 +27,6 @@ export interface ArrayDescription {
   readonly codecs: readonly CodecMetadata[];
   readonly attributes: Attributes;
   readonly dimensionNames: readonly (string | null)[] | undefined;
-  /** Key of a stored chunk below the array's own path. */
-  chunkKey(coordinates: readonly number[]): string;
 }
 
 export interface ArraySpec extends Omit<ArrayDescription, "grid"> {

@@ -10,6 +10,7 @@ import { endianConfiguration } from "../codecs/bytes.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
+import { plainKeys } from "./chunk-keys.js";
 import { attributesOf, checkFormat, type DocumentOptions, parseDocument, requireKeys } from "./document.js";
 import { v1AttrsKey, v1MetaKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
@@ -70,7 +71,7 @@ export async function parseV1(
       codecs,
       attributes: parseAttributes(attrs, options),
       dimensionNames: undefined,
-      chunkKey: (coordinates) => coordinates.join(".") || "0",
+      ...plainKeys("v2", "."),
     },
     options,
   );

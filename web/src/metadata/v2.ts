@@ -13,6 +13,7 @@ import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
+import { plainKeys } from "./chunk-keys.js";
 import {
   asObject,
   checkFormat,
@@ -58,10 +59,10 @@ export async function parseV2Array(
       grid: { chunkShape },
       dtype,
       fill: await readFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
-      codecs: chainOf(object, codecs, stored, shape.length, options),
+      codecs: chainOf(object, codecs, stored, chunkShape, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
-      chunkKey: (coordinates) => coordinates.join(separator) || "0",
+      ...plainKeys("v2", separator),
     },
     options,
   );
@@ -89,9 +90,10 @@ function chainOf(
   object: JsonObject,
   codecs: readonly CodecMetadata[],
   stored: StoredType,
-  rank: number,
+  chunkShape: readonly number[],
   options: DocumentOptions,
 ): CodecMetadata[] {
+  const rank = chunkShape.length;
   const order = own(object, "order");
   if (order !== "C" && order !== "F")
     throw invalidMetadata(`"order" in ${v2ArrayKey} must be "C" or "F", not ${showJson(order)}`, {
@@ -114,7 +116,7 @@ function chainOf(
   const reversed = Array.from({ length: rank }, (_, axis) => rank - 1 - axis);
   if (order === "F" && rank > 1 && !isOrderless)
     filters.unshift({ name: "transpose", configuration: { order: reversed } });
-  toBytes ??= bytesCodec(filters, stored, rank, options);
+  toBytes ??= bytesCodec(filters, stored, chunkShape, options);
   return [...filters, toBytes, ...bytesCodecs];
 }
 
@@ -122,12 +124,11 @@ function chainOf(
 function bytesCodec(
   filters: readonly CodecMetadata[],
   { dtype, endians }: StoredType,
-  rank: number,
+  shape: readonly number[],
   { limits }: DocumentOptions,
 ): CodecMetadata {
   const ofDtype: CodecMetadata = { name: "bytes", configuration: endianConfiguration(endians) };
   if (filters.every((filter) => filter.name === "transpose") || dtype.isVariable) return ofDtype;
-  const shape = new Array<number>(rank).fill(1);
   const little: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
   const { before } = resolveChain([...filters, little], { dtype, shape }, { version: 2, limits });
   const endian = before.findLast((step) => step.endian !== undefined)?.endian;
@@ -194,6 +195,10 @@ export function parseV2Consolidated(
     if (!bytes) return undefined;
     const object = parseDocument(bytes, v2ConsolidatedKey, options);
     const format = own(object, "zarr_consolidated_format");
+    if (format === undefined && own(object, "record_size") !== undefined)
+      throw unsupported("its chunks are references in Parquet files, which ReferenceStore.open reads", {
+        code: "parquet-references",
+      });
     if (showJson(format) !== "1")
       throw invalidMetadata(`"zarr_consolidated_format" must be 1, not ${showJson(format)}`);
     return documentsIn(asObject(own(object, "metadata"), '"metadata"'));

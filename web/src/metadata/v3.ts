@@ -9,16 +9,14 @@ import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
 import { readDataType, readFill } from "../dtypes/usual.js";
+import { readChunkKeys } from "./chunk-keys.js";
 import {
   attributesOf,
   checkFormat,
-  checkOptions,
   type DocumentOptions,
   documentsIn,
-  known,
   own,
   readExtension,
-  readSeparator,
   requireKeys,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
@@ -73,6 +71,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
   if (!Object.hasOwn(object, "codecs")) checkDraft(object);
   checkTransformers(own(object, "storage_transformers"), options);
   const shape = readLengths(own(object, "shape"), "shape", 0);
+  const keys = await readChunkKeys(own(object, "chunk_key_encoding"), options.onWarning);
   const dtype = await readDataType(toPlain(own(object, "data_type")!));
   await loadCodecs(names, 3);
   const { codecs, isDraft } = await readDraft(object, dtype, options);
@@ -88,7 +87,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
       codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
       attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
       dimensionNames: readDimensionNames(own(object, "dimension_names")),
-      chunkKey: keyEncoder(own(object, "chunk_key_encoding")),
+      ...keys,
     },
     options,
   );
@@ -199,17 +198,6 @@ function readDimensionNames(json: Json | undefined): (string | null)[] | undefin
     });
   }
   return json as (string | null)[];
-}
-
-/** How chunk coordinates become keys. Spec: Zarr v3 core, "chunk key encoding". */
-function keyEncoder(json: Json | undefined): (coordinates: readonly number[]) => string {
-  const extension = readExtension(json, '"chunk_key_encoding"');
-  const { name, configuration } = known(extension, ["default", "v2"], "chunk key encoding");
-  checkOptions(extension, ["separator"], "chunk key encoding");
-  const separator = readSeparator(own(configuration, "separator"), name === "default" ? "/" : ".");
-  return name === "default"
-    ? (coordinates) => ["c", ...coordinates].join(separator)
-    : (coordinates) => coordinates.join(separator) || "0";
 }
 
 /** Consolidated metadata inside a group; null, which early zarr-python 3 wrote, is none. */

@@ -23,7 +23,9 @@ export interface BloscConfig {
 }
 
 class Blosc extends CoreCodec {
-  static override readonly name: string = "Blosc";
+  static override get name(): string {
+    return "Blosc";
+  }
   static readonly codecId = "blosc";
   static readonly COMPRESSORS = [...compressors];
   static readonly NOSHUFFLE = 0;

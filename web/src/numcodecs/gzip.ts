@@ -10,7 +10,9 @@ const sizeOf: SizeOf = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
 class GZip extends CoreCodec {
-  static override readonly name: string = "GZip";
+  static override get name(): string {
+    return "GZip";
+  }
   static readonly codecId = "gzip";
 
   /** @throws InvalidArgument. */

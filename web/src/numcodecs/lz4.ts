@@ -10,7 +10,9 @@ export interface LZ4Config {
 }
 
 class LZ4 extends CoreCodec {
-  static override readonly name: string = "LZ4";
+  static override get name(): string {
+    return "LZ4";
+  }
   static readonly codecId = "lz4";
   static readonly DEFAULT_ACCELERATION = 1;
   static readonly max_buffer_size = 0x7e000000;

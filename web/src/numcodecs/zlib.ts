@@ -8,7 +8,9 @@ export interface ZlibConfig {
 const sizeOf: SizeOf = () => undefined;
 
 class Zlib extends CoreCodec {
-  static override readonly name: string = "Zlib";
+  static override get name(): string {
+    return "Zlib";
+  }
   static readonly codecId = "zlib";
 
   /** @throws InvalidArgument. */

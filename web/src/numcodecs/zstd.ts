@@ -12,7 +12,9 @@ export interface ZstdConfig {
 const sizeOf: SizeOf = () => undefined;
 
 class Zstd extends CoreCodec {
-  static override readonly name: string = "Zstd";
+  static override get name(): string {
+    return "Zstd";
+  }
   static readonly codecId = "zstd";
   static readonly DEFAULT_CLEVEL = 1;
   static readonly MAX_CLEVEL = 22;

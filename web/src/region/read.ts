@@ -18,7 +18,6 @@ import {
   toBytes,
   toElements,
 } from "../dtypes/elements.js";
-import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { alone } from "../store/buffer-lease.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -101,7 +100,7 @@ async function readInto(
   const { dtype } = reader.spec;
   if (reader.firstCodec.type === "vlen") {
     // Strings of fixed length that are stored as values (labels of a categorize filter).
-    const { readValues } = await valueReading();
+    const { packStrings, readValues } = await valueReading();
     target.bytes.set(packStrings(dtype, (await readValues(reader, wanted, options)) as string[]));
     return;
   }
@@ -166,12 +165,14 @@ export async function readChunkElements(
   return visitChunk(reader, coordinates, asked, async ({ codec, encoded }) => {
     if (!encoded) onMissing?.(coordinates);
     const content = await decodeChunk(codec, encoded, pool, signal);
-    return { data: elementsOf(content), shape: codec.shape };
+    return { data: await elementsOf(content), shape: codec.shape };
   });
 
-  function elementsOf(content: Content): ElementData | readonly unknown[] {
+  async function elementsOf(content: Content): Promise<ElementData | readonly unknown[]> {
     if (content instanceof Uint8Array) return toElements(dtype, content);
-    return dtype.isVariable ? content : toElements(dtype, packStrings(dtype, content as string[]));
+    if (dtype.isVariable) return content;
+    const { packStrings } = await valueReading();
+    return toElements(dtype, packStrings(dtype, content as string[]));
   }
 }
 

@@ -14,7 +14,9 @@ const entryBytes = 128;
 /** Keeps the bytes that were used last, up to a number of bytes in all. */
 export class ByteCache implements ByteCacheLike {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ByteCache";
+  static get name(): string {
+    return "ByteCache";
+  }
 
   readonly #entries = new Map<string, Uint8Array>();
   #bytes = 0;

@@ -1,29 +1,66 @@
 /** What lies below a path of a store. */
+import { untilAborted } from "../base/abort.js";
+import { isZarrError, shown } from "../base/errors.js";
+import { storeFailed } from "./answers.js";
+import { badListing, canList, entriesOf } from "./listing.js";
 import { isSegment, normalizePath } from "./path.js";
 import type { Store } from "./store.js";
 
 /**
  * Names of the folders directly below a path, sorted: the nodes that a group may hold.
  * Uses the store's `listChildren`, or its `list`, or a Map's keys.
+ * @throws Network ("bad-listing") for stores that answer with something else; what the store throws, as Network
+ *   ("store-failed") where it is no error; the signal's reason.
  * @returns undefined where the store cannot list (HTTP); an empty array where there is nothing.
  */
-export async function listChildren(store: Store, path: string): Promise<string[] | undefined> {
+export async function listChildren(
+  store: Store,
+  path: string,
+  signal?: AbortSignal | undefined,
+): Promise<string[] | undefined> {
   const folder = normalizePath(path);
-  if (store.listChildren) return tidy(await store.listChildren(folder));
-  const keys = keysBelow(store, folder);
-  if (!keys) return undefined;
+  if (store.listChildren) return tidy(await childrenIn(store, folder, signal));
+  if (!canList(store)) return undefined;
   const names = new Set<string>();
-  for await (const key of keys) {
+  for await (const key of keysIn(store, folder, signal)) {
     const name = childOf(key, folder);
     if (name !== undefined) names.add(name);
   }
   return tidy(names);
 }
 
-function keysBelow(store: Store, folder: string): AsyncIterable<string> | Iterable<string> | undefined {
-  if (store.list) return store.list(folder);
-  if (store instanceof Map) return [...store.keys()].filter((key) => typeof key === "string");
-  return undefined;
+async function childrenIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  let names: unknown;
+  try {
+    names = await untilAborted(Promise.resolve(store.listChildren!(folder)), signal);
+  } catch (cause) {
+    if (cause instanceof Error || signal?.aborted) throw cause;
+    throw storeFailed(`/${folder}`, "listed", cause);
+  }
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+    throw badListing(`/${folder}`, `is ${shown(names)}, no list of names`);
+  return names;
+}
+
+/** What the store lists. An error that it throws passes on to who reads. */
+async function* keysIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  try {
+    for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
+      if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
+      yield key;
+    }
+  } catch (error) {
+    const isStores = isZarrError(error) && error.code === "store-failed" && error.cause instanceof Error;
+    throw isStores ? error.cause : error;
+  }
 }
 
 /** The folder directly below `folder` in which a key lies; undefined where it lies elsewhere or is an object there. */

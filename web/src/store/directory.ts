@@ -47,7 +47,9 @@ const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchEr
  */
 export class DirectoryHandleStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "DirectoryHandleStore";
+  static get name(): string {
+    return "DirectoryHandleStore";
+  }
 
   readonly #folders = new Map<string, Promise<DirectoryHandle>>();
 

@@ -1,5 +1,5 @@
 /** The file system as a store (Node, Deno, Bun). */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
@@ -26,7 +26,9 @@ export interface FileSystemStoreOptions {
  */
 export class FileSystemStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "FileSystemStore";
+  static get name(): string {
+    return "FileSystemStore";
+  }
 
   /** The folder as it was given. */
   readonly root: string | URL;
@@ -52,12 +54,14 @@ export class FileSystemStore implements Store {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
   /** Reads just these bytes of the file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
+    checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
   }
 

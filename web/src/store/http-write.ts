@@ -33,7 +33,9 @@ export interface WritableHttpStoreOptions extends HttpStoreOptions {
  */
 export class WritableHttpStore extends HttpStore {
   /** What consoles show, also of minified programs. */
-  static override readonly name: string = "WritableHttpStore";
+  static override get name(): string {
+    return "WritableHttpStore";
+  }
 
   readonly conditional: boolean;
   declare readonly list?: NonNullable<Store["list"]>;

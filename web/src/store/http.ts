@@ -1,6 +1,6 @@
 /** Reading a store over HTTP(S). */
 
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import type { HeadersSource } from "../base/web-types.js";
@@ -48,7 +48,9 @@ export interface HttpStoreOptions {
  */
 export class HttpStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "HttpStore";
+  static get name(): string {
+    return "HttpStore";
+  }
 
   readonly url: URL;
   readonly #client: HttpClient;
@@ -64,10 +66,12 @@ export class HttpStore implements Store {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     return this.#client.get(this.#urlOf(key), options);
   }
 
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     return this.#client.getRange(this.#urlOf(key), range, options);
   }
 

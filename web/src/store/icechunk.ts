@@ -1,5 +1,5 @@
 /** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal, checkSignalIn } from "../base/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
@@ -12,10 +12,11 @@ import { Manifests } from "./icechunk/manifests.js";
 import { objectReader } from "./icechunk/objects.js";
 import type { IcechunkCommit, IcechunkRef } from "./icechunk/repo.js";
 import { Repository } from "./icechunk/repository.js";
-import type { Snapshot, SnapshotNode } from "./icechunk/snapshot.js";
+import type { Snapshot } from "./icechunk/snapshot.js";
 import { checkVersion, type IcechunkVersion } from "./icechunk/version.js";
 import { type VirtualOptions, VirtualSources } from "./icechunk/virtual.js";
 import { fileSystem } from "./loaded.js";
+import { addPackedStore, type PackedStore, type Place } from "./packed.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "./ranges.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "./store.js";
@@ -29,6 +30,13 @@ export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, Virt
   maxMetadataBytes?: number | undefined;
   /** Bytes of manifests that are kept in memory, besides the one that was read last; 256 MiB. */
   manifestCacheBytes?: number | undefined;
+}
+
+/** Where a chunk lies that is a part of an object, or of a file elsewhere. */
+interface ChunkPlace extends Place {
+  readonly reference: Exclude<ChunkReference, { kind: "inline" }>;
+  /** Of a virtual chunk, as text. */
+  readonly location: string | undefined;
 }
 
 /** A chunk that is looked for, and the array that it belongs to. */
@@ -50,7 +58,9 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  */
 export class IcechunkStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "IcechunkStore";
+  static get name(): string {
+    return "IcechunkStore";
+  }
 
   readonly #repository: Repository;
   readonly #snapshot: Snapshot;
@@ -67,6 +77,12 @@ export class IcechunkStore implements Store {
       this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
+    const packed: PackedStore<ChunkPlace> = {
+      get: IcechunkStore.prototype.get,
+      placeOf: (key, signal) => this.#placeOf(key, signal),
+      readFile: (place, part, signal) => this.#readFile(place, part, signal),
+    };
+    addPackedStore(this, packed);
   }
 
   /**
@@ -80,6 +96,7 @@ export class IcechunkStore implements Store {
     options: IcechunkOptions & { signal?: AbortSignal | undefined } = {},
   ): Promise<IcechunkStore> {
     checkObject(options, "options of a store");
+    checkSignal(options.signal);
     const wanted = checkVersion(options);
     const repository = new Repository(await storeAt(source, options), metadataBytesOf(options));
     virtualSources(repository, options); // its options are checked before anything is asked for
@@ -115,16 +132,19 @@ export class IcechunkStore implements Store {
    * @throws Unsupported ("no-listing") for version 1 where the store behind cannot list.
    */
   async branches(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
     return this.#repository.refs("branch", options.signal);
   }
 
   /** The repository's tags. @throws as {@link branches}. */
   async tags(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
     return this.#repository.refs("tag", options.signal);
   }
 
   /** This version and those before it, newest first; version 1 takes a request for each. */
   history(options: { signal?: AbortSignal | undefined } = {}): AsyncIterable<IcechunkCommit> {
+    checkSignalIn(options);
     return this.#repository.history(this.#snapshot, options.signal);
   }
 
@@ -158,6 +178,7 @@ export class IcechunkStore implements Store {
     range: RangeQuery | undefined,
     options: GetOptions,
   ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = normalizePath(key);
     const document = /^(?:(.*)\/)?zarr\.json$/s.exec(path);
@@ -166,19 +187,16 @@ export class IcechunkStore implements Store {
       const bytes = node && documentOf(node, document[1] ?? "", defaultLimits.metadataDepth);
       return bytes && range ? cutRange(bytes, range) : bytes;
     }
+    const found = await this.#find(path, options.signal);
+    return found && this.#readChunk(key, found, range, options);
+  }
+
+  /** The chunk under a key; undefined for none. */
+  async #find(path: string, signal: AbortSignal | undefined): Promise<Found | undefined> {
     const chunk = chunkKey.exec(path);
     const node = chunk ? this.#snapshot.node(chunk[1] ?? "") : undefined;
     if (!chunk || node?.kind !== "array") return undefined;
     const coordinates = chunk[2] === "" ? [] : chunk[2]!.slice(1).split("/").map(Number);
-    const found = await this.#find(node, coordinates, options.signal);
-    return found && this.#readChunk(key, found, range, options);
-  }
-
-  async #find(
-    node: SnapshotNode,
-    coordinates: readonly number[],
-    signal: AbortSignal | undefined,
-  ): Promise<Found | undefined> {
     const place = this.#snapshot.manifestFor(node, coordinates);
     if (!place) return undefined;
     const manifest = this.#manifests.kept(place.id) ?? (await this.#manifests.get(place.id, signal));
@@ -212,6 +230,28 @@ export class IcechunkStore implements Store {
     if (reference.kind === "native") return this.#readNative(key, reference.id, part, options);
     const location = await this.#manifests.locationOf(manifest, reference);
     return this.#virtual.read(reference, location, part, options.signal);
+  }
+
+  async #placeOf(key: string, signal: AbortSignal | undefined): Promise<ChunkPlace | undefined> {
+    const found = await this.#find(normalizePath(key), signal);
+    if (!found || found.reference.kind === "inline") return undefined;
+    const { reference, manifest } = found;
+    const { offset, length } = reference;
+    if (reference.kind === "native")
+      return { file: reference.id, offset, length, reference, location: undefined };
+    const location = await this.#manifests.locationOf(manifest, reference);
+    const { etag = "", lastModified = "" } = reference;
+    return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
+  }
+
+  #readFile(
+    { reference, location }: ChunkPlace,
+    part: { offset: number; length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    if (reference.kind === "native")
+      return this.#readNative("a chunk", reference.id, part, { signal, maxBytes: part.length });
+    return this.#virtual.read(reference, location!, part, signal);
   }
 
   async #readNative(

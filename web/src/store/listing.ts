@@ -31,7 +31,7 @@ export async function* keysBelow(
 }
 
 /** What the store's list gives, one after the other, each waited for as long as the signal allows. */
-async function* entriesOf(
+export async function* entriesOf(
   store: Store,
   path: string,
   place: string,
@@ -69,7 +69,12 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
   }
   if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
-  const iterator = found[Symbol.asyncIterator]?.() ?? found[Symbol.iterator]?.();
+  let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
+  try {
+    iterator = found[Symbol.asyncIterator]?.() ?? found[Symbol.iterator]?.();
+  } catch {
+    throw badListing(place, "cannot be gone through");
+  }
   if (!iterator) {
     // It may be a promise, whose failure nobody else would see to.
     Promise.resolve(listed).catch(() => {});
@@ -83,5 +88,5 @@ const isText = (key: unknown): boolean => typeof key === "string";
 /** Whether a key stays where it begins. */
 const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name === "." || name === "..");
 
-const badListing = (place: string, what: string): ZarrError =>
+export const badListing = (place: string, what: string): ZarrError =>
   networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });

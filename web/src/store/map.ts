@@ -29,7 +29,9 @@ function versionOf(bytes: Uint8Array): ObjectVersion {
  */
 export class MapStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "MapStore";
+  static get name(): string {
+    return "MapStore";
+  }
 
   /** @param entries the Map to read from and write to; it is used as it is, not copied. */
   constructor(readonly entries: Map<string, Uint8Array> = new Map()) {}

@@ -1,5 +1,5 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument, shown } from "../base/errors.js";
 
 /**
  * Normalises a node's path: backslashes become "/", leading, trailing and repeated "/" go.
@@ -7,6 +7,8 @@ import { invalidArgument } from "../base/errors.js";
  *   leave the store it is read from.
  */
 export function normalizePath(path: string): string {
+  if (typeof path !== "string")
+    throw invalidArgument(`a path must be a text, not ${shown(path)}`, { code: "bad-path" });
   const segments = path
     .replaceAll("\\", "/")
     .split("/")

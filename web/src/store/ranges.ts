@@ -1,4 +1,5 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
+import { checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { answerOf } from "./answers.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
@@ -19,6 +20,7 @@ export async function readRange(
 ): Promise<Uint8Array | undefined> {
   checkRange(range);
   const { signal } = options;
+  checkSignal(signal);
   if (!store.getRange) {
     // All of the object is asked for, not just as much as the range may have.
     const whole = await answerOf(

@@ -1,25 +1,23 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 
-import { checkObject } from "../base/arguments.js";
-import { invalidArgument, limitExceeded, networkError, notFound, unsupported } from "../base/errors.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
+import { invalidArgument, limitExceeded, networkError, notFound } from "../base/errors.js";
 import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
 import { type HeadersFor, headersOf } from "./http/requests.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
-import { KeyIndex } from "./key-index.js";
+import { parquet } from "./loaded.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
-import {
-  parseDocument,
-  type Reference,
-  type ReferenceTable,
-  readDocument,
-  readReference,
-  targetOf,
-} from "./reference/document.js";
+import { parseDocument, type Reference } from "./reference/document.js";
+import type { FolderLimits } from "./reference/folder.js";
+import { ListedReferences } from "./reference/listed.js";
+import { namesFolder } from "./reference/names.js";
+import type { FolderPlace } from "./reference/place.js";
+import type { References } from "./reference/references.js";
 import { targetUrl } from "./reference/target.js";
-import { byteReader, type StoredObject } from "./source.js";
-import type { GetOptions, MaybePromise, RangeQuery, Store } from "./store.js";
+import { byteReader, type StoredObject, sourceUrl } from "./source.js";
+import { type GetOptions, isStore, type MaybePromise, type RangeQuery, type Store } from "./store.js";
 
 /**
  * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own
@@ -32,7 +30,10 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
    * them out.
    */
   targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
-  /** Most bytes of the document; 256 MiB. More is LimitExceeded. */
+  /**
+   * Most bytes of the document, 256 MiB; of a Parquet file as it is stored, and as many of what is in it. More is
+   * LimitExceeded.
+   */
   maxDocumentBytes?: number | undefined;
   /** What relative targets are resolved against; as a rule the document's own URL. */
   base?: string | URL | undefined;
@@ -45,28 +46,31 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
   /** Values of templates, instead of the document's own. */
   templates?: Record<string, string> | undefined;
-  /** Most references of a document, generated ones included; 10 000 000. */
+  /** Most references of a document, generated ones included; 10 000 000. Of one Parquet file; 2 097 152. */
   maxReferences?: number | undefined;
+  /** Bytes of references from Parquet files that are kept, besides those of the file that was read last; 64 MiB. */
+  referenceCacheBytes?: number | undefined;
 }
 
 /** A range of a target, or all of it. */
 type WantedRange = RangeQuery | undefined;
 
 /**
- * A store made of references, as kerchunk writes them: JSON of version 0 or 1, to parts of files that are
- * read by ranges. Missing are keys that the document does not list. A target that is missing, or shorter than
+ * A store made of references, as kerchunk writes them: JSON of version 0 or 1, or a folder of Parquet files, to parts of
+ * files that are read by ranges. Missing are keys that have no reference. A target that is missing, or shorter than
  * the reference says, is trouble: Network with the code "missing-target" or "short-target".
  */
 export class ReferenceStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ReferenceStore";
+  static get name(): string {
+    return "ReferenceStore";
+  }
 
-  readonly #table: ReferenceTable;
+  #references: References;
   readonly #options: ReferenceStoreOptions;
   readonly #client: HttpClient;
   readonly #base: URL | undefined;
   readonly #target: URL | undefined;
-  #index: KeyIndex | undefined;
 
   /**
    * @param document the document, parsed.
@@ -75,7 +79,8 @@ export class ReferenceStore implements Store {
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkObject(options, "options of a store");
-    this.#table = readDocument(document, options.templates ?? {}, options.maxReferences ?? 10_000_000);
+    const { templates = {}, maxReferences = 10_000_000 } = options;
+    this.#references = new ListedReferences(document, templates, maxReferences);
     this.#options = options;
     this.#base = options.base === undefined ? undefined : urlOf(options.base);
     this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
@@ -83,23 +88,22 @@ export class ReferenceStore implements Store {
   }
 
   /**
-   * Reads a document and opens it.
-   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store.
+   * Reads a document and opens it. Of references in Parquet files that is the folder's `.zmetadata`; the files are read
+   * when a chunk is asked for, each by itself.
+   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Folders are
+   *   known by their names (`.parq`, `.parquet`), or by `/.zmetadata` behind them; a store is one as a whole.
    * @throws NotFound where there is none; Network; what the constructor throws.
    */
   static async open(
-    source: string | URL | StoredObject,
+    source: string | URL | StoredObject | Store,
     options: ReferenceStoreOptions & GetOptions = {},
   ): Promise<ReferenceStore> {
     checkObject(options, "options of a store");
     const { signal, ...own } = options;
+    if (isStore(source) || namesFolder(pathOf(source)))
+      return ReferenceStore.#openFolder(source, own, signal);
     const { name, url, read } = byteReader(source, own);
     const origin = await url?.();
-    if (/\.(parq|parquet)\/?(\?|$)/i.test(name)) {
-      throw unsupported(`${name}: references in Parquet files are not supported`, {
-        code: "parquet-references",
-      });
-    }
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
     const bytes = await read(undefined, { signal, maxBytes });
     if (!bytes) throw notFound(`there is no ${name}`);
@@ -107,6 +111,38 @@ export class ReferenceStore implements Store {
       throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     }
     return new ReferenceStore(parseDocument(bytes, name), { ...own, base: own.base ?? origin }, origin);
+  }
+
+  static async #openFolder(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceStore> {
+    const { folderOf, folderText } = await parquet();
+    const place = await folderOf(source, options);
+    const found = await ReferenceStore.find(place, options, signal);
+    if (!found) throw notFound(`there are no references in ${folderText(place)}`);
+    return found;
+  }
+
+  /**
+   * Opens a folder of references in Parquet files where there is one.
+   * @returns undefined where there is none.
+   * @internal
+   */
+  static async find(
+    place: FolderPlace,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceStore | undefined> {
+    if (place.store instanceof ReferenceStore) return undefined;
+    const { FolderReferences, documentUrl } = await parquet();
+    const found = await FolderReferences.find(place, folderLimits(options), signal);
+    if (!found) return undefined;
+    const origin = await documentUrl(place);
+    const store = new ReferenceStore({}, { ...options, base: options.base ?? origin }, origin);
+    store.#references = found;
+    return store;
   }
 
   locate(key: string): string {
@@ -122,24 +158,25 @@ export class ReferenceStore implements Store {
     return this.#read(key, range, options);
   }
 
+  /** The keys that have a reference; of references in Parquet files those of documents only. */
   *list(path: string): Generator<string> {
     const folder = normalizePath(path);
     const prefix = folder === "" ? "/" : `/${folder}/`;
-    for (const key of this.#table.references.keys()) if (key.startsWith(prefix)) yield key;
+    for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
   }
 
   listChildren(path: string): string[] {
-    this.#index ??= new KeyIndex(this.#table.references.keys());
-    return this.#index.children(normalizePath(path));
+    return this.#references.children(normalizePath(path));
   }
 
-  /** @internal Where the objects are that the document names, each once; without those that have no URL to be read by. */
-  *targets(): Generator<URL> {
-    const seen = new Set<string | null>();
-    for (const [key, value] of this.#table.references) {
-      const named = targetOf(value, key, this.#table.templates);
-      if (named === undefined || seen.has(named)) continue;
-      seen.add(named);
+  /** @internal Whether the references are in a local file, and so may name others. */
+  get isLocal(): boolean {
+    return this.#base?.protocol === "file:";
+  }
+
+  /** @internal Where the objects are that are named, each once; without those that have no URL to be read by. */
+  async *targets(): AsyncGenerator<URL> {
+    for await (const named of this.#references.named()) {
       const location = this.#urlOf(named);
       if (location) yield location;
     }
@@ -155,11 +192,12 @@ export class ReferenceStore implements Store {
   }
 
   async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
-    const value = this.#table.references.get(path);
-    if (value === undefined) return undefined;
-    const reference = readReference(value, path, this.#table.templates);
+    const found = this.#references.find(path, options.signal);
+    const reference = found instanceof Promise ? await found : found;
+    if (!reference) return undefined;
     if ("bytes" in reference) return wanted ? cutRange(reference.bytes, wanted) : reference.bytes;
     return this.#fetch(reference, wanted, path, options);
   }
@@ -208,6 +246,23 @@ function targetHeadersOf(
     headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
     return own;
   };
+}
+
+function folderLimits({
+  maxDocumentBytes = 2 ** 28,
+  maxReferences = 2 ** 21,
+  referenceCacheBytes = 2 ** 26,
+}: ReferenceStoreOptions): FolderLimits {
+  if (!(referenceCacheBytes >= 0))
+    throw invalidArgument(`referenceCacheBytes must not be negative: ${referenceCacheBytes}`);
+  return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
+}
+
+/** What a source is called, without the query of a URL. */
+function pathOf(source: string | URL | StoredObject): string {
+  if (typeof source === "string" || source instanceof URL)
+    return sourceUrl(source)?.pathname ?? String(source);
+  return typeof source?.key === "string" ? source.key : "";
 }
 
 /** The range of a target that is a range of what a reference stands for. */

@@ -68,7 +68,7 @@ function stored({ store, key }: StoredObject): ByteReader {
 }
 
 function located(source: string | URL, options: HttpStoreOptions, client = makeClient(options)): ByteReader {
-  const url = urlOf(source);
+  const url = sourceUrl(source);
   if (url?.protocol === "http:" || url?.protocol === "https:") {
     const read: ByteReader["read"] = (range, get) =>
       range ? client.getRange(url, range, get) : client.get(url, get);
@@ -87,7 +87,7 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
 }
 
 /** Undefined for what is no URL and so a path; one letter before the colon is a drive of Windows. */
-function urlOf(source: string | URL): URL | undefined {
+export function sourceUrl(source: string | URL): URL | undefined {
   const base = (globalThis as { location?: { href: string } }).location?.href;
   try {
     const url = new URL(source, base);

@@ -51,7 +51,9 @@ function byDepth(a: string, b: string): number {
  */
 export class ZipWriter implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZipWriter";
+  static get name(): string {
+    return "ZipWriter";
+  }
 
   readonly #sink: PieceSink;
   readonly #comment: string | undefined;

@@ -1,5 +1,5 @@
 /** Zip archives as stores. */
-import { checkObject } from "../base/arguments.js";
+import { checkObject, checkSignal } from "../base/arguments.js";
 import {
   corruptChunk,
   invalidMetadata,
@@ -56,10 +56,9 @@ interface Archive {
  */
 export class ZipStore implements Store {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "ZipStore";
-
-  /** @internal `open` looks for nothing but nodes in archives. */
-  readonly isArchive = true;
+  static get name(): string {
+    return "ZipStore";
+  }
 
   readonly #source: ByteReader;
   readonly #maxBytes: number;
@@ -131,6 +130,7 @@ export class ZipStore implements Store {
     options: GetOptions,
     work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
   ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
     const archive = await this.#open(options.signal);

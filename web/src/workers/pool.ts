@@ -60,7 +60,9 @@ const maxDeaths = 8;
  */
 export class WorkerPool {
   /** What consoles show, also of minified programs. */
-  static readonly name: string = "WorkerPool";
+  static get name(): string {
+    return "WorkerPool";
+  }
 
   /** Ways to start a worker; the one that is in use. */
   readonly #ways: readonly StartWorker[];

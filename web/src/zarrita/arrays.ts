@@ -80,7 +80,9 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
 
 /** Booleans, a byte each. */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<boolean, B> {
-  static override readonly name: string = "BoolArray";
+  static override get name(): string {
+    return "BoolArray";
+  }
 
   constructor(source: number | B | Iterable<boolean>, byteOffset?: number, length?: number) {
     super(1, source, byteOffset, length);
@@ -96,7 +98,9 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends Pack
 
 /** Byte strings of `chars` bytes, read and written as UTF-8. */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override readonly name: string = "ByteStringArray";
+  static override get name(): string {
+    return "ByteStringArray";
+  }
 
   constructor(
     readonly chars: number,
@@ -121,7 +125,9 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
 
 /** Unicode strings of `chars` code points of 4 bytes. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override readonly name: string = "UnicodeStringArray";
+  static override get name(): string {
+    return "UnicodeStringArray";
+  }
 
   constructor(
     readonly chars: number,

@@ -7,7 +7,9 @@ abstract class ZarritaError<T extends string> extends Error {
 
 /** Nothing is stored there, or not what was asked for. */
 export class NotFoundError extends ZarritaError<"NotFoundError"> {
-  static override readonly name: string = "NotFoundError";
+  static override get name(): string {
+    return "NotFoundError";
+  }
   override readonly _tag = "NotFoundError" as const;
   override readonly name = "NotFoundError";
   readonly path: string | undefined;
@@ -21,7 +23,9 @@ export class NotFoundError extends ZarritaError<"NotFoundError"> {
 
 /** Metadata that cannot be read. */
 export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
-  static override readonly name: string = "InvalidMetadataError";
+  static override get name(): string {
+    return "InvalidMetadataError";
+  }
   override readonly _tag = "InvalidMetadataError" as const;
   override readonly name = "InvalidMetadataError";
   readonly path: string | undefined;
@@ -33,7 +37,9 @@ export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
 
 /** A codec that is not known. */
 export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
-  static override readonly name: string = "UnknownCodecError";
+  static override get name(): string {
+    return "UnknownCodecError";
+  }
   override readonly _tag = "UnknownCodecError" as const;
   override readonly name = "UnknownCodecError";
   constructor(
@@ -46,7 +52,9 @@ export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
 
 /** A chunk that cannot be decoded or encoded; the reason is its `cause`. */
 export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
-  static override readonly name: string = "CodecPipelineError";
+  static override get name(): string {
+    return "CodecPipelineError";
+  }
   override readonly _tag = "CodecPipelineError" as const;
   override readonly name = "CodecPipelineError";
   readonly direction: "encode" | "decode";
@@ -70,14 +78,18 @@ export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
 
 /** A selection that does not fit the array. */
 export class InvalidSelectionError extends ZarritaError<"InvalidSelectionError"> {
-  static override readonly name: string = "InvalidSelectionError";
+  static override get name(): string {
+    return "InvalidSelectionError";
+  }
   override readonly _tag = "InvalidSelectionError" as const;
   override readonly name = "InvalidSelectionError";
 }
 
 /** What cannot be done here. */
 export class UnsupportedError extends ZarritaError<"UnsupportedError"> {
-  static override readonly name: string = "UnsupportedError";
+  static override get name(): string {
+    return "UnsupportedError";
+  }
   override readonly _tag = "UnsupportedError" as const;
   override readonly name = "UnsupportedError";
   constructor(

@@ -28,7 +28,9 @@ const remembered = 4;
 
 /** A store below a URL; as HttpStore, it tries again where a server is busy and serves ranges whatever the server makes of them. */
 export class FetchStore implements AsyncReadable {
-  static readonly name: string = "FetchStore";
+  static get name(): string {
+    return "FetchStore";
+  }
 
   readonly #options: FetchStoreOptions;
   readonly #stores: { readonly init: Init; readonly store: HttpStore }[] = [];

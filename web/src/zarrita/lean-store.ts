@@ -53,7 +53,7 @@ export class LeanStore implements Store {
   /** Trouble with them is for who reads them. */
   #askAttributes(key: string, options?: GetOptions): void {
     if (!this.wanted.attrs) return;
-    const read = async () => this.inner.get(key.replace(/[^/]*$/, ".zattrs"), options);
+    const read = async () => this.inner.get(`${key.slice(0, key.lastIndexOf("/") + 1)}.zattrs`, options);
     this.#attributes = read();
     this.#attributes.catch(() => {});
   }

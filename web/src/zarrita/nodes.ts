@@ -26,7 +26,9 @@ import type {
 
 /** A place in a store. */
 export class Location<Store> {
-  static readonly name: string = "Location";
+  static get name(): string {
+    return "Location";
+  }
 
   constructor(
     readonly store: Store,
@@ -58,7 +60,9 @@ export function root<Store>(store?: Store): Location<Store | Map<string, Uint8Ar
 
 /** A group: `open` makes it, or the caller from its metadata. */
 export class ZarritaGroup<Store extends Readable = Readable> extends Location<Store> {
-  static override readonly name: string = "Group";
+  static override get name(): string {
+    return "Group";
+  }
 
   readonly kind = "group";
   readonly #attrs: Attributes;
@@ -86,7 +90,9 @@ export interface GetChunkOptions extends StoreOptions {
 
 /** An array: `open` makes it, or the caller from its metadata. */
 export class ZarritaArray<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
-  static override readonly name: string = "Array";
+  static override get name(): string {
+    return "Array";
+  }
 
   readonly kind = "array";
   /** @internal */

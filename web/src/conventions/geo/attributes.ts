@@ -1,20 +1,10 @@
 /** What attributes say of reference systems and transformations. */
 import { invalidMetadata } from "../../base/errors.js";
+import { isRecord, own, type Properties } from "../../base/records.js";
 import type { AffineTransform, CoordinateSystem } from "../geo.js";
 
-type Attributes = { readonly [name: string]: unknown };
-
-function isObject(value: unknown): value is Attributes {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A property of an object of its own. */
-export function property(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
 function text(value: unknown, name: string): string | undefined {
-  const found = property(value, name);
+  const found = own(value, name);
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
@@ -28,7 +18,7 @@ function numberIn(value: unknown): number {
 
 /** A list of finite numbers of a length; undefined where the attribute is not there. */
 export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
-  const list = property(value, name);
+  const list = own(value, name);
   if (list === undefined || list === null) return undefined;
   const numbers = Array.isArray(list) ? list.map(numberIn) : [];
   if (numbers.length !== count || !numbers.every(Number.isFinite))
@@ -53,7 +43,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   for (const name of ["spatial:transform", "proj:transform"]) {
     const type = text(attributes, "spatial:transform_type") ?? "affine";
     // Nine numbers are the whole matrix.
-    const whole = property(attributes, name);
+    const whole = own(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
     if (numbers) return registered(affineOf(numbers, name), attributes);
@@ -88,7 +78,7 @@ export function shapeIn(attributes: unknown): readonly [number, number] | undefi
 
 /** Names of rows' and columns' dimensions, where they are said. */
 export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
-  const names = property(attributes, "spatial:dimensions");
+  const names = own(attributes, "spatial:dimensions");
   const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
   if (!isPair || names.at(-1) === names.at(-2)) return undefined;
   return [names[names.length - 2] as string, names[names.length - 1] as string];
@@ -98,13 +88,13 @@ const code = (authority: string, number: string | number) => `${authority.toUppe
 
 /** The system that attributes of an array, a group or a grid mapping say; undefined for none. */
 export function crsIn(attributes: unknown): CoordinateSystem | undefined {
-  const gdal = property(attributes, "_CRS");
+  const gdal = own(attributes, "_CRS");
   const wkt =
     text(attributes, "proj:wkt2") ??
     text(attributes, "crs_wkt") ??
     text(attributes, "spatial_ref") ??
     text(gdal, "wkt");
-  const json = [property(attributes, "proj:projjson"), property(gdal, "projjson")].find(isObject);
+  const json = [own(attributes, "proj:projjson"), own(gdal, "projjson")].find(isRecord);
   const stated = text(attributes, "proj:code") ?? codeOfUrl(text(gdal, "url"));
   const known = stated ?? codeOfWkt(wkt) ?? codeOfJson(json);
   if (known === undefined && wkt === undefined && json === undefined) return undefined;
@@ -124,9 +114,9 @@ function codeOfWkt(wkt: string | undefined): string | undefined {
   return match ? code(match[1]!, match[2]!) : undefined;
 }
 
-function codeOfJson(json: Attributes | undefined): string | undefined {
-  const id = property(json, "id");
-  const [authority, number] = [text(id, "authority"), property(id, "code")];
+function codeOfJson(json: Properties | undefined): string | undefined {
+  const id = own(json, "id");
+  const [authority, number] = [text(id, "authority"), own(id, "code")];
   return authority && (typeof number === "number" || typeof number === "string")
     ? code(authority, number)
     : undefined;

@@ -1,10 +1,10 @@
 /** Transformations from coordinate arrays, which hold the centres of elements. */
 import { isZarrError, unsupported } from "../../base/errors.js";
+import { own } from "../../base/records.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../region/selection/selection.js";
 import type { AffineTransform, GeoConventions } from "../geo.js";
-import { property } from "./attributes.js";
 
 /** Opens a node beside the data; undefined where there is none. */
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
@@ -53,10 +53,10 @@ export async function fromCoordinates(
 }
 
 function isDegrees({ attributes }: ZarrArray, towards: string, name: string): boolean {
-  const units = property(attributes, "units");
+  const units = own(attributes, "units");
   if (typeof units === "string" && new RegExp(`^degrees?_?(${towards}|${towards[0]})$`, "i").test(units))
     return true;
-  return property(attributes, "standard_name") === name;
+  return own(attributes, "standard_name") === name;
 }
 
 /**

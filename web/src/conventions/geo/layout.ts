@@ -1,8 +1,9 @@
 /** Resolution levels as attributes list them, in whichever convention. */
 import { isZarrError } from "../../base/errors.js";
+import { isRecord, own, type Properties } from "../../base/records.js";
 import { normalizePath } from "../../store/path.js";
 import type { AffineTransform, CoordinateSystem } from "../geo.js";
-import { bad, crsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
+import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 
 /** What a layout says of one level. */
 export interface ListedLevel {
@@ -21,10 +22,10 @@ const maxLevels = 64;
  * of ndpyramid. undefined where there are none of these.
  */
 export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
-  const multiscales = property(attributes, "multiscales");
+  const multiscales = own(attributes, "multiscales");
   const entries = Array.isArray(multiscales)
-    ? property(multiscales[0], "datasets")
-    : (property(multiscales, "layout") ?? matricesOf(multiscales));
+    ? own(multiscales[0], "datasets")
+    : (own(multiscales, "layout") ?? matricesOf(multiscales));
   const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
   if (!list || list.length === 0) return undefined;
   if (list.length > maxLevels)
@@ -32,23 +33,20 @@ export function listedLevels(attributes: unknown): readonly ListedLevel[] | unde
   return list.map(levelOf);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
-
 /** Layouts of the drafts are objects with the paths as names. */
-const withPaths = (entries: Record<string, unknown>): unknown[] =>
+const withPaths = (entries: Properties): unknown[] =>
   Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
 
 function matricesOf(multiscales: unknown): unknown {
-  const matrices = property(property(multiscales, "tile_matrix_set"), "tileMatrices");
-  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: property(matrix, "id") })) : undefined;
+  const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
 }
 
 function levelOf(entry: unknown): ListedLevel {
-  const path = [property(entry, "asset"), property(entry, "path"), property(entry, "group")].find(
+  const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
     (value) => typeof value === "string",
   );
-  const crs = property(entry, "crs");
+  const crs = own(entry, "crs");
   return {
     path: checkedPath(path),
     shape: shapeIn(entry),
@@ -69,9 +67,7 @@ function checkedPath(path: unknown): string {
 
 /** The system that a whole pyramid is in, where its levels' list says so. */
 export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
-  const set = property(property(attributes, "multiscales"), "tile_matrix_set");
-  const named = [property(set, "crs"), property(set, "supportedCRS")].find(
-    (value) => typeof value === "string",
-  );
+  const set = own(own(attributes, "multiscales"), "tile_matrix_set");
+  const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
   return typeof named === "string" ? systemOf(named) : undefined;
 }

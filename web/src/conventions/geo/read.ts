@@ -1,6 +1,7 @@
 /** Reading where arrays lie on a map. */
-import { checkObject } from "../../base/arguments.js";
+import { checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../base/errors.js";
+import { own } from "../../base/records.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
@@ -13,7 +14,7 @@ import type {
   GeoreferenceOptions,
 } from "../geo.js";
 import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
-import { bad, crsIn, dimensionsIn, property, shapeIn, systemOf, transformIn } from "./attributes.js";
+import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
 import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 
@@ -30,7 +31,7 @@ export async function readGeoreference(
   options: GeoreferenceOptions,
   conventions: GeoConventions,
 ): Promise<Georeference> {
-  checkObject(options);
+  checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
@@ -65,7 +66,12 @@ async function ofArray(
   reading: Reading,
 ): Promise<Georeference> {
   const place = await placeOf(array, group, reading);
-  return referenceOf(place, [levelOf("", place, async () => array)]);
+  const openArray: GeoLevel["open"] = async (_, options = {}) => {
+    checkSignalIn(options);
+    options.signal?.throwIfAborted();
+    return array;
+  };
+  return referenceOf(place, [levelOf("", place, openArray)]);
 }
 
 async function ofGroup(
@@ -107,7 +113,10 @@ function notReferenced(path: string): Error {
 /** Opens an array of a level, which is one itself, or a group of them; each one once, for the tiles of a view ask often. */
 function openerOf(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
   const opened = new Map<string | undefined, ZarrArray>();
-  return async (name = variable, { signal } = {}) => {
+  return async (name = variable, options = {}) => {
+    checkSignalIn(options);
+    const { signal } = options;
+    signal?.throwIfAborted();
     const known = opened.get(name);
     if (known) return known;
     const node = path === "" ? root : await root.open(path, { signal });
@@ -163,7 +172,7 @@ async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
 ): Promise<ZarrArray | undefined> {
-  const named = property(attributes, "grid_mapping");
+  const named = own(attributes, "grid_mapping");
   const name = typeof named === "string" ? /^\s*([^\s:]+)/.exec(named)?.[1] : undefined;
   if (name === undefined) return undefined;
   try {
@@ -280,7 +289,7 @@ async function firstLevel(
     };
   }
   // Layouts begin with the finest level, ndpyramid's with the coarsest.
-  const isFinestLast = Array.isArray(property(root.attributes, "multiscales"));
+  const isFinestLast = Array.isArray(own(root.attributes, "multiscales"));
   const { path } = listed[isFinestLast ? listed.length - 1 : 0]!;
   const node: OpenedNode = await root.open(path, { signal: reading.signal });
   if (node instanceof ZarrArray) return { path, variable, place: await placeOf(node, root, reading) };

@@ -1,5 +1,5 @@
 /** Selections by label of arrays and groups: which coordinates belong to which name. */
-import { checkObject } from "../../base/arguments.js";
+import { checkObject, checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../base/errors.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
@@ -43,7 +43,7 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   checkObject(wanted, "labels");
   if (Array.isArray(wanted) || wanted instanceof Map)
     throw invalidArgument("labels are given by the names of dimensions, not as a list or a Map");
-  checkObject(options);
+  checkSignalIn(options);
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
     throw invalidArgument(`level must be the number of a level, not ${shown(level)}`);

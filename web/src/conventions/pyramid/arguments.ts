@@ -1,5 +1,6 @@
 /** Checks of what `writeMultiscale` is given. */
 import { invalidArgument, shown, unsupported } from "../../base/errors.js";
+import { isRecord, own } from "../../base/records.js";
 import { countOf } from "../../base/strides.js";
 import type { DType } from "../../dtypes/dtype.js";
 import { checkElements, type ElementData } from "../../dtypes/elements.js";
@@ -9,7 +10,6 @@ import { createArray } from "../../hierarchy/writing/create.js";
 import { checkOptionNames, type OptionNames } from "../../hierarchy/writing/option-names.js";
 import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../multiscale.js";
 import type { KernelMaker } from "./kernel.js";
-import { isRecord, own } from "./records.js";
 import { kernelOf } from "./reduce.js";
 
 /** What an image is made of. */

@@ -1,7 +1,7 @@
 /** The axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
 import { invalidArgument, shown } from "../../base/errors.js";
+import { isRecord, own } from "../../base/records.js";
 import type { MultiscaleOptions, NewAxis } from "../multiscale.js";
-import { isRecord, own } from "./records.js";
 
 /** An axis as it is written. */
 export interface Axis {

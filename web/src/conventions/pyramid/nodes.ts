@@ -1,5 +1,6 @@
 /** The group of a new image, and its arrays: made, or found where an earlier call has made them. */
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../base/errors.js";
+import { own } from "../../base/records.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { CreateLikeOptions } from "../../hierarchy/create.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
@@ -9,7 +10,6 @@ import { nodeAt, type Place } from "../../hierarchy/writing/place.js";
 import type { Checked } from "./arguments.js";
 import type { Axis } from "./axes.js";
 import type { Level } from "./plan.js";
-import { own } from "./records.js";
 
 /** Where an image is written, and what of it is there. */
 export interface ImagePlace extends Pick<Place, "store" | "path"> {

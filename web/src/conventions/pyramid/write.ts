@@ -1,5 +1,6 @@
 /** Writing an OME-Zarr image: its group, its arrays, and level after level. */
 import { invalidArgument, isZarrError } from "../../base/errors.js";
+import { isRecord, own } from "../../base/records.js";
 import { countOf } from "../../base/strides.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { Target } from "../../hierarchy/create.js";
@@ -29,7 +30,6 @@ import {
   pathInPlace,
 } from "./nodes.js";
 import { type Level, planLevels } from "./plan.js";
-import { isRecord, own } from "./records.js";
 
 /** Everything that is known before anything is written. */
 interface Plan {

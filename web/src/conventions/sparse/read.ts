@@ -1,6 +1,7 @@
 /** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
-import { checkObject } from "../../base/arguments.js";
+import { checkSignalIn } from "../../base/arguments.js";
 import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../base/errors.js";
+import { own, textOf } from "../../base/records.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
@@ -33,7 +34,7 @@ interface Run {
 /** See `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
-  checkObject(options);
+  checkSignalIn(options);
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
     throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
@@ -65,13 +66,6 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
 
 // ---- What is stored
 
-function own(attributes: unknown, name: string): unknown {
-  const isObject = typeof attributes === "object" && attributes !== null;
-  return isObject && Object.hasOwn(attributes, name)
-    ? (attributes as Record<string, unknown>)[name]
-    : undefined;
-}
-
 /** A length of the matrix; undefined for what is none. */
 function lengthOf(value: unknown): number | undefined {
   const length = typeof value === "bigint" ? Number(value) : value;
@@ -82,10 +76,7 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   const { attributes, path } = group;
   // Before AnnData 0.8 the attributes had other names.
   const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
-  const format = /^(cs[rc])(_matrix)?$/.exec(typeof type === "string" ? type : "")?.[1] as
-    | "csr"
-    | "csc"
-    | undefined;
+  const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
     throw notFound(`the group at "/${path}" is no sparse matrix in CSR or CSC`, { code: "not-sparse" });
   const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");

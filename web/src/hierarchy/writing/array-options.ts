@@ -12,8 +12,10 @@ import { parseScalar } from "../../dtypes/parse-scalar.js";
 import { type Endian, parseDescr } from "../../dtypes/typestr.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadata/convert.js";
+import type { ChunkKeys, PlainKeys, Separator } from "../../metadata/key-encoding.js";
 import { type ArrayMetadata, asArguments } from "../../metadata/model.js";
-import type { ChunkKeys, NewArray } from "../../metadata/new-array.js";
+import type { NewArray } from "../../metadata/new-array.js";
+import { powerOfTen } from "../../metadata/other-chunk-keys.js";
 import { attributesJson, jsonOf } from "../../metadata/print.js";
 import type { CreateLikeOptions, CreateOptions } from "../create.js";
 import { defaultChunkShape } from "./chunk-shape.js";
@@ -241,25 +243,54 @@ function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
   return [...names] as (string | null)[];
 }
 
-function keysOf(encoding: CreateOptions["chunkKeyEncoding"], version: ZarrVersion): ChunkKeys {
-  const isPlain = encoding === undefined || (typeof encoding === "object" && encoding !== null);
-  const other = isPlain && Object.keys(encoding ?? {}).find((key) => key !== "name" && key !== "separator");
-  if (!isPlain || other)
-    throw invalidArgument(
-      `chunkKeyEncoding must be { name, separator }, ${other ? `without ${shown(other)}` : `not ${shown(encoding)}`}`,
-      { code: "bad-separator" },
-    );
-  const name = encoding?.name ?? (version === 3 ? "default" : "v2");
-  const separator = encoding?.separator ?? (name === "default" ? "/" : ".");
-  const isKnown = ["default", "v2"].includes(name) && ["/", "."].includes(separator);
-  const isHeld = version === 3 || (name === "v2" && (version === 2 || separator === "."));
-  if (!isKnown || !isHeld) {
-    throw invalidArgument(
-      `chunkKeyEncoding ${shown(name)} with "${shown(separator)}" is none of Zarr v${version}`,
-      {
-        code: "bad-separator",
-      },
-    );
-  }
-  return { name, separator };
+/** What options of keys there are, by the encoding's name. */
+const keyOptions: Readonly<Record<ChunkKeys["name"], readonly string[]>> = {
+  default: ["separator"],
+  v2: ["separator"],
+  suffix: ["suffix", "baseEncoding"],
+  fanout: ["maxChildren"],
+};
+
+/** Most encodings in one another: more than the reader takes. */
+const maxEncodings = 16;
+
+function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion, depth = 0): ChunkKeys {
+  const encoding: unknown = option ?? {};
+  const name = readName(encoding, version);
+  const { separator, suffix, baseEncoding, maxChildren } = encoding as Partial<Record<string, unknown>>;
+  if (name === "fanout") return { name, maxChildren: childrenOf(maxChildren) };
+  if (name !== "suffix") return { name, separator: separatorOf(separator, name, version) };
+  if (typeof suffix !== "string" || depth >= maxEncodings)
+    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, and at most ${maxEncodings} of them`);
+  return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
 }
+
+/** The name of an encoding, all of whose options are known. */
+function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
+  const usual = version === 3 ? "default" : "v2";
+  if (typeof encoding !== "object" || encoding === null)
+    throw badKeys(`chunkKeyEncoding must be { name, separator }, not ${shown(encoding)}`);
+  const name = (encoding as { name?: unknown }).name ?? usual;
+  if (typeof name !== "string" || !Object.hasOwn(keyOptions, name) || (version < 3 && name !== "v2"))
+    throw badKeys(`chunkKeyEncoding ${shown(name)} is none of Zarr v${version}`);
+  const known = keyOptions[name as ChunkKeys["name"]];
+  const other = Object.keys(encoding).find((key) => key !== "name" && !known.includes(key));
+  if (other !== undefined)
+    throw badKeys(`chunkKeyEncoding must be { name, ${known.join(", ")} }, without ${shown(other)}`);
+  return name as ChunkKeys["name"];
+}
+
+function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersion): Separator {
+  const separator = given ?? (name === "default" ? "/" : ".");
+  if ((separator === "/" && version > 1) || separator === ".") return separator;
+  throw badKeys(`chunkKeyEncoding ${shown(name)} with ${shown(separator)} is none of Zarr v${version}`);
+}
+
+/** A power of ten, as it is stored. */
+function childrenOf(given: unknown): number {
+  const children = given ?? 1000;
+  if (Number.isSafeInteger(children) && (children as number) >= 100) return powerOfTen(children as number);
+  throw badKeys(`chunkKeyEncoding "fanout" needs maxChildren of at least 100, not ${shown(children)}`);
+}
+
+const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });

@@ -108,7 +108,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
       );
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
-    const names = await listChildren(store, full);
+    const names = await listChildren(store, full, signal);
     if (!names)
       throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
     await settleAll(names.map((name) => visit(below === "" ? name : `${below}/${name}`)));

@@ -15,6 +15,7 @@ import { v2GroupKey, v3Key } from "../../metadata/keys.js";
 import { type ArrayMetadata, attributesIn, attributesKey, printMetadata } from "../../metadata/model.js";
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, printDocument } from "../../metadata/print.js";
+import type { ArraySpec } from "../../metadata/spec.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
 import { deleteBelow, deleteObject, readObject, writeObject } from "../../store/write.js";
@@ -59,7 +60,7 @@ export async function createArray(
     ? await metadataLike(options, version, limits)
     : await arrayMetadata(options, version ?? 3, limits);
   try {
-    await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, isArray: true });
+    await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, array: metadata.spec });
   } catch (error) {
     const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
     throw isGroupItself && isZarrError(error, "AlreadyExists")
@@ -100,7 +101,7 @@ export async function createGroup(target: Target, options: GroupCreateOptions): 
       : attributesJson(options.attributes);
   const documents = groupDocuments(attributes, version);
   checkNames(place.path);
-  await writeNode(place, version, documents, { ...options, isArray: false });
+  await writeNode(place, version, documents, { ...options, array: undefined });
   const { store, path } = place;
   const frozen = attributesOf(attributes, "attributes");
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
@@ -134,7 +135,8 @@ function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion
 }
 
 interface WriteOptions extends NodeCreateOptions {
-  readonly isArray: boolean;
+  /** What the node will be, where it is an array. */
+  readonly array: ArraySpec | undefined;
 }
 
 /**
@@ -145,7 +147,7 @@ export async function writeNode(
   { store, path }: Place,
   version: ZarrVersion,
   documents: Documents,
-  { signal, overwrite, isArray }: WriteOptions,
+  { signal, overwrite, array }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const changes: Change[] = [];
@@ -154,7 +156,7 @@ export async function writeNode(
     if (overwrite) {
       await deleteBelow(store, path, { signal });
       noteWrite(store);
-    } else await checkAbsent(store, path, version, isArray, signal);
+    } else await checkAbsent(store, path, version, array, signal);
     for (const group of missing) {
       const made = await writeGroup(store, group, version, signal);
       if (made) changes.push({ path: group, documents: made });
@@ -200,7 +202,7 @@ async function checkAbsent(
   store: Store,
   path: string,
   version: ZarrVersion,
-  isArray: boolean,
+  array: ArraySpec | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const node = await nodeAt(store, path, signal);
@@ -213,7 +215,7 @@ async function checkAbsent(
   if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
     throw alreadyExists(`there are attributes under ${joinKey(path, key)} already`, { code: "not-empty" });
   }
-  if (isArray) await checkEmpty(store, path, signal);
+  if (array) await checkEmpty(store, path, array, signal);
 }
 
 /**

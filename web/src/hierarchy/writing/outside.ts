@@ -3,6 +3,7 @@ import { type Box, positionsIn } from "../../base/box.js";
 import { limitExceeded, readOnly } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import { countOf } from "../../base/strides.js";
+import { coordinatesOf } from "../../metadata/other-chunk-keys.js";
 import { canList, keysBelow } from "../../store/listing.js";
 import { joinKey } from "../../store/store.js";
 import type { ZarrArray } from "../array.js";
@@ -110,12 +111,12 @@ async function* listed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<number[]> {
   const { store, path, spec } = array;
-  const rank = spec.shape.length;
+  const prefix = joinKey(path, "");
   // All of them first: what is listed must not change meanwhile. By their keys: stores may list one more than once.
   const all = new Map<string, number[]>();
   for await (const key of keysBelow(store, path, signal)) {
-    const cell = rank === 0 ? [] : (key.match(/\d+/g)?.slice(-rank).map(Number) ?? []);
-    if (cell.length !== rank || key !== joinKey(path, spec.chunkKey(cell))) continue;
+    const cell = coordinatesOf(spec.keys, key.slice(prefix.length), spec.shape.length);
+    if (!cell) continue;
     const isIn = ({ from, to }: Box) => cell.every((at, axis) => at >= from[axis]! && at < to[axis]!);
     if (boxes.some(isIn)) all.set(key, cell);
   }

@@ -12,6 +12,8 @@ import {
   nodeKeys,
   readMetadata,
 } from "../../metadata/model.js";
+import { coordinatesOf } from "../../metadata/other-chunk-keys.js";
+import type { ArraySpec } from "../../metadata/spec.js";
 import { v3NodeType } from "../../metadata/v3.js";
 import { canList, keysBelow } from "../../store/listing.js";
 import { normalizePath } from "../../store/path.js";
@@ -129,14 +131,20 @@ export function checkNames(path: string): void {
 }
 
 /** What lies where a new array's chunks would: documents of nodes, or chunks that somebody has left. */
-export async function checkEmpty(store: Store, path: string, signal: AbortSignal | undefined): Promise<void> {
+export async function checkEmpty(
+  store: Store,
+  path: string,
+  { keys, shape }: Pick<ArraySpec, "keys" | "shape">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (!canList(store)) return;
   const prefix = joinKey(path, "");
   let seen = 0;
   for await (const key of keysBelow(store, path, signal)) {
     if (++seen > maxSeen) return;
     const below = key.slice(prefix.length);
-    if (chunkKey.test(below) || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
+    const isChunk = chunkKey.test(below) || coordinatesOf(keys, below, shape.length) !== undefined;
+    if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
       throw alreadyExists(`there is ${key} already, where a new array would have its chunks`, {
         code: "not-empty",
       });

@@ -7,6 +7,7 @@ import { isZarrError, withDetails } from "../../base/errors.js";
 import { Limiter } from "../../base/limiter.js";
 import { allowListeners } from "../../base/platform.js";
 import { countOf } from "../../base/strides.js";
+import type { Bundle } from "../fetch/bundles.js";
 import type { FetchOptions } from "../fetch/object-read.js";
 import type { ArrayReader } from "../fetch/reader.js";
 import type { Coalescing } from "../fetch/stored-range.js";
@@ -106,7 +107,9 @@ class Assembly {
     const jobs = new Jobs(reader, projections, itemBytes);
     const order = jobs.inOrder(priority);
     const lanes = Math.min(concurrency, jobs.count);
-    await Promise.all(Array.from({ length: lanes }, () => this.#runLane(order)));
+    const bundles = await reader.bundles(order, this.#fetching);
+    const runLane = () => (bundles ? this.#runBundles(bundles) : this.#runLane(order));
+    await Promise.all(Array.from({ length: lanes }, runLane));
     if (this.#failure) throw this.#failure.error;
   }
 
@@ -121,11 +124,31 @@ class Assembly {
     }
   }
 
-  async #runJob({ object, tasks }: Job): Promise<void> {
+  /** Objects that lie close together in a file of the store, with one request. */
+  async #runBundles(bundles: AsyncGenerator<Bundle<Job>>): Promise<void> {
+    try {
+      for await (const { first, read } of bundles) {
+        this.#signal.throwIfAborted();
+        await read((job, loaded) => this.#runJob(job, loaded)).catch((error) => {
+          throw this.#locate(error, first);
+        });
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** An error that names the object, unless it names one already. */
+  #locate(error: unknown, { object }: Job): unknown {
+    const chunkKey = this.plan.reader.objectKey(object);
+    return isOwn(error, this.#signal) ? withDetails(error, { chunkKey }) : error;
+  }
+
+  async #runJob(job: Job, loaded?: Uint8Array): Promise<void> {
     const { reader } = this.plan;
-    const locate = (error: unknown) =>
-      isOwn(error, this.#signal) ? withDetails(error, { chunkKey: reader.objectKey(object) }) : error;
-    const fetching: FetchOptions = { ...this.#fetching, onFailure: (error) => this.#fail(locate(error)) };
+    const { object, tasks } = job;
+    const onFailure = (error: unknown) => this.#fail(this.#locate(error, job));
+    const fetching: FetchOptions = { ...this.#fetching, loaded, onFailure };
     try {
       await reader.readObject(object, tasks, fetching, (task, fetched) => {
         this.#signal.throwIfAborted();
@@ -134,7 +157,7 @@ class Assembly {
         return placed ? placed.then(() => this.#advance()) : this.#advance();
       });
     } catch (error) {
-      throw locate(error);
+      throw this.#locate(error, job);
     }
   }
 

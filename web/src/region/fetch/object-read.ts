@@ -8,7 +8,7 @@ import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import type { Leaf } from "../../chain/layout.js";
 import { readLeased } from "../../store/buffer-lease.js";
 import type { Transport } from "../../store/http/transport.js";
-import { readRange, wantedBytes } from "../../store/ranges.js";
+import { cutRange, readRange, wantedBytes } from "../../store/ranges.js";
 import type { ObjectVersion, RangeQuery, Store } from "../../store/store.js";
 import type { ChunkTask, Fetched } from "./fetched.js";
 import type { partialReader as PartialReaderOf } from "./partial.js";
@@ -26,6 +26,8 @@ export interface FetchOptions {
   readonly coalescing: Coalescing;
   /** What sends requests for whole objects, where the store is one over HTTP that does nothing else with them. */
   readonly transport?: Transport | undefined;
+  /** The object, where its bytes have been read with those of others. */
+  readonly loaded?: Uint8Array | undefined;
   /** Called with the size of everything that was read. */
   onBytes?(bytes: number): void;
   /** Called at the first failure, so that what is under way can be given up. */
@@ -66,6 +68,7 @@ export class ObjectRead<T extends ChunkTask> {
     const wanted = range ? wantedBytes(range) : maxBytes;
     if (wanted === 0) return new Uint8Array(0);
     const { store, limits, options } = this;
+    if (options.loaded) return range ? cutRange(options.loaded, range) : options.loaded;
     const get = { signal, version, maxBytes: Math.min(wanted, limits.encodedBytes) };
     const bytes = await options.requests.run(
       () => (range ? readRange(store, key, range, get) : readLeased(store, key, get, options.transport)),

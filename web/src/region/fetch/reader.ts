@@ -10,7 +10,9 @@ import type { ChunkLayout, Leaf } from "../../chain/layout.js";
 import type { ArraySpec } from "../../metadata/spec.js";
 import { preloadRanges } from "../../store/http/client.js";
 import { HttpStore } from "../../store/http.js";
+import { packedStore } from "../../store/packed.js";
 import { joinKey, type Store } from "../../store/store.js";
+import type { Bundle, WantedObject } from "./bundles.js";
 import type { ChunkTask } from "./fetched.js";
 import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
 import type { ShardReader } from "./shard-read.js";
@@ -92,6 +94,29 @@ export class ArrayReader {
     const reader = this.#shards ?? (await this.#loadShards());
     const isAll = tasks.length === this.#countIn(object);
     await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges });
+  }
+
+  /**
+   * Jobs in bundles, each of objects that are read with one request; undefined where the store does not know which of its
+   * objects lie close together. Shards, and chunks that may be read in part, are read by themselves.
+   */
+  async bundles<J extends { readonly object: readonly number[]; readonly tasks: readonly ChunkTask[] }>(
+    jobs: Iterable<J>,
+    options: FetchOptions,
+  ): Promise<AsyncGenerator<Bundle<J>> | undefined> {
+    const { store, limits, spec } = this;
+    const packed = spec.isSharded ? undefined : packedStore(store);
+    if (!packed) return undefined;
+    const { bundlesOf } = await shards();
+    const wanted = function* (this: ArrayReader): Generator<WantedObject<J>> {
+      for (const job of jobs) {
+        const { leaf } = this.layoutOf(job.object);
+        const work = new ObjectRead(store, limits, leaf, options, () => {});
+        const maxBytes = work.mayReadInPart(job.tasks) ? undefined : leaf.encodedBound;
+        yield { job, key: this.objectKey(job.object), decodedBytes: work.chunkBytes, maxBytes };
+      }
+    };
+    return bundlesOf(packed, wanted.call(this), options);
   }
 
   /** Chunks of a stored object that lie in the array. */

@@ -225,7 +225,9 @@ function drain(stream: Readable, take: (piece: Uint8Array) => boolean): Promise<
     if (stream.destroyed) throw stream.errored ?? new Error("the connection was closed");
     const onData = (piece: Uint8Array) => {
       try {
-        if (take(piece)) return;
+        const goesOn = take(piece);
+        free(piece);
+        if (goesOn) return;
         resolve();
       } catch (error) {
         reject(error);
@@ -238,4 +240,23 @@ function drain(stream: Readable, take: (piece: Uint8Array) => boolean): Promise<
     stream.on("close", () => reject(new Error("the connection was closed")));
     stream.on("data", onData);
   });
+}
+
+let closedPort: MessagePort | undefined;
+
+/**
+ * Frees a piece that has been copied. Left to the collector, the pieces of a long body are 20 MiB and more; what is sent to a
+ * closed port is freed at once. Pieces that share their memory with others, or cannot be sent, are left to it.
+ */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength < 4096 || byteLength !== buffer.byteLength) return;
+  if (!closedPort) {
+    closedPort = new MessageChannel().port1;
+    closedPort.close();
+  }
+  try {
+    closedPort.postMessage(null, [buffer as ArrayBuffer]);
+  } catch {
+    // For the collector, then.
+  }
 }

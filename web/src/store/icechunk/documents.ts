@@ -1,5 +1,6 @@
 /** Documents of nodes, as an ordinary store would hold them. */
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson } from "../../base/json.js";
+import { textEncoder } from "../../base/platform.js";
 import { malformed } from "./flatbuffer.js";
 import type { SnapshotNode } from "./snapshot.js";
 
@@ -17,7 +18,7 @@ export function documentOf(node: SnapshotNode, path: string, maxDepth: number): 
   if (!isJsonObject(json) || json["node_type"] !== node.kind)
     throw malformed(name, `the snapshot says that it is that of an ${node.kind}`);
   const changed = node.kind === "group" ? withoutConsolidated(json) : withPlainKeys(json);
-  return changed === json ? node.document : new TextEncoder().encode(jsonText(changed));
+  return changed === json ? node.document : textEncoder().encode(jsonText(changed));
 }
 
 function withoutConsolidated(json: JsonObject): JsonObject {

@@ -5,6 +5,7 @@
  * Positions are byte offsets in the buffer; 0, where the offset of the root table stands, means "absent".
  */
 import { invalidMetadata, type ZarrError } from "../../base/errors.js";
+import { textDecoder } from "../../base/platform.js";
 
 /** The error of bytes that break the format. */
 export function malformed(name: string, what: string): ZarrError {
@@ -177,7 +178,7 @@ export class FlatBuffer {
 /** Text of bytes; undefined for what is not UTF-8. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** Branches and tags of version 1: a small document each. */
 import { isJsonObject, parseJson } from "../../base/json.js";
+import { textEncoder } from "../../base/platform.js";
 import { canList, keysBelow } from "../listing.js";
 import type { Store } from "../store.js";
 import { malformed } from "./flatbuffer.js";
@@ -16,7 +17,7 @@ type Kind = "branch" | "tag";
 const escaped = /[^\x20-\x7e]|[%#?*<>|"~[\]{}^\\`]/gu;
 
 const escapeOf = (sign: string): string =>
-  [...new TextEncoder().encode(sign)]
+  [...textEncoder().encode(sign)]
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
     .join("");
 

@@ -1,4 +1,5 @@
 /** The `repo` file of version 2: branches, tags, the list of snapshots, the configuration. */
+import { textEncoder } from "../../base/platform.js";
 import { type Containers, containersOfRepo } from "./containers.js";
 import { type FlatBuffer, utf8 } from "./flatbuffer.js";
 import { futureVersion, objectId } from "./format.js";
@@ -53,7 +54,7 @@ export class Repo {
   /** Position in the list of snapshots of a branch or tag; undefined where there is none of the name. */
   find(kind: keyof typeof lists, name: string): number | undefined {
     const list = this.#refs(kind);
-    const wanted = new TextEncoder().encode(name);
+    const wanted = textEncoder().encode(name);
     for (let i = 0; i < this.buffer.count(list); i++) {
       const ref = this.buffer.tableIn(list, i);
       const start = this.buffer.vector(this.buffer.required(ref, 0), 1);

@@ -129,6 +129,7 @@ export class Repository {
 
   /** The branches or tags, by name. @throws Unsupported ("no-listing"): version 1 keeps each in a file of its own. */
   async refs(kind: "branch" | "tag", signal: AbortSignal | undefined): Promise<IcechunkRef[]> {
+    signal?.throwIfAborted();
     const repo = await this.#repoFile(signal);
     const refs = repo ? repo.refs(kind) : await listRefs(this.store, this.#reader(signal), kind, signal);
     if (refs) return refs;
@@ -140,6 +141,7 @@ export class Repository {
 
   /** A snapshot and those before it, newest first. */
   async *history(from: Snapshot, signal: AbortSignal | undefined): AsyncGenerator<IcechunkCommit> {
+    signal?.throwIfAborted();
     const repo = await this.#repoFile(signal);
     const index = repo?.indexOf(from.id);
     if (repo && index !== undefined) yield* repo.history(index);

@@ -1,4 +1,5 @@
 /** Snapshots: every node of a version, with its zarr.json, and which manifests hold the references of arrays. */
+import { textEncoder } from "../../base/platform.js";
 import type { FlatBuffer } from "./flatbuffer.js";
 import { utf8 } from "./flatbuffer.js";
 import { objectId } from "./format.js";
@@ -22,8 +23,6 @@ export interface SnapshotNode {
 export interface ManifestPlace {
   readonly id: string;
 }
-
-const encoder = new TextEncoder();
 
 export class Snapshot {
   readonly #nodes: number;
@@ -64,7 +63,7 @@ export class Snapshot {
   /** The node at a path without slashes at its ends; undefined where there is none. */
   node(path: string): SnapshotNode | undefined {
     const { buffer } = this;
-    const wanted = encoder.encode(`/${path}`);
+    const wanted = textEncoder().encode(`/${path}`);
     let [low, high] = [0, this.#count];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -7,6 +7,7 @@ import { invalidMetadata, limitExceeded, unsupported } from "../../base/errors.j
 import { isJsonObject, type Json, jsonText, parseJson, toPlain } from "../../base/json.js";
 import { defaultLimits } from "../../base/limits.js";
 import { kept, textDecoder, textEncoder } from "../../base/platform.js";
+import { isRecord } from "../../base/records.js";
 import { normalizePath } from "../path.js";
 import { bad, entriesOf, type Fields, listOf, objectOf, textOf } from "./fields.js";
 import { GenerationBudget, Rule } from "./generate.js";
@@ -63,11 +64,9 @@ function parsePlain(bytes: Uint8Array): { document: unknown } | undefined {
 }
 
 function hasObjects(document: unknown): boolean {
-  const isObject = (value: unknown): value is Fields =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject(document)) return false;
+  if (!isRecord(document)) return false;
   const refs = Object.hasOwn(document, "version") ? document["refs"] : document;
-  return isObject(refs) && Object.values(refs).some(isObject);
+  return isRecord(refs) && Object.values(refs).some(isRecord);
 }
 
 /** A reference that is an object as it is, others plain. */

@@ -1,10 +1,11 @@
 /** Checked access to the fields of reference documents. */
 import { invalidMetadata, type ZarrError } from "../../base/errors.js";
+import { isRecord } from "../../base/records.js";
 
 export type Fields = Record<string, unknown>;
 
 export function objectOf(value: unknown, what: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isRecord(value)) return value;
   throw bad(`${what} is not an object`);
 }
 

@@ -1,0 +1,116 @@
+// tiff_packbits (bytes → bytes): PackBits, the run lengths of TIFF and Macintosh. Names:
+// "imagecodecs_packbits" in Zarr v2 and v3; not the bits of packbits.cpp. Spec: TIFF 6.0,
+// section 9. Full module only.
+//
+//   0 … 127      n: n + 1 bytes follow as they are
+//   128          nothing
+//   129 … 255    n: the byte that follows, 257 - n times
+//
+// A single 0 at the end is padding to an even length (DICOM). There is no end: the chunk's size is.
+//
+// Parameters: [row]   bytes after which encoding starts anew, as TIFF's rows do; 0: never
+//
+// Trust: every run is compared with what is left of the input and of the room.
+#ifdef ZW_RARE_CODECS
+
+#include <algorithm>
+#include <cstring>
+
+#include "codecs/sizes.hpp"
+
+namespace zw {
+namespace {
+
+constexpr size_t kMostInRun = 128;
+constexpr uint8_t kNothing = 128;
+/// A run of two costs as much as two bytes that stand as they are.
+constexpr size_t kLeastRepeats = 3;
+
+/// Bytes that stand as they are take 129 for 128, rows that are shorter more.
+Status prepare(Step& step) {
+  if (step.params.size() != 1) return Code::BadParameters;
+  const size_t bytes = step.decoded.bytes;
+  const size_t rows = step.params[0] == 0 ? 1 : bytes / step.params[0] + 1;
+  step.encoded = {bytes + bytes / 128 + rows + 65536, false};
+  return {};
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  const ByteSpan room = decodeRoom(step, out);
+  size_t at = 0, produced = 0;
+  while (at < in.size()) {
+    const uint8_t head = in[at++];
+    if (head == kNothing) continue;
+    const bool isLiteral = head < kNothing;
+    if (isLiteral && head == 0 && at == in.size()) break;
+    const size_t count = isLiteral ? size_t{head} + 1 : size_t{257} - head;
+    const size_t given = isLiteral ? count : 1;
+    if (given > in.size() - at) return {Code::Truncated, in.size()};
+    if (count > room.size() - produced) return {tooLarge(step), at - 1};
+    if (isLiteral) {
+      std::memcpy(room.data() + produced, in.data() + at, count);
+    } else {
+      std::memset(room.data() + produced, in[at], count);
+    }
+    at += given;
+    produced += count;
+  }
+  return decodedResult(step, room, produced, result);
+}
+
+/// How often the byte at `at` stands there, up to `most`.
+size_t repeatsAt(ByteView in, size_t at, size_t most) {
+  const size_t end = std::min(in.size(), at + most);
+  size_t i = at + 1;
+  while (i < end && in[i] == in[at]) i++;
+  return i - at;
+}
+
+/// Where the bytes from `at` on that stand as they are end: before the next run, after 128.
+size_t literalEnd(ByteView in, size_t at) {
+  const size_t end = std::min(in.size(), at + kMostInRun);
+  size_t i = at;
+  while (i < end && repeatsAt(in, i, kLeastRepeats) < kLeastRepeats) i++;
+  return i;
+}
+
+/// Appends a row; false where it does not fit.
+bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
+  for (size_t at = 0; at < row.size();) {
+    const size_t repeats = repeatsAt(row, at, kMostInRun);
+    const bool isRun = repeats >= kLeastRepeats;
+    const size_t end = isRun ? at + repeats : literalEnd(row, at);
+    const size_t count = end - at, given = isRun ? 1 : count;
+    if (out.size() - produced < 1 + given) return false;
+    out[produced++] = static_cast<uint8_t>(isRun ? 257 - count : count - 1);
+    std::memcpy(out.data() + produced, row.data() + at, given);
+    produced += given;
+    at = end;
+  }
+  return true;
+}
+
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+  const size_t row = step.params[0] == 0 ? in.size() : step.params[0];
+  size_t produced = 0;
+  for (size_t at = 0; at < in.size(); at += row) {
+    const ByteView bytes = in.subspan(at, std::min(row, in.size() - at));
+    if (!encodeRow(bytes, out, produced)) return Code::EncodeFailed;
+  }
+  result = out.first(produced);
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kTiffPackbitsCodec = {
+    .name = "tiff_packbits",
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .decode = decode,
+    .encode = ZW_FULL_ONLY(encode),
+};
+
+}  // namespace zw
+
+#endif  // ZW_RARE_CODECS

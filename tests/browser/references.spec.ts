@@ -1,0 +1,59 @@
+// References in Parquet files in a page: read by the library, and shown by the viewer.
+import type * as Library from "zarr-wasm";
+import { data, sampleFolder, sampleValues } from "../node/parquet-sample.js";
+import { ObjectServer } from "../node/store-server.js";
+import { grayTable } from "../shared/pixels.js";
+import { expect, test } from "./site.js";
+
+let server: ObjectServer;
+
+test.beforeAll(async () => {
+  server = await new ObjectServer({ "/far/data.bin": data }).start();
+  for (const [key, bytes] of Object.entries(sampleFolder("../data.bin")))
+    server.objects.set(`/far/refs.parquet${key}`, bytes);
+});
+
+test.afterAll(() => server.close());
+
+test.beforeEach(async ({ page, site, problems }) => {
+  problems.expect(/404/); // what is looked for and not there
+  // The policy lets pages read from their own origin alone.
+  await page.route(`${site}/far/**`, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: server.url + pathname }) });
+  });
+});
+
+test("are read file by file, and the reader is loaded for them alone", async ({ page, site }) => {
+  await page.goto(`${site}/pages/blank.html`);
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  const count = (end: string) => requests.filter((name) => name.endsWith(end)).length;
+  await page.evaluate(async () => {
+    const entry = "/lib/index.js";
+    await import(entry);
+  });
+  expect(count("/hyparquet.js")).toBe(0);
+  const found = await page.evaluate(async () => {
+    const entry = "/lib/index.js";
+    const { getBytes, open } = (await import(entry)) as typeof Library;
+    const group = await open("/far/refs.parquet", { kind: "group" });
+    const names = ["t", "deep/grid", "slashed", "scalar"];
+    const read = async (name: string) => {
+      const { bytes } = await getBytes(await group.open(name, { kind: "array" }));
+      return [name, [...bytes]] as const;
+    };
+    return Object.fromEntries(await Promise.all(names.map(read)));
+  });
+  const { empty: _, ...expected } = sampleValues;
+  expect(found).toEqual(expected);
+  expect([count("/hyparquet.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
+});
+
+test("are opened by the viewer: the folder, and an array in it", async ({ viewer, page }) => {
+  await viewer.goto("source=/far/refs.parquet");
+  await expect(page.getByText("slashed").first()).toBeVisible();
+  await viewer.show("source=/far/refs.parquet&path=slashed&map=gray&range=0:256");
+  const expected = sampleValues["slashed"]!;
+  await viewer.showsGray(grayTable(4, 4, [0, 256], (row, column) => expected[row * 4 + column]!));
+});

@@ -1,0 +1,102 @@
+// zstd-frame: one frame read piece by piece, as metadata of Icechunk is. In other pieces it is the
+// same; what the zstd codec makes of it is the same.
+//
+// Input: u16le bytes of the dictionary (0: none), u8 bytes fed at a time, u8 bytes read at a time,
+// the dictionary, the frame
+#include "codecs/zstd_frame.hpp"
+
+#include "codecs/zstd.hpp"
+#include "input.hpp"
+#include "support.hpp"
+#include "targets.hpp"
+
+namespace zw::fuzz {
+namespace {
+
+using test::Bytes;
+using test::ExactBlock;
+
+constexpr size_t kHead = 4;
+constexpr size_t kWholePiece = 128 << 10;
+/// What is looked at of a frame that holds more.
+constexpr size_t kMaxRead = 1 << 18;
+
+struct Expanded {
+  Status status;
+  Bytes bytes;
+  bool isCut = false;
+};
+
+/// Reads until nothing comes; true where that is all that is looked at.
+bool readAll(ZstdFrame& frame, size_t room, Expanded& found) {
+  for (;;) {
+    ExactBlock out(room);
+    size_t made = 0;
+    found.status = frame.read(out.span(), made);
+    ZW_PROPERTY(made <= room && (made == 0 || !found.status));
+    if (found.status || made == 0) return !!found.status;
+    found.bytes.insert(found.bytes.end(), out.data(), out.data() + made);
+    found.isCut = found.bytes.size() > kMaxRead;
+    if (found.isCut) return true;
+  }
+}
+
+Expanded expand(ZstdFrame& frame, ByteView dictionary, ByteView encoded, size_t fed, size_t room) {
+  Expanded found;
+  {
+    const ExactBlock given(Bytes(dictionary.begin(), dictionary.end()));
+    if ((found.status = frame.start(given.view()))) return found;
+  }
+  while (!encoded.empty()) {
+    const ByteView piece = encoded.first(std::min(fed, encoded.size()));
+    encoded = encoded.subspan(piece.size());
+    const ExactBlock in(Bytes(piece.begin(), piece.end()));
+    if ((found.status = frame.feed(in.view())) || readAll(frame, room, found)) return found;
+  }
+  found.status = frame.end();
+  return found;
+}
+
+bool isWhole(const Expanded& found) {
+  return !found.status && !found.isCut;
+}
+
+/// Frames of the newest format that are not skipped.
+bool hasMagic(ByteView encoded) {
+  return encoded.size() >= 4 && load<uint32_t>(encoded.data()) == 0xfd2fb528;
+}
+
+void run(ByteView bytes) {
+  Input input(bytes);
+  const size_t dictionaryBytes = input.u16();
+  const size_t fed = input.between(1, 256), room = input.between(1, 256);
+  const ByteView dictionary = input.bytes(dictionaryBytes), encoded = input.rest();
+  static ZstdFrame used;
+  const Expanded whole = expand(used, dictionary, encoded, encoded.size(), kWholePiece);
+  // How much room there is is no property of a frame, and these few bytes are no reason to run out.
+  ZW_PROPERTY(whole.status.code != Code::SizeMismatch && whole.status.code != Code::OutOfMemory);
+  ZstdFrame fresh;
+  const Expanded again = expand(fresh, dictionary, encoded, encoded.size(), kWholePiece);
+  // A frame that lies about its content is refused later where buffers are large from earlier ones.
+  ZW_PROPERTY(isWhole(again) == isWhole(whole) && (!isWhole(whole) || again.bytes == whole.bytes));
+  if (!isWhole(whole)) return;
+  // Which damage is noticed differs: windows above the limit where a frame comes in pieces, empty
+  // compressed blocks where it comes at once. What is read does not.
+  if (whole.bytes.size() <= 4096) {
+    const Expanded pieces = expand(fresh, dictionary, encoded, fed, room);
+    ZW_PROPERTY(!isWhole(pieces) || pieces.bytes == whole.bytes);
+  }
+  if (!dictionary.empty() || !hasMagic(encoded)) return;
+  static Workspace work;
+  ExactBlock out(whole.bytes.size());
+  size_t produced = 0;
+  if (!zstdDecode(work, encoded, out.span(), produced)) ZW_PROPERTY(out.copy() == whole.bytes);
+}
+
+}  // namespace
+
+std::vector<Target> zstdFrameTargets() {
+  return {{"zstd-frame", run, [](ByteView input) { return std::min(kHead, input.size()); }}};
+}
+
+}  // namespace zw::fuzz

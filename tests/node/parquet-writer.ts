@@ -1,0 +1,206 @@
+/** Writes Parquet files for tests, plain and damaged in every way: Thrift and pages by hand. */
+
+type Field = readonly [id: number, type: number, bytes: number[]];
+const types = { byte: 3, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 };
+
+export function varint(value: number | bigint): number[] {
+  const bytes: number[] = [];
+  let left = BigInt(value);
+  for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128);
+  return [...bytes, Number(left)];
+}
+
+const zigzag = (value: number | bigint) =>
+  varint(BigInt(value) < 0n ? -2n * BigInt(value) - 1n : 2n * BigInt(value));
+export const int = (id: number, value: number): Field => [id, types.i32, zigzag(value)];
+export const long = (id: number, value: number | bigint): Field => [id, types.i64, zigzag(value)];
+export const text = (id: number, value: string): Field => [id, types.binary, bytesWithLength(value)];
+const bytesWithLength = (value: string) => [...varint(Buffer.byteLength(value)), ...Buffer.from(value)];
+const listOf = (id: number, type: number, items: number[][]): Field => [
+  id,
+  types.list,
+  [0xf0 | type, ...varint(items.length), ...items.flat()],
+];
+
+export function struct(...fields: Field[]): number[] {
+  let last = 0;
+  const bytes = fields.flatMap(([id, type, own]) => {
+    const head = id - last > 0 && id - last < 16 ? [((id - last) << 4) | type] : [type, ...zigzag(id)];
+    last = id;
+    return [...head, ...own];
+  });
+  return [...bytes, 0];
+}
+
+export interface TestPage {
+  /** 0 for data, 2 for a dictionary, 3 for data of version 2. */
+  kind?: number;
+  values: number;
+  /** 0 plain, 8 by the dictionary. */
+  encoding?: number;
+  body: Uint8Array;
+  /** What the header says of it, where that is not so. */
+  size?: number;
+  packed?: number;
+}
+
+export interface TestColumn {
+  name: string;
+  /** 1 INT32, 2 INT64, 5 DOUBLE, 6 BYTE_ARRAY. */
+  type: number;
+  /** 0 required, 1 optional, 2 repeated. */
+  repetition?: number;
+  codec?: number;
+  pages: TestPage[];
+  /** More of its metadata. */
+  more?: Field[];
+  /** Fields of the chunk around it. */
+  file?: string;
+  start?: number;
+}
+
+/** @param rows what the footer says. */
+export function parquetFile(rows: number | bigint, columns: TestColumn[], groupRows = rows): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.from("PAR1")];
+  let at = 4;
+  const chunks = columns.map((column) => {
+    const start = at;
+    for (const page of column.pages) {
+      const bytes = Buffer.concat([Uint8Array.from(headerOf(page)), page.body]);
+      parts.push(bytes);
+      at += bytes.length;
+    }
+    const meta = struct(
+      int(1, column.type),
+      listOf(2, types.i32, []),
+      listOf(3, types.binary, [bytesWithLength(column.name)]),
+      int(4, column.codec ?? 0),
+      long(5, rows),
+      long(6, at - start),
+      long(7, at - start),
+      long(9, column.start ?? start),
+    );
+    const file = column.file === undefined ? [] : [text(1, column.file)];
+    return struct(...file, long(2, start), [3, types.struct, meta]);
+  });
+  const schema = [
+    struct(text(4, "schema"), int(5, columns.length)),
+    ...columns.map(({ name, type, repetition = 1 }) =>
+      struct(int(1, type), int(3, repetition), text(4, name)),
+    ),
+  ];
+  const group = struct(listOf(1, types.struct, chunks), long(2, 0), long(3, groupRows));
+  const footer = struct(
+    int(1, 1),
+    listOf(2, types.struct, schema),
+    long(3, rows),
+    listOf(4, types.struct, [group]),
+  );
+  return withFooter(Buffer.concat(parts), Uint8Array.from(footer));
+}
+
+/** @param parts what comes before it. */
+export function withFooter(parts: Uint8Array, footer: Uint8Array, end = "PAR1"): Uint8Array {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  return new Uint8Array(Buffer.concat([parts, footer, length, Buffer.from(end)]));
+}
+
+function headerOf({ kind = 0, values, encoding = 0, body, size, packed }: TestPage): number[] {
+  const own =
+    kind === 2
+      ? struct(int(1, values), int(2, 0))
+      : struct(int(1, values), int(2, encoding), int(3, 3), int(4, 3));
+  return struct(int(1, kind), int(2, size ?? body.length), int(3, packed ?? body.length), [
+    kind === 2 ? 7 : 5,
+    types.struct,
+    own,
+  ]);
+}
+
+const u32 = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+
+/** Levels in runs, with their length before them. */
+export const levels = (runs: number[]) => Buffer.concat([u32(runs.length), Uint8Array.from(runs)]);
+
+/** Levels of rows of which some are null. */
+export const levelsOf = (rows: readonly unknown[]) =>
+  levels(rows.flatMap((row) => [2, row === null ? 0 : 1]));
+
+export const plainBytes = (values: readonly Uint8Array[]) =>
+  Buffer.concat(values.flatMap((value) => [u32(value.length), value]));
+
+export function plainLongs(values: readonly (number | bigint)[]): Buffer {
+  const bytes = Buffer.alloc(8 * values.length);
+  for (const [i, value] of values.entries()) bytes.writeBigInt64LE(BigInt(value), i * 8);
+  return bytes;
+}
+
+/** A reference as JSON has it: null, bytes, [url] or [url, offset, length]. */
+export type TestReference = null | Uint8Array | [string] | [string, number | bigint, number | bigint];
+
+/** A column of bytes, null where there are none. */
+export const bytesColumn = (name: string, rows: readonly (Uint8Array | null)[]): TestColumn => ({
+  name,
+  type: 6,
+  pages: [
+    {
+      values: rows.length,
+      body: Buffer.concat([levelsOf(rows), plainBytes(rows.filter((row) => row !== null))]),
+    },
+  ],
+});
+
+export const longColumn = (name: string, rows: readonly (number | bigint)[]): TestColumn => ({
+  name,
+  type: 2,
+  repetition: 0,
+  pages: [{ values: rows.length, body: plainLongs(rows) }],
+});
+
+/** A file of references, as kerchunk has them. */
+export function recordFile(rows: readonly TestReference[]): Uint8Array {
+  const isList = (row: TestReference): row is [string] | [string, number | bigint, number | bigint] =>
+    Array.isArray(row);
+  return parquetFile(rows.length, [
+    bytesColumn(
+      "path",
+      rows.map((row) => (isList(row) ? Buffer.from(row[0]) : null)),
+    ),
+    longColumn(
+      "offset",
+      rows.map((row) => (isList(row) ? (row[1] ?? 0) : 0)),
+    ),
+    longColumn(
+      "size",
+      rows.map((row) => (isList(row) ? (row[2] ?? 0) : 0)),
+    ),
+    bytesColumn(
+      "raw",
+      rows.map((row) => (row instanceof Uint8Array ? row : null)),
+    ),
+  ]);
+}
+
+/** A folder of references: metadata, and of each array its references in row-major order; files without any are left out. */
+export function referenceFolder(
+  metadata: Record<string, unknown>,
+  arrays: Record<string, readonly TestReference[]>,
+  recordSize: number,
+): Record<string, Uint8Array> {
+  const document = JSON.stringify({ metadata, record_size: recordSize });
+  const files: Record<string, Uint8Array> = { "/.zmetadata": Buffer.from(document) };
+  for (const [array, references] of Object.entries(arrays)) {
+    for (let file = 0; file * recordSize < references.length; file++) {
+      const own = references.slice(file * recordSize, (file + 1) * recordSize);
+      if (own.every((row) => row === null)) continue;
+      const padded = [...own, ...Array.from({ length: recordSize - own.length }, () => null)];
+      files[`${array === "" ? "" : `/${array}`}/refs.${file}.parq`] = recordFile(padded);
+    }
+  }
+  return files;
+}

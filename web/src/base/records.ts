@@ -1,0 +1,22 @@
+/**
+ * Reading values that anyone may have written, attributes and options: only objects' own properties count, and every value
+ * is checked before it is used.
+ */
+
+/** An object whose properties may be anything. */
+export type Properties = { readonly [name: string]: unknown };
+
+/** Whether a value is an object, and no list. */
+export function isRecord(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A property's value; undefined for what is no object or has no such property of its own. */
+export function own(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The value if it is a string. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

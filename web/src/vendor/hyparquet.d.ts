@@ -1,0 +1,46 @@
+/**
+ * The parts of hyparquet that are used, with the types that are relied on: scripts/lib/bundles.mjs makes one file of them.
+ * They check little of what they read; web/src/store/parquet does so before it calls them, and after.
+ */
+
+export interface Reader {
+  readonly view: DataView;
+  offset: number;
+}
+
+/** A struct of Thrift's compact protocol: `field_1` and so on, numbers of 64 bits as bigint, texts as bytes. */
+export type ThriftStruct = { readonly [field: string]: unknown };
+
+/** Reads a struct, and goes behind it. */
+export declare function deserializeTCompactProtocol(reader: Reader): ThriftStruct;
+
+/** Fields as the file has them: nothing says that they are there, or of these types. */
+export interface DataPageHeader {
+  readonly num_values: number;
+  readonly encoding?: string;
+  readonly definition_level_encoding?: string;
+}
+
+export interface DataPageHeaderV2 extends DataPageHeader {
+  readonly definition_levels_byte_length: number;
+  readonly repetition_levels_byte_length: number;
+  readonly is_compressed: boolean;
+}
+
+export interface PageHeader {
+  readonly type?: string;
+  readonly uncompressed_page_size: number;
+  readonly compressed_page_size: number;
+  readonly data_page_header?: DataPageHeader;
+  readonly dictionary_page_header?: { readonly num_values: number };
+  readonly data_page_header_v2?: DataPageHeaderV2;
+}
+
+/** Reads the header of a page, and goes behind it. */
+export declare function parquetHeader(reader: Reader): PageHeader;
+
+/** Values of a column: bytes (parts of the view's buffer, perhaps beyond the view), or numbers. */
+export type PlainValues = ArrayLike<Uint8Array | number | bigint | boolean>;
+
+/** Reads values that stand side by side. */
+export declare function readPlain(reader: Reader, type: string, count: number): PlainValues;
