@@ -84,9 +84,11 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
   function("encode", &Call<&Session::encode>::run);
-#ifdef ZW_FULL_MODULE  // encoders are there, and frames piece by piece
+#ifdef ZW_RARE_CODECS  // where arrays are written that have such codecs; images.wasm says that it cannot
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
+#endif
+#ifdef ZW_FULL_MODULE  // frames piece by piece
   function("startFrame", &Call<&Session::startFrame>::run);
   function("feedFrame", &Call<&Session::feedFrame>::run);
   function("readFrame", &Call<&Session::readFrame>::run);

@@ -1,20 +1,34 @@
-# The core as a static library: zw_core_full holds everything, zw_core_decode (wasm only) leaves out
-# encoders and rare decoders. What nothing refers to is dropped by the linker, so both are built from
-# the same list of files.
+# The core as a static library. What nothing refers to is dropped by the linker, so all are built from the same list of
+# files:
+#   zw_core_full     everything; of wasm, all but the decoders of images
+#   zw_core_decode   (wasm only) without encoders and rare decoders
+#   zw_core_images   (wasm only) all decoders, those of images among them
 include(cmake/Libraries.cmake)
 
 file(GLOB ZW_CORE_FILES CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.hpp
   ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.inc)
 
+# zw_add_core(<target> DEFINES <define>... LIBRARIES <library>...): codec.hpp says what is defined.
 function(zw_add_core target)
+  cmake_parse_arguments(ARG "" "" "DEFINES;LIBRARIES" ${ARGN})
   add_library(${target} STATIC ${ZW_CORE_FILES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES})
+  target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
+  target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
+  if(ARG_LIBRARIES)
+    target_link_libraries(zw_libjpeg PRIVATE ${target}) # for memory: two archives that need one another
+    target_link_libraries(zw_openjpeg PRIVATE ${target})
+  endif()
 endfunction()
 
-zw_add_core(zw_core_full)
-target_compile_definitions(zw_core_full PUBLIC ZW_FULL_MODULE=1)
+set(zw_full_defines ZW_FULL_MODULE=1 ZW_RARE_CODECS=1)
 if(EMSCRIPTEN)
+  zw_add_core(zw_core_full DEFINES ${zw_full_defines})
   zw_add_core(zw_core_decode)
+  zw_add_core(zw_core_images DEFINES ZW_RARE_CODECS=1 ZW_IMAGE_CODECS=1 LIBRARIES ${ZW_IMAGE_LIBRARIES})
+elseif(ZW_INSTALL)
+  zw_add_core(zw_core_full DEFINES ${zw_full_defines})
+else()
+  zw_add_core(zw_core_full DEFINES ${zw_full_defines} ZW_IMAGE_CODECS=1 LIBRARIES ${ZW_IMAGE_LIBRARIES})
 endif()

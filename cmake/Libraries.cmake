@@ -5,12 +5,17 @@
 # Debian's sources have them already, the releases as upstream published them do not.
 include(cmake/PatchedCopy.cmake)
 
-set(ZW_LIBRARIES)
+set(ZW_LIBRARIES)       # of all modules
+set(ZW_IMAGE_LIBRARIES) # of images.wasm alone
 set(zw_patches ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches)
 
-# zw_library(<name> DIR <dir> FILES <file>... INCLUDE <dir>... DEFINES <define>...)
+# zw_library(<name> DIR <dir> FILES <file>... INCLUDE <dir>... DEFINES <define>... [LIST <variable>])
+# LIST is where it is noted; default ZW_LIBRARIES.
 function(zw_library name)
-  cmake_parse_arguments(ARG "" "DIR" "FILES;INCLUDE;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "" "DIR;LIST" "FILES;INCLUDE;DEFINES" ${ARGN})
+  if(NOT ARG_LIST)
+    set(ARG_LIST ZW_LIBRARIES)
+  endif()
   list(TRANSFORM ARG_FILES PREPEND ${ARG_DIR}/)
   add_library(${name} STATIC ${ARG_FILES})
   target_include_directories(${name} SYSTEM INTERFACE ${ARG_DIR})
@@ -19,7 +24,7 @@ function(zw_library name)
   target_compile_options(${name} PRIVATE -w)
   target_link_libraries(${name} PRIVATE zw_library_flags)
   set_target_properties(${name} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
-  set(ZW_LIBRARIES ${ZW_LIBRARIES} ${name} PARENT_SCOPE)
+  set(${ARG_LIST} ${${ARG_LIST}} ${name} PARENT_SCOPE)
 endfunction()
 
 # zstd, with 64-bit words on every target (wide-registers). Without block-splitter, levels from 13 on encode some
@@ -128,3 +133,8 @@ target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)
 # Where the compiler may use carry-less products (-march=native), the table of CRC-64 would be left out while the
 # code built with these definitions still reads it.
 target_compile_options(zw_lzma PRIVATE -U__PCLMUL__)
+
+# The decoders of images, where they are wanted: not in the C++ library that is installed.
+if(NOT ZW_INSTALL)
+  include(cmake/ImageLibraries.cmake)
+endif()

@@ -14,7 +14,7 @@ endforeach()
 
 add_library(zw_cpp_face OBJECT cpp/core.cpp)
 target_include_directories(zw_cpp_face PRIVATE cpp/include src)
-target_compile_definitions(zw_cpp_face PRIVATE ZW_FULL_MODULE=1 ZW_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(zw_cpp_face PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
 target_link_libraries(zw_cpp_face PRIVATE zw_own_flags)
 
 # Objects that GCC makes unique in a program could not be hidden.

@@ -1,4 +1,4 @@
-# decode.wasm and full.wasm, each with its Embind glue as an ES module. The glue never fetches the
+# decode.wasm, full.wasm and images.wasm, each with its Embind glue as an ES module. The glue never fetches the
 # .wasm: web/src/engine/module.ts instantiates it and hands it over.
 set(ZW_LINK_FLAGS
   -O3 --bind -fno-exceptions -fno-rtti
@@ -25,3 +25,4 @@ endfunction()
 
 zw_add_module(decode zw_core_decode)
 zw_add_module(full zw_core_full)
+zw_add_module(images zw_core_images)

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { compileWasm } from "./lib/build.mjs";
-import { buildDir, root } from "./lib/paths.mjs";
+import { buildDir, root, wasmModules } from "./lib/paths.mjs";
 import { runMain, step } from "./lib/process.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
@@ -20,7 +20,7 @@ const inputs = [
   "src",
   "third_party",
 ];
-const outputs = ["decode.wasm", "decode.mjs", "full.wasm", "full.mjs"];
+const outputs = wasmModules.flatMap((name) => [`${name}.wasm`, `${name}.mjs`]);
 
 const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 

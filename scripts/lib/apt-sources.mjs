@@ -122,6 +122,6 @@ function newestRevision(options, source, version) {
   const text = capture("apt-cache", [...options, "showsrc", "--only-source", source]);
   const found = [...text.matchAll(/^Version: (\S+)$/gm)]
     .map((m) => m[1])
-    .filter((v) => v.startsWith(`${version}-`));
+    .filter((v) => v.replace(/^\d+:/, "").startsWith(`${version}-`)); // an epoch is Debian's own
   return found.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1);
 }

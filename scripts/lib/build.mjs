@@ -13,12 +13,10 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
 import { findClang, findEmcc } from "./system.mjs";
-
-const modules = ["decode", "full"];
 
 /** Emscripten's CMake toolchain file, beside its emcc. */
 function emscriptenToolchain() {
@@ -85,10 +83,10 @@ function cmake(dir, options, targets, env) {
 }
 
 /**
- * Builds decode.wasm and full.wasm with their Embind glue, in a build folder.
+ * Builds the WebAssembly modules with their Embind glue, in a build folder.
  * @param source the checkout; this one, or a copy.
  */
-export function compileWasm(dir, targets = modules, source = root) {
+export function compileWasm(dir, targets = wasmModules, source = root) {
   const toolchain = emscriptenToolchain();
   const options = [`-DCMAKE_TOOLCHAIN_FILE=${toolchain}`, "-DCMAKE_BUILD_TYPE=Release"];
   const env = emscriptenEnv(toolchain);
@@ -96,13 +94,13 @@ export function compileWasm(dir, targets = modules, source = root) {
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
-/** Builds decode.wasm and full.wasm with their glue into dist/wasm. */
-export function buildWasm(targets = modules) {
+/** Builds the WebAssembly modules with their glue into dist/wasm. */
+export function buildWasm(targets = wasmModules) {
   step("Building the WebAssembly modules");
   const dir = path.join(buildDir, "wasm");
   compileWasm(dir, targets);
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
-  for (const name of modules) {
+  for (const name of wasmModules) {
     copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
     minifyGlue(path.join(dir, `${name}.mjs`), path.join(distDir, "wasm", `${name}.mjs`));
   }

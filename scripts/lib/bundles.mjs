@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build } from "esbuild";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
 const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -110,7 +110,7 @@ async function bundleParquetReader() {
 
 /** The modules as texts, for bundlers that leave the files behind (web/src/lazy/embedded.ts). */
 function embedModules() {
-  for (const name of ["decode", "full"]) {
+  for (const name of wasmModules) {
     const module = readFileSync(dist(`wasm/${name}.wasm`));
     const deflated = deflateRawSync(module, { level: 9 }).toString("base64");
     const text = `export const deflated = "${deflated}";\nexport const bytes = ${module.byteLength};\n`;

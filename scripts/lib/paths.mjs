@@ -15,3 +15,6 @@ export function tempDir() {
   mkdirSync(dir, { recursive: true });
   return dir;
 }
+
+/** The WebAssembly modules, as docs/architecture.md has them: targets of CMake, files in dist/wasm. */
+export const wasmModules = ["decode", "full", "images"];

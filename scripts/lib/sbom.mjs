@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { distDir, root } from "./paths.mjs";
+import { distDir, root, wasmModules } from "./paths.mjs";
 
 /** Licences of what is inside the modules, as SPDX has them; THIRD_PARTY_NOTICES.md has their texts. */
 const licences = {
@@ -13,6 +13,10 @@ const licences = {
   libdeflate: "MIT",
   bzip2: "bzip2-1.0.6",
   xz: "LicenseRef-public-domain",
+  libjpeg: "IJG AND BSD-3-Clause AND Zlib",
+  lerc: "Apache-2.0",
+  libwebp: "BSD-3-Clause",
+  openjpeg: "BSD-2-Clause",
   emscripten: "MIT",
   musl: "MIT",
   llvm: "Apache-2.0 WITH LLVM-exception",
@@ -111,9 +115,12 @@ export function billOfMaterials() {
       },
       tools: { components: [compiler] },
     },
-    components: [...parts, ...runtimes, ...scripts, wasm("decode.wasm", []), wasm("full.wasm", [])].map(
-      withoutEmpty,
-    ),
+    components: [
+      ...parts,
+      ...runtimes,
+      ...scripts,
+      ...wasmModules.map((name) => wasm(`${name}.wasm`, [])),
+    ].map(withoutEmpty),
     dependencies: dependencies(purl, parts, runtimes, scripts),
   };
   return {
@@ -129,14 +136,20 @@ function withoutEmpty({ components, ...component }) {
   return components?.length > 0 ? { ...component, components } : component;
 }
 
-/** bzip2 and xz are in the full module alone. */
+/** What is not in the decode module; and of that, what is in the images module alone. */
+const notInDecode = ["bzip2", "xz"];
+const ofImages = ["libjpeg", "lerc", "libwebp", "openjpeg"];
+
 function dependencies(purl, parts, runtimes, scripts) {
   const refs = (list) => list.map((component) => component["bom-ref"]);
-  const inBoth = parts.filter(({ name }) => !["bzip2", "xz"].includes(name));
+  const without = (names) => parts.filter(({ name }) => !names.includes(name));
+  const inside = { decode: without([...notInDecode, ...ofImages]), full: without(ofImages), images: parts };
   return [
-    { ref: purl, dependsOn: ["file:decode.wasm", "file:full.wasm", ...refs(scripts)] },
-    { ref: "file:decode.wasm", dependsOn: refs([...inBoth, ...runtimes]) },
-    { ref: "file:full.wasm", dependsOn: refs([...parts, ...runtimes]) },
+    { ref: purl, dependsOn: [...wasmModules.map((name) => `file:${name}.wasm`), ...refs(scripts)] },
+    ...wasmModules.map((name) => ({
+      ref: `file:${name}.wasm`,
+      dependsOn: refs([...inside[name], ...runtimes]),
+    })),
   ];
 }
 

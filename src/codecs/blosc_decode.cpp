@@ -65,7 +65,7 @@ class StreamReader {
 
 Status decodeZstd(ByteView in, ByteSpan out, BloscDecodeOptions options, Workspace& work) {
   if (options.legacyZstd && isLegacyZstd(in)) {
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
     return zstdDecodeV07(in, out);
 #else
     return Code::NeedsFullModule;

@@ -8,7 +8,7 @@
 // Trust: libbz2 bounds every read and write by the two buffers. The level digit of a stream decides
 // between nine fixed sizes of its work memory, at most 4 MB. libbz2 does not tell a wrong checksum
 // from other damage: both are Corrupt.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include <bzlib.h>
 
@@ -100,7 +100,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return decodedResult(step, room, produced, result);
 }
 
-Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (in.size() > kMostPerCall) return Code::EncodeFailed;
   auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMostPerCall));
   const int made = BZ2_bzBuffToBuffCompress(chars(out.data()), &room, chars(in.data()),
@@ -119,9 +119,9 @@ constinit const Codec kBz2Codec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

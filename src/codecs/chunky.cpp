@@ -5,7 +5,7 @@
 // Parameters: [endian]   0 not given, 1 little, 2 big; single bytes need none
 //
 // Nothing moves here: the view's strides ascend, and the materialise pass does the rest.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
@@ -44,4 +44,4 @@ constinit const Codec kChunkyCodec = {
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

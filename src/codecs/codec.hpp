@@ -17,12 +17,25 @@
 #include "codecs/workspace.hpp"
 #include "dtypes/dtype.hpp"
 
-// The full module and native builds hold encoders and rare decoders; decode.wasm does not. Codecs
-// write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers to.
+// What a module holds is defined by cmake/Core.cmake; native builds hold everything:
+//   ZW_FULL_MODULE    encoders                        full.wasm
+//   ZW_RARE_CODECS    rare decoders                   full.wasm, images.wasm
+//   ZW_IMAGE_CODECS   decoders of images              images.wasm
+// Codecs write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers to.
 #ifdef ZW_FULL_MODULE
 #define ZW_FULL_ONLY(function) function
 #else
 #define ZW_FULL_ONLY(function) nullptr
+#endif
+#ifdef ZW_RARE_CODECS
+#define ZW_RARE_ONLY(codec) codec
+#else
+#define ZW_RARE_ONLY(codec) nullptr
+#endif
+#ifdef ZW_IMAGE_CODECS
+#define ZW_IMAGES_ONLY(codec) codec
+#else
+#define ZW_IMAGES_ONLY(codec) nullptr
 #endif
 
 namespace zw {
@@ -33,9 +46,11 @@ enum class CodecKind : uint8_t { ArrayToArray, ArrayToBytes, BytesToBytes };
 enum class CodecId : uint8_t {
 #define ZW_CODEC(Id, name) Id,
 #define ZW_CODEC_FULL(Id, name) Id,
+#define ZW_CODEC_IMAGE(Id, name) Id,
 #include "codecs/codec_list.inc"
 #undef ZW_CODEC
 #undef ZW_CODEC_FULL
+#undef ZW_CODEC_IMAGE
 };
 
 /// A run of `count` components of `bytes` bytes each: what byte order applies to. A complex64
@@ -110,8 +125,8 @@ struct Codec {
   /// Decodes all of `in`. `out` holds `step.decoded.bytes` writable bytes and does not overlap
   /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that
   /// only strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch;
-  /// when not, more than that is LimitExceeded. Input left over is TrailingBytes. On failure the
-  /// contents of `out` mean nothing.
+  /// when not, more than that is LimitExceeded. Input left over is TrailingBytes (but for images,
+  /// behind whose end there may be anything). On failure the contents of `out` mean nothing.
   Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work,
                    ByteView& result) = nullptr;
 
@@ -128,9 +143,11 @@ struct Codec {
 
 #define ZW_CODEC(Id, name) extern const Codec k##Id##Codec;
 #define ZW_CODEC_FULL(Id, name) extern const Codec k##Id##Codec;
+#define ZW_CODEC_IMAGE(Id, name) extern const Codec k##Id##Codec;
 #include "codecs/codec_list.inc"
 #undef ZW_CODEC
 #undef ZW_CODEC_FULL
+#undef ZW_CODEC_IMAGE
 
 /// The codec of an id; nullptr for an id out of range or a codec that this module does not hold.
 const Codec* codecOf(uint32_t id);

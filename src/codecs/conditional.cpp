@@ -13,7 +13,7 @@
 // Sizes between two codecs are bounded by whichever of "applied" and "skipped" is larger, whatever
 // a header says. Nested codecs are prepared for, and given, exactly the room that those bounds
 // name.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include <algorithm>
 #include <cstring>
@@ -150,7 +150,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   return {};
 }
 
-Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const size_t header = headerBytes(step);
   if (out.size() < header) return Code::EncodeFailed;
   std::memset(out.data(), 0, header);
@@ -179,9 +179,9 @@ constinit const Codec kConditionalCodec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -14,7 +14,7 @@
 //                                  are taken, 2: the highest byte comes first
 //
 // Trust: one byte in, one byte out; nothing in the data sizes anything.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/values.hpp"
 #include "kernels/prefix_sum.hpp"
@@ -79,7 +79,7 @@ void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, si
   for (size_t i = 0; i < distance; i++) out[i] = static_cast<uint8_t>(out[i] - last[i]);
 }
 
-Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   const uint32_t itemBytes = step.decodedArray.itemBytes;
   const size_t run = step.params[0], runBytes = run * itemBytes;
@@ -114,10 +114,10 @@ constinit const Codec kFloatPredictorCodec = {
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
     .mapFill = mapFill,
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -20,7 +20,7 @@
 // Trust: checks are verified, unless the plan says not to. No dictionary is larger than what the
 // chunk decodes to, whatever a header or the metadata says (lzma_chain.hpp); apart from
 // dictionaries liblzma's memory is fixed.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/lzma_chain.hpp"
 #include "codecs/lzma_container.hpp"
@@ -104,7 +104,7 @@ lzma_ret makeEncoder(const Step& step, LzmaChain& chain, lzma_stream* stream) {
   }
 }
 
-Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   lzma_stream* stream = lzmaStream(work);
   if (!stream) return Code::OutOfMemory;
   LzmaChain chain;
@@ -129,9 +129,9 @@ constinit const Codec kLzmaCodec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

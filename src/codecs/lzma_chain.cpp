@@ -1,4 +1,4 @@
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/lzma_chain.hpp"
 
@@ -95,4 +95,4 @@ void capDictionaries(lzma_filter* filters, size_t bytes) {
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -1,6 +1,6 @@
 // The .xz container is walked here rather than by liblzma's stream decoder, because only so can the
 // dictionary size in a block's header be lowered before memory is taken for it (lzma_chain.hpp).
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/lzma_container.hpp"
 
@@ -229,4 +229,4 @@ Status decodeLzmaRaw(Workspace& work, lzma_filter* filters, ByteView in, ByteSpa
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -18,7 +18,7 @@
 //
 // Trust: places and lengths in the table are those of bytes that were written; a code beyond the
 // table is corrupt, and every copy is compared with the room that is left.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include <cstring>
 
@@ -291,7 +291,7 @@ class Encoder {
   uint32_t width_ = kMinWidth;
 };
 
-Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   ByteSpan scratch;
   const size_t tableBytes = StringCodes::kSlots * sizeof(uint32_t);
   if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;
@@ -312,9 +312,9 @@ constinit const Codec kLzwCodec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

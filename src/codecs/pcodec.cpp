@@ -12,7 +12,7 @@
 // Trust: every field is checked where it is read. Types must be the array's, and counts together be
 // its count, before a chunk is decoded; nothing is allocated by what a field says alone. Reading
 // past the end of the data yields zeros, and is noticed after each batch at the latest.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_page.hpp"
 #include "codecs/sizes.hpp"

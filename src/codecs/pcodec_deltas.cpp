@@ -1,4 +1,4 @@
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include <span>
 

@@ -1,6 +1,6 @@
 // Safe: loops over batches, whatever the latents. Fast: one loop per mode and type, which compilers
 // turn into vectors; float mult looks first whether all of a batch are ordinary numbers.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_join.hpp"
 

@@ -2,7 +2,7 @@
 // batchBytes() of a window that holds as many (PcoReader::window); whether they were data is asked
 // afterwards. Fast: one load of 64 bits serves four states; offsets, whose places are known by
 // then, are read in a loop of their own without dependencies.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_table.hpp"
 

@@ -4,7 +4,7 @@
 // Parameters: none
 //
 // Trust: the size in front is only compared with what the array asks for.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/snappy.hpp"
 
@@ -39,7 +39,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return {};
 }
 
-Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   ByteSpan scratch;
   const size_t tableBytes = sizeof(uint32_t) << kMatchTableBits;
   if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;
@@ -59,9 +59,9 @@ constinit const Codec kSnappyCodec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -11,7 +11,7 @@
 // Parameters: [row]   bytes after which encoding starts anew, as TIFF's rows do; 0: never
 //
 // Trust: every run is compared with what is left of the input and of the room.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include <algorithm>
 #include <cstring>
@@ -90,7 +90,7 @@ bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
   return true;
 }
 
-Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   const size_t row = step.params[0] == 0 ? in.size() : step.params[0];
   size_t produced = 0;
   for (size_t at = 0; at < in.size(); at += row) {
@@ -108,9 +108,9 @@ constinit const Codec kTiffPackbitsCodec = {
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,
-    .encode = encode,
+    .encode = ZW_FULL_ONLY(encode),
 };
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -14,6 +14,7 @@ enum class ScratchSlot : uint8_t {
   BloscBlock,
   BloscStage,
   Codec,
+  Image,
   NestedFirst,  // two per depth of nested codecs
   NestedLast = NestedFirst + 2 * kMaxNesting - 1,
   Count

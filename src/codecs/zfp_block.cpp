@@ -11,7 +11,7 @@
 //
 // Why it is safe: planes and values per plane are bounded by the type and the block; indices come
 // from counters that are compared with the block's size. Integers wrap: arithmetic is unsigned.
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 #include "codecs/zfp_block.hpp"
 
@@ -504,4 +504,4 @@ ZW_ZFP_TYPE(double)
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

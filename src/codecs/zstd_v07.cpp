@@ -1,4 +1,4 @@
-#ifdef ZW_FULL_MODULE
+#ifdef ZW_RARE_CODECS
 
 // Frames of zstd v0.7 (magic fd2fb527), found inside Blosc chunks that Zarr v1 wrote in 2016. Only
 // the full module has this decoder, and only Blosc, asked by its parameters, calls it.
@@ -24,4 +24,4 @@ Status zstdDecodeV07(ByteView in, ByteSpan out) {
 
 }  // namespace zw
 
-#endif  // ZW_FULL_MODULE
+#endif  // ZW_RARE_CODECS

@@ -222,9 +222,11 @@ std::vector<Target> planTargets() {
   if (k##Id##Codec.decode || CodecId::Id == CodecId::Bytes) \
     list.push_back(decodeTarget(CodecId::Id));
 #define ZW_CODEC_FULL ZW_CODEC
+#define ZW_CODEC_IMAGE ZW_CODEC
 #include "codecs/codec_list.inc"
 #undef ZW_CODEC
 #undef ZW_CODEC_FULL
+#undef ZW_CODEC_IMAGE
   const auto chain = [](ByteView bytes) { runDecode(readPlanInput(bytes)); };
   list.push_back({"chain", chain, planHeadBytes});
   list.push_back({"roundtrip", runRoundTrip, planHeadBytes});

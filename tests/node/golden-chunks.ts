@@ -4,6 +4,7 @@ import type { ChunkCodec, Content } from "../../dist/chain/chunk-codec.js";
 import type { ChunkLayout } from "../../dist/chain/layout.js";
 import { wholeCodec } from "../../dist/chain/shard-codec.js";
 import { codecDefinitions } from "../../dist/codecs/registry.js";
+import { codecRow } from "../../dist/engine/codec-table.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import type { ChainStep } from "../../dist/engine/plan.js";
 import type { CodecSession } from "../../dist/engine/session.js";
@@ -81,7 +82,7 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
   return found;
 }
 
-/** Metadata of codecs that neither the golden stores have nor `known` names. */
+/** Metadata of codecs that neither the golden stores have nor `known` names; but of those that only read. */
 function documentsOfOthers(known: string): (readonly [key: string, document: object])[] {
   const texts = goldenGroups.flatMap((group) =>
     goldenCases(group).flatMap(({ store }) =>
@@ -89,7 +90,8 @@ function documentsOfOthers(known: string): (readonly [key: string, document: obj
     ),
   );
   const isKnown = (name: string) => [known, ...texts].some((text) => text.includes(`"${name}"`));
-  return codecDefinitions.flatMap(({ names }) => {
+  return codecDefinitions.flatMap(({ core, names }) => {
+    if (codecRow(core).encode === "none") return [];
     if (Object.values(names).flat().some(isKnown)) return [];
     const version = names[3] ? 3 : 2;
     const found = documentsOf(names[version]![0]!, float32, version);

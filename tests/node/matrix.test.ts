@@ -271,7 +271,7 @@ that the codec encoded, was read, and what was read compared with what was given
 - **lossy**: decoded and encoded; the codec rounds, and what it has rounded comes back the same.
 - **decode**: decoded only.
 - names: these data types of the column; the others, and empty cells, are refused when the array is opened.
-- **module**: which WebAssembly module decodes and which one encodes. The larger one, full, is loaded when an array needs it.
+- **module**: which WebAssembly module decodes and which one encodes. The larger ones, full and images, are loaded when an array needs them.
 
 Fixed strings are byte and unicode strings of fixed length; string, bytes and objects have elements of any length. Codecs other
 than theirs were tried on them behind vlen-utf8, vlen-bytes and json2. \`zarr-wasm/codecs\` encodes single chunks and shards.

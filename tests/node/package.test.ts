@@ -293,6 +293,7 @@ describe("the published package", () => {
     for (const file of [
       "dist/wasm/decode.wasm",
       "dist/wasm/full.wasm",
+      "dist/wasm/images.wasm",
       "dist/wasm/sources.json",
       "dist/cli/main.js",
       "dist/cli/server/server.js",
@@ -324,7 +325,20 @@ describe("the published package", () => {
     }
     const notices = readFileSync(`${root}THIRD_PARTY_NOTICES.md`, "utf8");
     const titles = [...notices.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-    const modules = ["zstd", "lz4", "libdeflate", "bzip2", "liblzma", "Emscripten", "musl", "LLVM"];
+    const modules = [
+      "zstd",
+      "lz4",
+      "libdeflate",
+      "bzip2",
+      "liblzma",
+      "libjpeg-turbo",
+      "LERC",
+      "libwebp",
+      "openjpeg",
+      "Emscripten",
+      "musl",
+      "LLVM",
+    ];
     expect(titles).toEqual([...modules, "hyparquet"]);
   });
 

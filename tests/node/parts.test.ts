@@ -130,6 +130,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   embedded: ["store/zip/inflate.js"],
   "decode-embedded": ["wasm/decode-embedded.js"],
   "full-embedded": ["wasm/full-embedded.js"],
+  "images-embedded": ["wasm/images-embedded.js"],
   "worker-chunk": ["wasm/worker-chunk.js"],
   "worker-text": ["wasm/worker-text.js"],
   pyramids: [
@@ -171,7 +172,7 @@ describe("bundles", () => {
 
   it("have no other parts than these and the modules' scripts", () => {
     const names = files.map((file) => /^out\/(.*)-[A-Z0-9]{8}\.js$/.exec(file)?.[1] ?? "viewer");
-    const known = [...Object.keys(partSources), "viewer", "chunk", "decode", "full"];
+    const known = [...Object.keys(partSources), "viewer", "chunk", "decode", "full", "images"];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 

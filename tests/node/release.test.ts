@@ -110,7 +110,7 @@ describe("the bill of materials", () => {
   });
 
   it("has the hashes of the modules that are there, and refers to what it lists", () => {
-    for (const name of ["decode.wasm", "full.wasm"])
+    for (const name of ["decode.wasm", "full.wasm", "images.wasm"])
       expect(find(`file:${name}`).hashes).toEqual([{ alg: "SHA-256", content: sha256(`dist/wasm/${name}`) }]);
     const refs = new Set([
       bill.metadata.component.purl,

@@ -177,7 +177,7 @@ export async function encode({ spec, dtype }: ZarrArray, elements: unknown): Pro
   const codec = wholeCodec(firstLayout, layouts.array, defaultLimits);
   const isPacked = firstLayout.leaf.type === "vlen" && !dtype.isVariable;
   const content = isPacked ? stringsOf(elements as Uint8Array) : elements;
-  const session = await sessionOf("full");
+  const session = await sessionOf(codec.encodeModule === "images" ? "images" : "full");
   codec.prepare(session);
   return codec.encode(session, content as Uint8Array).slice();
 }

@@ -8,7 +8,7 @@ import { invalidArgument } from "./base/errors.js";
 import { type Limits, resolveLimits } from "./base/limits.js";
 import { countOf } from "./base/strides.js";
 import type { CodecMetadata } from "./chain/chain.js";
-import { type ChunkCodec, type Content, largerModule } from "./chain/chunk-codec.js";
+import type { ChunkCodec, Content } from "./chain/chunk-codec.js";
 import { ChunkLayouts, layoutArray } from "./chain/layout.js";
 import { wholeCodec } from "./chain/shard-codec.js";
 import { loadCodecs, namesIn } from "./codecs/lookup.js";
@@ -25,8 +25,8 @@ import {
 } from "./dtypes/elements.js";
 import { parseLooseFill } from "./dtypes/fill.js";
 import { fromPlain, parseDataType } from "./dtypes/v3.js";
+import { largerModule, type ModuleName } from "./engine/compile.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
-import type { ModuleName } from "./engine/module.js";
 import type { CodecSession } from "./engine/session.js";
 
 export { isZarrError, ZarrError } from "./base/errors.js";

@@ -15,6 +15,7 @@ export type { Leaf, ShardLevel } from "./chain/layout.js";
 export { entryOf, parseEntries, shorterThanIndex } from "./chain/shard-index.js";
 export type { ZarrVersion } from "./codecs/definition.js";
 export { printCodecs } from "./codecs/print.js";
+export { largerModule } from "./engine/compile.js";
 export { sessionOf } from "./engine/engine.js";
 export type { CodecSession } from "./engine/session.js";
 export { arrayLike, leafCodecs } from "./hierarchy/writing/array-options.js";

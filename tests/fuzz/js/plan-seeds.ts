@@ -101,6 +101,24 @@ async function goldenPlans(): Promise<PlanSeed[]> {
   return seeds;
 }
 
+/** Images that other programs wrote, as they lie in chunks of bytes. */
+async function imagePlans(): Promise<PlanSeed[]> {
+  await loadEveryCodec();
+  const session = await sessionOf("images");
+  const lines = readFileSync(new URL("../../golden/images.jsonl", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => {
+    const { bytes, codec, configuration, data } = JSON.parse(line);
+    const array = { dtype: DType.simple("uint8"), fillItem: new Uint8Array(1) };
+    const codecs = [{ name: codec, configuration }];
+    const { leaf } = new ChunkLayouts(codecs, array, { version: 3, limits: defaultLimits }).of([bytes]);
+    if (leaf.type !== "core") throw new Error("images are the core's");
+    const encoded = Uint8Array.from(Buffer.from(data, "base64"));
+    return { plan: leaf.plan, encoded, decoded: session.decode(leaf.plan, encoded).slice() };
+  });
+}
+
 interface Codec {
   name: string;
   configuration?: Record<string, unknown>;
@@ -176,7 +194,12 @@ function frameFile(frame: Uint8Array, dictionary: Uint8Array = new Uint8Array(0)
 
 /** Seeds by the names of the native targets. */
 export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
-  const seeds = [...(await triedPlans()), ...(await goldenPlans()), ...(await longPlans())];
+  const seeds = [
+    ...(await triedPlans()),
+    ...(await goldenPlans()),
+    ...(await imagePlans()),
+    ...(await longPlans()),
+  ];
   const byTarget = new Map<string, Uint8Array[]>();
   const seen = new Set<string>();
   const add = (target: string, file: Uint8Array) => {

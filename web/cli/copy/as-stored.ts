@@ -13,6 +13,7 @@ import {
   changeShard,
   type Leaf,
   Limiter,
+  largerModule,
   positionsIn,
   releaseBytes,
   sessionOf,
@@ -69,7 +70,7 @@ class Copier {
   }
 
   async start(): Promise<void> {
-    this.#session = await sessionOf("full");
+    this.#session = await sessionOf(largerModule("full", this.#to.firstCodec.decodeModule));
   }
 
   #fillChunk(leaf: Leaf): Uint8Array | undefined {

@@ -85,6 +85,9 @@ export function resolveChain(
   return resolver.finish();
 }
 
+/** What codecs imply that make little-endian bytes of the array. */
+const littleBytes: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
+
 /** Collects the resolved codecs of one chain, and knows what the next one is given. */
 class Resolver {
   readonly #before: ResolvedStep[] = [];
@@ -100,6 +103,8 @@ class Resolver {
   add(metadata: CodecMetadata, found: FoundCodec): void {
     const { name, configuration = {} } = metadata;
     const { kind } = found.definition;
+    if (found.type === "core" && found.definition.impliesBytes && !this.#toBytes)
+      this.add(littleBytes, findCodec("bytes", 3)!);
     checkOrder(name, kind, this.#previous);
     this.#previous = { name, kind };
     const config = new ConfigReader(name, configuration, this.options.version);

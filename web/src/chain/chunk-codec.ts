@@ -67,8 +67,3 @@ export function wholePlace(shape: readonly number[], width = 1): Place {
   const strides = stridesOf(shape, width);
   return { offset: 0, axes: shape.map((length, axis) => [0, 1, length, strides[axis]!]) };
 }
-
-/** The larger of two modules. */
-export function largerModule(a: ModuleName, b: ModuleName): ModuleName {
-  return a === "full" || b === "full" ? "full" : "decode";
-}

@@ -5,10 +5,10 @@ import type { Limits } from "../base/limits.js";
 import { countOf, indices } from "../base/strides.js";
 import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
-import type { ModuleName } from "../engine/module.js";
+import { largerModule, type ModuleName } from "../engine/compile.js";
 import { moduleFor } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { type ChunkCodec, type Content, largerModule } from "./chunk-codec.js";
+import type { ChunkCodec, Content } from "./chunk-codec.js";
 import type { ChunkLayout, LayoutArray, ShardLevel } from "./layout.js";
 import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";
 

@@ -42,6 +42,8 @@ export interface CodecDefinition {
    * before shards is the same as one before each inner chunk.
    */
   readonly elementwise?: true;
+  /** True for bytes-to-bytes codecs that some writers put where the array becomes bytes: little-endian ones. */
+  readonly impliesBytes?: true;
   /** Size that a number of bytes encodes to, for codecs of fixed size: what a shard's index may use. */
   encodedBytes?(bytes: number): number;
   /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */

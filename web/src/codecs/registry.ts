@@ -15,6 +15,7 @@ import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./d
 import { delta } from "./delta.js";
 import { fixedscaleoffset } from "./fixedscaleoffset.js";
 import { imagecodecsAliases, lzw, tiffPackbits } from "./imagecodecs.js";
+import { imageJpeg, imageJpeg2k, imageLerc, imagePng, imageWebp } from "./images.js";
 import { jenkinsLookup3 } from "./jenkins.js";
 import { lzma } from "./lzma.js";
 import { n5Default } from "./n5.js";
@@ -61,6 +62,11 @@ const rareCodecs = {
   horizontal_delta: deltas,
   floatpred: planes,
   chunky,
+  imagecodecs_jpeg: imageJpeg,
+  imagecodecs_lerc: imageLerc,
+  imagecodecs_webp: imageWebp,
+  imagecodecs_jpeg2k: imageJpeg2k,
+  imagecodecs_png: imagePng,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };

@@ -4,7 +4,29 @@ const gdeflate = "GDeflate needs a library that is not built in";
 const experiment = "it is an experiment of zarrs, without a specification";
 const proposal = "its proposal to zarr-extensions is not settled";
 
+/** Formats of imagecodecs by their ids, with why there is no decoder of theirs. */
+const images: Readonly<Record<string, string>> = {
+  htj2k: "HTJ2K has no decoder that is tested, imagecodecs_jpeg2k reads JPEG 2000",
+  jpegxl: "JPEG XL has no decoder in images.wasm",
+  jpegxr: "JPEG XR has no decoder in images.wasm",
+  jpegls: "JPEG-LS has no decoder in images.wasm",
+  jpegxs: "JPEG XS has no decoder in images.wasm",
+  ljpeg: "lossless JPEG has no decoder in images.wasm, which reads JPEG of 8 bits",
+  jpeg12: "JPEG of 12 bits has no decoder in images.wasm, which reads JPEG of 8 bits",
+  jetraw: "Jetraw is not free",
+  avif: "AVIF has no decoder in images.wasm",
+  heif: "HEIF has no decoder in images.wasm",
+  apng: "animations are not supported, imagecodecs_png is",
+};
+
 export const unsupportedCodecs: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(images).flatMap(([id, reason]) => [
+      [`imagecodecs_${id}`, reason],
+      [`numcodecs.imagecodecs_${id}`, reason],
+    ]),
+  ),
+  jpegxl: images["jpegxl"]!,
   pickle,
   "numcodecs.pickle": pickle,
   gdeflate,

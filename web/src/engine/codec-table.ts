@@ -44,6 +44,11 @@ export const coreCodecs = [
   { core: "horizontal_delta", part: "rare", decode: "full", encode: "full" },
   { core: "floatpred", part: "rare", decode: "full", encode: "full" },
   { core: "chunky", part: "rare", decode: "full", encode: "full" },
+  { core: "imagecodecs_jpeg", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_lerc", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_webp", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_jpeg2k", part: "rare", decode: "images", encode: "none" },
+  { core: "imagecodecs_png", part: "rare", decode: "images", encode: "none" },
 ] as const satisfies readonly CodecRow[];
 
 interface CodecRow {

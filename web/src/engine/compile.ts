@@ -2,8 +2,19 @@
 import { isFileUrl, readFileUrl } from "../base/platform.js";
 import type { WasmModule } from "../base/web-types.js";
 
-/** decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. */
-export type ModuleName = "decode" | "full";
+/**
+ * decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. images: all decoders,
+ * those of images among them, and no encoders.
+ */
+export type ModuleName = "decode" | "full" | "images";
+
+/** The modules; each has the decoders of those before it. */
+export const moduleNames: readonly ModuleName[] = ["decode", "full", "images"];
+
+/** The one of two modules that has the decoders of both. */
+export function largerModule(a: ModuleName, b: ModuleName): ModuleName {
+  return moduleNames.indexOf(a) < moduleNames.indexOf(b) ? b : a;
+}
 
 /** Where a module comes from: its URL, its bytes, an answer that streams them, or it is compiled already. */
 export type WasmSource = string | URL | ArrayBufferView<ArrayBuffer> | ArrayBuffer | Response | WasmModule;

@@ -14,6 +14,7 @@ const loaded: Partial<Record<ModuleName, CodecSession>> = {};
 const demands: Readonly<Record<ModuleName, HeapDemand>> = {
   decode: new HeapDemand(),
   full: new HeapDemand(),
+  images: new HeapDemand(),
 };
 
 /** The session of a module; a new one after a failure, and when the old one's memory is far larger than needed. */
@@ -61,7 +62,7 @@ export interface Decoder {
 
 /**
  * Does some work that decodes, and once more where a chunk turns out to need a decoder that only the full module
- * holds (rare: frames of before zstd 1.0). Whatever decodes, comes by here.
+ * holds, and the images module (rare: frames of before zstd 1.0). Whatever decodes, comes by here.
  * @param work given the module to use; what it throws is NeedsFullModule only where nothing of it remains.
  */
 export async function withFullIfNeeded<T>(
@@ -72,7 +73,7 @@ export async function withFullIfNeeded<T>(
   try {
     return await work(module);
   } catch (error) {
-    if (!(error instanceof NeedsFullModule) || module === "full") throw error;
+    if (!(error instanceof NeedsFullModule) || module !== "decode") throw error;
   }
   decoder.requireFullModule();
   return work("full");

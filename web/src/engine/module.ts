@@ -5,7 +5,7 @@
 import { engineFailed, messageOf } from "../base/errors.js";
 import type { WasmModule } from "../base/web-types.js";
 import type { Core } from "../wasm/core.js";
-import { compileSource, type ModuleName, type WasmSource } from "./compile.js";
+import { compileSource, type ModuleName, moduleNames, type WasmSource } from "./compile.js";
 import { glue, packagedModule } from "./packaged.js";
 
 export type { ModuleName, WasmSource } from "./compile.js";
@@ -20,7 +20,7 @@ const compiled: Partial<Record<ModuleName, Promise<WasmModule>>> = {};
  * first use of the library; a module that is loaded already stays in use.
  */
 export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): void {
-  for (const name of ["decode", "full"] as const) {
+  for (const name of moduleNames) {
     const source = own[name];
     if (source === undefined) continue;
     sources[name] = source;

@@ -2,12 +2,14 @@
 import type { WasmModule } from "../base/web-types.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
+import images from "../wasm/images.mjs";
 import type { ModuleName } from "./compile.js";
 import type { glue as loaded } from "./packaged.js";
 
 export const glue: typeof loaded = {
   decode: async () => ({ default: decode }),
   full: async () => ({ default: full }),
+  images: async () => ({ default: images }),
 };
 
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {

@@ -12,12 +12,14 @@ import { compileEmbedded } from "./embedded.js";
 export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
   decode: () => import("../wasm/decode.mjs"),
   full: () => import("../wasm/full.mjs"),
+  images: () => import("../wasm/images.mjs"),
 };
 
 /** Written so that bundlers recognise and copy the files. */
 const urls: Readonly<Record<ModuleName, () => URL>> = {
   decode: () => new URL("../wasm/decode.wasm", import.meta.url),
   full: () => new URL("../wasm/full.wasm", import.meta.url),
+  images: () => new URL("../wasm/images.wasm", import.meta.url),
 };
 
 /** Compiles a module: from its file, or, where that is not to be had, from its copy in a script. */

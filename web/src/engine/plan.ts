@@ -3,8 +3,8 @@
 import { componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import { type CoreCodec, codecRow } from "./codec-table.js";
+import { largerModule, type ModuleName } from "./compile.js";
 import { swapsBytes } from "./endian-words.js";
-import type { ModuleName } from "./module.js";
 
 /** The word format; src/chain/plan.hpp's kPlanVersion. */
 const planVersion = 2;
@@ -146,7 +146,14 @@ function stepWords(step: ChainStep): number[] {
   return [codecRow(step.core).id, step.params.length, ...step.params];
 }
 
+/** The module that has a codec; where nothing encodes with it, the one that can say so. */
+function moduleOf(core: CoreCodec, direction: "decode" | "encode"): ModuleName {
+  const { decode, encode } = codecRow(core);
+  return direction === "decode" || encode === "none" ? decode : encode;
+}
+
 /** The module that can run all of some codecs in a direction. */
 export function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
-  return steps.some((step) => codecRow(step.core)[direction] === "full") ? "full" : "decode";
+  const modules = steps.map((step) => moduleOf(step.core, direction));
+  return modules.reduce(largerModule, "decode");
 }

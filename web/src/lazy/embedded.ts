@@ -4,6 +4,7 @@ import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
+import type { ModuleName } from "../engine/compile.js";
 import { inflate } from "../store/zip/inflate.js";
 
 interface Embedded {
@@ -12,13 +13,14 @@ interface Embedded {
   readonly bytes: number;
 }
 
-const modules: Readonly<Record<"decode" | "full", () => Promise<Embedded>>> = {
+const modules: Readonly<Record<ModuleName, () => Promise<Embedded>>> = {
   decode: () => import("../wasm/decode-embedded.js"),
   full: () => import("../wasm/full-embedded.js"),
+  images: () => import("../wasm/images-embedded.js"),
 };
 
 /** The bytes of a module. */
-export async function embeddedModule(name: "decode" | "full"): Promise<Uint8Array<ArrayBuffer>> {
+export async function embeddedModule(name: ModuleName): Promise<Uint8Array<ArrayBuffer>> {
   const { deflated, bytes } = await modules[name]();
   const packed = Uint8Array.from(atob(deflated), (letter) => letter.charCodeAt(0));
   return inflate(packed, bytes, `the copy of ${name}.wasm`);

@@ -27,9 +27,10 @@ export interface Core {
   decodePlaced(plan: number, bytes: number): number;
   fillPlaced(plan: number): number;
   encode(plan: number, bytes: number): number;
-  // In full.wasm alone:
+  // In full.wasm and images.wasm:
   encodePlaced(plan: number): number;
   isFillPlaced(plan: number): number;
+  // In full.wasm alone:
   startFrame(dictionaryBytes: number): number;
   feedFrame(bytes: number): number;
   readFrame(): number;

@@ -29,7 +29,7 @@ export function encodersOf(pool: WorkerPool): Encoders {
   return {
     enter: () => pool.enter(),
     leave: () => pool.leave(),
-    takes: (codec) => pool.takes(codec),
+    takes: (codec) => codec.encodeModule !== "images" && pool.takes(codec),
     encode: (step, signal) => batches.encode(step, signal),
   };
 }

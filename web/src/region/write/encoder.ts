@@ -2,6 +2,7 @@
 import type { MemoryArray } from "../../base/subarray.js";
 import type { CoreChunkCodec } from "../../chain/core-chunk.js";
 import type { Leaf } from "../../chain/layout.js";
+import { largerModule } from "../../engine/compile.js";
 import { sessionOf } from "../../engine/engine.js";
 import type { CodecSession, Copy } from "../../engine/session.js";
 import type { MaybePromise } from "../../store/store.js";
@@ -56,7 +57,8 @@ export class ChunkEncoder {
 
   /** @throws what is wrong with the chain, before anything is written. */
   async start(codec: Leaf): Promise<void> {
-    this.#session = await sessionOf("full"); // all encoders and all decoders
+    // All encoders and all decoders; for codecs that only the images module has, it says that nothing encodes them.
+    this.#session = await sessionOf(largerModule("full", codec.encodeModule));
     codec.prepare(this.#session);
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;

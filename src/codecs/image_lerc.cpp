@@ -1,0 +1,135 @@
+// imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, by its library; also inside zstd or zlib, as TIFF
+// has it. Numbers of 8 to 64 bits; bands lie one behind the other. Pixels that an image masks are 0. LERC 1 is refused:
+// its decoder knows no end of what it reads. Decoding only; images module only.
+//
+// Parameters: none
+//
+// Trust: the library takes memory by what headers say, and without exceptions it would end the module where there is
+// none. So the size is compared with the array's first, and before the library is called, as much memory as it may want
+// is taken and given back.
+#ifdef ZW_IMAGE_CODECS
+
+#include <cstdlib>
+
+#include "codecs/deflate.hpp"
+#include "codecs/image.hpp"
+#include "codecs/zstd.hpp"
+#include <Lerc_c_api.h>
+
+namespace zw {
+namespace {
+
+constexpr uint8_t kZstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+constexpr uint8_t kLerc1[] = {'C', 'n', 't', 'Z', 'I', 'm', 'a', 'g', 'e', ' '};
+constexpr uint8_t kLerc2[] = {'L', 'e', 'r', 'c', '2', ' '};
+
+template <size_t n>
+bool startsWith(ByteView in, const uint8_t (&magic)[n]) {
+  return in.size() >= n && std::memcmp(in.data(), magic, n) == 0;
+}
+
+/// The header of a zlib stream with a window of 32 KiB.
+bool isZlib(ByteView in) {
+  return in.size() >= 2 && in[0] == 0x78 && (in[1] == 0x9c || in[1] == 0x5e || in[1] == 0x01 || in[1] == 0xda);
+}
+
+/// Takes LERC out of zstd or zlib; `in` is then the blob.
+Status unwrap(const Step& step, Workspace& work, ByteView& in) {
+  const bool isZstd = startsWith(in, kZstd);
+  if (!isZstd && !isZlib(in)) return {};
+  ByteSpan room;
+  const size_t most = compressedSize(step.decoded).bytes + step.decoded.bytes;
+  if (Status s = work.scratch(ScratchSlot::Image, most, room)) return s;
+  if (isZstd) {
+    size_t produced = 0;
+    if (Status s = zstdDecode(work, in, room, produced, step.verifiesChecksums)) return s;
+    in = room.first(produced);
+  } else {
+    Inflated done;
+    if (Status s = inflateZlib(work, in, room, done, step.verifiesChecksums)) return s;
+    in = room.first(done.produced);
+  }
+  return {};
+}
+
+/// What a header says of the image.
+struct Info {
+  uint32_t type, depth, columns, rows, bands, validPixels, bytes, masks;
+};
+constexpr uint32_t kTypeBytes[] = {1, 1, 2, 2, 4, 4, 4, 8};
+
+/// Compares what the first header says with what the array asks for, before the library looks at it.
+Status checkHeader(const Step& step, ByteView in) {
+  uint64_t rows = 0, columns = 0;
+  if (startsWith(in, kLerc1)) return Code::UnsupportedImage;
+  if (!startsWith(in, kLerc2)) return Code::BadHeader;
+  if (in.size() < 22) return Code::Truncated;
+  const auto version = load<uint32_t>(in.data() + 6);
+  const size_t at = version >= 3 ? 14 : 10;  // behind a checksum
+  rows = load<uint32_t>(in.data() + at);
+  columns = load<uint32_t>(in.data() + at + 4);
+  if (rows == 0 || columns == 0) return Code::BadHeader;
+  return rows > step.decoded.bytes || columns > step.decoded.bytes / rows ? Status{tooLarge(step)} : Status{};
+}
+
+/// Makes sure that there is memory for the library: several times the image, and its tables.
+Status checkMemory(size_t imageBytes, size_t blobBytes) {
+  constexpr size_t kTables = 8 << 20;
+  const uint64_t most = uint64_t{imageBytes} * 5 + uint64_t{blobBytes} * 2 + kTables;
+  void* block = most < SIZE_MAX / 2 ? std::malloc(static_cast<size_t>(most)) : nullptr;
+  if (!block) return Code::OutOfMemory;
+  // Looked at, so that the compiler leaves the call where it is.
+  *static_cast<volatile char*>(block) = 0;
+  std::free(block);
+  return {};
+}
+
+Status readInfo(ByteView in, Info& info) {
+  uint32_t words[9] = {};
+  double range[3] = {};
+  if (lerc_getBlobInfo(in.data(), static_cast<uint32_t>(in.size()), words, range, 9, 3) != 0) return Code::Corrupt;
+  info = {words[1], words[2], words[3], words[4], words[5], words[6], words[7], words[8]};
+  if (info.type >= std::size(kTypeBytes)) return Code::BadHeader;
+  return info.bytes > in.size() ? Code::Truncated : Code::Ok;
+}
+
+Status prepare(Step& step) {
+  if (!step.params.empty()) return Code::BadParameters;
+  return prepareImage(step);
+}
+
+Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+  if (Status s = unwrap(step, work, in)) return s;
+  if (Status s = checkHeader(step, in)) return s;
+  if (Status s = checkMemory(step.decoded.bytes, in.size())) return s;
+  Info info;
+  if (Status s = readInfo(in, info)) return s;
+  ByteSpan room = decodeRoom(step, out);
+  const uint64_t pixels = uint64_t{info.columns} * info.rows;
+  const uint64_t samples = uint64_t{info.depth} * info.bands;
+  if (Status s = imageRoom(step, info.columns, info.rows, samples, kTypeBytes[info.type], room)) return s;
+  ByteSpan masks;
+  if (info.masks > info.bands) return Code::BadHeader;
+  if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(pixels) * info.masks, masks)) return s;
+  if (info.validPixels != pixels || info.masks > 0) std::memset(room.data(), 0, room.size());
+  const auto failed = lerc_decode(in.data(), info.bytes, static_cast<int>(info.masks),
+                                  info.masks ? masks.data() : nullptr, static_cast<int>(info.depth),
+                                  static_cast<int>(info.columns), static_cast<int>(info.rows),
+                                  static_cast<int>(info.bands), info.type, room.data());
+  if (failed) return Code::Corrupt;
+  result = room;
+  return {};
+}
+
+}  // namespace
+
+constinit const Codec kImageLercCodec = {
+    .name = "imagecodecs_lerc",
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .decode = decode,
+};
+
+}  // namespace zw
+
+#endif  // ZW_IMAGE_CODECS

@@ -1,0 +1,96 @@
+#ifdef ZW_IMAGE_CODECS
+
+#include "codecs/image_memory.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace zw {
+namespace {
+
+/// In front of each block, which begins at the next multiple of kAlignment.
+struct Header {
+  void* start;
+  size_t bytes;
+  Header* before;
+  Header* after;
+};
+constexpr size_t kAlignment = 32;
+
+constexpr size_t kForHeaders = 4 << 20;
+constexpr size_t kForSmallImages = 32 << 20;
+
+#ifdef __EMSCRIPTEN__
+#define ZW_OF_THREAD  // each thread has an instance of the module
+#else
+#define ZW_OF_THREAD thread_local
+#endif
+ZW_OF_THREAD Header* blocks = nullptr;  // all that are not given back
+ZW_OF_THREAD size_t left = 0;
+ZW_OF_THREAD bool refused = false;
+
+Header* headerOf(void* block) {
+  return static_cast<Header*>(block) - 1;
+}
+
+void* refuse() {
+  refused = true;
+  return nullptr;
+}
+
+}  // namespace
+
+ImageBudget::ImageBudget() {
+  left = kForHeaders;
+  refused = false;
+}
+
+void ImageBudget::allow(size_t bytes, uint32_t times) {
+  const uint64_t all = uint64_t{bytes} * times + kForSmallImages + left;
+  left = all < SIZE_MAX / 2 ? static_cast<size_t>(all) : SIZE_MAX / 2;
+}
+
+ImageBudget::~ImageBudget() {
+  while (blocks) imageFree(blocks + 1);  // what a library forgot where it failed
+  left = 0;
+}
+
+bool ImageBudget::wasRefused() const {
+  return refused;
+}
+
+void* imageAllocate(size_t bytes) {
+  if (bytes > left) return refuse();
+  if (bytes > SIZE_MAX - kAlignment - sizeof(Header)) return refuse();
+  void* start = std::malloc(bytes + kAlignment + sizeof(Header));
+  if (!start) return refuse();
+  const uintptr_t first = reinterpret_cast<uintptr_t>(start) + sizeof(Header);
+  void* block = reinterpret_cast<void*>((first + kAlignment - 1) / kAlignment * kAlignment);
+  *headerOf(block) = {start, bytes, nullptr, blocks};
+  if (blocks) blocks->before = headerOf(block);
+  blocks = headerOf(block);
+  left -= bytes;
+  return block;
+}
+
+void* imageReallocate(void* block, size_t bytes) {
+  void* larger = imageAllocate(bytes);
+  if (!block || !larger) return larger;
+  const size_t old = headerOf(block)->bytes;
+  std::memcpy(larger, block, old < bytes ? old : bytes);
+  imageFree(block);
+  return larger;
+}
+
+void imageFree(void* block) {
+  if (!block) return;
+  const Header header = *headerOf(block);
+  (header.before ? header.before->after : blocks) = header.after;
+  if (header.after) header.after->before = header.before;
+  left += header.bytes;
+  std::free(header.start);
+}
+
+}  // namespace zw
+
+#endif  // ZW_IMAGE_CODECS

@@ -1,0 +1,153 @@
+// The decoders of images: golden images that the formats' own programs wrote and read (tests/golden/images.py), sizes that
+// do not fit, streams cut short, bytes changed, headers that claim much.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <fstream>
+#include <string>
+
+#include "codec_support.hpp"
+#include "kernels/crc32.hpp"
+
+namespace zw::test {
+namespace {
+
+struct Golden {
+  std::string name;
+  CodecCase codec;
+  Bytes encoded;
+  size_t bytes = 0;
+  uint32_t crc = 0;
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) {
+  *out << golden.name;
+}
+
+/// The text of a field of a line of JSON, as the script writes it; "" where there is none.
+std::string field(const std::string& line, const std::string& name) {
+  const size_t found = line.find("\"" + name + "\": ");
+  if (found == std::string::npos) return "";
+  const size_t at = found + name.size() + 4;
+  if (line[at] != '"') return line.substr(at, line.find_first_of(",}", at) - at);
+  return line.substr(at + 1, line.find('"', at + 1) - at - 1);
+}
+
+Bytes unpackBase64(const std::string& text) {
+  const CodecCase base64 = {"base64", &kBase64Codec, {}};
+  Workspace work;
+  return decodeWith(base64, Bytes(text.begin(), text.end()), {text.size(), false}, work).bytes;
+}
+
+uint32_t colourSpace(const std::string& name) {
+  return name == "GRAYSCALE" ? 1 : name == "RGB" ? 2 : 0;
+}
+
+CodecCase codecOfLine(const std::string& line) {
+  const std::string name = field(line, "codec");
+  if (name == "imagecodecs_lerc") return {name, &kImageLercCodec, {}};
+  if (name == "imagecodecs_png") return {name, &kImagePngCodec, {}};
+  if (name == "imagecodecs_webp") return {name, &kImageWebpCodec, {field(line, "hasalpha") == "true" ? 1u : 0u}};
+  if (name == "imagecodecs_jpeg2k") return {name, &kImageJpeg2kCodec, {field(line, "planar") == "true" ? 1u : 0u}};
+  const Bytes tables = unpackBase64(field(line, "tables")), header = unpackBase64(field(line, "header"));
+  std::vector<uint32_t> params = {colourSpace(field(line, "colorspace_jpeg")), colourSpace(field(line, "colorspace_data")),
+                                  static_cast<uint32_t>(tables.size()), static_cast<uint32_t>(header.size())};
+  Bytes both = tables;
+  both.insert(both.end(), header.begin(), header.end());
+  for (size_t i = 0; i < both.size(); i += 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, both.data() + i, std::min<size_t>(4, both.size() - i));
+    params.push_back(word);
+  }
+  return {name, &kImageJpegCodec, params};
+}
+
+std::vector<Golden> goldenImages() {
+  std::ifstream file(std::string(ZW_GOLDEN_DIR) + "/images.jsonl");
+  std::vector<Golden> all;
+  for (std::string line; std::getline(file, line);) {
+    all.push_back({field(line, "codec") + "_" + field(line, "name"), codecOfLine(line), unpackBase64(field(line, "data")),
+                   std::stoul(field(line, "bytes")), static_cast<uint32_t>(std::stoul(field(line, "crc32")))});
+  }
+  return all;
+}
+
+uint32_t crcOf(const Bytes& bytes) {
+  return crc32(0, bytes.data(), bytes.size());
+}
+
+class Images : public testing::TestWithParam<Golden> {};
+
+TEST_P(Images, AreWhatTheirOwnProgramsMakeOfThem) {
+  const Golden& golden = GetParam();
+  Workspace work;
+  const Outcome exact = decodeWith(golden.codec, golden.encoded, {golden.bytes, true}, work);
+  ASSERT_TRUE(exact.ok()) << codeName(exact.status);
+  EXPECT_EQ(crcOf(exact.bytes), golden.crc);
+  const Outcome bounded = decodeWith(golden.codec, golden.encoded, {golden.bytes + 1000, false}, work);
+  ASSERT_TRUE(bounded.ok()) << codeName(bounded.status);
+  EXPECT_EQ(bounded.bytes, exact.bytes);
+}
+
+TEST_P(Images, OfAnotherSizeThanTheArraysAreRefused) {
+  const Golden& golden = GetParam();
+  Workspace work;
+  for (const size_t bytes : {golden.bytes + 1, golden.bytes * 2, golden.bytes - 1, size_t{1}}) {
+    if (bytes == golden.bytes || bytes == 0) continue;
+    const Outcome outcome = decodeWith(golden.codec, golden.encoded, {bytes, true}, work);
+    EXPECT_EQ(outcome.status.code, Code::SizeMismatch) << bytes << ": " << codeName(outcome.status);
+  }
+}
+
+TEST_P(Images, CutShortAreRefused) {
+  const Golden& golden = GetParam();
+  Workspace work;
+  const size_t step = std::max<size_t>(1, golden.encoded.size() / 60);
+  for (size_t length = 0; length < golden.encoded.size(); length += step) {
+    const Bytes cut(golden.encoded.begin(), golden.encoded.begin() + static_cast<ptrdiff_t>(length));
+    const Outcome outcome = decodeWith(golden.codec, cut, {golden.bytes, true}, work);
+    // The end may be of what pixels do not need (checksums, an end mark): then they are right.
+    if (outcome.ok()) {
+      EXPECT_EQ(crcOf(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
+    }
+  }
+}
+
+TEST_P(Images, ThatAreDamagedAreDecodedOrRefused) {
+  const Golden& golden = GetParam();
+  Workspace work;
+  const size_t step = std::max<size_t>(1, golden.encoded.size() / 150);
+  for (size_t at = 0; at < golden.encoded.size(); at += at < 120 ? 1 : step) {
+    for (const int change : {0x01, 0x80, 0xff}) {
+      Bytes damaged = golden.encoded;
+      damaged[at] = static_cast<uint8_t>(damaged[at] ^ change);
+      const Outcome outcome = decodeWith(golden.codec, damaged, {golden.bytes, true}, work);
+      if (outcome.ok()) {
+        EXPECT_EQ(outcome.bytes.size(), golden.bytes);
+      }
+    }
+  }
+}
+
+TEST_P(Images, MayBeFollowedByAnything) {
+  const Golden& golden = GetParam();
+  // What LERC is wrapped in ends where it says.
+  if (golden.name == "imagecodecs_lerc_zstd") return;
+  Workspace work;
+  Bytes longer = golden.encoded;
+  longer.push_back(0);
+  const Outcome outcome = decodeWith(golden.codec, longer, {golden.bytes, true}, work);
+  ASSERT_TRUE(outcome.ok()) << codeName(outcome.status);
+  EXPECT_EQ(crcOf(outcome.bytes), golden.crc);
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Images, testing::ValuesIn(goldenImages()), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
+});
+
+}  // namespace
+}  // namespace zw::test

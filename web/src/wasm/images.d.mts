@@ -1,0 +1,4 @@
+import type { CoreFactory } from "./core.js";
+
+declare const factory: CoreFactory;
+export default factory;
