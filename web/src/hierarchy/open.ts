@@ -260,8 +260,8 @@ export class Opener implements NodeOpener {
     const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
     const isForbidden = isZarrError(error, "Network") && error.status === 403;
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
-    // An archive that is not there answers as one that holds nothing: nothing more is asked for in archives.
-    if ((this.store as { isArchive?: boolean }).isArchive) return isReferences;
+    // Of archives: one that is not there would be asked for again.
+    if ((this.store as { isThere?: boolean }).isThere === false) return false;
     return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
   }
 
@@ -394,6 +394,7 @@ export class Opener implements NodeOpener {
 
   async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
     checkFormat(object, 2, v2GroupKey);
+    this.#remember(2); // whatever becomes of what else there is
     // What came from consolidated metadata lies below a group that was opened already.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),

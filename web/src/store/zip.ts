@@ -60,8 +60,10 @@ export class ZipStore implements Store {
     return "ZipStore";
   }
 
-  /** @internal `open` looks for nothing but nodes in archives. */
-  readonly isArchive = true;
+  /** @internal False until the directory has been read: in an archive that is not there `open` looks for nothing else. */
+  get isThere(): boolean {
+    return this.#archive !== undefined;
+  }
 
   readonly #source: ByteReader;
   readonly #maxBytes: number;
