@@ -187,7 +187,9 @@ describe.each(codecs)("%s", (codec) => {
     const encoded = encodedOf(smallest);
     for (let length = 0; length < encoded.length; length++) {
       const outcome = attempt(() => {
-        expect(sha256(bytesIn(chain.decode(encoded.subarray(0, length)) as Uint8Array))).toBe(smallest.sha256);
+        expect(sha256(bytesIn(chain.decode(encoded.subarray(0, length)) as Uint8Array))).toBe(
+          smallest.sha256,
+        );
       });
       if (outcome)
         expect(isZarrError(outcome, "CorruptChunk", "Unsupported"), `${length}: ${outcome}`).toBe(true);
