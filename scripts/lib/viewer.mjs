@@ -2,7 +2,7 @@
 //
 // The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ from where its
 // code lies. The glue of the modules stays in parts of its own, which are loaded with the modules.
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { distDir, root } from "./paths.mjs";
