@@ -1,6 +1,6 @@
 // What is bundled of the compiled library, for those who are better off with few files. A program of its own, which
 // build.mjs runs: esbuild's plugins need its asynchronous interface.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -106,6 +106,7 @@ async function bundleParquetReader() {
     banner: { js: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
     outfile: dist("vendor/hyparquet.js"),
   });
+  copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
 }
 
 /** The modules as texts, for bundlers that leave the files behind (web/src/lazy/embedded.ts). */

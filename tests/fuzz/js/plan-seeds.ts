@@ -105,9 +105,7 @@ async function goldenPlans(): Promise<PlanSeed[]> {
 async function imagePlans(): Promise<PlanSeed[]> {
   await loadEveryCodec();
   const session = await sessionOf("images");
-  const lines = readFileSync(new URL("../../golden/images.jsonl", import.meta.url), "utf8")
-    .trim()
-    .split("\n");
+  const lines = readFileSync(path.resolve("tests/golden/images.jsonl"), "utf8").trim().split("\n");
   return lines.map((line) => {
     const { bytes, codec, configuration, data } = JSON.parse(line);
     const array = { dtype: DType.simple("uint8"), fillItem: new Uint8Array(1) };
