@@ -23,7 +23,9 @@ import { chainOf } from "./codecs-option.js";
 
 /** What is not valid as metadata is, in options, an argument that does not fit. */
 const asArgument = (error: Error) =>
-  invalidArgument(error.message, { code: (error as ZarrError).code, cause: error });
+  invalidArgument(error.message, { ...detailsOf(error as ZarrError), cause: error });
+
+const detailsOf = ({ code, codec }: ZarrError) => ({ code, codec });
 
 /**
  * The metadata of the array that options ask for, read again by the reader's own parser.
@@ -108,7 +110,9 @@ function changedChunks(
   const kept = leafCodecs(spec.codecs).filter(
     ({ name }) => changes.order === undefined || name !== "transpose",
   );
-  const codecs = changes.codecs ?? printCodecs(kept, { dtype, shape: chunkShape }, zarrFormat, version);
+  const array = { dtype, shape: chunkShape };
+  const isReshaped = chunkShape.join() !== spec.chunkShape.join();
+  const codecs = changes.codecs ?? printCodecs(kept, array, zarrFormat, version, isReshaped);
   const endian = endianOf(spec);
   const context = {
     version,
