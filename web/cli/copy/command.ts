@@ -2,7 +2,7 @@
 import os from "node:os";
 import path from "node:path";
 import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
-import type { ArrayMetadata } from "#internal";
+import { type ArrayMetadata, requireEncodable } from "#internal";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
 import { lockDestination, type Release } from "../lock.js";
@@ -12,7 +12,7 @@ import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, UsageError, type Values } from "../usage.js";
-import { compareArrays, copyArray, sizeOf } from "./array.js";
+import { compareArrays, copyArray, sizeOf, storedOffsets } from "./array.js";
 import { awaitNodes, makeNodes, type TargetNode } from "./nodes.js";
 import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
@@ -85,10 +85,12 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
   return planned;
 }
 
-/** What an array becomes; errors about its codecs say which option names others. */
+/** What an array becomes, whose chunks can be made; errors about its codecs say which option names others. */
 async function planArray(source: ArrayMetadata, view: View, options: CopyOptions): Promise<ArrayTarget> {
   try {
-    return await arrayTarget(source, view, options);
+    const target = await arrayTarget(source, view, options);
+    if (!storedOffsets(view, target.metadata.spec)) requireEncodable(target.metadata.spec);
+    return target;
   } catch (error) {
     throw withCodecsHint(error, options.codecs);
   }
