@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, getBytes, MapStore, open, ReferenceStore, set } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
+import { samples } from "./doc-samples.js";
 import { bytesOf, errorOf, sha256 } from "./support.js";
 
 interface Tiff {
@@ -153,6 +154,26 @@ async function arrayOf(name: string) {
   const store = new ReferenceStore(tiff.references, { resolve: (key) => ({ store: files, key }) });
   return open(store, { kind: "array" });
 }
+
+it("the references that the documentation writes by hand hold the file's pixels", async () => {
+  const sample = samples.find(({ file, text }) => file === "docs/codecs/tiff.md" && text.includes(".zarray"));
+  const tiff = tiffs.find(({ name }) => name === "lzw2-u1-rgb-tiles")!;
+  const files = new MapStore(new Map([[`${tiff.name}.tif`, fileOf(tiff)]]));
+  const store = new ReferenceStore(JSON.parse(sample!.text), { resolve: (key) => ({ store: files, key }) });
+  const array = await open(store, { kind: "array" });
+  expect(array.shape).toEqual(tiff.shape);
+  expect(sha256((await getBytes(array)).bytes)).toBe(tiff.sha256);
+});
+
+it("a predictor of Zarr v2 without a data type has the array's", async () => {
+  const references = structuredClone(tiffs.find(({ name }) => name === "lzw2-i2-tiles")!);
+  const document = JSON.parse(references.references[".zarray"] as string);
+  document.filters[0].dtype = undefined;
+  references.references[".zarray"] = JSON.stringify(document);
+  const files = new MapStore(new Map([[`${references.name}.tif`, fileOf(references)]]));
+  const store = new ReferenceStore(references.references, { resolve: (key) => ({ store: files, key }) });
+  expect(sha256((await getBytes(await open(store, { kind: "array" }))).bytes)).toBe(references.sha256);
+});
 
 describe("arrays like those of tifffile's references, in other chunks", () => {
   const shapes = [
