@@ -2,7 +2,7 @@
 // what is damaged or claims too much.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { configureWasm, get, isZarrError, open, set } from "zarr-wasm";
+import { configureWasm, create, get, isZarrError, open, set, type ZarrArray } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { loadEveryCodec } from "../../dist/codecs/lookup.js";
 import { codecNames } from "../../dist/codecs/registry.js";
@@ -202,6 +202,31 @@ describe.each(codecs)("%s", (codec) => {
     });
     const error = await failureOf(() => set(array, null, 1));
     expect([error._tag, error.code]).toEqual(["Unsupported", "encode-unsupported"]);
+  });
+
+  it("is not created, but for chunks that are there", async () => {
+    const like = (await open(storeWith(layouts["Zarr v2, compressor"](smallest), encodedOf(smallest)), {
+      kind: "array",
+    })) as ZarrArray;
+    const { shape } = like;
+    const refused = { _tag: "Unsupported", code: "encode-unsupported", codec: expect.stringContaining(codec) };
+    for (const zarrFormat of [2, 3] as const) {
+      const codecs = [{ name: codec, configuration: smallest.configuration }];
+      const store = new Map();
+      const made = { shape, chunkShape: shape, dtype: "uint8", codecs, zarrFormat };
+      expect(await failureOf(() => create(store, made))).toMatchObject(refused);
+      expect(await failureOf(() => create(store, { like, zarrFormat, codecs }))).toMatchObject(refused);
+      const chunkShape = shape.map(() => 1);
+      expect(await failureOf(() => create(store, { like, zarrFormat, chunkShape }))).toMatchObject(refused);
+      expect(store.size).toBe(0);
+      const copy = await create(store, { like, zarrFormat, shape: shape.map((length) => 2 * length) });
+      expect(copy.codecs.some(({ name }) => name.endsWith(codec))).toBe(true);
+    }
+    const shards = { chunkShape: shape, shardShape: shape, zarrFormat: 3 } as const;
+    const codecs = [{ name: codec }];
+    const inside = await failureOf(() => create(new Map(), { ...shards, shape, dtype: "uint8", codecs }));
+    expect(inside).toMatchObject(refused);
+    await create(new Map(), { like, ...shards });
   });
 });
 

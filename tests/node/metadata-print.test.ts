@@ -424,13 +424,18 @@ describe("arrays that are asked for", () => {
     expect(made).toBeGreaterThan(60);
   });
 
-  it("have every codec that has a name alone, in every version that has it", async () => {
+  it("have every codec that has a name alone, in every version that has it, but for those that are only read", async () => {
     for (const version of versions) {
       for (const name of codecNames(version, "bytes-to-bytes")) {
         const needsMore = /conditional|snappy|imagecodecs_lz4/.test(name);
         if (needsMore) continue;
         const store = new Map<string, Uint8Array>();
-        await create(store, { shape: [4], dtype: "<f4", codecs: name, zarrFormat: version });
+        const options = { shape: [4], dtype: "<f4", codecs: name, zarrFormat: version };
+        if (/^(numcodecs\.)?(imagecodecs_)?(jpeg8?|jpeg2k|lerc|webp|s?png)$/.test(name)) {
+          expect((await errorOf(() => create(store, options))).code, name).toBe("encode-unsupported");
+          continue;
+        }
+        await create(store, options);
         const { codecs } = await open(store, { kind: "array" });
         const written = findCodec(codecs.at(-1)!.name, version)!;
         expect(written.definition, `${name} v${version}`).toBe(findCodec(name, version)!.definition);

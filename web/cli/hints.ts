@@ -47,6 +47,14 @@ export async function hintForGroup(group: ZarrGroup): Promise<string> {
   }
 }
 
+/** An error about a codec that was taken over from the source says which option names others. */
+export function withCodecsHint(error: unknown, given: unknown): unknown {
+  const isHinted = isZarrError(error) && error.codec !== undefined && given === undefined;
+  if (isHinted && !Object.isFrozen(error))
+    error.message += error.code === "encode-unsupported" ? " with --codecs" : "; --codecs names other codecs";
+  return error;
+}
+
 async function nodesLike(source: Source, wanted: string, version: OpenOptions): Promise<string> {
   const options = looking();
   const names = wanted.split("/").filter((name) => name !== "");

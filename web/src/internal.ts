@@ -21,6 +21,7 @@ export type { CodecSession } from "./engine/session.js";
 export { arrayLike, leafCodecs } from "./hierarchy/writing/array-options.js";
 export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
 export { writeNode } from "./hierarchy/writing/create.js";
+export { requireEncodable } from "./hierarchy/writing/encodable.js";
 export { metadataAt } from "./hierarchy/writing/place.js";
 export { convertMetadata } from "./metadata/convert.js";
 export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";

@@ -1,22 +1,27 @@
 /** Copying one array: as it is stored where that is possible, else decoded and encoded. */
 
 import type { ZarrArray } from "zarr-wasm";
-import type { Box } from "#internal";
+import type { ArraySpec, Box } from "#internal";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { cellsOf, countIn, elementsOf, tilesOf } from "./boxes.js";
 import { isSameEncoding } from "./encoding.js";
 import { planPass } from "./plan.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
+import type { View } from "./view.js";
 import { boxCopy, itemBytesOf, type Work } from "./work.js";
 
 export async function copyArray(work: Work): Promise<void> {
   const { target, view } = work;
   work.tally.arrays++;
-  const isSame = isSameEncoding(view.array.spec, target.spec);
-  const offsets = isSame ? view.cellOffsets(view.array.chunkShape) : undefined;
+  const offsets = storedOffsets(view, target.spec);
   if (offsets) await copyAsStored(work, offsets);
   else await rechunk(work);
+}
+
+/** Where the view starts, in chunks, if those can be copied as they are stored. */
+export function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
+  return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
 }
 
 /** How much an array's share is. */

@@ -2,7 +2,9 @@
 import os from "node:os";
 import path from "node:path";
 import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
+import { type ArrayMetadata, requireEncodable } from "#internal";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { withCodecsHint } from "../hints.js";
 import { lockDestination, type Release } from "../lock.js";
 import { shareOf } from "../part.js";
 import { checkTargets, placeBelow } from "../places.js";
@@ -10,11 +12,11 @@ import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, UsageError, type Values } from "../usage.js";
-import { compareArrays, copyArray, sizeOf } from "./array.js";
+import { compareArrays, copyArray, sizeOf, storedOffsets } from "./array.js";
 import { awaitNodes, makeNodes, type TargetNode } from "./nodes.js";
 import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
-import { arrayTarget, groupTarget } from "./target.js";
+import { type ArrayTarget, arrayTarget, groupTarget } from "./target.js";
 import { TargetStore } from "./target-store.js";
 import { readTree, type SourceNode } from "./tree.js";
 import { View } from "./view.js";
@@ -69,7 +71,7 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
     }
     const view = View.of(node.array, selection);
     ranks.add(view.kept.length);
-    const { metadata, notes } = await naming(below, () => arrayTarget(node.metadata, view, options));
+    const { metadata, notes } = await naming(below, () => planArray(node.metadata, view, options));
     for (const text of notes) note(`"/${below}": ${text}`);
     planned.push({ path: below, metadata, isConsolidated: false, view });
   }
@@ -81,6 +83,17 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
       throw new UsageError(`${name} has ${lengths.length} lengths, and no array has so many dimensions`);
   }
   return planned;
+}
+
+/** What an array becomes, whose chunks can be made; errors about its codecs say which option names others. */
+async function planArray(source: ArrayMetadata, view: View, options: CopyOptions): Promise<ArrayTarget> {
+  try {
+    const target = await arrayTarget(source, view, options);
+    if (!storedOffsets(view, target.metadata.spec)) requireEncodable(target.metadata.spec);
+    return target;
+  } catch (error) {
+    throw withCodecsHint(error, options.codecs);
+  }
 }
 
 /** Errors of a node below the root say which one it is. */

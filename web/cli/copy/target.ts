@@ -167,7 +167,7 @@ function reducedCodecs({ spec, zarrFormat }: ArrayMetadata, view: View, version:
     return left.every((axis, i) => axis === i) ? [] : [{ name: "transpose", configuration: { order: left } }];
   });
   const shape = view.kept.map((axis) => spec.chunkShape[axis]!);
-  return printCodecs(codecs, { dtype: spec.dtype, shape }, zarrFormat, version);
+  return printCodecs(codecs, { dtype: spec.dtype, shape }, zarrFormat, version, true);
 }
 
 const knownFields: Readonly<Record<ZarrVersion, ReadonlySet<string>>> = {

@@ -12,6 +12,7 @@ import {
 } from "zarr-wasm";
 import { autoShards } from "../copy/target.js";
 import { type Destination, hintFor, openDestination } from "../destination.js";
+import { withCodecsHint } from "../hints.js";
 import { lockDestination, type Release } from "../lock.js";
 import { checkTargets } from "../places.js";
 import { poolOf } from "../pool.js";
@@ -151,11 +152,15 @@ class Meter {
 }
 
 /** What went wrong, and how to go on. */
-function withHint(error: unknown, { stages, overwrite }: PyramidOptions, destination: Destination): unknown {
+function withHint(
+  error: unknown,
+  { stages, overwrite, codecs }: PyramidOptions,
+  destination: Destination,
+): unknown {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
   if (error.written === undefined) {
     error.message += hintFor(error, destination);
-    return error;
+    return withCodecsHint(error, codecs);
   }
   error.message += stages === "metadata" || overwrite ? "" : "; --resume goes on";
   return error;

@@ -1,7 +1,7 @@
 /** What a codec is to the TypeScript side: its names, and how its configuration becomes parameters. */
 import type { DType } from "../dtypes/dtype.js";
 import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
-import type { ConfigReader } from "./config.js";
+import type { ConfigReader, Configuration } from "./config.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
 export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes";
@@ -46,6 +46,11 @@ export interface CodecDefinition {
   readonly impliesBytes?: true;
   /** Size that a number of bytes encodes to, for codecs of fixed size: what a shard's index may use. */
   encodedBytes?(bytes: number): number;
+  /**
+   * A configuration that says the shape of the array, for an array of another shape; it is a valid one, and as close to the
+   * given one as can be.
+   */
+  withShape?(configuration: Configuration, shape: readonly number[]): Configuration;
   /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */
   parse(config: ConfigReader, context: CodecContext): ParsedCodec;
 }

@@ -1,7 +1,7 @@
 /** TIFF's predictors and order of samples, as imagecodecs and virtual-tiff name them. */
 import { DType } from "../dtypes/dtype.js";
 import { bytes } from "./bytes.js";
-import { type ConfigReader, show } from "./config.js";
+import { type ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition } from "./definition.js";
 import { type NumpyType, readNumpyType } from "./numpy-name.js";
 
@@ -29,7 +29,7 @@ function readType(config: ConfigReader, { array }: CodecContext, accepted: RegEx
 function readShape(config: ConfigReader, { array, version }: CodecContext): readonly number[] {
   const shape = config.given("shape");
   if (shape === undefined) {
-    if (version < 3) throw config.error('it needs "shape" and "dtype"');
+    if (version < 3) throw config.error('it needs "shape"');
     return array.shape;
   }
   const isShape = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length > 0);
@@ -39,6 +39,16 @@ function readShape(config: ConfigReader, { array, version }: CodecContext): read
     );
   }
   return shape as number[];
+}
+
+/** The axis stays the one that it is counted from the end: samples of a pixel lie behind it. */
+function withShape(configuration: Configuration, shape: readonly number[]): Configuration {
+  const { shape: before, axis } = configuration;
+  if (before === undefined || before === null) return configuration;
+  const isFromStart = Array.isArray(before) && Number.isInteger(axis) && (axis as number) >= 0;
+  return isFromStart
+    ? { ...configuration, shape, axis: (axis as number) - before.length }
+    : { ...configuration, shape };
 }
 
 /** Distances that TIFF's predictors have. */
@@ -60,6 +70,7 @@ const imagecodecsDelta: CodecDefinition = {
   core: "horizontal_delta",
   kind: "array-to-array",
   names: { 2: ["imagecodecs_delta"], 3: ["imagecodecs_delta"] },
+  withShape,
   parse(config, context) {
     config.only("shape", "dtype", "axis", "dist");
     readType(config, context, numbers);
@@ -96,6 +107,7 @@ const imagecodecsFloatpred: CodecDefinition = {
   core: "floatpred",
   kind: "array-to-array",
   names: { 2: ["imagecodecs_floatpred"], 3: ["imagecodecs_floatpred"] },
+  withShape,
   parse(config, context) {
     config.only("shape", "dtype", "axis", "dist");
     readType(config, context, wideNumbers);
@@ -108,6 +120,7 @@ const imagecodecsByteshuffle: CodecDefinition = {
   core: "floatpred",
   kind: "array-to-array",
   names: { 2: ["imagecodecs_byteshuffle"], 3: ["imagecodecs_byteshuffle"] },
+  withShape,
   parse(config, context) {
     config.only("shape", "dtype", "axis", "dist", "delta", "reorder");
     const { endian } = readType(config, context, wideNumbers);

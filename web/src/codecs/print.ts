@@ -27,6 +27,7 @@ const registered = new Set([
 
 /**
  * A chain, given in encoding order in the names of one version, in those of another.
+ * @param isReshaped whether the chain was one for arrays of another shape: options that say shapes are made anew.
  * @throws UnknownCodec; Unsupported, naming the codec, where the other version has none such; InvalidMetadata for a
  *   configuration that does not fit.
  */
@@ -35,11 +36,13 @@ export function printCodecs(
   array: CodecArray,
   from: ZarrVersion,
   to: ZarrVersion,
+  isReshaped = false,
 ): CodecMetadata[] {
   const printed: CodecMetadata[] = [];
   let given = array;
-  for (const metadata of codecs) {
-    const found = findCodec(metadata.name, from);
+  for (const kept of codecs) {
+    const found = findCodec(kept.name, from);
+    const metadata = found && isReshaped ? withShape(kept, found, given.shape) : kept;
     if (!found && metadata.mustUnderstand !== false) throw unknownError(metadata.name, from);
     if (!found) {
       if (to === 3) printed.push(metadata);
@@ -50,6 +53,12 @@ export function printCodecs(
     given = encoded ?? given;
   }
   return printed;
+}
+
+function withShape(codec: CodecMetadata, found: FoundCodec, shape: readonly number[]): CodecMetadata {
+  const { configuration } = codec;
+  if (found.type !== "core" || !found.definition.withShape || !configuration) return codec;
+  return { ...codec, configuration: found.definition.withShape(configuration, shape) };
 }
 
 /** Options of filters that name data types, with their byte orders. */

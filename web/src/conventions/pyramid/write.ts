@@ -6,6 +6,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import type { Target } from "../../hierarchy/create.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { createArray } from "../../hierarchy/writing/create.js";
+import { requireEncodable } from "../../hierarchy/writing/encodable.js";
 import { placeOf } from "../../hierarchy/writing/place.js";
 import { set } from "../../hierarchy/writing/set.js";
 import { updateAttributes } from "../../hierarchy/writing/update.js";
@@ -30,6 +31,7 @@ import {
   pathInPlace,
 } from "./nodes.js";
 import { type Level, planLevels } from "./plan.js";
+import { isStoredAlike } from "./stored.js";
 
 /** Everything that is known before anything is written. */
 interface Plan {
@@ -84,7 +86,9 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
     });
   const make = levelOptions(origin.array, axes, version, options);
   // Whether there can be such arrays is found out in memory: all levels are as the first one, but for their shape.
-  await createArray(new Map(), make(levels[0]!, 0));
+  const finest = await createArray(new Map(), make(levels[0]!, 0));
+  const isCopied = inPlace !== undefined || isStoredAlike(origin.array.spec, finest.spec);
+  if (levels.length > 1 || !isCopied) requireEncodable(finest.spec);
   const { method, name, ome = {}, attributes = {}, omeVersion = version === 2 ? "0.4" : "0.5" } = options;
   attributesJson({ ...attributes, ...imageAttributes({ axes, levels, method, name }, omeVersion, ome) });
   const image = { store, path, version, omeVersion, inPlace };

@@ -20,10 +20,13 @@ import { attributesJson, jsonOf } from "../../metadata/print.js";
 import type { CreateLikeOptions, CreateOptions } from "../create.js";
 import { defaultChunkShape } from "./chunk-shape.js";
 import { chainOf } from "./codecs-option.js";
+import { requireEncodable } from "./encodable.js";
 
 /** What is not valid as metadata is, in options, an argument that does not fit. */
 const asArgument = (error: Error) =>
-  invalidArgument(error.message, { code: (error as ZarrError).code, cause: error });
+  invalidArgument(error.message, { ...detailsOf(error as ZarrError), cause: error });
+
+const detailsOf = ({ code, codec }: ZarrError) => ({ code, codec });
 
 /**
  * The metadata of the array that options ask for, read again by the reader's own parser.
@@ -36,7 +39,9 @@ export function arrayMetadata(
 ): Promise<ArrayMetadata> {
   return asArguments(async () => {
     await loadEveryCodec();
-    return makeArrayMetadata(newArray(options, version, limits), version, { limits });
+    const metadata = await makeArrayMetadata(newArray(options, version, limits), version, { limits });
+    requireEncodable(metadata.spec);
+    return metadata;
   }, asArgument);
 }
 
@@ -49,7 +54,8 @@ export type ArrayChanges = Omit<
 /**
  * The metadata of an array like another one, in a version: data type, byte order, fill value, attributes, names of
  * dimensions, chunks and codecs are the same, but for the changes.
- * @throws Unsupported, saying what the version cannot hold; InvalidArgument for changes that do not fit; others as
+ * @throws Unsupported, saying what the version cannot hold, or which codec can only be read where chunks are not those of
+ *   the other array; InvalidArgument for changes that do not fit; others as
  *   `create` does.
  */
 export function arrayLike(
@@ -62,9 +68,17 @@ export function arrayLike(
     await loadEveryCodec();
     const isSame = Object.values(changes).every((change) => change === undefined);
     if (isSame) return (await convertMetadata(source, version, { limits })) as ArrayMetadata;
-    return makeArrayMetadata(changedArray(source, version, changes), version, { limits });
+    const metadata = await makeArrayMetadata(changedArray(source, version, changes), version, { limits });
+    if (hasOwnChunks(metadata, source, changes)) requireEncodable(metadata.spec);
+    return metadata;
   }, asArgument);
 }
+
+/** Whether no chunk of the other array can be one of this array, as it is stored. */
+const hasOwnChunks = (made: ArrayMetadata, source: ArrayMetadata, { codecs, order }: ArrayChanges): boolean =>
+  codecs !== undefined ||
+  order !== undefined ||
+  made.spec.chunkShape.join() !== source.spec.chunkShape.join();
 
 function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: ArrayChanges): NewArray {
   const like = describeArray(source);
@@ -108,7 +122,9 @@ function changedChunks(
   const kept = leafCodecs(spec.codecs).filter(
     ({ name }) => changes.order === undefined || name !== "transpose",
   );
-  const codecs = changes.codecs ?? printCodecs(kept, { dtype, shape: chunkShape }, zarrFormat, version);
+  const array = { dtype, shape: chunkShape };
+  const isReshaped = chunkShape.join() !== spec.chunkShape.join();
+  const codecs = changes.codecs ?? printCodecs(kept, array, zarrFormat, version, isReshaped);
   const endian = endianOf(spec);
   const context = {
     version,
