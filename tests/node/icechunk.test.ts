@@ -76,6 +76,8 @@ describe("versions", () => {
     [{ branch: "main", tag: "v1" }, "InvalidArgument invalid-argument"],
     [{ tag: "v1", asOf: "2025-01-01" }, "InvalidArgument invalid-argument"],
     [{ asOf: "yesterday" }, "InvalidArgument invalid-argument"],
+    [{ virtual: 5 as never }, "InvalidArgument invalid-argument"],
+    [{ virtual: null as never }, "InvalidArgument invalid-argument"],
   ])("%j is %s", async (options, expected) => {
     expect(await failure(read(repository(), options))).toBe(expected);
   });

@@ -185,7 +185,8 @@ describe("references that cannot be are errors of their own chunks:", () => {
 
 it("encodings are named, or called by their numbers", async () => {
   const refusedAs = async (page: object) =>
-    (await errorOf(async () => (await storeWith(texts([{ values: 10, body, ...page }]))).get("/a/0"))).message;
+    (await errorOf(async () => (await storeWith(texts([{ values: 10, body, ...page }]))).get("/a/0")))
+      .message;
   expect(await refusedAs({ encoding: 77 })).toContain("values as encoding 77 in");
   expect(await refusedAs({ encoding: 6 })).toContain("values as DELTA_LENGTH_BYTE_ARRAY in");
   const second = { kind: 3, body: Buffer.concat([Uint8Array.of(20, 1), values]), levels: 2 };
