@@ -7,6 +7,7 @@ import {
   type OpenOptions,
   open,
   type ZarrArray,
+  type ZarrError,
   type ZarrGroup,
 } from "zarr-wasm";
 import { arrayDocument, idOf, idText, repoFile, snapshotFile } from "../../scripts/lib/icechunk-writer.mjs";
@@ -434,6 +435,11 @@ describe("what is lost or damaged", () => {
     const objects = repository();
     objects.set(`/chunks/${idText(idOf(101))}`, bytesOf(40, 41, 42));
     expect(await failure(read(objects))).toBe("Network short-target");
+    const error = await read(objects).catch((cause: unknown) => cause);
+    const { message, chunkKey } = error as ZarrError;
+    expect(chunkKey).toMatch(/^.+$/);
+    expect(message).toMatch(/^chunk .* bytes too early$/);
+    expect(message.split(`${chunkKey}: `)).toHaveLength(2);
   });
 
   it("of references that are of no kind, of two, of no bytes, out of order, of another rank", async () => {
