@@ -25,6 +25,8 @@ interface Running {
 
 /** What may be read at a time. */
 export interface Limits {
+  /** Reads until the first has ended: what is waited for most need not share the line, and the processor, with many. */
+  readonly first: number;
   /** Reads of few bytes. */
   readonly reads: number;
   /** Of large results no more are read at a time than have so many bytes, … */
@@ -45,6 +47,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   readonly #wishes = new Map<Client<T>, Wishes<T>>();
   readonly #running = new Map<string, Running>();
   #runningBytes = 0;
+  #hasRead = false;
   readonly #failures = new Map<string, unknown>();
 
   constructor(
@@ -104,9 +107,10 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   }
 
   #hasRoom(): boolean {
-    const { reads, bytes, least } = this.limits;
+    const { first, reads, bytes, least } = this.limits;
     const { size } = this.#running;
-    return size < least || (size < reads && this.#runningBytes < bytes);
+    const most = this.#hasRead ? reads : first;
+    return size < least || (size < most && this.#runningBytes < bytes);
   }
 
   /** The first of all clients' first, then the second of each, …: nobody waits for another's list. */
@@ -144,6 +148,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   }
 
   #end(key: string): void {
+    this.#hasRead = true;
     this.#runningBytes -= this.#running.get(key)?.bytes ?? 0;
     this.#running.delete(key);
   }

@@ -16,7 +16,7 @@ export interface Shared {
  * What is read at a time: enough to keep connections busy, little enough to change one's mind. Of small chunks over a
  * slow line many are on their way.
  */
-const limits = { reads: mostRequests, bytes: 24 * 2 ** 20, least: 6 };
+const limits = { first: 8, reads: mostRequests, bytes: 24 * 2 ** 20, least: 6 };
 
 /** How workers are made, where it is not the library's way. To be said before the first viewer is made. */
 let poolOptions: WorkerPoolOptions = {};
