@@ -39,6 +39,7 @@ const calls: Record<string, [string, Call][]> = {
     ["its name", (v) => zarr.field(region, v)],
     ["packStrings", (v) => zarr.packStrings(v, [])],
   ],
+  "options of what is opened": [["open, virtual", (v) => zarr.open(new Map(), { virtual: v as never })]],
   "options of stores": [
     ["HttpStore", (v) => new zarr.HttpStore(url, v)],
     ["WritableHttpStore", (v) => new zarr.WritableHttpStore(url, v)],

@@ -1,5 +1,5 @@
 // What the command line says of itself, and of what would help.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
@@ -35,4 +35,19 @@ it("lists buckets that are named, and says that they must be", async () => {
   const pyramid = () => run("pyramid", source, image, "--path", "x");
   expect(pyramid().status).toBe(0);
   expect(pyramid().err).toContain("--overwrite deletes it first");
+});
+
+it("says which files can be read, of others", () => {
+  const none = (name: string) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, "II*\0 and so on, but no archive");
+    const { err, status } = run("info", file);
+    expect(status).toBe(1);
+    return err;
+  };
+  expect(none("x.tif")).toMatch(
+    /zip archives \(\.zip, \.ozx\).*files of this kind are read through references/,
+  );
+  expect(none("x.dat")).toMatch(/TIFF, HDF5 and NetCDF files are read through references/);
+  expect(none("x.zip")).not.toContain("references");
 });

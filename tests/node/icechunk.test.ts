@@ -7,6 +7,7 @@ import {
   type OpenOptions,
   open,
   type ZarrArray,
+  type ZarrError,
   type ZarrGroup,
 } from "zarr-wasm";
 import { arrayDocument, idOf, idText, repoFile, snapshotFile } from "../../scripts/lib/icechunk-writer.mjs";
@@ -76,6 +77,8 @@ describe("versions", () => {
     [{ branch: "main", tag: "v1" }, "InvalidArgument invalid-argument"],
     [{ tag: "v1", asOf: "2025-01-01" }, "InvalidArgument invalid-argument"],
     [{ asOf: "yesterday" }, "InvalidArgument invalid-argument"],
+    [{ virtual: 5 as never }, "InvalidArgument invalid-argument"],
+    [{ virtual: null as never }, "InvalidArgument invalid-argument"],
   ])("%j is %s", async (options, expected) => {
     expect(await failure(read(repository(), options))).toBe(expected);
   });
@@ -432,6 +435,11 @@ describe("what is lost or damaged", () => {
     const objects = repository();
     objects.set(`/chunks/${idText(idOf(101))}`, bytesOf(40, 41, 42));
     expect(await failure(read(objects))).toBe("Network short-target");
+    const error = await read(objects).catch((cause: unknown) => cause);
+    const { message, chunkKey } = error as ZarrError;
+    expect(chunkKey).toMatch(/^.+$/);
+    expect(message).toMatch(/^chunk .* bytes too early$/);
+    expect(message.split(`${chunkKey}: `)).toHaveLength(2);
   });
 
   it("of references that are of no kind, of two, of no bytes, out of order, of another rank", async () => {

@@ -159,6 +159,8 @@ describe("references that cannot be are errors of their own chunks:", () => {
     const error = await errorOf(() => store.get("/a/0"));
     expect([error._tag, error.code]).toEqual(bad);
     key(error);
+    const [, offset, size] = first as [string, number, number];
+    expect(error.message).toContain(`an offset of ${offset} and a size of ${size}`);
     expect((await store.get("/a/1"))?.byteLength).toBe(1);
   });
 
@@ -178,6 +180,79 @@ describe("references that cannot be are errors of their own chunks:", () => {
     const store = await storeWith(recordFile(ten.slice(0, 4)));
     expect((await store.get("/a/3"))?.byteLength).toBe(1);
     expect((await errorOf(() => store.get("/a/4"))).code).toBe("bad-reference");
+  });
+});
+
+it("encodings are named, or called by their numbers", async () => {
+  const refusedAs = async (page: object) =>
+    (await errorOf(async () => (await storeWith(texts([{ values: 10, body, ...page }]))).get("/a/0")))
+      .message;
+  expect(await refusedAs({ encoding: 77 })).toContain("values as encoding 77 in");
+  expect(await refusedAs({ encoding: 6 })).toContain("values as DELTA_LENGTH_BYTE_ARRAY in");
+  const second = { kind: 3, body: Buffer.concat([Uint8Array.of(20, 1), values]), levels: 2 };
+  expect(await refusedAs({ ...second, encoding: 78 })).toContain("values as encoding 78 in");
+});
+
+describe("pages in which few or none have a value are read:", () => {
+  // What each codec makes of nothing, by the formats' specifications; and of the texts below.
+  const text = plainBytes([Buffer.from("x://y")]);
+  const codecs: [string, number, (bytes: Uint8Array) => Uint8Array, number[]][] = [
+    ["uncompressed", 0, (bytes) => bytes, []],
+    // A literal of up to 60 bytes.
+    ["snappy", 1, (bytes) => Uint8Array.of(bytes.length, (bytes.length - 1) << 2, ...bytes), [0]],
+    ["gzip", 2, gzipSync, [...gzipSync("")]],
+    // A frame of one raw block, with its size.
+    [
+      "zstd",
+      6,
+      (bytes) => Uint8Array.of(40, 181, 47, 253, 32, bytes.length, (bytes.length << 3) | 1, 0, 0, ...bytes),
+      [40, 181, 47, 253, 32, 0, 1, 0, 0],
+    ],
+    // One sequence of up to 14 literals.
+    ["lz4", 7, (bytes) => Uint8Array.of(bytes.length << 4, ...bytes), [0]],
+  ];
+  const none = Uint8Array.of(20, 0);
+  const some = [2, 1, 18, 0];
+  const read = async (pages: TestColumn["pages"], codec: number) => {
+    const offsets = { ...longColumn("offset", Array(10).fill(1)) };
+    const sizes = longColumn("size", Array(10).fill(3));
+    const file = parquetFile(10, [{ name: "path", type: 6, codec, pages }, offsets, sizes]);
+    const store = await storeWith(file);
+    return [await store.get("/a/0"), await store.get("/a/1")].map((bytes) => bytes?.byteLength);
+  };
+
+  it.each(codecs)("%s", async (_name, codec, pack, nothing) => {
+    const second = (packed: readonly number[], more = {}) => ({
+      kind: 3,
+      values: 10,
+      body: Buffer.concat([none, Uint8Array.from(packed)]),
+      levels: 2,
+      size: 2,
+      ...more,
+    });
+    const empty = { kind: 2, values: 0, body: Uint8Array.from(nothing), size: 0 };
+    for (const pages of [
+      [second(nothing)],
+      [second([])],
+      [second([], { isCompressed: false })],
+      [second(nothing, { encoding: 8, isCompressed: true })],
+      [empty, second(nothing, { encoding: 8 })],
+      [{ ...empty, body: new Uint8Array(0) }, second([], { encoding: 8 })],
+    ])
+      expect(await read(pages, codec)).toEqual([undefined, undefined]);
+    const first = levels([...none]);
+    expect(await read([{ values: 10, body: pack(first), size: first.length }], codec)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    const oneHere = Buffer.concat([Uint8Array.from(some), pack(text)]);
+    const partly = { kind: 3, values: 10, body: oneHere, levels: 4, size: 4 + text.length };
+    expect(await read([partly], codec)).toEqual([3, undefined]);
+  });
+
+  it.each(codecs)("but not values that the header denies: %s", async (_name, codec, pack) => {
+    const page = { kind: 3, values: 10, body: Buffer.concat([none, pack(text)]), levels: 2, size: 2 };
+    expect(await refused(texts([page], { codec }))).toEqual(bad);
   });
 });
 

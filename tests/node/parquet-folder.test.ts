@@ -107,6 +107,27 @@ describe("a folder is opened", () => {
     expect(error._tag).toBe("InvalidArgument");
   });
 
+  it("by ReferenceStore.open without a name that tells, or not at all", async () => {
+    const folder = temporaryFolder();
+    const place = path.join(folder, "refs_unc");
+    const files = Object.entries(sampleFolder("../data.bin"));
+    writeStore(
+      place,
+      files.map(([key, bytes]) => [key.slice(1), bytes]),
+    );
+    writeFileSync(path.join(folder, "data.bin"), data);
+    expect(await readAll(await ReferenceStore.open(place))).toEqual(sampleValues);
+    expect(await readAll(await ReferenceStore.open(pathToFileURL(place)))).toEqual(sampleValues);
+    const server = await start({ ...below("/r", sampleFolder("/data.bin")), "/data.bin": data });
+    expect(await readAll(await ReferenceStore.open(`${server.url}/r`))).toEqual(sampleValues);
+    mkdirSync(path.join(folder, "empty"));
+    const error = await errorOf(() => ReferenceStore.open(path.join(folder, "empty")));
+    expect([error._tag, error.message.includes("empty/.zmetadata")]).toEqual(["NotFound", true]);
+    const before = server.log.length;
+    expect((await errorOf(() => ReferenceStore.open(`${server.url}/none.json`))).code).toBe("not-found");
+    expect(server.log.slice(before)).toEqual(["GET /none.json"]);
+  });
+
   it("and where there is a document of a group beside it", async () => {
     const files = { ...sampleFolder("x"), "/.zgroup": bytesOf('{"zarr_format":2}') };
     const store = new Map(Object.entries(files));
@@ -285,11 +306,47 @@ describe("documents that cannot be", () => {
     ["Zarr v3", { metadata: { "zarr.json": {} }, record_size: 1 }, "parquet-references"],
     ["no record_size", { metadata: {} }, "not-found"],
     ["a list", [1], "not-found"],
-    ["no JSON", undefined, "not-found"],
+    ["no JSON", undefined, "not-json"],
   ];
   it.each(cases)("%s", async (_name, document, code) => {
     const bytes = bytesOf(document === undefined ? "<p>" : JSON.stringify(document));
     expect((await errorOf(() => ReferenceStore.open(new Map([["/.zmetadata", bytes]])))).code).toBe(code);
+  });
+
+  it("are told by open, too", async () => {
+    const cut = bytesOf(JSON.stringify({ metadata: {}, record_size: 5 }).slice(0, 20));
+    const server = await start({
+      "/a.parq/.zmetadata": cut,
+      "/b/.zmetadata": cut,
+      "/v2/.zmetadata": cut,
+      "/v2/.zgroup": bytesOf('{"zarr_format":2}'),
+    });
+    for (const read of [open, ReferenceStore.open]) {
+      const error = await errorOf(() => read(`${server.url}/a.parq`));
+      expect([error._tag, error.code]).toEqual(["InvalidMetadata", "not-json"]);
+      expect(error.message).toContain(`${server.url}/a.parq/.zmetadata is not valid JSON`);
+    }
+    // Of any other folder it is only a reason why there is nothing.
+    for (const [name, options] of [
+      ["b", {}],
+      ["v2", { path: "none", version: 2 as const }],
+    ] as const) {
+      const error = await errorOf(() => open(`${server.url}/${name}`, options));
+      expect([error._tag, error.code]).toEqual(["NotFound", "not-found"]);
+      expect(error.message).toMatch(/^no Zarr array or group found.*\/\.zmetadata is not valid JSON/);
+    }
+    expect((await open(`${server.url}/v2`)).kind).toBe("group");
+  });
+
+  it("are named once by errors of chunks", async () => {
+    const store = await ReferenceStore.open(new Map(Object.entries(sampleFolder("x://y"))), {
+      resolve: () => ({ store: new Map([["/x", new Uint8Array(11)]]), key: "/x" }),
+    });
+    const array = await open(store, { path: "t", kind: "array" });
+    const error = await errorOf(() => get(array, [slice(0, 1)]));
+    expect(error.message).toBe("chunk /t/0: /x ends 1 bytes too early");
+    expect(error["chunkKey"]).toBe("/t/0");
+    expect((await errorOf(() => store.get("/t/0"))).message).toBe("/t/0: /x ends 1 bytes too early");
   });
 
   it.each<[string, { shape: number[]; chunks?: number[] }]>([

@@ -1,7 +1,7 @@
 /** Writes Parquet files for tests, plain and damaged in every way: Thrift and pages by hand. */
 
 type Field = readonly [id: number, type: number, bytes: number[]];
-const types = { byte: 3, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 };
+const types = { true: 1, false: 2, byte: 3, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 };
 
 export function varint(value: number | bigint): number[] {
   const bytes: number[] = [];
@@ -39,6 +39,9 @@ export interface TestPage {
   /** 0 plain, 8 by the dictionary. */
   encoding?: number;
   body: Uint8Array;
+  /** Of data of version 2: how long the levels are, at the beginning of the body. */
+  levels?: number;
+  isCompressed?: boolean;
   /** What the header says of it, where that is not so. */
   size?: number;
   packed?: number;
@@ -106,16 +109,22 @@ export function withFooter(parts: Uint8Array, footer: Uint8Array, end = "PAR1"):
   return new Uint8Array(Buffer.concat([parts, footer, length, Buffer.from(end)]));
 }
 
-function headerOf({ kind = 0, values, encoding = 0, body, size, packed }: TestPage): number[] {
-  const own =
-    kind === 2
-      ? struct(int(1, values), int(2, 0))
-      : struct(int(1, values), int(2, encoding), int(3, 3), int(4, 3));
+function headerOf(page: TestPage): number[] {
+  const { kind = 0, body, size, packed } = page;
   return struct(int(1, kind), int(2, size ?? body.length), int(3, packed ?? body.length), [
-    kind === 2 ? 7 : 5,
+    { 2: 7, 3: 8 }[kind] ?? 5,
     types.struct,
-    own,
+    ownHeader(page),
   ]);
+}
+
+function ownHeader({ kind, values, encoding = 0, levels: length = 0, isCompressed }: TestPage): number[] {
+  if (kind === 2) return struct(int(1, values), int(2, 0));
+  if (kind !== 3) return struct(int(1, values), int(2, encoding), int(3, 3), int(4, 3));
+  const compressed: Field[] =
+    isCompressed === undefined ? [] : [[7, isCompressed ? types.true : types.false, []]];
+  const counts = [int(1, values), int(2, 0), int(3, values)];
+  return struct(...counts, int(4, encoding), int(5, length), int(6, 0), ...compressed);
 }
 
 const u32 = (value: number) => {

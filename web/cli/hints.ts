@@ -22,6 +22,16 @@ export async function hintForPlace(source: string): Promise<string> {
   return didYouMean(name === undefined ? undefined : path.join(folder, name), "");
 }
 
+/** What files can be read, behind the error of one that is no archive and not named as one. */
+export function hintForFile(source: string): string {
+  if (/\.(zip|ozx)$/i.test(source)) return "";
+  const named = /\.(tiff?|hdf5?|he5|h5|nc4?|netcdf|cdf)$/i.test(source);
+  const others = "through references to them alone, such as kerchunk and VirtualiZarr write";
+  return `; the files that can be read are zip archives (.zip, .ozx) and references (.json); ${
+    named ? "files of this kind are" : "TIFF, HDF5 and NetCDF files are"
+  } read ${others}`;
+}
+
 /**
  * What to say behind an error of opening a node: paths of nodes that there are, or of stores that lie in the folder.
  * Nothing where looking fails.

@@ -11,7 +11,7 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
-import { hintForPath, hintForPlace } from "./hints.js";
+import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
 import type { Values } from "./options.js";
 import { note } from "./summary.js";
 
@@ -35,8 +35,9 @@ export async function openSource(
   try {
     return await open(place, { ...asked, ...options });
   } catch (error) {
-    if (isZarrError(error, "NotFound") && !Object.isFrozen(error))
-      error.message += await hintForPath(place, asked);
+    if (!isZarrError(error) || Object.isFrozen(error)) throw error;
+    if (error._tag === "NotFound") error.message += await hintForPath(place, asked);
+    if (error.code === "bad-zip") error.message += hintForFile(source);
     throw error;
   }
 }

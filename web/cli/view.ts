@@ -119,7 +119,8 @@ async function referencesIn(folder: string): Promise<ReferenceStore | undefined>
   try {
     return await ReferenceStore.open(pathToFileURL(path.join(folder, ".zmetadata")));
   } catch (error) {
-    if (isZarrError(error, "NotFound")) return undefined;
+    // A store of Zarr v2 is shown without consolidated metadata that is damaged.
+    if (isZarrError(error, "NotFound") || (isZarrError(error) && error.code === "not-json")) return undefined;
     throw error;
   }
 }

@@ -111,17 +111,23 @@ export const encodeFailed = (message: string, details?: ErrorDetails) =>
  */
 export function withDetails(error: unknown, details: ErrorDetails, place = ""): unknown {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
+  const { message, stack } = error;
   const where =
-    details.chunkKey !== undefined && error.chunkKey === undefined ? `chunk ${details.chunkKey}: ` : place;
+    details.chunkKey !== undefined && error.chunkKey === undefined
+      ? chunkBefore(message, details.chunkKey)
+      : place;
   const facts = error as ErrorDetails;
   for (const name of ["codec", "chunkKey", "byteOffset", "status", "cause"] as const)
     if (details[name] !== undefined) facts[name] ??= details[name] as never;
-  const { message, stack } = error;
   error.message = where + message;
   // Engines that begin the stack with the message wrote it when the error was made.
   if (where !== "" && stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
   return error;
 }
+
+/** What tells the chunk before a message, which may begin with its key: stores name what they were asked for. */
+const chunkBefore = (message: string, key: string): string =>
+  message.startsWith(`${key}: `) ? "chunk " : `chunk ${key}: `;
 
 /** What an error, or anything else that was thrown, says. */
 export function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Opening arrays and groups. */
 
 import { untilAborted } from "../base/abort.js";
-import { checkSignalIn } from "../base/arguments.js";
+import { checkObject, checkSignalIn } from "../base/arguments.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -120,8 +120,8 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   try {
     return await opener.open(path, options);
   } catch (error) {
-    const other = opener.mayBeOther(error) && (await (await others()).findOther(store, options));
-    if (!other) throw error;
+    if (!opener.mayBeOther(error)) throw error;
+    const other = await (await others()).findOther(store, options, error);
     return new Opener(other, options).open(path, options);
   }
 }
@@ -147,7 +147,7 @@ const storeAt = async (place: ReturnType<typeof placeOf>): Promise<Store> =>
 
 function checkOptions(options: OpenOptions): void {
   checkSignalIn(options);
-  const { version, kind, v1Order, path, verifyChecksums } = options;
+  const { version, kind, v1Order, path, verifyChecksums, virtual } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
@@ -158,6 +158,7 @@ function checkOptions(options: OpenOptions): void {
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  if (virtual !== undefined) checkObject(virtual, "virtual");
 }
 
 /** The store of a source; a function that makes it, where it is of a kind that is loaded first. */

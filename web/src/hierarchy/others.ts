@@ -1,4 +1,5 @@
 /** Stores in which nothing but themselves tells where chunks are: Icechunk repositories, and references. */
+import { isZarrError, notFound } from "../base/errors.js";
 import { icechunk, references } from "../store/loaded.js";
 import type { Store } from "../store/store.js";
 import type { OpenOptions } from "./open.js";
@@ -9,12 +10,26 @@ export async function openRepository(store: Store, options: OpenOptions): Promis
   return IcechunkStore.open(store, icechunkOptions(options));
 }
 
-/** What a store holds that shows no Zarr node; undefined where it is nothing else, either. */
-export async function findOther(store: Store, options: OpenOptions): Promise<Store | undefined> {
+/**
+ * What a store holds that shows no Zarr node.
+ * @param missing the error that tells so.
+ * @throws it, where there is nothing else, either; what is wrong with what there is.
+ */
+export async function findOther(store: Store, options: OpenOptions, missing: unknown): Promise<Store> {
   const { version } = options;
   const repository = version === 2 ? undefined : await findRepository(store, options);
-  return repository ?? (version === 3 ? undefined : findReferences(store, options));
+  if (repository) return repository;
+  const references = version === 3 ? undefined : await findReferences(store, options).catch(damaged(missing));
+  if (!references) throw missing;
+  return references;
 }
+
+/** Where no name tells that there are references, a document that cannot be read is but a reason why nothing is found. */
+const damaged = (missing: unknown) => (cause: unknown) => {
+  if (!isZarrError(cause, "InvalidMetadata") || cause.code !== "not-json") throw cause;
+  if (!isZarrError(missing, "NotFound")) throw missing;
+  throw notFound(`${missing.message}; ${cause.message}`, { cause });
+};
 
 /** The references in Parquet files that a store holds; undefined for none. */
 export async function findReferences(store: Store, { signal }: OpenOptions): Promise<Store | undefined> {

@@ -91,7 +91,8 @@ export class ReferenceStore implements Store {
    * Reads a document and opens it. Of references in Parquet files that is the folder's `.zmetadata`; the files are read
    * when a chunk is asked for, each by itself.
    * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Folders are
-   *   known by their names (`.parq`, `.parquet`), or by `/.zmetadata` behind them; a store is one as a whole.
+   *   known by their names (`.parq`, `.parquet`), or by `/.zmetadata` behind them, and looked for where there is no
+   *   object and the name does not end in `.json`; a store is one as a whole.
    * @throws NotFound where there is none; Network; what the constructor throws.
    */
   static async open(
@@ -106,7 +107,10 @@ export class ReferenceStore implements Store {
     const origin = await url?.();
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
     const bytes = await read(undefined, { signal, maxBytes });
-    if (!bytes) throw notFound(`there is no ${name}`);
+    if (!bytes) {
+      if (/\.json$/i.test(pathOf(source))) throw notFound(`there is no ${name}`);
+      return ReferenceStore.#openFolder(source, own, signal, `there is no ${name}, and `);
+    }
     if (bytes.byteLength > maxBytes) {
       throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     }
@@ -117,11 +121,12 @@ export class ReferenceStore implements Store {
     source: string | URL | StoredObject | Store,
     options: ReferenceStoreOptions,
     signal: AbortSignal | undefined,
+    missing = "",
   ): Promise<ReferenceStore> {
     const { folderOf, folderText } = await parquet();
     const place = await folderOf(source, options);
     const found = await ReferenceStore.find(place, options, signal);
-    if (!found) throw notFound(`there are no references in ${folderText(place)}`);
+    if (!found) throw notFound(`${missing}there are no references in ${folderText(place)}`);
     return found;
   }
 

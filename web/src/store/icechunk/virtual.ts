@@ -1,4 +1,5 @@
 /** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
+import { checkObject } from "../../base/arguments.js";
 import {
   type ErrorDetails,
   invalidArgument,
@@ -65,6 +66,7 @@ export class VirtualSources {
     private readonly requests: Requests,
     private readonly containers: () => Promise<Containers>,
   ) {
+    checkObject(virtual, "virtual");
     const entries = Object.entries(virtual);
     for (const [prefix, base] of entries) checkBase(prefix, base);
     this.#prefixes = new AllowedPrefixes(entries);

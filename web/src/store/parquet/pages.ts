@@ -1,5 +1,13 @@
 /** The pages of a column: unpacked by the core, their headers and plain values read by hyparquet, all of it checked. */
-import { type PageHeader, type PlainValues, parquetHeader, readPlain } from "../../vendor/hyparquet.js";
+import {
+  deserializeTCompactProtocol,
+  type PageHeader,
+  type PlainValues,
+  parquetHeader,
+  type Reader,
+  readPlain,
+  type ThriftStruct,
+} from "../../vendor/hyparquet.js";
 import { bad } from "../reference/fields.js";
 import type { Column, ColumnChunk } from "./footer.js";
 import { structReader } from "./reader.js";
@@ -45,7 +53,7 @@ export async function* readPages(
   let dictionary: PlainValues | undefined;
   for (let seen = 0; seen < rows; ) {
     if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
-    const header = parquetHeader(reader);
+    const header = headerAt(reader);
     const size = countOf(header.compressed_page_size);
     if (reader.offset + size > bytes.byteLength) throw bad("a page does not fit into it");
     const packed = bytes.subarray(reader.offset, reader.offset + size);
@@ -57,6 +65,23 @@ export async function* readPages(
       yield valuesOf(parts, column, dictionary);
     }
   }
+}
+
+/** Reads the header of a page. hyparquet gives encodings their names; one that has none is called by its number. */
+function headerAt(reader: Reader): PageHeader {
+  const fields = deserializeTCompactProtocol({ view: reader.view, offset: reader.offset });
+  const header = parquetHeader(reader);
+  const { data_page_header: first, data_page_header_v2: second } = header;
+  const named = (name: string | undefined, own: unknown, field: number) =>
+    name ?? `encoding ${(own as ThriftStruct)[`field_${field}`]}`;
+  const { field_5: v1, field_8: v2 } = fields;
+  if (first) {
+    const levels = named(first.definition_level_encoding, v1, 3);
+    const own = { ...first, encoding: named(first.encoding, v1, 2), definition_level_encoding: levels };
+    return { ...header, data_page_header: own };
+  }
+  if (!second) return header;
+  return { ...header, data_page_header_v2: { ...second, encoding: named(second.encoding, v2, 4) } };
 }
 
 type Open = (packed: Uint8Array, size: number) => Promise<Uint8Array>;

@@ -56,7 +56,7 @@ export class Records {
     const [offset, length] = [this.offsets?.[row] ?? 0, this.sizes?.[row] ?? 0];
     const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
     if (!isCount(offset) || !isCount(length) || !isCount(offset + length))
-      throw bad(`${key} refers to an offset and a size that cannot be`);
+      throw bad(`${key} refers to an offset of ${offset} and a size of ${length}, which cannot be`);
     return offset === 0 && length === 0 ? { url } : { url, offset, length };
   }
 

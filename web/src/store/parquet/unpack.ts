@@ -53,7 +53,9 @@ export async function unpack(
   budget.take(size);
   const steps = codecs[codec] ?? `compression ${codec}`;
   if (typeof steps === "string") throw notHere(`pages in ${steps}`);
-  const page = steps.length === 0 || size === 0 ? packed : await decoded(packed, steps, codec, size);
+  // Writers compress no values, too, or leave them out.
+  const isEmpty = size === 0 && packed.byteLength === 0;
+  const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
   if (page.byteLength !== size) throw bad("a page has another size than its header says");
   return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
 }
@@ -64,8 +66,9 @@ async function decoded(
   codec: number,
   size: number,
 ): Promise<Uint8Array> {
+  const limit = Math.max(size, 1); // decoders have room for a byte at least
   try {
-    return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, size, size);
+    return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
   } catch (error) {
     if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
     if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")

@@ -69,7 +69,7 @@ export class FolderReferences implements References {
   /**
    * Reads the metadata of a folder.
    * @returns undefined where there is none, or it is not that of references.
-   * @throws InvalidMetadata ("bad-reference"); Unsupported; LimitExceeded; what the store throws.
+   * @throws InvalidMetadata ("bad-reference"; "not-json" for a document that is damaged); Unsupported; LimitExceeded; what the store throws.
    */
   static async find(
     place: FolderPlace,
@@ -79,7 +79,7 @@ export class FolderReferences implements References {
     const most = Math.min(limits.fileBytes, defaultLimits.metadataBytes);
     const key = joinKey(place.folder, v2ConsolidatedKey);
     const bytes = await readObject(place.store, key, most, signal).catch(absentIfForbidden);
-    const document = bytes && jsonOf(bytes);
+    const document = bytes && documentIn(bytes, place.store.locate?.(key) ?? key);
     return document && new FolderReferences(place, document, limits);
   }
 
@@ -210,15 +210,9 @@ export class FolderReferences implements References {
 /** Most files of one array that are read one after another. */
 const mostFiles = 100_000;
 
-/** The document of a folder; undefined for one that is not of references, or no JSON at all. */
-function jsonOf(bytes: Uint8Array): JsonObject | undefined {
-  let document: Json;
-  try {
-    document = parseJson(bytes, { name: v2ConsolidatedKey, maxDepth, bareNonFinite: true });
-  } catch (error) {
-    if (isZarrError(error, "InvalidMetadata")) return undefined;
-    throw error;
-  }
+/** The document of a folder; undefined for one that is not of references. */
+function documentIn(bytes: Uint8Array, name: string): JsonObject | undefined {
+  const document = parseJson(bytes, { name, maxDepth, bareNonFinite: true });
   return isJsonObject(document) && Object.hasOwn(document, "record_size") ? document : undefined;
 }
 
