@@ -238,6 +238,32 @@ describe("what is refused", () => {
     expect(await errorOf(() => parsed(nestedIn(9)))).toMatchObject({ _tag: "LimitExceeded" });
   });
 
+  it("suffixes and fanouts of create, each with the reason", async () => {
+    const nested = (count: number) =>
+      Array.from({ length: count }).reduce<object>(
+        (baseEncoding) => ({ name: "suffix", suffix: ".a", baseEncoding }),
+        {},
+      );
+    const range = "must be an integer from 100 to 2^53 - 1";
+    for (const [chunkKeyEncoding, message] of [
+      [nested(9), "more than 8 suffixes behind one another"],
+      [nested(17), "more than 8 suffixes behind one another"],
+      [{ name: "suffix" }, "needs a suffix, a text, not"],
+      [{ name: "suffix", suffix: 5 }, "needs a suffix, a text, not 5"],
+      [{ name: "fanout", maxChildren: 2 ** 53 }, range],
+      [{ name: "fanout", maxChildren: 1000.5 }, range],
+      [{ name: "fanout", maxChildren: "x" }, range],
+      [{ name: "fanout", maxChildren: 150 }, "must be a power of ten: 150 would stand for 100"],
+    ] as const) {
+      const options = { shape: [4], dtype: "uint8", chunkKeyEncoding } as never;
+      const error = await errorOf(() => create(new MapStore(), options));
+      expect([error._tag, error.message]).toEqual(["InvalidArgument", expect.stringContaining(message)]);
+      expect(error.message).not.toContain("16");
+    }
+    const eight = { shape: [4], dtype: "uint8", chunkKeyEncoding: nested(8) } as never;
+    expect((await create(new MapStore(), eight)).kind).toBe("array");
+  });
+
   it.each([
     [{ name: "fanout", maxChildren: 99 }],
     [{ name: "fanout", maxChildren: "1000" }],
@@ -302,7 +328,7 @@ const options = [
   ],
   [{ name: "fanout" }, { name: "fanout", configuration: { max_children: 1000 } }],
   [
-    { name: "suffix", suffix: ".j2k", baseEncoding: { name: "fanout", maxChildren: 250 } },
+    { name: "suffix", suffix: ".j2k", baseEncoding: { name: "fanout", maxChildren: 100 } },
     {
       name: "suffix",
       configuration: {

@@ -237,3 +237,16 @@ it("documents that others have changed meanwhile are not taken for the copy's", 
     'zarr-wasm: there is another array at DEST, "/a", than this copy would make: --overwrite replaces it\n',
   ]);
 });
+
+it("says where the attributes of OME-Zarr do not belong in Zarr v2", async () => {
+  const dir = place("ome.zarr");
+  const root = await createGroup(urlOf(dir), { attributes: { title: "other" } });
+  await createGroup(root, { path: "image", attributes: { ome: { version: "0.5", multiscales: [] } } });
+  const { err, status } = run("copy", dir, place(), "--format", "2");
+  expect([status, err]).toEqual([
+    0,
+    expect.stringMatching(/"\/image": .* OME-Zarr 0\.5, which is stored as Zarr v3/),
+  ]);
+  expect(err).not.toContain('"/":');
+  expect(run("copy", dir, place()).err).not.toContain("OME-Zarr");
+});

@@ -1,8 +1,11 @@
 // The command line on Icechunk repositories.
+import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { run, temporaryFolder, writeStore } from "./cli-tool.js";
 import { bytesOf, plainReferences, plainValues, repository, snapshotIds } from "./icechunk-repository.js";
+import { writeZip } from "./store-zips.js";
 
 const folder = temporaryFolder();
 const [repo, virtual] = [path.join(folder, "repo"), path.join(folder, "virtual")];
@@ -23,6 +26,35 @@ describe("zarr-wasm on Icechunk repositories", () => {
     expect(read(`icechunk+${repo}`)).toEqual(plainValues);
     expect(read(repo, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
     expect(read(repo, "--as-of", "2025-01-02T12:00Z").slice(0, 3)).toEqual([9, 9, 7]);
+  });
+
+  it("reads archives and file URLs, with and without a mark", () => {
+    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
+    const url = pathToFileURL(repo).href;
+    const short = url.replace("file:///", "file:/");
+    const archive = path.join(folder, "repo.zip");
+    const entries = [...repository()].map(([key, bytes]) => ({ name: key.slice(1), bytes }));
+    writeFileSync(archive, writeZip(entries));
+    const other = path.join(folder, "archive"); // not known by its name
+    writeFileSync(other, writeZip(entries));
+    for (const source of [
+      url,
+      short,
+      `icechunk+${url}`,
+      `icechunk+${short}`,
+      `icechunk+${archive}`,
+      `icechunk+${other}`,
+    ])
+      expect([source, read(source)]).toEqual([source, plainValues]);
+    expect(read(`icechunk+${archive}`, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
+    expect(run("info", `icechunk+${short}`, "--history", "--json").status).toBe(0);
+    const inside = run("copy", `icechunk+${url}`, path.join(repo, "copy"));
+    expect([inside.status, inside.err]).toEqual([1, expect.stringContaining("one is in the other")]);
+    const gone = run("info", `icechunk+${url}x`);
+    expect([gone.status, gone.err]).toEqual([
+      1,
+      expect.stringContaining("no such folder or file; did you mean"),
+    ]);
   });
 
   it("shows the tree and the history", () => {

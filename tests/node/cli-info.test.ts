@@ -128,6 +128,29 @@ describe("zarr-wasm info of an array", () => {
   });
 });
 
+it("shortens texts of codecs, but not as JSON", () => {
+  const tables = "A".repeat(800);
+  const codecs = [{ name: "imagecodecs_jpeg", configuration: { tables } }];
+  const compressor = { id: "imagecodecs_jpeg", tables };
+  const dir = write(
+    new Map([
+      [
+        ".zarray",
+        json({
+          ...{ zarr_format: 2, shape: [4, 6, 3], chunks: [4, 6, 3], dtype: "|u1", compressor },
+          ...{ filters: null, order: "C", fill_value: 0 },
+        }),
+      ],
+    ]),
+  );
+  const text = info(dir);
+  expect(text).toMatch(/imagecodecs_jpeg .*"tables":"A{59}…"/);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(200);
+  expect(JSON.parse(info(dir, "--json")).codecs).toEqual(
+    expect.arrayContaining([expect.objectContaining(codecs[0]!)]),
+  );
+});
+
 describe("groups in consolidated metadata of Zarr v3", () => {
   // As zarr-python writes it: groups below have consolidated metadata of their own, which is empty.
   const empty = { consolidated_metadata: { kind: "inline", must_understand: false, metadata: {} } };

@@ -205,6 +205,11 @@ describe("over HTTP", () => {
     const url = serve(repository());
     await firstChunk(`icechunk+${url}`, {});
     expect(server.log).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
+    server.log.length = 0;
+    const marked = await open(new URL(`icechunk+${url}`), { path: "a", kind: "array" });
+    expect(marked.shape).toEqual((await open(`icechunk+${url}`, { path: "a", kind: "array" })).shape);
+    expect(server.log.filter((line) => /zarr/.test(line))).toEqual([]);
+    server.log.length = 0;
     await firstChunk(serve(repository()), {});
     const probes = ["meta", "zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
     expect(server.log.slice(0, 4).sort()).toEqual(probes.sort());

@@ -432,6 +432,8 @@ describe("what is not valid is refused", () => {
     };
     expect(await tags(older)).toEqual(["Unsupported", "ome-version"]);
     expect(await tags({ ...image(), version: "0.7" })).toEqual(["Unsupported", "ome-version"]);
+    for (const version of [6, null, undefined])
+      expect(await tags({ ...image(), version })).toEqual(["InvalidMetadata", "bad-ome"]);
     const missing = linked({ type: "identity", output: { path: "labels/none", name: "physical" } });
     expect((await tags(missing))[0]).toBe("NotFound");
     expect((await errorOf(() => coordinateGraph({} as never)))._tag).toBe("InvalidArgument");

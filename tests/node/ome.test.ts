@@ -230,6 +230,43 @@ describe("OME-Zarr images", () => {
     expect(error._tag).toBe(tag);
   });
 
+  it.each<[string, object, object | undefined, string]>([
+    ["no axes in 0.5", { version: "0.5" }, { axes: undefined }, "axes"],
+    ["no axes in 0.3", { version: "0.3" }, { version: "0.3", axes: undefined }, "axes"],
+    ["no version", {}, {}, '"ome"'],
+    ["a number for a version", { version: 6 }, {}, "not 6"],
+    ["null for a version", { version: null }, {}, "not null"],
+    ["a number for an image's version", { version: "0.5" }, { version: 0.5 }, "multiscales[0]"],
+  ])("of `ome` are refused with %s", async (_, ome, fields, message) => {
+    const { multiscales: images } = image({ version: undefined, ...fields });
+    const error = await errorOf(async () =>
+      multiscales(await groupOfV3({ ome: { ...ome, multiscales: images } })),
+    );
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+    expect(error.message).toContain(message);
+  });
+
+  it("have the axes of 0.1 and 0.2 where these, or no version and no axes, are said", async () => {
+    const plain = { datasets: [{ path: "0" }], axes: undefined };
+    const axesOf = (group: Parameters<typeof multiscales>[0]) =>
+      multiscales(group)[0]!
+        .axes.map(({ name }) => name)
+        .join("");
+    for (const version of ["0.1", "0.2", undefined])
+      expect(axesOf(await groupOf(image({ ...plain, version })))).toBe("tczyx");
+    // Beside "multiscales" of old versions, "version" is no word of OME-Zarr.
+    expect(
+      axesOf(await groupOf({ ...image(plain), ...image({ ...plain, version: "0.2" }), version: 7 })),
+    ).toBe("tczyx");
+    for (const version of ["0.3", "0.4"])
+      expect(
+        await errorOf(async () => multiscales(await groupOf(image({ ...plain, version })))),
+      ).toMatchObject({ code: "bad-ome" });
+    expect(
+      await errorOf(async () => multiscales(await groupOfV3(image({ ...plain, version: undefined })))),
+    ).toMatchObject({ code: "bad-ome" });
+  });
+
   it("are not found in properties that attributes inherit", async () => {
     const group = await open(
       new Map([

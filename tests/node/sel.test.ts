@@ -172,7 +172,15 @@ describe("what xarray has no answer to", () => {
       time: 10,
     });
     const far = { method: "nearest", tolerance: 3.5e6 } as const;
-    expect((await errorOf(() => sel(group, { time: "2020-01-03T13" }, far))).code).toBe("no-such-label");
+    const missed = await errorOf(() => sel(group, { time: "2020-01-03T13" }, far));
+    expect(missed.code).toBe("no-such-label");
+    expect(missed.message).toMatch(
+      /nearest is 2020-01-03T12:00:00\.000Z, farther than the tolerance of 3500000 ms/,
+    );
+    const { group: unsorted } = await groupOf({ lat: { values: [3, 1, 2], dtype: "float64" } });
+    const near = { method: "nearest", tolerance: 0.25 } as const;
+    const unfound = await errorOf(() => sel(unsorted, { lat: 4 }, near));
+    expect(unfound.message).toMatch(/no element at 4; the nearest is 3, farther than the tolerance of 0\.25/);
   });
 
   it("the regions that the selections read", async () => {
@@ -240,7 +248,12 @@ describe("errors", () => {
     [{ lat: 40 }, "no-such-label", /"lat" has no element at 40; its coordinates go from 0 to 9/],
     [{ name: "c" }, "no-such-label", /"name" has no element at "c"; there are "a", "b"/],
     [{ time: "2001" }, "no-such-label", /2000-01-02/],
-    [{ lat: "40" }, "not-a-label", /it has numbers/],
+    [{ lat: "40" }, "not-a-label", /its labels are numbers/],
+    [
+      { lat: Number.NaN },
+      "not-a-label",
+      /NaN is no label of "lat": its labels are numbers, and NaN is equal to none/,
+    ],
     [{ lat: Number.NaN }, "not-a-label", /numbers/],
     [{ time: "soon" }, "not-a-label", /texts such as/],
     [{ time: "2021-02-30" }, "not-a-label", /times/],

@@ -1,5 +1,6 @@
 /** `zarr-wasm info --history`: the branches, tags and versions of an Icechunk repository. */
 import { type IcechunkCommit, type IcechunkRef, IcechunkStore, isZarrError } from "zarr-wasm";
+import { withoutMark } from "./places.js";
 import { printable, printableJson } from "./printable.js";
 import { locate, openOptions, UsageError, type Values } from "./usage.js";
 
@@ -14,7 +15,7 @@ interface History {
 export async function runHistory(source: string, values: Values): Promise<void> {
   if (values.path !== undefined) throw new UsageError("--history is of a whole repository: without --path");
   const { branch, tag, snapshot, asOf } = openOptions(values);
-  const place = await locate(source.replace(/^icechunk\+/i, ""));
+  const place = await locate(withoutMark(source));
   const store = await IcechunkStore.open(place, { branch, tag, snapshot, asOf });
   const history: IcechunkCommit[] = [];
   for await (const commit of store.history()) history.push(commit);

@@ -51,8 +51,14 @@ function bytesText(bytes: number): string {
     : `${(bytes / 1024 ** power).toFixed(1)} ${units[power]} (${bytes} bytes)`;
 }
 
-function compact(value: unknown): string {
-  const text = JSON.stringify(value, replacer) ?? "undefined";
+/** The same with texts shortened: those of codecs may be whole tables. */
+function shorter(key: string, value: unknown): unknown {
+  const plain = replacer(key, value);
+  return typeof plain === "string" ? short(plain) : plain;
+}
+
+function compact(value: unknown, replace = shorter): string {
+  const text = JSON.stringify(value, replace) ?? "undefined";
   return text.replace(/^"(.*)"$/, "$1");
 }
 
@@ -95,7 +101,7 @@ function rowText(name: string, lines: readonly string[]): string {
 /** An attribute per line; --json shows them whole. */
 function attributeLines({ attributes }: ZarrArray): string[] {
   const lines = Object.entries(attributes).map(
-    ([name, value]) => `${short(name)}: ${short(compact(value), 200)}`,
+    ([name, value]) => `${short(name)}: ${short(compact(value, replacer), 200)}`,
   );
   return lines.length === 0 ? ["none"] : lines;
 }

@@ -7,6 +7,22 @@ import { ReferenceStore, type Store } from "zarr-wasm";
 /** Whether a text is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
+/** Whether a source is marked as an Icechunk repository: `icechunk+SOURCE`. */
+export const isMarked = (source: string): boolean => /^icechunk\+/i.test(source);
+
+/** A source without such a mark. */
+export const withoutMark = (source: string): string => source.replace(/^icechunk\+/i, "");
+
+/** The path that a file URL stands for; other texts, and URLs that stand for none, as they are. */
+export function pathOf(text: string): string {
+  if (!/^file:/i.test(text)) return text;
+  try {
+    return fileURLToPath(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * The path from one place to another one that lies in it; "" where both are the same.
  * @returns undefined where the inner one lies elsewhere, or one is a URL and the other is not.
@@ -14,9 +30,11 @@ export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(
 export const placeBelow = (outer: string, inner: string): string | undefined => placesBelow(outer)(inner);
 
 /** The same for many places in one. */
-export function placesBelow(outer: string): (inner: string) => string | undefined {
+export function placesBelow(outerName: string): (inner: string) => string | undefined {
+  const outer = pathOf(withoutMark(outerName));
   const from = plainPlace(outer);
-  return (inner) => {
+  return (innerName) => {
+    const inner = pathOf(withoutMark(innerName));
     if (isUrl(outer) !== isUrl(inner)) return undefined;
     const to = plainPlace(inner);
     if (!to.startsWith(from)) return undefined;

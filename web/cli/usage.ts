@@ -12,7 +12,8 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
-import type { Values } from "./options.js";
+import { type Values, versionOptions } from "./options.js";
+import { isMarked, pathOf, withoutMark } from "./places.js";
 import { note } from "./summary.js";
 
 export type { Values } from "./options.js";
@@ -30,8 +31,11 @@ export async function openSource(
   options: OpenOptions = {},
   bucket?: string,
 ): Promise<OpenedNode> {
-  const place = bucket === undefined ? await locate(source) : inBucket(source, bucket);
+  const plain = withoutMark(source);
+  const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
   const asked = openOptions(values);
+  // What is marked is only looked at as a repository, as where a version is asked for.
+  if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) asked.branch = "main";
   try {
     return await open(place, { ...asked, ...options });
   } catch (error) {
@@ -73,22 +77,18 @@ function prefixAndBase(text: string): [prefix: string, base: string] {
   return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
 }
 
-/** A URL as it is, also one that is marked as `icechunk+URL`; anything else is a folder, a zip archive, or a document of references. */
-export async function locate(source: string): Promise<URL | Store | string> {
-  if (/^icechunk\+/i.test(source)) {
-    const url = await locate(source.slice("icechunk+".length));
-    if (!(url instanceof URL)) throw new UsageError(`"${source}" is not the URL or folder of a repository`);
-    return `icechunk+${url.href}`;
-  }
+/** An http or https URL as it is; anything else is a folder, a zip archive, or a document of references, also by its file URL. */
+export async function locate(source: string): Promise<URL | Store> {
   if (/^https?:\/\//i.test(source)) {
     const url = parseUrl(source);
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
   }
-  const found = await stat(source).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
-  const url = pathToFileURL(source);
+  const name = pathOf(source);
+  const found = await stat(name).catch(() => undefined);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(name)}`);
+  const url = pathToFileURL(name);
   if (found.isDirectory()) return url;
-  if (found.isFile()) return isReferenceName(source) ? ReferenceStore.open(url) : new ZipStore(url);
+  if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
   throw new Error(`${source}: neither a folder nor a zip archive nor a document of references`);
 }
 

@@ -6,6 +6,7 @@ import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { openInBrowser } from "./browser.js";
 import { hintForPlace } from "./hints.js";
 import { versionOptions } from "./options.js";
+import { isMarked, pathOf, withoutMark } from "./places.js";
 import { printableJson } from "./printable.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
 import { locate, openOptions, UsageError, type Values } from "./usage.js";
@@ -37,7 +38,7 @@ export async function runView(source: string, values: Values): Promise<void> {
   if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
     throw new Error("the viewer is not in this package");
   const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
-  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(source));
+  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(pathOf(source)));
   const server = await serve({ ...pageMounts, ...mounts }, port);
   const query = Object.entries({ source: address, path: values.path, order })
     .filter(([, value]) => value !== undefined && value !== "")
@@ -69,12 +70,10 @@ async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Pro
   }
 }
 
-const isMarked = (source: string): boolean => /^icechunk\+/i.test(source);
-
 /** A version of an Icechunk repository. It is read here, wherever it is, and with what this process may read. */
 async function shownVersion(source: string, values: Values): Promise<Shown> {
   const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
-  const plain = isMarked(source) ? source.slice("icechunk+".length) : source;
+  const plain = pathOf(withoutMark(source));
   const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
   const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
   return mounted(path.basename(place) || "data", "/", { store });

@@ -16,7 +16,7 @@ import { compareArrays, copyArray, sizeOf, storedOffsets } from "./array.js";
 import { awaitNodes, makeNodes, type TargetNode } from "./nodes.js";
 import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
-import { type ArrayTarget, arrayTarget, groupTarget } from "./target.js";
+import { type ArrayTarget, arrayTarget, groupTarget, omeNote } from "./target.js";
 import { TargetStore } from "./target-store.js";
 import { readTree, type SourceNode } from "./tree.js";
 import { View } from "./view.js";
@@ -66,6 +66,8 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
       const metadata = await naming(below, () =>
         groupTarget(node.metadata, format ?? node.metadata.zarrFormat),
       );
+      const text = node.metadata.zarrFormat === 3 ? omeNote(metadata) : undefined;
+      if (text !== undefined) note(`"/${below}": ${text}`);
       planned.push({ path: below, metadata, isConsolidated: node.isConsolidated, view: undefined });
       continue;
     }

@@ -16,6 +16,7 @@ import {
   withEntries,
   type ZarrVersion,
 } from "#internal";
+import { short } from "../notes.js";
 import { UsageError } from "../usage.js";
 import type { CopyOptions } from "./options.js";
 import type { View } from "./view.js";
@@ -39,6 +40,15 @@ export async function groupTarget(source: GroupMetadata, version: ZarrVersion): 
   const documents = new Map(converted.documents);
   if (version === 3) documents.set(key, withEntries(object, [["consolidated_metadata", undefined]]));
   return { ...converted, documents };
+}
+
+/** What to say of a group whose `ome` attribute goes to Zarr v2: OME-Zarr has it in Zarr v3 only. */
+export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | undefined {
+  const ome = Object.hasOwn(attributes, "ome") ? attributes["ome"] : undefined;
+  if (zarrFormat === 3 || typeof ome !== "object" || ome === null || Array.isArray(ome)) return undefined;
+  const said = Object.hasOwn(ome, "version") ? ome["version"] : undefined;
+  const name = typeof said === "string" ? `OME-Zarr ${short(said)}` : "OME-Zarr";
+  return `its attributes stay those of ${name}, which is stored as Zarr v3: readers may refuse it in Zarr v${zarrFormat}`;
 }
 
 /**

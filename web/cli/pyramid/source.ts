@@ -9,7 +9,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import type { Destination } from "../destination.js";
-import { placeBelow } from "../places.js";
+import { isMarked, placeBelow } from "../places.js";
 import { openOptions, openSource, type Values } from "../usage.js";
 
 export interface ImageSource {
@@ -31,7 +31,7 @@ export async function openImage(
   destination: Destination,
   values: Values,
 ): Promise<ImageSource> {
-  const below = placeBelow(destination.name, source);
+  const below = isMarked(source) ? undefined : placeBelow(destination.name, source);
   const node =
     below === undefined
       ? await openSource(source, values)

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { cellsOf, countIn, elementsOf } from "../copy/boxes.js";
 import { type ObjectBox, parsePart, shareOf } from "../part.js";
-import { isUrl } from "../places.js";
+import { isUrl, pathOf } from "../places.js";
 import { messageOf } from "../printable.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
@@ -90,8 +90,9 @@ export async function runVerify(source: string, values: Values): Promise<number>
 
 /** The folder that is verified; undefined for sources of another kind. */
 async function folderOf(source: string, { path: below = "" }: Values): Promise<string | undefined> {
-  if (isUrl(source)) return undefined;
-  const folder = path.join(source, below);
+  const name = pathOf(source);
+  if (isUrl(name)) return undefined;
+  const folder = path.join(name, below);
   return (await stat(folder).catch(() => undefined))?.isDirectory() ? folder : undefined;
 }
 

@@ -1,6 +1,7 @@
 /** What is said of a codec that is in no list. */
 import { unknownCodec, unsupported, type ZarrError } from "../base/errors.js";
 import type { ZarrVersion } from "./definition.js";
+import { ownSteps } from "./own-steps.js";
 import { codecNames } from "./registry.js";
 import { unsupportedCodecs } from "./unsupported.js";
 
@@ -12,7 +13,8 @@ export function unknownError(name: string, version: ZarrVersion): ZarrError {
       codec: name,
     });
   }
-  const known = codecNames(version).join(", ");
+  const isNamed = (known: string) => version === 3 || !ownSteps.includes(known);
+  const known = codecNames(version).filter(isNamed).join(", ");
   return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
     codec: name,
   });

@@ -35,9 +35,9 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
   ["x", "space"],
 ]);
 
-/** @param axes absent in the versions that have always the same. */
-export function readAxes(axes: unknown, where: string): OmeAxis[] {
-  const list = axes === undefined ? impliedAxes : axes;
+/** @param mayBeImplied whether they may be absent: the version has always the same. */
+export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
+  const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
   const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
   if (!Array.isArray(list) || list.length === 0 || list.length > 32)
     throw badAttribute(what, axes, "bad-ome");
@@ -76,8 +76,7 @@ export function readCoordinateSystems(list: unknown, where: string): OmeCoordina
     const name = textOf(own(system, "name"));
     if (name === undefined || name === "") throw badAttribute(what, system, "bad-ome");
     const place = `${where}.coordinateSystems[${i}]`;
-    // null, for absent axes have a meaning in old versions only.
-    return { name, axes: readAxes(own(system, "axes") ?? null, place) };
+    return { name, axes: readAxes(own(system, "axes"), place) };
   });
   if (new Set(systems.map(({ name }) => name)).size < systems.length)
     throw badAttribute(what, list, "bad-ome");

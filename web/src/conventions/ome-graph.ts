@@ -7,13 +7,13 @@ import { lazy } from "../base/lazy.js";
 import { isRecord, own, textOf } from "../base/records.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import { badAttribute, numberOf } from "./attributes.js";
-import { minorVersion, multiscales, omeAttributes, readPath } from "./ome.js";
+import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "./ome.js";
 import { type OmeAxis, readCoordinateSystems } from "./ome-axes.js";
 
 /** Given to the part that is loaded: what it would import itself would be loaded from the start (see base/lazy.ts). */
 const conventions = {
   ...{ badAttribute, isRecord, numberOf, own, textOf },
-  ...{ minorVersion, multiscales, omeAttributes, readPath, readCoordinateSystems },
+  ...{ minorVersion, multiscales, omeAttributes, readPath, versionOf, readCoordinateSystems },
 };
 
 export type OmeConventions = typeof conventions;

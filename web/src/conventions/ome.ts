@@ -46,7 +46,7 @@ export interface OmeChannel {
 /** One image: the same data in several resolutions, the finest first. */
 export interface OmeMultiscale {
   readonly name: string | undefined;
-  /** Version of OME-Zarr as it is written, "0.4" and "0.5" where it is not. */
+  /** Version of OME-Zarr as it is written; where an old one leaves it out, "0.4", in Zarr v3 "0.5". */
   readonly version: string;
   /** Since 0.6 those of the intrinsic coordinate system. */
   readonly axes: readonly OmeAxis[];
@@ -89,23 +89,18 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
   if (!Array.isArray(list) || list.length === 0)
     throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
   const channels = channelsOf(own(attributes, "omero"));
-  const inherited = textOf(own(attributes, "version")) ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
   return list.map((image: unknown, i) => ({
-    ...readImage(group, image, `multiscales[${i}]`, inherited),
+    ...readImage(group, image, `multiscales[${i}]`),
     channels,
   }));
 }
 
-function readImage(
-  group: ZarrGroup,
-  image: unknown,
-  where: string,
-  inherited: string,
-): Omit<OmeMultiscale, "channels"> {
-  const version = textOf(own(image, "version")) ?? inherited;
-  const minor = minorVersion(version, image);
+function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMultiscale, "channels"> {
+  const said = versionOf(group, image, where);
+  const version = said ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
+  const minor = said === undefined ? minorOfAxes(group, own(image, "axes")) : minorVersion(said);
   const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
-  const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where);
+  const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where, minor < 3);
   const datasets = own(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
@@ -155,21 +150,47 @@ function intrinsicOf(
   );
 }
 
+/**
+ * The version that an image says, or its group: in `ome`, which came with 0.5, one of them must.
+ * @param image undefined for a group that is none.
+ * @returns undefined where an old one leaves it out.
+ * @throws InvalidMetadata (bad-ome) for none in `ome`, and for what is no text.
+ */
+export function versionOf(group: ZarrGroup, image: unknown, where: string): string | undefined {
+  const attributes = omeAttributes(group);
+  const isInOme = attributes !== group.attributes;
+  // Beside `multiscales` of old versions, "version" may be anybody's.
+  const shared = isInOme ? versionIn(attributes, '"ome"') : textOf(own(attributes, "version"));
+  const version = versionIn(image, where) ?? shared;
+  if (version === undefined && isInOme) throw badVersion('"ome"', version);
+  return version;
+}
+
+function versionIn(holder: unknown, where: string): string | undefined {
+  const version = own(holder, "version");
+  if (version === undefined || typeof version === "string") return version;
+  throw badVersion(where, version);
+}
+
+const badVersion = (where: string, found: unknown) =>
+  badAttribute(`${where}: "version" must be a text, such as "0.5"`, found, "bad-ome");
+
 /** The minor version, 1 to 6. @throws Unsupported for later ones. */
-export function minorVersion(version: string, image: unknown): number {
+export function minorVersion(version: string): number {
   // Writers add to it: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
   const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
     throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.6 are`, {
       code: "ome-version",
     });
-  // Images without a version follow the newest that they can.
-  const isUnsaid = (minor === 4 || minor === 5) && own(image, "version") === undefined;
-  return isUnsaid && isBefore4(own(image, "axes")) ? 3 : minor;
+  return minor;
 }
 
-const isBefore4 = (axes: unknown) =>
-  axes === undefined || (Array.isArray(axes) && axes.every((axis) => typeof axis === "string"));
+/** Images without a version follow the newest that they can. */
+function minorOfAxes({ zarrFormat }: ZarrGroup, axes: unknown): number {
+  if (Array.isArray(axes) && axes.every((axis) => typeof axis === "string")) return 3;
+  return axes === undefined && zarrFormat < 3 ? 2 : 4;
+}
 
 /** A path below the group. */
 export function readPath(path: unknown, where: string): string {

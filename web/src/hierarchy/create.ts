@@ -41,8 +41,8 @@ export interface NodeCreateOptions {
 
 /**
  * How keys of chunks are made: indices with a separator ("default": behind a "c"); in Zarr v3 also with a suffix behind
- * the keys of another encoding (default: "default"), or in folders of at most `maxChildren` entries (100 or more, a power
- * of ten or rounded down to one; default 1000). The latter two are proposals that few readers know: docs/support.md.
+ * the keys of another encoding (default: "default"), or in folders of at most `maxChildren` entries (a power of ten from
+ * 100 on; default 1000). The latter two are proposals that few readers know: docs/support.md.
  */
 export type ChunkKeyOption =
   | { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined }

@@ -104,14 +104,14 @@ export async function open(source: Source, options: OpenOptions & { kind: "array
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
-  const marked = typeof source === "string" && /^icechunk\+/i.test(source);
-  const place = placeOf(marked ? source.slice("icechunk+".length) : source);
+  const unmarked = withoutMark(source);
+  const place = placeOf(unmarked ?? source);
   checkOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
   const store = await storeAt(place);
   const { branch, tag, snapshot, asOf } = options;
-  if (marked || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {
+  if (unmarked !== undefined || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {
     const { openRepository } = await others();
     return new Opener(await openRepository(store, options), options).open(path, options);
   }
@@ -132,6 +132,12 @@ export async function openPlain(store: Store, options: OpenOptions): Promise<Ope
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode> {
   checkOptions(options);
   return new Opener(store, options).open(normalizePath(options.path ?? ""), options);
+}
+
+/** What is marked as `icechunk+URL`, without the mark; undefined for other sources. */
+function withoutMark(source: Source): string | undefined {
+  const text = source instanceof URL ? source.href : source;
+  return typeof text === "string" && /^icechunk\+/i.test(text) ? text.slice("icechunk+".length) : undefined;
 }
 
 function isNamedReferences(source: Source): boolean {

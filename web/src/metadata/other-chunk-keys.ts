@@ -11,9 +11,10 @@ import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encod
 /** Most UTF-16 units of one suffix: file systems allow names of 255 bytes. */
 const maxSuffix = 255;
 /** Most suffixes behind one another. */
-const maxSuffixes = 8;
+export const maxSuffixes = 8;
 
 const what = "chunk key encoding";
+export const tooManySuffixes = `${what} suffix: more than ${maxSuffixes} suffixes behind one another`;
 const names = ["default", "v2", "suffix", "fanout", "zarrs.default_suffix"];
 
 /** Encodings that are known by name, and why they are not here. */
@@ -38,8 +39,7 @@ export function readOtherKeys(json: Json | undefined, onWarning?: OnWarning, dep
 
 function readSuffix(extension: Extension, onWarning: OnWarning | undefined, depth: number): KeyEncoding {
   checkOptions(extension, ["suffix", "base_encoding"], what);
-  if (depth >= maxSuffixes)
-    throw limitExceeded(`${what} suffix: more than ${maxSuffixes} suffixes behind one another`);
+  if (depth >= maxSuffixes) throw limitExceeded(tooManySuffixes);
   const suffix = checkedSuffix(own(extension.configuration, "suffix"));
   const base = own(extension.configuration, "base_encoding");
   if (base === undefined) throw bad('suffix needs a "base_encoding"');

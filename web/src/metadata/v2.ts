@@ -9,6 +9,7 @@ import { type CodecMetadata, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
+import { ownSteps } from "../codecs/own-steps.js";
 import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseDescr, type StoredType } from "../dtypes/typestr.js";
@@ -147,9 +148,6 @@ function filtersOf(json: Json | undefined): CodecMetadata[] {
 function compressorOf(json: Json | undefined): CodecMetadata[] {
   return json === undefined || json === null ? [] : [readCodec(json, "compressor")];
 }
-
-/** Codecs that chains here have in place of "dtype" and "order". */
-const ownSteps = ["bytes", "transpose"];
 
 /** A codec of v2: its name under `id`, its options beside it. */
 function readCodec(json: Json, name: string): CodecMetadata {

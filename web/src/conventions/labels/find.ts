@@ -1,5 +1,5 @@
 /** From labels of one dimension to its elements. */
-import { limitExceeded } from "../../base/errors.js";
+import { limitExceeded, type ZarrError } from "../../base/errors.js";
 import { type DimensionSelection, slice } from "../../region/selection/selection.js";
 import type { Label, LabelSelection, SelOptions } from "../labels.js";
 import type { Coordinates } from "./coordinates.js";
@@ -130,8 +130,9 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
       const position =
         method === "nearest" ? await nearest(coordinates, view, value) : await before(view, value);
       if (position === undefined) throw await missing();
-      const distance = distanceOf(coordinates, await view.at(position), value);
-      if (tolerance !== undefined && distance > tolerance) throw await missing();
+      const found = await view.at(position);
+      if (tolerance !== undefined && distanceOf(coordinates, found, value) > tolerance)
+        throw tooFar(coordinates, label, { method, tolerance, found });
       return elementAt(view, position);
     },
     async between({ from, to }) {
@@ -268,8 +269,23 @@ async function positions(view: Rising, low: number, high: number): Promise<{ sta
 async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
   if (view.length === 0) return "; it is empty";
   const ends = [await view.at(0), await view.at(view.length - 1)];
-  const shown = ends.map((end) => (kind === "times" ? timeText(end) : String(end)));
+  const shown = ends.map((end) => coordinateText(kind, end));
   return `; its coordinates go from ${shown[0]} to ${shown[1]}`;
+}
+
+const coordinateText = (kind: Coordinates["kind"], value: number): string =>
+  kind === "times" ? timeText(value) : String(value);
+
+/** The element that `method` finds lies too far from the label. */
+function tooFar(
+  { name, kind }: Coordinates,
+  label: unknown,
+  { method, tolerance, found }: Required<Matching> & { readonly found: number },
+): ZarrError {
+  const which = method === "pad" ? "the one before" : "the nearest";
+  const limit = `${tolerance}${kind === "times" ? " ms" : ""}`;
+  const why = `; ${which} is ${coordinateText(kind, found)}, farther than the tolerance of ${limit}`;
+  return noSuchLabel(name, label, why);
 }
 
 function timeText(milliseconds: number): string {
@@ -294,8 +310,10 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
       if (method === "pad") throw unsorted(coordinates.name, '"pad"');
       if (method === "nearest") {
         const best = nearestOf(coordinates, values, value);
-        if (best !== undefined && distanceOf(coordinates, values[best]!, value) <= tolerance) return best;
-        throw noSuchLabel(coordinates.name, label);
+        if (best === undefined) throw noSuchLabel(coordinates.name, label);
+        const found = values[best]!;
+        if (distanceOf(coordinates, found, value) <= tolerance) return best;
+        throw tooFar(coordinates, label, { method, tolerance, found });
       }
       const isSame = (one: number) => one === value || isSameMeridian(coordinates, one, meaning);
       const all = where((one) => (stop === undefined ? isSame(one) : one >= value && one < stop));

@@ -17,9 +17,9 @@ export interface Meaning {
 }
 
 const wanted = {
-  numbers: "it has numbers",
-  times: "it has times, which are texts such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
-  texts: "it has texts",
+  numbers: "its labels are numbers",
+  times: "its labels are times: texts such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
+  texts: "its labels are texts",
 } as const;
 
 /** @throws InvalidSelection (not-a-label) for what cannot stand among the coordinates. */
@@ -27,7 +27,7 @@ export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown):
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
     const value = Number(label);
-    if (Number.isNaN(value)) throw bad();
+    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN is equal to none`);
     return { value: rounded(value), label: value, isExact: true };
   }
   if (kind !== "times") throw bad();

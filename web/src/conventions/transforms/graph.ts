@@ -88,10 +88,13 @@ class Builder {
   }
 
   #checkVersion(group: ZarrGroup): void {
-    const { own, textOf, omeAttributes, minorVersion } = this.conventions;
-    const version = textOf(own(omeAttributes(group), "version")) ?? "0.4";
-    if (minorVersion(version, undefined) >= 6) return;
-    throw unsupported(`the coordinate systems of OME-Zarr ${version} have no names; those of 0.6 have`, {
+    const { own, omeAttributes, minorVersion, versionOf } = this.conventions;
+    const images = own(omeAttributes(group), "multiscales");
+    const image = Array.isArray(images) ? (images[0] as unknown) : undefined;
+    const version = versionOf(group, image, "multiscales[0]");
+    if (version !== undefined && minorVersion(version) >= 6) return;
+    const versions = version === undefined ? "of before 0.6" : version;
+    throw unsupported(`the coordinate systems of OME-Zarr ${versions} have no names; those of 0.6 have`, {
       code: "ome-version",
     });
   }

@@ -15,7 +15,7 @@ import { convertMetadata, describeArray, makeArrayMetadata } from "../../metadat
 import type { ChunkKeys, PlainKeys, Separator } from "../../metadata/key-encoding.js";
 import { type ArrayMetadata, asArguments } from "../../metadata/model.js";
 import type { NewArray } from "../../metadata/new-array.js";
-import { powerOfTen } from "../../metadata/other-chunk-keys.js";
+import { maxSuffixes, powerOfTen, tooManySuffixes } from "../../metadata/other-chunk-keys.js";
 import { attributesJson, jsonOf } from "../../metadata/print.js";
 import type { CreateLikeOptions, CreateOptions } from "../create.js";
 import { defaultChunkShape } from "./chunk-shape.js";
@@ -267,17 +267,15 @@ const keyOptions: Readonly<Record<ChunkKeys["name"], readonly string[]>> = {
   fanout: ["maxChildren"],
 };
 
-/** Most encodings in one another: more than the reader takes. */
-const maxEncodings = 16;
-
 function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion, depth = 0): ChunkKeys {
   const encoding: unknown = option ?? {};
   const name = readName(encoding, version);
   const { separator, suffix, baseEncoding, maxChildren } = encoding as Partial<Record<string, unknown>>;
   if (name === "fanout") return { name, maxChildren: childrenOf(maxChildren) };
   if (name !== "suffix") return { name, separator: separatorOf(separator, name, version) };
-  if (typeof suffix !== "string" || depth >= maxEncodings)
-    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, and at most ${maxEncodings} of them`);
+  if (typeof suffix !== "string")
+    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, not ${shown(suffix)}`);
+  if (depth >= maxSuffixes) throw badKeys(tooManySuffixes);
   return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
 }
 
@@ -302,11 +300,15 @@ function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersi
   throw badKeys(`chunkKeyEncoding ${shown(name)} with ${shown(separator)} is none of Zarr v${version}`);
 }
 
-/** A power of ten, as it is stored. */
+/** A power of ten: others stand for the one below, which readers warn of. */
 function childrenOf(given: unknown): number {
   const children = given ?? 1000;
-  if (Number.isSafeInteger(children) && (children as number) >= 100) return powerOfTen(children as number);
-  throw badKeys(`chunkKeyEncoding "fanout" needs maxChildren of at least 100, not ${shown(children)}`);
+  const what = 'maxChildren of chunkKeyEncoding "fanout"';
+  if (!(Number.isSafeInteger(children) && (children as number) >= 100))
+    throw badKeys(`${what} must be an integer from 100 to 2^53 - 1, not ${shown(children)}`);
+  const power = powerOfTen(children as number);
+  if (power === children) return power;
+  throw badKeys(`${what} must be a power of ten: ${shown(children)} would stand for ${power}`);
 }
 
 const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });
