@@ -209,7 +209,11 @@ describe.each(codecs)("%s", (codec) => {
       kind: "array",
     })) as ZarrArray;
     const { shape } = like;
-    const refused = { _tag: "Unsupported", code: "encode-unsupported", codec: expect.stringContaining(codec) };
+    const refused = {
+      _tag: "Unsupported",
+      code: "encode-unsupported",
+      codec: expect.stringContaining(codec),
+    };
     for (const zarrFormat of [2, 3] as const) {
       const codecs = [{ name: codec, configuration: smallest.configuration }];
       const store = new Map();

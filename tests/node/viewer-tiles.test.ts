@@ -236,11 +236,11 @@ const client = () => {
   return Object.assign(own, { said });
 };
 
-const atATime = (reads: number) => ({ reads, bytes: Number.POSITIVE_INFINITY, least: reads });
+const atATime = (reads: number) => ({ first: reads, reads, bytes: Number.POSITIVE_INFINITY, least: reads });
 
 it("of large results fewer are read at a time, but always some", async () => {
   const { order, jobs, finish } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), { reads: 10, bytes: 20, least: 2 });
+  const scheduler = new Scheduler<Entry>(new Cache(100), { first: 10, reads: 10, bytes: 20, least: 2 });
   const large = jobs("abcd").map((job) => ({ ...job, bytes: 30 }));
   const small = jobs("efghijklmnop").map((job) => ({ ...job, bytes: 1 }));
   scheduler.want(client(), [...large, ...small]);
@@ -249,6 +249,17 @@ it("of large results fewer are read at a time, but always some", async () => {
   expect(order.join("")).toBe("abcde");
   await finish("d");
   expect([order.join(""), scheduler.running]).toEqual(["abcdefghijklmn", 10]);
+  scheduler.want(client(), []);
+});
+
+it("until the first read has ended few are under way", async () => {
+  const { order, jobs, finish } = reads();
+  const limits = { first: 2, reads: 5, bytes: Number.POSITIVE_INFINITY, least: 1 };
+  const scheduler = new Scheduler<Entry>(new Cache(100), limits);
+  scheduler.want(client(), jobs("abcdefghij"));
+  expect(order.join("")).toBe("ab");
+  await finish("b");
+  expect([order.join(""), scheduler.running]).toEqual(["abcdef", 5]);
   scheduler.want(client(), []);
 });
 
