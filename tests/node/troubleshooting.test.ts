@@ -1,5 +1,6 @@
 // docs/troubleshooting.md has people look up the message that they see: each of its headings is one that is really thrown,
 // with the tag and the code that stand below it.
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { configureWasm, create, get, HttpStore, isZarrError, open, set, slice } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
@@ -19,9 +20,9 @@ const metadata = (fields: object = {}) => ({
   ...fields,
 });
 
-function arrayWith(fields: object = {}, chunk?: string) {
+function arrayWith(fields: object = {}, chunk?: string | Uint8Array) {
   const store = new Map([["/zarr.json", bytesOf(JSON.stringify(metadata(fields)))]]);
-  if (chunk !== undefined) store.set("/c/0", bytesOf(chunk));
+  if (chunk !== undefined) store.set("/c/0", typeof chunk === "string" ? bytesOf(chunk) : chunk);
   return open(store, { kind: "array" });
 }
 
@@ -36,6 +37,7 @@ const pickled = {
   order: "C",
 };
 const long = 2 ** 30;
+const gzip = { name: "gzip", configuration: { level: 1 } };
 
 let server: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
@@ -78,6 +80,10 @@ const causes: Record<string, () => Promise<unknown>> = {
   "chunk …: codec …: the checksum": async () =>
     get(await arrayWith({ codecs: [little, { name: "crc32c" }] }, "12345678abcd")),
   "chunk …: codec …: the chunk has": async () => get(await arrayWith({}, "x")),
+  "chunk …: codec …: the decoded size": async () =>
+    get(await arrayWith({ codecs: [little, gzip] }, gzipSync(new Uint8Array(4)))),
+  "… can only be read": () =>
+    create(new Map(), { shape: [8, 8], dtype: "uint8", codecs: "imagecodecs_jpeg" as never }),
   'codec "…" is not supported': () => arrayWith({ codecs: [little, { name: "gdeflate" }] }),
   'codec "pickle"': () => open(new Map([["/.zarray", bytesOf(JSON.stringify(pickled))]])),
   "zarr.json has the field": () => arrayWith({ extension: { must_understand: true } }),
