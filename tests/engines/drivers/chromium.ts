@@ -1,16 +1,23 @@
 /** Chromium by Playwright. */
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { chromium } from "@playwright/test";
 import { findChromium } from "../../../scripts/lib/system.mjs";
 import { type Driver, type Key, viewport } from "./driver.js";
 
 export async function startChromium(): Promise<Driver> {
   const executablePath = findChromium();
-  const browser = await chromium.launch({
+  // A profile on disk: without one Chromium keeps service workers in memory, where scripts of 7 MB, as the suite's with all
+  // of its data, find no room.
+  const profile = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, {
     ...(executablePath ? { executablePath } : {}),
     // Containers give Chromium neither user namespaces nor much shared memory.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    viewport,
   });
-  const page = await browser.newPage({ viewport });
+  const page = await context.newPage();
   return {
     open: async (url) => void (await page.goto(url)),
     evaluate: <T>(expression: string) => page.evaluate<T>(expression),
@@ -22,6 +29,9 @@ export async function startChromium(): Promise<Driver> {
     press: (selector, key: Key) => page.press(selector, key),
     choose: async (selector, option) => void (await page.selectOption(selector, { label: option })),
     screenshot: () => page.screenshot(),
-    close: () => browser.close(),
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
   };
 }
