@@ -5,7 +5,7 @@
 import type { OnWarning } from "../base/errors.js";
 import type { Json } from "../base/json.js";
 import { lazy } from "../base/lazy.js";
-import { checkOptions, own, readExtension, readSeparator } from "./document.js";
+import { checkOptions, type Extension, own, readExtension, readSeparator } from "./document.js";
 import type { KeyEncoding, PlainKeys, Separator } from "./key-encoding.js";
 
 const otherKeys = lazy("other chunk key encodings", () => import("../lazy/other-chunk-keys.js"));
@@ -15,16 +15,16 @@ export async function readChunkKeys(
   json: Json | undefined,
   onWarning: OnWarning | undefined,
 ): Promise<KeyEncoding> {
-  const { name } = readExtension(json, '"chunk_key_encoding"');
-  if (name !== "default" && name !== "v2") return (await otherKeys()).readOtherKeys(json, onWarning);
-  return plainKeys(name, readPlainSeparator(json, name));
+  const extension = readExtension(json, '"chunk_key_encoding"');
+  return readPlainKeys(extension) ?? (await otherKeys()).readOtherKeys(extension, onWarning);
 }
 
-/** The separator of the encodings "default" and "v2". */
-export function readPlainSeparator(json: Json | undefined, name: PlainKeys["name"]): Separator {
-  const extension = readExtension(json, '"chunk_key_encoding"');
+/** Reads the encodings "default" and "v2"; undefined for others. */
+export function readPlainKeys(extension: Extension): KeyEncoding | undefined {
+  const { name, configuration } = extension;
+  if (name !== "default" && name !== "v2") return undefined;
   checkOptions(extension, ["separator"], "chunk key encoding");
-  return readSeparator(own(extension.configuration, "separator"), name === "default" ? "/" : ".");
+  return plainKeys(name, readSeparator(own(configuration, "separator"), name === "default" ? "/" : "."));
 }
 
 export function plainKeys(name: PlainKeys["name"], separator: Separator): KeyEncoding {

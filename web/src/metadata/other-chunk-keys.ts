@@ -4,7 +4,7 @@
  */
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../base/errors.js";
 import { type Json, JsonNumber, showJson } from "../base/json.js";
-import { plainKeys, readPlainSeparator } from "./chunk-keys.js";
+import { plainKeys, readPlainKeys } from "./chunk-keys.js";
 import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
 import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encoding.js";
 
@@ -24,15 +24,15 @@ export const unsupportedKeys: Readonly<Record<string, string>> = {
 };
 
 /** Reads any encoding. @throws InvalidMetadata, Unsupported, LimitExceeded. */
-export function readOtherKeys(json: Json | undefined, onWarning?: OnWarning, depth = 0): KeyEncoding {
-  const extension = readExtension(json, '"chunk_key_encoding"');
+export function readOtherKeys(extension: Extension, onWarning?: OnWarning, depth = 0): KeyEncoding {
   if (Object.hasOwn(unsupportedKeys, extension.name)) {
     throw unsupported(`${what} "${extension.name}" is not supported: ${unsupportedKeys[extension.name]}`, {
       code: "unknown-chunk-key-encoding",
     });
   }
   const { name } = known(extension, names, what);
-  if (name === "default" || name === "v2") return plainKeys(name, readPlainSeparator(json, name));
+  const plain = readPlainKeys(extension);
+  if (plain) return plain;
   if (name === "fanout") return readFanout(extension, onWarning);
   return name === "suffix" ? readSuffix(extension, onWarning, depth) : readDefaultSuffix(extension);
 }
@@ -43,7 +43,8 @@ function readSuffix(extension: Extension, onWarning: OnWarning | undefined, dept
   const suffix = checkedSuffix(own(extension.configuration, "suffix"));
   const base = own(extension.configuration, "base_encoding");
   if (base === undefined) throw bad('suffix needs a "base_encoding"');
-  return suffixKeys(suffix, readOtherKeys(base, onWarning, depth + 1));
+  const inner = readExtension(base, '"chunk_key_encoding"');
+  return suffixKeys(suffix, readOtherKeys(inner, onWarning, depth + 1));
 }
 
 /** zarrs' encoding of before "suffix": "default" with a suffix. */
