@@ -104,12 +104,7 @@ export const imageJpeg2k: CodecDefinition = {
   kind: "bytes-to-bytes",
   impliesBytes: true,
   names: namesOf(["jpeg2k"]),
-  parse(config) {
-    const planar = config.given("planar") ?? null;
-    if (planar !== null && typeof planar !== "boolean")
-      throw config.error(`"planar" must be true or false, not ${show(planar)}`);
-    return { params: [planar ? 1 : 0] };
-  },
+  parse: (config) => ({ params: [config.boolean("planar", false) ? 1 : 0] }),
 };
 
 export const imagePng: CodecDefinition = {
