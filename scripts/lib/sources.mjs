@@ -3,7 +3,7 @@
 // down beside them, and for a build in dist/wasm/sources.json.
 //
 // Where the machine's own package sources do not have it (another system, a version that has left the mirror), the same
-// archives come from the mirrors of scripts/mirrors.json, of which one keeps every version; else the upstream release,
+// archives come from the mirrors of scripts/mirrors.json, which keep every version; else the upstream release,
 // which CMake takes from third_party/archives and patches itself. docs/building.md has the whole order.
 import { createHash } from "node:crypto";
 import {
