@@ -7,6 +7,7 @@ export { corruptChunk, withDetails } from "./base/errors.js";
 export { isJsonObject } from "./base/json.js";
 export { Limiter } from "./base/limiter.js";
 export { resolveLimits } from "./base/limits.js";
+export { isRecord, own, textOf } from "./base/records.js";
 export { stridesOf } from "./base/strides.js";
 export { type ResolvedChain, resolveChain } from "./chain/chain.js";
 export { type ChunkCodec, withSession } from "./chain/chunk-codec.js";

@@ -7,12 +7,15 @@ import {
   convertMetadata,
   type Documents,
   type GroupMetadata,
+  isRecord,
   jsonEntries,
   leafCodecs,
   mainOf,
+  own,
   printCodecs,
   readMetadata,
   resolveLimits,
+  textOf,
   withEntries,
   type ZarrVersion,
 } from "#internal";
@@ -44,10 +47,10 @@ export async function groupTarget(source: GroupMetadata, version: ZarrVersion): 
 
 /** What to say of a group whose `ome` attribute goes to Zarr v2: OME-Zarr has it in Zarr v3 only. */
 export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | undefined {
-  const ome = Object.hasOwn(attributes, "ome") ? attributes["ome"] : undefined;
-  if (zarrFormat === 3 || typeof ome !== "object" || ome === null || Array.isArray(ome)) return undefined;
-  const said = Object.hasOwn(ome, "version") ? ome["version"] : undefined;
-  const name = typeof said === "string" ? `OME-Zarr ${short(said)}` : "OME-Zarr";
+  const ome = own(attributes, "ome");
+  if (zarrFormat === 3 || !isRecord(ome)) return undefined;
+  const said = textOf(own(ome, "version"));
+  const name = said === undefined ? "OME-Zarr" : `OME-Zarr ${short(said)}`;
   return `its attributes stay those of ${name}, which is stored as Zarr v3: readers may refuse it in Zarr v${zarrFormat}`;
 }
 
