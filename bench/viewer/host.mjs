@@ -10,6 +10,7 @@ import { distDir, root } from "../../scripts/lib/paths.mjs";
 import { SetupError, step } from "../../scripts/lib/process.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { makeImage, makeMosaic, makeVolume } from "./data.mjs";
+import { DevTools, openWatched } from "./devtools.mjs";
 import { probe } from "./probe.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -117,6 +118,18 @@ class Server {
 /** Holds for what workers ask for, too, and for all requests of a page together. */
 const network = { offline: false, latency: 40, downloadThroughput: 20e6 / 8, uploadThroughput: 20e6 / 8 };
 
+const size = { width: 1440, height: 900 };
+
+// Without a GPU Chromium puts pages together in main memory, and plays WebGL by software: both are left as they are
+// where people have no GPU. (With --use-angle=swiftshader the whole page went through it, at 90 ms a frame.)
+const chromiumOptions = [
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  "--ignore-certificate-errors",
+  "--enable-unsafe-swiftshader",
+  "--enable-precise-memory-info",
+];
+
 /**
  * Starts all of it.
  * @param {string} workDir for what may stay there: npm packages, and pages
@@ -126,10 +139,11 @@ export async function startHost(workDir) {
   const [peerDir, pages] = [path.join(workDir, "viewer-peers"), path.join(dir, "pages")];
   let server;
   let browser;
+  let devTools;
   const clean = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", clean); // also where the run is interrupted
   const close = async () => {
-    await browser?.close();
+    await Promise.all([browser?.close(), devTools?.close()]);
     server?.stop();
     clean();
   };
@@ -150,32 +164,27 @@ export async function startHost(workDir) {
     server = await Server.start({ ...makeCertificate(dir), mounts, repeated: path.join(dir, "volume") });
     // Loaded late: the names of the rows are asked for where no browser is.
     const { chromium } = await import("@playwright/test");
-    const executablePath = findChromium();
-    browser = await chromium.launch({
-      ...(executablePath ? { executablePath } : {}),
-      // Without a GPU Chromium puts pages together in main memory, and plays WebGL by software: both are left as they are
-      // where people have no GPU. (With --use-angle=swiftshader the whole page went through it, at 90 ms a frame.)
-      args: [
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-        "--ignore-certificate-errors",
-        "--enable-unsafe-swiftshader",
-        "--enable-precise-memory-info",
-      ],
-    });
-    return { dir, data, server, browser, close, openPage: (options) => openPage(browser, options) };
+    const executablePath = findChromium() ?? chromium.executablePath();
+    browser = await chromium.launch({ executablePath, args: chromiumOptions });
+    devTools = new DevTools(executablePath, chromiumOptions, (url) => new URL(url).pathname.startsWith("/data/"));
+    return {
+      dir,
+      data,
+      server,
+      browser,
+      close,
+      openPage: (options) => openPage(browser, options),
+      openWatched: () => openWatched(devTools, { network, size, script: probe }),
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** A page with an empty cache; with the slow network, and with eyes on its largest canvas, where that is asked for. */
-async function openPage(browser, { isSlow = true, isWatched = false }) {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    ignoreHTTPSErrors: true,
-  });
+/** A page with an empty cache, driven by Playwright; with the slow network, where that is asked for. */
+async function openPage(browser, { isSlow = true }) {
+  const context = await browser.newContext({ viewport: size, ignoreHTTPSErrors: true });
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(`the page: ${error.message}`));
   const session = await context.newCDPSession(page);
@@ -183,6 +192,5 @@ async function openPage(browser, { isSlow = true, isWatched = false }) {
     await session.send("Network.enable");
     await session.send("Network.emulateNetworkConditions", network);
   }
-  if (isWatched) await page.addInitScript(probe);
   return { page, session, close: () => context.close() };
 }

@@ -39,17 +39,6 @@ export async function again(measure) {
   }
 }
 
-/** Requests of a page for data whose answers have not come to their end there; without those of its workers. */
-function watchRequests(session) {
-  const open = new Set();
-  session.on("Network.requestWillBeSent", ({ requestId, request }) => {
-    if (new URL(request.url).pathname.startsWith("/data/")) open.add(requestId);
-  });
-  for (const end of ["Network.loadingFinished", "Network.loadingFailed"])
-    session.on(end, ({ requestId }) => open.delete(requestId));
-  return open;
-}
-
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits until nothing has been asked for for a while, and nothing is on its way. */
@@ -70,25 +59,25 @@ export async function untilQuiet(server, time = 1000) {
  *   the page was asked for; requests for data until the first picture; all requests for data
  */
 export async function measureLoad(host, address) {
-  const { page, session, close } = await host.openPage({ isWatched: true });
+  const page = await host.openWatched();
   try {
-    const waiting = watchRequests(session);
     await host.server.reset();
-    await page.goto(address, { waitUntil: "commit" });
-    const seen = await untilSeen(page, host.server, waiting, address);
+    await page.open(address);
+    const seen = await untilSeen(page, host.server, address);
     const { log } = await host.server.log();
     const requests = log.filter(({ at }) => at - seen.origin <= seen.first).length;
     return { first: seen.first, all: seen.last, requests, log, canvas: seen.canvas };
   } finally {
-    await close();
+    await page.close();
   }
 }
 
-async function untilSeen(page, server, waiting, address) {
+async function untilSeen(page, server, address) {
+  const { waiting } = page;
   const end = Date.now() + patience;
   while (Date.now() < end) {
     await pause(200);
-    const seen = await page.evaluate(() => globalThis.seenPicture());
+    const seen = await page.evaluate("seenPicture()");
     const { log, open } = await server.log();
     const silence = Date.now() - (log.at(-1)?.at ?? Date.now());
     const isStill = open === 0 && silence > lost;

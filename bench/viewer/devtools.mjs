@@ -1,0 +1,146 @@
+// A Chromium that is spoken to in DevTools' own protocol, over a pipe, by us alone. Only DevTools slow the network down,
+// and where they do they report every request, five or six times. Playwright asks for these reports in a session of
+// its own, besides, and reads them all: for a thousand requests that is more work than the page has with them, on
+// the same processors. Here they are asked for once, and dropped unread but for the few that say what is under way.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+/** Milliseconds that Chromium may take to end. */
+const patience = 5000;
+
+const options = [
+  "--headless",
+  "--remote-debugging-pipe",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--hide-scrollbars",
+  "--mute-audio",
+];
+
+/** Chromium writes an event's method first. Of the network, what is not of these is not even made a text. */
+const ofNetwork = Buffer.from('{"method":"Network.');
+const began = Buffer.from('requestWillBeSent"');
+const ended = [Buffer.from('loadingFinished"'), Buffer.from('loadingFailed"')];
+const startsAt = (bytes, at, start) => bytes.subarray(at, at + start.length).equals(start);
+
+export class DevTools {
+  #child;
+  #profile;
+  #asked = new Map();
+  #last = 0;
+  #pieces = [];
+  #isTold;
+  /** Requests for data that have not come to their end, by their numbers; those of workers, too. */
+  waiting = new Set();
+
+  /** @param isTold which requests' URLs `waiting` is to tell of */
+  constructor(executable, args, isTold) {
+    this.#isTold = isTold;
+    this.#profile = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-chromium-"));
+    const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"];
+    this.#child = spawn(executable, [...options, ...args, `--user-data-dir=${this.#profile}`], { stdio });
+    this.#child.stdio[4].on("data", (bytes) => this.#hear(bytes));
+    this.#child.stdio[3].on("error", () => {}); // the browser has ended: every answer that is waited for fails
+    this.#child.once("exit", () => {
+      for (const { reject } of this.#asked.values()) reject(new Error("the browser has ended"));
+      this.#asked.clear();
+      rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    });
+    this.onEvent = () => {};
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject });
+      this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    });
+  }
+
+  #hear(bytes) {
+    let start = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+      this.#pieces.push(bytes.subarray(start, end));
+      this.#take(this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces));
+      this.#pieces = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) this.#pieces.push(bytes.subarray(start));
+  }
+
+  #take(message) {
+    if (startsAt(message, 0, ofNetwork)) return this.#noteRequest(message);
+    const { id, method, params, sessionId, result, error } = JSON.parse(message.toString());
+    if (method) return this.onEvent(method, params, sessionId);
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (error) asked?.reject(new Error(error.message));
+    else asked?.resolve(result);
+  }
+
+  #noteRequest(message) {
+    const at = ofNetwork.length;
+    const isStart = startsAt(message, at, began);
+    if (!isStart && !ended.some((name) => startsAt(message, at, name))) return;
+    const text = message.latin1Slice();
+    const id = /"requestId":"([^"]*)"/.exec(text)?.[1];
+    if (!isStart) this.waiting.delete(id);
+    else if (this.#isTold(/"request":\{"url":"([^"]*)"/.exec(text)?.[1] ?? "")) this.waiting.add(id);
+  }
+
+  async close() {
+    if (this.#child.exitCode !== null) return;
+    const gone = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.send("Browser.close").catch(() => {});
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), patience);
+    await gone;
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Opens a page with an empty cache and a slow network.
+ * @param {{network: object, size: {width: number, height: number}, script: () => void}} conditions `script` runs before
+ *   anything of the page does
+ */
+export async function openWatched(devTools, { network, size, script }) {
+  const { browserContextId } = await devTools.send("Target.createBrowserContext");
+  const blank = { url: "about:blank", browserContextId };
+  const { targetId } = await devTools.send("Target.createTarget", blank);
+  const { sessionId } = await devTools.send("Target.attachToTarget", { targetId, flatten: true });
+  const send = (method, params) => devTools.send(method, params, sessionId);
+  // A body is kept for DevTools unless there is no room for it.
+  const slowDown = (session) =>
+    devTools.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }, session);
+  // Workers share the page's network, as long as DevTools watch theirs, too: they wait until that is so.
+  devTools.onEvent = (method, params) => {
+    if (method !== "Target.attachedToTarget") return;
+    const ofWorker = params.sessionId;
+    const steps = [slowDown(ofWorker), devTools.send("Runtime.runIfWaitingForDebugger", {}, ofWorker)];
+    for (const done of steps) done.catch(() => {}); // a worker may end at once
+  };
+  devTools.waiting.clear();
+  await slowDown(sessionId);
+  await send("Network.emulateNetworkConditions", network);
+  await send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  await send("Security.setIgnoreCertificateErrors", { ignore: true });
+  await send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
+  await send("Page.enable");
+  await send("Page.addScriptToEvaluateOnNewDocument", { source: `(${script})()` });
+  return {
+    waiting: devTools.waiting,
+    open: (url) => send("Page.navigate", { url }),
+    /** What an expression gives in the page. */
+    async evaluate(expression) {
+      const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, returnByValue: true });
+      if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
+      return result.value;
+    },
+    close: () => devTools.send("Target.disposeBrowserContext", { browserContextId }),
+  };
+}
