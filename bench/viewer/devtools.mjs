@@ -22,6 +22,9 @@ const options = [
   "--mute-audio",
 ];
 
+/** Milliseconds that a new window has to itself: Chromium loads pages of its own for it, on the same processors. */
+const settling = 1500;
+
 /** Chromium writes an event's method first. Of the network, what is not of these is not even made a text. */
 const ofNetwork = Buffer.from('{"method":"Network.');
 const began = Buffer.from('requestWillBeSent"');
@@ -132,12 +135,16 @@ export async function openWatched(devTools, { network, size, script }) {
   await send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
   await send("Page.enable");
   await send("Page.addScriptToEvaluateOnNewDocument", { source: `(${script})()` });
+  await new Promise((resolve) => setTimeout(resolve, settling));
   return {
     waiting: devTools.waiting,
     open: (url) => send("Page.navigate", { url }),
     /** What an expression gives in the page. */
     async evaluate(expression) {
-      const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, returnByValue: true });
+      const { result, exceptionDetails } = await send("Runtime.evaluate", {
+        expression,
+        returnByValue: true,
+      });
       if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
       return result.value;
     },

@@ -166,7 +166,9 @@ export async function startHost(workDir) {
     const { chromium } = await import("@playwright/test");
     const executablePath = findChromium() ?? chromium.executablePath();
     browser = await chromium.launch({ executablePath, args: chromiumOptions });
-    devTools = new DevTools(executablePath, chromiumOptions, (url) => new URL(url).pathname.startsWith("/data/"));
+    devTools = new DevTools(executablePath, chromiumOptions, (url) =>
+      new URL(url).pathname.startsWith("/data/"),
+    );
     return {
       dir,
       data,

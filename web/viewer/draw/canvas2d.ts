@@ -1,9 +1,7 @@
 /** Drawing without WebGL2: pictures of tiles, put in their places by a 2-D context. */
-import { Cache } from "../tiles/cache.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn, placeOf } from "./drawn.js";
-import { labelEntries } from "./labels.js";
-import { paintLabels, paintPlane } from "./paint.js";
+import { contextOf, Pictures } from "./pictures.js";
 import { type Placed, placing } from "./placing.js";
 import {
   dotDistance,
@@ -15,25 +13,12 @@ import {
   type Scene,
   type SceneLayer,
 } from "./renderer.js";
-import { tableOf, withoutMissing } from "./table.js";
-
-interface Picture {
-  readonly key: string;
-  readonly bytes: number;
-  readonly canvas: HTMLCanvasElement;
-}
-
-/**
- * In main memory: this renderer is for machines without a graphics processor, where canvases that belong to one are
- * slow to draw on and to look at.
- */
-const contextOf = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { willReadFrequently: true })!;
+import { withoutMissing } from "./table.js";
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
   readonly isAlive = true;
-  readonly #pictures: Cache<Picture>;
-  readonly #byBlock = new Map<string, Set<string>>();
+  readonly #pictures: Pictures;
   readonly #layer = document.createElement("canvas");
   readonly #drawn = new Drawn();
   /** Where tiles lie on the canvas, and the keys of those that were drawn since it was cleared, in whatever colours. */
@@ -44,7 +29,7 @@ export class CanvasRenderer implements Renderer {
     private readonly canvas: HTMLCanvasElement,
     budgetBytes: number,
   ) {
-    this.#pictures = new Cache(budgetBytes, () => {});
+    this.#pictures = new Pictures(budgetBytes);
   }
 
   get bytes(): number {
@@ -58,8 +43,7 @@ export class CanvasRenderer implements Renderer {
   }
 
   forget(blockKey: string): void {
-    for (const key of this.#byBlock.get(blockKey) ?? []) this.#pictures.delete(key);
-    this.#byBlock.delete(blockKey);
+    this.#pictures.forget(blockKey);
     this.#drawn.forget(); // what comes in its place may look different
     this.#place = "";
   }
@@ -128,58 +112,24 @@ export class CanvasRenderer implements Renderer {
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
-      const picture = this.#pictureOf(tile, layer, look, time);
-      if (!picture) {
-        isWhole = false;
-        continue;
-      }
+      const { picture, isFine } = this.#pictures.of(tile, layer, look, placed, time);
+      if (!isFine) isWhole = false;
+      if (!picture) continue;
       const { left, top } = placed;
       const [width, height] = [placed.right - left, placed.bottom - top];
       // Drawn smaller than it is, a picture needs a filter; enlarged, its elements stay sharp.
-      context.imageSmoothingEnabled = width < picture.canvas.width && layer.style.kind !== "labels";
+      context.imageSmoothingEnabled = width < picture.image.width && layer.style.kind !== "labels";
       // What is not a number shows the ground, and not what was drawn before.
       context.clearRect(left, top, width, height);
       // Rows that go up: the picture upside down.
       if (placed.bottom < placed.top) context.setTransform(1, 0, 0, -1, 0, placed.top + placed.bottom);
-      context.drawImage(picture.canvas, left, top, width, height);
+      context.drawImage(picture.image, left, top, width, height);
       context.setTransform(1, 0, 0, 1, 0, 0);
       drawGaps(context, layer.style.isOverlay ? withoutMissing(tile) : tile, placed, scene.ratio);
-      this.#drawn.add(tile);
+      if (isFine) this.#drawn.add(tile);
       this.#painted.add(tile.key);
     }
     return isWhole;
-  }
-
-  #pictureOf(
-    tile: Tile,
-    { style, low, high }: SceneLayer,
-    look: string,
-    time: MakingTime,
-  ): Picture | undefined {
-    const { kind, outside } = style;
-    const key = `${tile.key} ${look}`;
-    const kept = this.#pictures.get(key);
-    if (kept) return kept;
-    // Only what is made counts: however long drawing takes, it goes on.
-    if (time.left <= 0) return undefined;
-    const started = performance.now();
-    const { rows, columns } = tile.plane;
-    const canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
-    const image = new ImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer);
-    const table = tableOf(style);
-    const entries = kind === "labels" ? labelEntries(tile) : undefined;
-    if (entries)
-      pixels.set(Uint32Array.from(entries([0, rows], [0, columns]).data, (entry) => table[entry]!));
-    else if (kind === "labels") paintLabels(tile.plane, table, pixels);
-    else paintPlane(tile.plane, table, low, high, outside === "mark", pixels);
-    contextOf(canvas).putImageData(image, 0, 0);
-    const made = { key, bytes: 4 * rows * columns, canvas };
-    this.#pictures.set(made);
-    time.left -= performance.now() - started;
-    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
-    this.#byBlock.set(tile.block.key, ofBlock.add(key));
-    return made;
   }
 }
 

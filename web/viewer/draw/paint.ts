@@ -50,6 +50,79 @@ export function paintPlane(
   else paintFlat(plane, table, low, odd, pixels);
 }
 
+/** How many rows and columns of elements become one pixel. */
+export interface Thinning {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** The elements of a plane that are one of so many, from a row and a column on. Its lengths are multiples of these. */
+export function thinnedPlane(plane: Plane, step: Thinning, row: number, column: number): Plane {
+  return {
+    values: plane.values,
+    offset: plane.offset + row * plane.rowStride + column * plane.columnStride,
+    rows: plane.rows / step.rows,
+    columns: plane.columns / step.columns,
+    rowStride: plane.rowStride * step.rows,
+    columnStride: plane.columnStride * step.columns,
+  };
+}
+
+/**
+ * Colours a plane that is to be seen smaller. A pixel is the mean of the colours of up to four elements, two by two, which
+ * is what a browser's filter looks at: the others need not be coloured.
+ */
+export function paintThinned(
+  plane: Plane,
+  step: Thinning,
+  pixels: Uint32Array,
+  paint: (plane: Plane, pixels: Uint32Array) => void,
+): void {
+  const places = samplesOf(step.rows).flatMap((row) =>
+    samplesOf(step.columns).map((column) => [row, column] as const),
+  );
+  if (places.length === 1) {
+    paint(plane, pixels);
+    return;
+  }
+  const samples = places.map(([row, column]) => {
+    const sample = new Uint32Array(pixels.length);
+    paint(thinnedPlane(plane, step, row, column), sample);
+    return sample;
+  });
+  mix(samples, pixels);
+}
+
+const samplesOf = (step: number): readonly number[] =>
+  step === 1 ? [0] : [step >> 2, step - 1 - (step >> 2)];
+
+/** Means of two or four pictures, pixel by pixel. What is transparent has no colour to add. */
+function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
+  const shift = samples.length >> 1; // of two or four: what divides by as many
+  for (let i = 0; i < pixels.length; i++) {
+    // Two channels at a time: sums of four bytes fit in the byte above each.
+    let [low, high, seen] = [0, 0, 0];
+    for (const sample of samples) {
+      const pixel = sample[i]!;
+      low += pixel & 0xff00ff;
+      high += (pixel >>> 8) & 0xff00ff;
+      if (pixel !== transparent) seen++;
+    }
+    pixels[i] =
+      seen === samples.length
+        ? ((low >>> shift) & 0xff00ff) | (((high >>> shift) & 0xff00ff) << 8)
+        : meanOfSeen(low, high, seen, samples.length);
+  }
+}
+
+/** From sums of two channels each: the colour of those that have one, and opaque for their part. */
+function meanOfSeen(low: number, high: number, seen: number, count: number): number {
+  if (seen === 0) return transparent;
+  const [red, blue, green, alpha] = [low & 0xffff, low >>> 16, high & 0xffff, high >>> 16];
+  const pixel = [red / seen, green / seen, blue / seen, alpha / count];
+  return new Uint32Array(Uint8Array.from(pixel).buffer)[0]!;
+}
+
 function paintScaled(
   { values, offset, rows, columns, rowStride, columnStride }: Plane,
   table: Uint32Array,

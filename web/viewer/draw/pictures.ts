@@ -1,0 +1,148 @@
+/** Pictures of tiles for 2-D contexts: no larger than they are seen, and kept for as long as there is room. */
+import type { Plane } from "../base/plane.js";
+import { Cache } from "../tiles/cache.js";
+import type { Tile } from "../tiles/tile.js";
+import { labelEntries } from "./labels.js";
+import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
+import type { Placed } from "./placing.js";
+import type { MakingTime, SceneLayer } from "./renderer.js";
+import { tableOf } from "./table.js";
+
+export interface Picture {
+  readonly key: string;
+  readonly bytes: number;
+  readonly thinning: Thinning;
+  readonly image: ImageBitmap | HTMLCanvasElement;
+}
+
+export class Pictures {
+  readonly #kept: Cache<Picture>;
+  readonly #byBlock = new Map<string, Set<string>>();
+  readonly #studio = new Studio();
+
+  constructor(budgetBytes: number) {
+    this.#kept = new Cache(budgetBytes, ({ image }) => {
+      if ("close" in image) image.close();
+    });
+  }
+
+  get bytes(): number {
+    return this.#kept.bytes;
+  }
+  get budget(): number {
+    return this.#kept.budget;
+  }
+  set budget(bytes: number) {
+    this.#kept.budget = bytes;
+  }
+
+  forget(blockKey: string): void {
+    for (const key of this.#byBlock.get(blockKey) ?? []) this.#kept.delete(key);
+    this.#byBlock.delete(blockKey);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#byBlock.clear();
+  }
+
+  /**
+   * The picture of a tile for where it is placed. When there is no time left to make one, it is one that is too coarse, or
+   * none.
+   * @param look what tells the layer's colours from others
+   */
+  of(
+    tile: Tile,
+    layer: SceneLayer,
+    look: string,
+    placed: Placed,
+    time: MakingTime,
+  ): { picture: Picture | undefined; isFine: boolean } {
+    const key = `${tile.key} ${look}`;
+    const thinning = thinningFor(tile, placed);
+    const kept = this.#kept.get(key);
+    if (kept && kept.thinning.rows <= thinning.rows && kept.thinning.columns <= thinning.columns)
+      return { picture: kept, isFine: true };
+    // Only what is made counts: however long drawing takes, it goes on.
+    if (time.left <= 0) return { picture: kept, isFine: false };
+    const started = performance.now();
+    const data = pixelsOf(tile, layer, thinning);
+    const picture = { key, bytes: data.data.byteLength, thinning, image: this.#studio.take(data) };
+    this.#kept.set(picture);
+    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
+    this.#byBlock.set(tile.block.key, ofBlock.add(key));
+    time.left -= performance.now() - started;
+    return { picture, isFine: true };
+  }
+}
+
+/** Makes what can be drawn of pixels. A canvas for each costs a browser several times what the pixels do. */
+class Studio {
+  #canvas: OffscreenCanvas | undefined;
+  #context: OffscreenCanvasRenderingContext2D | null = null;
+
+  take(data: ImageData): ImageBitmap | HTMLCanvasElement {
+    const { width, height } = data;
+    const context = this.#contextOf(width, height);
+    if (!context) {
+      const canvas = Object.assign(document.createElement("canvas"), { width, height });
+      contextOf(canvas).putImageData(data, 0, 0);
+      return canvas;
+    }
+    context.putImageData(data, 0, 0);
+    return this.#canvas!.transferToImageBitmap();
+  }
+
+  /** Of some browsers, canvases off the screen have no 2-D context. */
+  #contextOf(width: number, height: number): OffscreenCanvasRenderingContext2D | null {
+    if (typeof OffscreenCanvas === "undefined") return null;
+    if (!this.#canvas) {
+      this.#canvas = new OffscreenCanvas(width, height);
+      this.#context = this.#canvas.getContext("2d", inMainMemory);
+    } else if (this.#canvas.width !== width || this.#canvas.height !== height)
+      Object.assign(this.#canvas, { width, height });
+    return this.#context;
+  }
+}
+
+/** Canvases that belong to a graphics processor are slow to draw on and to look at where none is. */
+const inMainMemory: CanvasRenderingContext2DSettings = { willReadFrequently: true };
+
+export const contextOf = (canvas: HTMLCanvasElement) => canvas.getContext("2d", inMainMemory)!;
+
+/** Powers of 2, so that pictures are made anew only now and then while a reader comes closer, and only whole elements. */
+function thinningFor({ plane }: Tile, { left, right, top, bottom }: Placed): Thinning {
+  return { rows: stepFor(plane.rows, Math.abs(bottom - top)), columns: stepFor(plane.columns, right - left) };
+}
+
+function stepFor(length: number, pixels: number): number {
+  let step = 1;
+  while (length % (2 * step) === 0 && length >= 2 * step * pixels) step *= 2;
+  return step;
+}
+
+function pixelsOf(tile: Tile, { style, low, high }: SceneLayer, step: Thinning): ImageData {
+  const { plane } = tile;
+  const image = new ImageData(plane.columns / step.columns, plane.rows / step.rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const table = tableOf(style);
+  if (style.kind === "labels") paintEvery(tile, table, step, pixels);
+  else
+    paintThinned(plane, step, pixels, (part, into) =>
+      paintPlane(part, table, low, high, style.outside === "mark", into),
+    );
+  return image;
+}
+
+/** Of several labels one is shown: a mean of them would be another one's colour. */
+function paintEvery(tile: Tile, table: Uint32Array, step: Thinning, pixels: Uint32Array): void {
+  const { plane } = tile;
+  const every = (of: Plane) => thinnedPlane(of, step, step.rows >> 1, step.columns >> 1);
+  const entries = labelEntries(tile);
+  if (entries) {
+    const { rows, columns } = plane;
+    const { data } = entries([0, rows], [0, columns]);
+    const whole = { values: data, offset: 0, rows, columns, rowStride: columns, columnStride: 1 };
+    paintPlane(every(whole as Plane), table, 0, 256, false, pixels);
+  } else paintLabels(every(plane), table, pixels);
+}
