@@ -16,7 +16,8 @@ export async function openRepository(store: Store, options: OpenOptions): Promis
  * @throws it, where there is nothing else, either; what is wrong with what there is.
  */
 export async function findOther(store: Store, options: OpenOptions, missing: unknown): Promise<Store> {
-  const { version } = options;
+  const { version, signal } = options;
+  signal?.throwIfAborted(); // before anything is loaded for it
   const repository = version === 2 ? undefined : await findRepository(store, options);
   if (repository) return repository;
   const references = version === 3 ? undefined : await findReferences(store, options).catch(damaged(missing));

@@ -1,6 +1,9 @@
 /** When frames are drawn: at once for what the reader does, now and then for what has come. */
 
-/** Milliseconds between two frames that only show what has come: three quarters of the time are for what comes. */
+/**
+ * Milliseconds between two frames that only show what has come: three quarters of the time are for what comes. What
+ * comes first is shown at once, and what comes next soon, however long a frame takes.
+ */
 const restBetweenArrivals = { least: 50, most: 250, frames: 4 };
 
 export class FrameClock {
@@ -9,6 +12,8 @@ export class FrameClock {
   #drawnAt = 0;
   /** Milliseconds that the last frame took, with what the browser does to show it. */
   #frameTime = 0;
+  /** Frames that only showed what had come. */
+  #arrivals = 0;
 
   constructor(private readonly draw: () => void) {}
 
@@ -25,7 +30,8 @@ export class FrameClock {
   drawSoon(): void {
     if (this.#request !== 0 || this.#soon !== undefined) return;
     const { least, most, frames } = restBetweenArrivals;
-    const rest = Math.min(Math.max(least, frames * this.#frameTime), most);
+    const longest = Math.min(most, least * this.#arrivals++);
+    const rest = Math.min(Math.max(least, frames * this.#frameTime), longest);
     const wait = Math.max(0, rest - (performance.now() - this.#drawnAt));
     this.#soon = setTimeout(() => {
       this.#soon = undefined;

@@ -62,14 +62,24 @@ export async function openNode(place: NodePlace, context: NodeContext): Promise<
   return open(source, { ...options, v1Order });
 }
 
-/** Both are asked for at once; v2 counts only where v3 is surely not there. */
+/** Both are asked for at once; v2 counts only where v3 is surely not there, and is given up where it is. */
 async function newestOf(
   store: HttpStore,
   options: { readonly path: string | undefined } & NodeContext,
 ): Promise<OpenedNode | undefined> {
-  const older = ifThere(open(store, { ...options, version: 2 }));
+  const { signal } = options;
+  const giveUp = new AbortController();
+  const forward = () => giveUp.abort(signal.reason);
+  signal.addEventListener("abort", forward, { once: true });
+  const older = ifThere(open(store, { ...options, version: 2, signal: giveUp.signal }));
   older.catch(() => {}); // matters only where it is waited for
-  return (await ifThere(open(store, { ...options, version: 3 }))) ?? older;
+  try {
+    const newest = await ifThere(open(store, { ...options, version: 3 }));
+    if (newest) giveUp.abort();
+    return newest ?? (await older);
+  } finally {
+    signal.removeEventListener("abort", forward);
+  }
 }
 
 async function ifThere(opening: Promise<OpenedNode>): Promise<OpenedNode | undefined> {

@@ -25,7 +25,10 @@ interface Running {
 
 /** What may be read at a time. */
 export interface Limits {
-  /** Reads until the first has ended: what is waited for most need not share the line, and the processor, with many. */
+  /**
+   * Reads at the beginning: what is waited for most need not share the line, and the processor, with many. Every one
+   * that ends makes room for two more than itself.
+   */
   readonly first: number;
   /** Reads of few bytes. */
   readonly reads: number;
@@ -47,7 +50,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   readonly #wishes = new Map<Client<T>, Wishes<T>>();
   readonly #running = new Map<string, Running>();
   #runningBytes = 0;
-  #hasRead = false;
+  #ended = 0;
   readonly #failures = new Map<string, unknown>();
 
   constructor(
@@ -109,7 +112,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   #hasRoom(): boolean {
     const { first, reads, bytes, least } = this.limits;
     const { size } = this.#running;
-    const most = this.#hasRead ? reads : first;
+    const most = Math.min(reads, first + 2 * this.#ended);
     return size < least || (size < most && this.#runningBytes < bytes);
   }
 
@@ -148,7 +151,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   }
 
   #end(key: string): void {
-    this.#hasRead = true;
+    this.#ended++;
     this.#runningBytes -= this.#running.get(key)?.bytes ?? 0;
     this.#running.delete(key);
   }
