@@ -25,7 +25,16 @@ export function probe() {
     const { width, height } = canvas.getBoundingClientRect();
     return width * height;
   };
-  const largest = () => {
+  /** Looked for now and then only: who looks takes time from the page. */
+  const search = 300; // milliseconds
+  let [found, searched] = [undefined, Number.NEGATIVE_INFINITY];
+  const largest = (now) => {
+    if (found?.isConnected && now - searched < search) return found;
+    searched = now;
+    found = findLargest();
+    return found;
+  };
+  const findLargest = () => {
     let best;
     for (const canvas of canvases(document))
       if (areaOf(canvas) > (best ? areaOf(best) : 20_000)) best = canvas;
@@ -61,7 +70,7 @@ export function probe() {
     requestAnimationFrame(look);
     if (now < due) return;
     due = now + interval;
-    const canvas = largest();
+    const canvas = largest(now);
     if (!canvas || canvas.width === 0 || canvas.height === 0) return;
     const pixels = sample(canvas);
     if (coloursOf(pixels) < pictureColours || !differs(pixels, before)) return;

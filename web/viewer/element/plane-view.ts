@@ -76,7 +76,8 @@ export class PlaneView {
     });
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.ranges.add(tile, layer),
-      onChange: () => this.#clock.drawSoon(),
+      // With the last that has come the picture is complete: nothing else needs the time.
+      onChange: () => (this.#shared.scheduler.running === 0 ? this.#clock.drawNow() : this.#clock.drawSoon()),
     });
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
     this.#gestures = this.#makeGestures();

@@ -37,7 +37,7 @@ import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
 import { valueFormat } from "./value-format.js";
 
 /** Milliseconds. */
-const restBetweenWords = 400;
+const restBetweenWords = 700;
 /** Milliseconds after which a picture that is moved or zoomed is at rest. */
 const restAfterMoves = 150;
 

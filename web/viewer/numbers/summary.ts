@@ -1,5 +1,5 @@
 /** What a plane's numbers are like: extent, odd ones, and a sample from which percentiles are made. */
-import type { Plane } from "../base/plane.js";
+import type { Numbers, Plane } from "../base/plane.js";
 
 export interface Summary {
   /** Numbers in all. */
@@ -11,8 +11,8 @@ export interface Summary {
   /** Numbers that are NaN, and infinite ones. */
   readonly missing: number;
   readonly infinite: number;
-  /** Finite values at even distances. */
-  readonly sample: Float64Array;
+  /** Finite values at even distances, in the plane's own type. */
+  readonly sample: Numbers;
 }
 
 /** Rows and columns, the ends not included. */
@@ -26,42 +26,93 @@ const sampleSize = 1 << 12;
 /** @param without parts that are not data */
 export function summarize(plane: Plane, without: readonly Part[] = []): Summary {
   const { values, offset, rows, columns, rowStride, columnStride } = plane;
-  let [min, max, missing, infinite, finite] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0, 0];
-  // Odd, so that a step never divides a row's length of 2ⁿ and misses most columns.
-  const step = Math.ceil((rows * columns) / sampleSize) | 1;
-  const sample = new Float64Array(Math.ceil((rows * columns) / step));
-  let size = 0;
-  let next = 0;
+  const tally = new Tally(plane);
+  const take = values instanceof Float32Array || values instanceof Float64Array ? takeNumbers : takeIntegers;
   for (let row = 0; row < rows; row++) {
     const stretches = without.length === 0 ? [[0, columns] as const] : outside(row, columns, without);
-    for (const [from, to] of stretches) {
-      let at = offset + row * rowStride + from * columnStride;
-      next = Math.max(next, row * columns + from);
-      for (let column = from; column < to; column++, at += columnStride) {
-        const value = values[at]!;
-        if (value - value === 0) {
-          if (value < min) min = value;
-          if (value > max) max = value;
-          finite++;
-          if (row * columns + column >= next) {
-            sample[size++] = value;
-            next += step;
-          }
-        } else if (Number.isNaN(value)) missing++;
-        else infinite++;
-      }
-    }
+    for (const [from, to] of stretches)
+      take(
+        tally,
+        values,
+        offset + row * rowStride + from * columnStride,
+        columnStride,
+        row * columns + from,
+        to - from,
+      );
   }
-  const extent = finite > 0 ? { min, max } : { min: Number.NaN, max: Number.NaN };
-  return {
-    ...extent,
-    count: finite + missing + infinite,
-    finite,
-    missing,
-    infinite,
-    sample: sample.slice(0, size),
-  };
+  return tally.summary();
 }
+
+/** What has been found so far. */
+class Tally {
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+  missing = 0;
+  infinite = 0;
+  finite = 0;
+  readonly sample: Numbers;
+  size = 0;
+  /** Odd, so that a step never divides a row's length of 2ⁿ and misses most columns. */
+  readonly step: number;
+  /** Number of the element, counted row by row, from which on the next one is taken as a sample. */
+  next = 0;
+
+  constructor({ values, rows, columns }: Plane) {
+    this.step = Math.ceil((rows * columns) / sampleSize) | 1;
+    const Type = values.constructor as new (length: number) => Numbers;
+    this.sample = new Type(Math.ceil((rows * columns) / this.step));
+  }
+
+  summary(): Summary {
+    const { finite, missing, infinite } = this;
+    const extent = finite > 0 ? { min: this.min, max: this.max } : { min: Number.NaN, max: Number.NaN };
+    const sample = this.size === this.sample.length ? this.sample : this.sample.slice(0, this.size);
+    return { ...extent, count: finite + missing + infinite, finite, missing, infinite, sample };
+  }
+}
+
+/**
+ * Takes a stretch of a row.
+ * @param at where its first element is.
+ * @param first number of that, counted row by row.
+ */
+type Take = (tally: Tally, values: Numbers, at: number, stride: number, first: number, count: number) => void;
+
+/** There is nothing odd among integers: two comparisons for each, and nothing more but for those of the sample. */
+const takeIntegers: Take = (tally, values, at, stride, first, count) => {
+  let { min, max } = tally;
+  // Of a flat block every element is the same one.
+  for (let i = at, left = stride === 0 ? Math.min(1, count) : count; left > 0; left--, i += stride) {
+    const value = values[i]!;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  tally.min = min;
+  tally.max = max;
+  tally.finite += count;
+  let next = Math.max(tally.next, first);
+  for (; next < first + count; next += tally.step)
+    tally.sample[tally.size++] = values[at + (next - first) * stride]!;
+  tally.next = next;
+};
+
+const takeNumbers: Take = (tally, values, at, stride, first, count) => {
+  let next = Math.max(tally.next, first);
+  for (let i = first; i < first + count; i++, at += stride) {
+    const value = values[at]!;
+    if (value - value === 0) {
+      if (value < tally.min) tally.min = value;
+      if (value > tally.max) tally.max = value;
+      tally.finite++;
+      if (i >= next) {
+        tally.sample[tally.size++] = value;
+        next += tally.step;
+      }
+    } else if (Number.isNaN(value)) tally.missing++;
+    else tally.infinite++;
+  }
+  tally.next = next;
+};
 
 /** The stretches of a row that no part covers. */
 function outside(row: number, columns: number, parts: readonly Part[]): (readonly [number, number])[] {

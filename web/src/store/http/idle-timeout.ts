@@ -16,11 +16,38 @@ export function checkTimeout(timeout: number): number {
   return timeout;
 }
 
+/** Watches by the time between two of their beats: a timer for each would cost a small request as much as its answer. */
+const beating = new Map<
+  number,
+  { readonly watches: Set<Watch>; readonly timer: ReturnType<typeof setInterval> }
+>();
+
+function startBeats(watch: Watch, period: number): void {
+  let others = beating.get(period);
+  if (!others) {
+    const watches = new Set<Watch>();
+    const timer = setInterval(() => {
+      for (const one of watches) one.beat();
+    }, period);
+    others = { watches, timer };
+    beating.set(period, others);
+  }
+  others.watches.add(watch);
+}
+
+/** With the last one the timer goes: nothing is left that would keep a process alive. */
+function stopBeats(watch: Watch, period: number): void {
+  const others = beating.get(period);
+  if (!others?.watches.delete(watch) || others.watches.size > 0) return;
+  clearInterval(others.timer);
+  beating.delete(period);
+}
+
 /** Ends one request when its caller gives up, or when nothing comes for too long. */
 export class Watch {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal;
-  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #period: number;
   readonly #forward = () => this.#controller.abort(this.#caller.reason);
   #missed = 0;
   #isSilent = false;
@@ -29,8 +56,9 @@ export class Watch {
     this.#caller = caller;
     if (caller.aborted) this.#forward();
     else caller.addEventListener("abort", this.#forward, { once: true });
+    this.#period = timeout / beats;
     // Longer ones do not fit the timers of JavaScript, which would go off at once.
-    if (timeout / beats < 2 ** 31) this.#timer = setInterval(() => this.#beat(), timeout / beats);
+    if (this.#period < 2 ** 31) startBeats(this, this.#period);
   }
 
   /** Aborted at the end, whichever it is. */
@@ -50,11 +78,12 @@ export class Watch {
 
   /** The request is over. */
   stop(): void {
-    clearInterval(this.#timer);
+    stopBeats(this, this.#period);
     this.#caller.removeEventListener("abort", this.#forward);
   }
 
-  #beat(): void {
+  /** A part of the time has gone by; the first one may be shorter than the others. */
+  beat(): void {
     if (++this.#missed <= beats) return;
     this.#isSilent = true;
     this.stop();
