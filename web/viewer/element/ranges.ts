@@ -12,6 +12,7 @@ const mostGrowth = 1.5;
 
 /** What is known of one plane. */
 interface Known {
+  readonly dataset: Layer["dataset"];
   readonly plane: string;
   /** By level: the same values are in several. */
   readonly levels: Map<number, Findings>;
@@ -30,8 +31,8 @@ export class Ranges {
   #together: readonly Layer[] = [];
 
   /**
-   * Layers that are shown now; what is known of others is forgotten. `isLocked` keeps limits for another plane,
-   * `isCommon` gives channels one range.
+   * Layers that are shown now; what is known of others is forgotten. `isLocked` keeps limits for another plane of the
+   * same dataset, `isCommon` gives channels one range.
    */
   begin(layers: readonly Layer[], { isLocked, isCommon }: { isLocked: boolean; isCommon: boolean }): void {
     this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
@@ -39,10 +40,14 @@ export class Ranges {
     this.#known.clear();
     for (const layer of layers) {
       const plane = planeOf(layer);
-      const before = old.get(layer.id);
+      const { dataset } = layer;
+      const last = old.get(layer.id);
+      // Layers of other datasets have the same names.
+      const before = last?.dataset === dataset ? last : undefined;
       const isSame = before?.plane === plane;
       const isKept = isLocked && before?.found !== undefined;
       const known: Known = {
+        dataset,
         plane,
         levels: new Map(),
         seen: 0,
@@ -50,7 +55,7 @@ export class Ranges {
         foundIn: isKept ? 1 : 0,
         isSettled: isKept,
       };
-      this.#known.set(layer.id, isSame ? before : known);
+      this.#known.set(layer.id, isSame ? before! : known);
     }
   }
 
