@@ -100,10 +100,12 @@ export class MainPlane {
   /** Whether only the middle is shown where nobody has chosen a part. */
   isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
     const seen = this.#view?.seen;
-    if (!seen || axes.length !== 2) return false;
-    if (camera || axes.some((axis) => window[axis])) return false;
-    const [rows, columns] = axes.map((axis) => shapeOf(dataset)[axis]!);
-    return seen.bottom - seen.top < rows! && seen.right - seen.left < columns!;
+    if (!seen || camera || axes.some((axis) => window[axis])) return false;
+    const columns = shapeOf(dataset)[axes.at(-1)!]!;
+    const part = (seen.right - seen.left) / columns;
+    // Cameras of lines are moved to whole pixels, which may leave a little out.
+    if (axes.length === 1) return part < 0.9;
+    return part < 1 && seen.bottom - seen.top < shapeOf(dataset)[axes[0]!]!;
   }
 
   /** What is read for what is in view. */

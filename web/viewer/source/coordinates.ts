@@ -148,6 +148,12 @@ function goesUp(
   return positive === "up" && isAscending;
 }
 
+/** Whether an array says that it holds latitudes or longitudes, of any number of dimensions. Spec: CF 1.11, 4.1 and 4.2. */
+export function isPosition(array: ZarrArray): boolean {
+  const role = roleOf(undefined, array);
+  return role === "latitude" || role === "longitude";
+}
+
 /** Spec: CF conventions 1.11, section 4 "Coordinate types". */
 function roleOf(name: string | undefined, { attributes, dtype }: ZarrArray): AxisRole | undefined {
   const [units, standard] = [textAt(attributes, "units"), textAt(attributes, "standard_name")];
