@@ -114,6 +114,22 @@ describe("advice on errors", () => {
       expect.stringContaining("refuses to read from an http address: try it with https://"),
     ]);
   });
+
+  it("does not blame headers for what the store itself lacks", () => {
+    const lost = new ZarrError("Network", "chunks/A is not there", { code: "missing-target" });
+    expect(explain(lost, { ...page, source: "https://data.example/a" }).hints.join()).not.toContain(
+      "Access-",
+    );
+  });
+
+  it("tells archives that are none, and chunks that are too large, from metadata and selections", () => {
+    const zip = new ZarrError("InvalidMetadata", "a.zip is not a valid zip archive", { code: "bad-zip" });
+    const said = explain(zip, { ...page, source: "https://data.example/a.zip" });
+    expect(said.title).toBe("The archive cannot be read");
+    expect(said.hints.join()).not.toContain("metadata");
+    const large = new ZarrError("LimitExceeded", "a chunk of 10 × 10 is larger than the limit");
+    expect(explain(large, { ...page, source: "x" }).hints[0]).toContain("smaller ones");
+  });
 });
 
 describe("advice on reading", () => {

@@ -65,6 +65,7 @@ function titleOf(error: ZarrError, stage: Stage): string {
   const { _tag, chunkKey } = error;
   // These concern every chunk, whichever met them first.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
+  if (error.code === "bad-zip") return "The archive cannot be read";
   return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
 }
 
@@ -95,10 +96,16 @@ function hintsOf(error: ZarrError, place: Place): string[] {
         "Nothing is wrong with the address. The array can be read by a program that knows this feature.",
       ];
     case "InvalidMetadata":
+      if (error.code === "bad-zip")
+        return ["The file may be cut short or damaged, or be no zip archive at all."];
       return ["The metadata document was found, but it does not say what the Zarr specification asks for."];
     case "InvalidArgument":
       return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
     case "LimitExceeded":
+      if (place.stage === "opening")
+        return [
+          "Some things are read as a whole: of an array with such chunks, a copy with smaller ones can be viewed.",
+        ];
       return ["View a smaller part, if the limit concerns the selection."];
     case "EngineFailed":
       return [
@@ -110,7 +117,9 @@ function hintsOf(error: ZarrError, place: Place): string[] {
   }
 }
 
-function networkHints({ status }: ZarrError, place: Place): string[] {
+function networkHints({ status, code }: ZarrError, place: Place): string[] {
+  if (code === "missing-target" || code === "short-target")
+    return ["The server has answered: what is stored there is not complete."];
   if (status === undefined) return silenceHints(place);
   if (status === 401 || status === 403) {
     return [
