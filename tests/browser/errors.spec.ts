@@ -25,6 +25,21 @@ test("nothing at the address", async ({ viewer, problems }) => {
   await recovers(viewer);
 });
 
+test("from what cannot be opened there is a way to what is around it", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.goto("source=/stores/group&path=nowhere");
+  await viewer.reaches("error");
+  const way = page.getByRole("navigation", { name: "Way to this node" });
+  await way.getByRole("button", { name: "Browse" }).click();
+  await viewer.reaches("ready");
+  await expect(page.getByRole("button", { name: "image", exact: true })).toBeVisible();
+  await page.goBack();
+  await viewer.reaches("error");
+  await way.getByRole("button", { name: "group", exact: true }).click();
+  await viewer.reaches("ready");
+  await expect(viewer.box).toBeVisible();
+});
+
 test("a web page instead of metadata", async ({ viewer, page }) => {
   const body = "<!doctype html><title>Welcome</title>";
   await page.route("**/somewhere/*", (route) => route.fulfill({ contentType: "text/html", body }));

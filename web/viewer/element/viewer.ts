@@ -268,7 +268,11 @@ export class Viewer implements Linked {
       this.#warnings = warnings;
       await this.#showOpened(opened, wanted ?? {});
     } catch (error) {
-      if (!signal.aborted) this.#fail(error, "opening");
+      if (signal.aborted) return;
+      const { path = "" } = target;
+      // What is around it may be there.
+      if (path !== "") this.#crumbs.show(nameOf({ ...target, path: undefined }), path, path, false);
+      this.#fail(error, "opening");
     } finally {
       release(); // what is shown has taken hold of it by now
     }
