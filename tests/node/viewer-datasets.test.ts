@@ -1,6 +1,6 @@
 // What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
-import { get, MapStore, slice } from "zarr-wasm";
+import { consolidate, create, createGroup, get, MapStore, slice } from "zarr-wasm";
 import { aspectOf, layersOf } from "../../web/viewer/model/layers.ts";
 import { factsOf, resolveState } from "../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../web/viewer/panels/coordinates.ts";
@@ -209,6 +209,21 @@ it("what is not what it says is shown as what it is, with the reason", async () 
   expect(broken).toMatchObject({ kind: "contents", notes: [expect.stringContaining("axes")] });
   const missing = await opened("levels-missing");
   expect(missing).toMatchObject({ kind: "contents", notes: [expect.stringContaining("cannot be shown")] });
+});
+
+it("a group that only consolidated metadata know is opened by its path", async () => {
+  const store = new MapStore();
+  await createGroup(store);
+  await createGroup(store, { path: "a" });
+  await create(store, { path: "a/b", shape: [3], dtype: "uint8" });
+  await consolidate(store);
+  await store.delete("/a/zarr.json");
+  const found = await openPlace({ source: store, name: "x", path: "a" }, context);
+  if (found.kind !== "contents") throw new Error(found.kind);
+  expect(found.branch.items.map(({ path }) => path)).toEqual(["a/b"]);
+  await expect(openPlace({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
+    _tag: "NotFound",
+  });
 });
 
 it("a folder of stores leads to them", async () => {
