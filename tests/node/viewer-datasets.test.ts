@@ -1,6 +1,6 @@
 // What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
-import { consolidate, create, createGroup, get, MapStore, slice } from "zarr-wasm";
+import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
 import { aspectOf, layersOf } from "../../web/viewer/model/layers.ts";
 import { factsOf, resolveState } from "../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../web/viewer/panels/coordinates.ts";
@@ -209,6 +209,29 @@ it("what is not what it says is shown as what it is, with the reason", async () 
   expect(broken).toMatchObject({ kind: "contents", notes: [expect.stringContaining("axes")] });
   const missing = await opened("levels-missing");
   expect(missing).toMatchObject({ kind: "contents", notes: [expect.stringContaining("cannot be shown")] });
+});
+
+it("times of a calendar without real days are counts, with their unit", async () => {
+  const store = new MapStore();
+  const names = (name: string) => ({ dimensionNames: [name] });
+  await createGroup(store);
+  const attributes = { units: "days since 2000-01-01", calendar: "360_day" };
+  const time = await create(store, {
+    path: "time",
+    shape: [3],
+    dtype: "float64",
+    attributes,
+    ...names("time"),
+  });
+  await set(time, null, Float64Array.of(15, 45, 75));
+  await create(store, { path: "tas", shape: [3], dtype: "float32", ...names("time") });
+  const found = await openPlace({ source: store, name: "x" }, context);
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  expect(found.notes).toEqual([]);
+  const [axis] = found.dataset.axes;
+  expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (360_day)" });
+  expect([0, 1, 2].map((i) => axis!.coordinates!.at(i))).toEqual([15, 45, 75]);
+  expect(placeText(found.dataset.axes, [1])).toBe("time 45 days since 2000-01-01 (360_day)");
 });
 
 it("a group that only consolidated metadata know is opened by its path", async () => {

@@ -1,5 +1,5 @@
 /** Coordinates of an axis: read whole where that is little, else in parts as they are asked for. */
-import { decodeCF, get, slice, strings, type ZarrArray } from "zarr-wasm";
+import { decodeCF, get, isZarrError, type Region, slice, strings, type ZarrArray } from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
@@ -54,9 +54,19 @@ export class ArrayCoordinates implements AxisCoordinates {
     else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
       this.#keep(part, "texts", strings(region));
     else {
-      const { kind, data: meant } = decodeCF(this.array, region);
+      const { kind, data: meant } = this.#decoded(region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
       this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
+    }
+  }
+
+  /** Times of calendars that have no days here (noleap, 360_day) stay counts, which say where one is, too. */
+  #decoded(region: Region): ReturnType<typeof decodeCF> {
+    try {
+      return decodeCF(this.array, region);
+    } catch (error) {
+      if (!isZarrError(error)) throw error;
+      return decodeCF(this.array, region, { times: "counts" });
     }
   }
 
@@ -89,7 +99,7 @@ export async function axisFrom(
   const isPlace = role !== undefined && role !== "time" && role !== "channel";
   if (length > 0 && (coordinates.isLittle || isPlace))
     await Promise.all([coordinates.read(0), isPlace ? coordinates.read(length - 1) : undefined]);
-  const unit = coordinates.kind === "numbers" ? textAt(attributes, "units") : undefined;
+  const unit = coordinates.kind === "numbers" ? countUnit(attributes) : undefined;
   const isRead = coordinates.at(0) !== undefined && coordinates.kind === "numbers";
   return {
     name,
@@ -102,6 +112,13 @@ export async function axisFrom(
     ...(isRead ? regularStep(coordinates, length) : {}),
     goesUp: goesUp(role, attributes, coordinates, length),
   };
+}
+
+/** Of coordinates that are numbers; counts of time have a calendar, too. */
+function countUnit(attributes: unknown): string | undefined {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  const isCount = calendar !== undefined && / since /.test(units ?? "");
+  return isCount ? `${units} (${calendar})` : units;
 }
 
 /** An axis of which nothing but a name is known. */
