@@ -1,6 +1,16 @@
 /** Coordinates of an axis: read whole where that is little, else in parts as they are asked for. */
-import { decodeCF, get, slice, strings, type ZarrArray } from "zarr-wasm";
+import {
+  type CFRegion,
+  decodeCF,
+  get,
+  isZarrError,
+  type Region,
+  slice,
+  strings,
+  type ZarrArray,
+} from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
+import { modelDates } from "./calendars.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
 /** Coordinates that are read without being asked for: at most so many bytes, and chunks. */
@@ -54,9 +64,16 @@ export class ArrayCoordinates implements AxisCoordinates {
     else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
       this.#keep(part, "texts", strings(region));
     else {
-      const { kind, data: meant } = decodeCF(this.array, region);
+      const { kind, data: meant } = decoded(this.array, region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
-      this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
+      const dateOf = kind === "milliseconds" ? undefined : datesOf(this.array);
+      if (dateOf)
+        this.#keep(
+          part,
+          "texts",
+          Array.from(values, (at) => (Number.isFinite(at) ? dateOf(at) : undefined)),
+        );
+      else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
     }
   }
 
@@ -64,6 +81,22 @@ export class ArrayCoordinates implements AxisCoordinates {
     this.kind = kind;
     this.#parts.set(part, values);
   }
+}
+
+/** Counts of times that are no instants stay counts. */
+function decoded(array: ZarrArray, region: Region): CFRegion {
+  try {
+    return decodeCF(array, region);
+  } catch (error) {
+    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    return decodeCF(array, region, { times: "counts" });
+  }
+}
+
+/** Dates of calendars that only models have. */
+function datesOf({ attributes }: ZarrArray): ((count: number) => string) | undefined {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  return units === undefined || calendar === undefined ? undefined : modelDates(units, calendar);
 }
 
 /** NaN is no coordinate. */
