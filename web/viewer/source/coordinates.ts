@@ -10,7 +10,6 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
-import { modelDates } from "./calendars.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
 /** Coordinates that are read without being asked for: at most so many bytes, and chunks. */
@@ -66,13 +65,8 @@ export class ArrayCoordinates implements AxisCoordinates {
     else {
       const { kind, data: meant } = decoded(this.array, region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
-      const dateOf = kind === "milliseconds" ? undefined : datesOf(this.array);
-      if (dateOf)
-        this.#keep(
-          part,
-          "texts",
-          Array.from(values, (at) => (Number.isFinite(at) ? dateOf(at) : undefined)),
-        );
+      const dates = kind === "milliseconds" ? undefined : await datesOf(this.array, values);
+      if (dates) this.#keep(part, "texts", dates);
       else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
     }
   }
@@ -93,10 +87,13 @@ function decoded(array: ZarrArray, region: Region): CFRegion {
   }
 }
 
-/** Dates of calendars that only models have. */
-function datesOf({ attributes }: ZarrArray): ((count: number) => string) | undefined {
+/** Dates of calendars that only models have; what knows them is loaded when there is one. */
+async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
   const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
-  return units === undefined || calendar === undefined ? undefined : modelDates(units, calendar);
+  if (units === undefined || calendar === undefined) return undefined;
+  const { modelDates } = await import("./calendars.js");
+  const dateOf = modelDates(units, calendar);
+  return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
 }
 
 /** NaN is no coordinate. */
