@@ -211,11 +211,11 @@ it("what is not what it says is shown as what it is, with the reason", async () 
   expect(missing).toMatchObject({ kind: "contents", notes: [expect.stringContaining("cannot be shown")] });
 });
 
-it("times of a calendar without real days are counts, with their unit", async () => {
+async function timeAxis(calendar: string) {
   const store = new MapStore();
   const names = (name: string) => ({ dimensionNames: [name] });
   await createGroup(store);
-  const attributes = { units: "days since 2000-01-01", calendar: "360_day" };
+  const attributes = { units: "days since 2000-01-01", calendar };
   const time = await create(store, {
     path: "time",
     shape: [3],
@@ -228,10 +228,22 @@ it("times of a calendar without real days are counts, with their unit", async ()
   const found = await openPlace({ source: store, name: "x" }, context);
   if (found.kind !== "dataset") throw new Error(found.kind);
   expect(found.notes).toEqual([]);
-  const [axis] = found.dataset.axes;
-  expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (360_day)" });
-  expect([0, 1, 2].map((i) => axis!.coordinates!.at(i))).toEqual([15, 45, 75]);
-  expect(placeText(found.dataset.axes, [1])).toBe("time 45 days since 2000-01-01 (360_day)");
+  const { axes } = found.dataset;
+  return { axes, axis: axes[0]!, at: [0, 1, 2].map((i) => axes[0]!.coordinates!.at(i)) };
+}
+
+it("times of a calendar that nobody knows are counts, with their unit", async () => {
+  const { axes, axis, at } = await timeAxis("mayan");
+  expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (mayan)" });
+  expect(at).toEqual([15, 45, 75]);
+  expect(placeText(axes, [1])).toBe("time 45 days since 2000-01-01 (mayan)");
+});
+
+it("times of a calendar without real days are its dates", async () => {
+  const { axes, axis, at } = await timeAxis("360_day");
+  expect([axis.role, axis.unit]).toEqual(["time", undefined]);
+  expect(at).toEqual(["2000-01-16", "2000-02-16", "2000-03-16"]);
+  expect(placeText(axes, [1])).toBe("time 2000-02-16");
 });
 
 it("a group that only consolidated metadata know is opened by its path", async () => {

@@ -72,7 +72,8 @@ export class MainPlane {
     const before = this.#layers;
     const layers = layersOf(dataset, state);
     this.#layers = layers;
-    this.ranges.begin(layers, { isLocked: state.isRangeLocked, isCommon: state.isRangeCommon });
+    const { isRangeLocked: isLocked, keptLimits: kept, isRangeCommon: isCommon } = state;
+    this.ranges.begin(layers, { isLocked, kept, isCommon });
     if (!this.#view || this.#kind !== kind) {
       this.#view?.dispose();
       this.#view = this.#make(kind);

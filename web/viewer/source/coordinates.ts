@@ -1,5 +1,14 @@
 /** Coordinates of an axis: read whole where that is little, else in parts as they are asked for. */
-import { decodeCF, get, isZarrError, type Region, slice, strings, type ZarrArray } from "zarr-wasm";
+import {
+  type CFRegion,
+  decodeCF,
+  get,
+  isZarrError,
+  type Region,
+  slice,
+  strings,
+  type ZarrArray,
+} from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
@@ -54,19 +63,11 @@ export class ArrayCoordinates implements AxisCoordinates {
     else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
       this.#keep(part, "texts", strings(region));
     else {
-      const { kind, data: meant } = this.#decoded(region);
+      const { kind, data: meant } = decoded(this.array, region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
-      this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
-    }
-  }
-
-  /** Times of calendars that have no days here (noleap, 360_day) stay counts, which say where one is, too. */
-  #decoded(region: Region): ReturnType<typeof decodeCF> {
-    try {
-      return decodeCF(this.array, region);
-    } catch (error) {
-      if (!isZarrError(error)) throw error;
-      return decodeCF(this.array, region, { times: "counts" });
+      const dates = kind === "milliseconds" ? undefined : await datesOf(this.array, values);
+      if (dates) this.#keep(part, "texts", dates);
+      else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
     }
   }
 
@@ -74,6 +75,25 @@ export class ArrayCoordinates implements AxisCoordinates {
     this.kind = kind;
     this.#parts.set(part, values);
   }
+}
+
+/** Counts of times that are no instants stay counts. */
+function decoded(array: ZarrArray, region: Region): CFRegion {
+  try {
+    return decodeCF(array, region);
+  } catch (error) {
+    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    return decodeCF(array, region, { times: "counts" });
+  }
+}
+
+/** Dates of calendars that only models have; what knows them is loaded when there is one. */
+async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  if (units === undefined || calendar === undefined) return undefined;
+  const { modelDates } = await import("./calendars.js");
+  const dateOf = modelDates(units, calendar);
+  return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
 }
 
 /** NaN is no coordinate. */
