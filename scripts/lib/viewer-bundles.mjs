@@ -16,7 +16,7 @@ const out = path.join(distDir, "viewer");
 const bundles = [{ "page.min": "page.js" }, { "viewer.min": "define.js", "anywidget.min": "anywidget.js" }];
 
 /** Modules that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
-const neededSoon = ["shards", "http-ranges", "canvas2d", "legends", "overlay", "side"];
+const neededSoon = ["shards", "http-ranges", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
 
 /** Of modules that are missing, for which copies stay files of their own (web/src/lazy/embedded.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;

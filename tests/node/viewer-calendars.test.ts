@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
 import { modelDates } from "../../web/viewer/source/calendars.js";
-import { axisFrom } from "../../web/viewer/source/coordinates.js";
+import { axisFrom } from "../../web/viewer/source/stored-coordinates.js";
 
 describe("dates of models", () => {
   it.each<[string, string, number, string]>([

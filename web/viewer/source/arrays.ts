@@ -8,7 +8,7 @@ import {
   type ZarrGroup,
 } from "zarr-wasm";
 import { own, textAt, wordsAt } from "./attributes.js";
-import { axisFrom, linearCoordinates, plainAxis } from "./coordinates.js";
+import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
 import { decodingOf } from "./decoding.js";
 
@@ -55,6 +55,7 @@ export async function variableDataset(
       const index = found.find(({ isIndex, name }) => isIndex && name === axis.name);
       if (!index || index.array.shape[0] !== axis.length) return affineAxis(axis, mapping, array, group);
       try {
+        const { axisFrom } = await import("./stored-coordinates.js");
         return await axisFrom(axis.name, axis.length, index.array);
       } catch (error) {
         signal?.throwIfAborted();

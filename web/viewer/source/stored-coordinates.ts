@@ -1,0 +1,175 @@
+/** Coordinates that are stored: read whole where that is little, else in parts as they are asked for. */
+import {
+  type CFRegion,
+  decodeCF,
+  get,
+  isZarrError,
+  type Region,
+  slice,
+  strings,
+  type ZarrArray,
+} from "zarr-wasm";
+import { textAt } from "./attributes.js";
+import { roleOf } from "./coordinates.js";
+import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
+
+/** Coordinates that are read without being asked for: at most so many bytes, and chunks. */
+const little = { bytes: 2 ** 20, chunks: 4 };
+
+type Values = ArrayLike<number | string | undefined>;
+
+/** Coordinates in an array of one dimension. */
+export class ArrayCoordinates implements AxisCoordinates {
+  readonly #parts = new Map<number, Values>();
+  readonly #reading = new Map<number, Promise<void>>();
+  readonly #length: number;
+  readonly #perPart: number;
+  kind: AxisCoordinates["kind"] = "numbers";
+
+  constructor(private readonly array: ZarrArray) {
+    const [length] = array.shape as [number];
+    const chunk = (array.shardShape ?? array.chunkShape)[0]!;
+    this.#length = length;
+    this.#perPart = this.isLittle ? Math.max(1, length) : Math.min(chunk, length);
+  }
+
+  /** Whether all of it can be read at once. */
+  get isLittle(): boolean {
+    const { shape, chunkShape, shardShape, dtype } = this.array;
+    const chunks = Math.ceil(shape[0]! / (shardShape ?? chunkShape)[0]!);
+    return chunks <= little.chunks && shape[0]! * Math.max(dtype.itemBytes, 8) <= little.bytes;
+  }
+
+  at(index: number): number | string | undefined {
+    const part = Math.floor(index / this.#perPart);
+    return this.#parts.get(part)?.[index - part * this.#perPart];
+  }
+
+  read(index: number): Promise<void> {
+    const part = Math.floor(index / this.#perPart);
+    if (this.#parts.has(part) || index < 0 || index >= this.#length) return Promise.resolve();
+    let reading = this.#reading.get(part);
+    if (!reading) {
+      reading = this.#load(part).finally(() => this.#reading.delete(part));
+      this.#reading.set(part, reading);
+    }
+    return reading;
+  }
+
+  async #load(part: number): Promise<void> {
+    const start = part * this.#perPart;
+    const region = await get(this.array, [slice(start, Math.min(start + this.#perPart, this.#length))]);
+    const { dtype, data } = region;
+    if (dtype.isVariable) this.#keep(part, "texts", data as unknown as Values);
+    else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
+      this.#keep(part, "texts", strings(region));
+    else {
+      const { kind, data: meant } = decoded(this.array, region);
+      const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
+      const dates = kind === "milliseconds" ? undefined : await datesOf(this.array, values);
+      if (dates) this.#keep(part, "texts", dates);
+      else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
+    }
+  }
+
+  #keep(part: number, kind: AxisCoordinates["kind"], values: Values): void {
+    this.kind = kind;
+    this.#parts.set(part, values);
+  }
+}
+
+/** Counts of times that are no instants stay counts. */
+function decoded(array: ZarrArray, region: Region): CFRegion {
+  try {
+    return decodeCF(array, region);
+  } catch (error) {
+    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    return decodeCF(array, region, { times: "counts" });
+  }
+}
+
+/** Dates of calendars that only models have; what knows them is loaded when there is one. */
+async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  if (units === undefined || calendar === undefined) return undefined;
+  const { modelDates } = await import("./calendars.js");
+  const dateOf = modelDates(units, calendar);
+  return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
+}
+
+/** NaN is no coordinate. */
+const known = (values: Float64Array): Values =>
+  values.some(Number.isNaN)
+    ? Array.from(values, (value) => (Number.isNaN(value) ? undefined : value))
+    : values;
+
+/** An axis with the array that holds its coordinates. What says where things are on a map is read before it is shown. */
+export async function axisFrom(
+  name: string | undefined,
+  length: number,
+  array: ZarrArray,
+): Promise<DatasetAxis> {
+  const { attributes } = array;
+  const role = roleOf(name, array);
+  const coordinates = new ArrayCoordinates(array);
+  const isPlace = role !== undefined && role !== "time" && role !== "channel";
+  if (length > 0 && (coordinates.isLittle || isPlace))
+    await Promise.all([coordinates.read(0), isPlace ? coordinates.read(length - 1) : undefined]);
+  const unit = coordinates.kind === "numbers" ? countUnit(attributes) : undefined;
+  const isRead = coordinates.at(0) !== undefined && coordinates.kind === "numbers";
+  return {
+    name,
+    length,
+    role,
+    type: role === "time" ? "time" : isPlace ? "space" : undefined,
+    label: textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " "),
+    unit: unit === "1" ? undefined : unit,
+    coordinates,
+    ...(isRead ? regularStep(coordinates, length) : {}),
+    goesUp: goesUp(role, attributes, coordinates, length),
+  };
+}
+
+/** Of coordinates that are numbers; counts of time have a calendar, too. */
+function countUnit(attributes: unknown): string | undefined {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  const isCount = calendar !== undefined && / since /.test(units ?? "");
+  return isCount ? `${units} (${calendar})` : units;
+}
+
+/** Scale and translation of coordinates that are evenly spaced, but for rounding. */
+function regularStep(
+  coordinates: AxisCoordinates,
+  length: number,
+): Pick<DatasetAxis, "scale" | "translation"> | undefined {
+  const [first, last] = [coordinates.at(0), coordinates.at(length - 1)];
+  if (typeof first !== "number" || typeof last !== "number" || length < 2) return undefined;
+  const scale = (last - first) / (length - 1);
+  if (!Number.isFinite(scale) || scale === 0) return undefined;
+  for (let i = 1; i < length - 1; i++) {
+    const value = coordinates.at(i);
+    // What has not been read cannot be told; grids that are so large are regular.
+    if (typeof value === "number" && Math.abs(value - (first + i * scale)) > Math.abs(scale) * 0.02)
+      return undefined;
+  }
+  return { scale, translation: first };
+}
+
+/** North is up, and so is what is higher; the depth of water grows downwards. */
+function goesUp(
+  role: AxisRole | undefined,
+  attributes: unknown,
+  coordinates: AxisCoordinates,
+  length: number,
+): boolean {
+  const [first, last] = [coordinates.at(0), coordinates.at(length - 1)];
+  if (typeof first !== "number" || typeof last !== "number") return false;
+  const isAscending = last > first;
+  if (role === "latitude" || role === "y") return isAscending;
+  if (role !== "z") return false;
+  const positive = textAt(attributes, "positive")?.toLowerCase();
+  // Pressure falls as one climbs.
+  const isPressure = /^(h?pa|mbar|millibars?)$/i.test(textAt(attributes, "units") ?? "");
+  if (positive === "down" || isPressure) return !isAscending;
+  return positive === "up" && isAscending;
+}
