@@ -211,7 +211,7 @@ test("elements are square, sharp, and a whole number of pixels", async ({ viewer
 
 test("colours that mean something stay where others are forced", async ({ viewer, page }) => {
   await page.emulateMedia({ forcedColors: "active" });
-  await viewer.show("source=/stores/holes&map=viridis");
+  await viewer.show("source=/stores/bytes&map=viridis");
   for (const bar of [".zw-legend-bar", ".zw-colormap-bar", ".zw-box"])
     expect(
       await page
