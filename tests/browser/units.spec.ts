@@ -9,7 +9,7 @@ import {
   formatScalar,
   formatTime,
 } from "../../dist/viewer/base/format.js";
-import { labelEntry, paintPlane, pixelOf } from "../../dist/viewer/draw/paint.js";
+import { labelEntry, paintPlane, paintThinned, pixelOf } from "../../dist/viewer/draw/paint.js";
 import { marks } from "../../dist/viewer/draw/renderer.js";
 import { readQuery, writeQuery } from "../../dist/viewer/model/query.js";
 import { type ArrayFacts, resolveState, type WantedState } from "../../dist/viewer/model/state.js";
@@ -78,6 +78,42 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
   const { MAX_VALUE } = Number;
   expect(paint([-MAX_VALUE, 0, MAX_VALUE], -MAX_VALUE, MAX_VALUE)).toEqual([1, 129, 256]);
   expect([0, 1, 255, 256, -1].map(labelEntry)).toEqual([0, 1, 255, 1, 254]);
+});
+
+test("a plane that is seen smaller: means of up to four elements, of those that have a colour", () => {
+  const table = Uint32Array.from({ length: 256 }, (_, i) => pixelOf([i, 255 - i, (7 * i) % 256]));
+  const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
+  // Every combination of steps, on unequal lengths, with strides that are not those of rows.
+  for (const rowStep of [1, 2, 4, 8]) {
+    for (const columnStep of [1, 2, 4, 16]) {
+      const [rows, columns] = [3 * rowStep, 5 * columnStep];
+      const values = Float32Array.from({ length: rows * columns + 9 }, (_, i) =>
+        (i * 2654435761) % 5 === 0 ? Number.NaN : (i * 40503) % 256,
+      );
+      const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
+      const pixels = new Uint32Array(15);
+      paintThinned(plane, { rows: rowStep, columns: columnStep }, pixels, (part, into) =>
+        paintPlane(part, table, 0, 256, false, into),
+      );
+      const places = (step: number) => (step === 1 ? [0] : [step / 4, (3 * step) / 4 - 1].map(Math.floor));
+      for (let i = 0; i < pixels.length; i++) {
+        const [top, left] = [Math.floor(i / 5) * rowStep, (i % 5) * columnStep];
+        const samples = [rowStep === 2 ? [0, 1] : places(rowStep)].flatMap((list) =>
+          list.flatMap((row) =>
+            (columnStep === 2 ? [0, 1] : places(columnStep)).map(
+              (column) => values[9 + top + row + (left + column) * rows]!,
+            ),
+          ),
+        );
+        const seen = samples.filter((value) => !Number.isNaN(value)).map((value) => bytesOf(table[value]!));
+        const mean = [0, 1, 2].map((channel) =>
+          Math.floor(seen.reduce((sum, bytes) => sum + bytes[channel]!, 0) / seen.length),
+        );
+        const alpha = Math.floor((255 * seen.length) / samples.length);
+        expect(bytesOf(pixels[i]!)).toEqual(seen.length === 0 ? [0, 0, 0, 0] : [...mean, alpha]);
+      }
+    }
+  }
 });
 
 test("every colour map has 256 opaque colours", () => {

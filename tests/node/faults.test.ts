@@ -212,6 +212,34 @@ describe("a time-out", () => {
     }
   });
 
+  it("is whole for a request that is sent while others wait already, and has one timer for all", async () => {
+    const started = vi.spyOn(globalThis, "setInterval");
+    const ended = vi.spyOn(globalThis, "clearInterval");
+    try {
+      const timeout = 200;
+      const fetch = () => new Promise<Response>(() => {});
+      const store = new HttpStore("http://x/", { fetch, timeout, retries: 0 });
+      const times: number[] = [];
+      const wait = async (key: `/${string}`) => {
+        const begun = performance.now();
+        expect(await errorOf(() => store.get(key))).toMatchObject({ code: "timeout" });
+        times.push(performance.now() - begun);
+      };
+      // Not together with a beat of the first.
+      const waits = [];
+      for (let i = 0; i < 12; i++) {
+        waits.push(wait(`/${i}`));
+        await new Promise((resolve) => setTimeout(resolve, 13));
+      }
+      await Promise.all(waits);
+      expect(Math.min(...times)).toBeGreaterThanOrEqual(timeout - 2);
+      expect([started.mock.calls.length, ended.mock.calls.length]).toEqual([1, 1]);
+    } finally {
+      started.mockRestore();
+      ended.mockRestore();
+    }
+  });
+
   it("leaves no timers behind", async () => {
     const server = await new FaultServer(objects).start();
     servers.push(server);

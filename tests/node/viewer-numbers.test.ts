@@ -26,6 +26,82 @@ it("summaries leave out what is not finite, and what is not data", () => {
   expect(none).toMatchObject({ count: 0, min: Number.NaN });
 });
 
+const numberTypes = [
+  Uint8Array,
+  Int8Array,
+  Uint16Array,
+  Int16Array,
+  Uint32Array,
+  Int32Array,
+  Float32Array,
+  Float64Array,
+];
+
+it.each(numberTypes)("summaries of %o are what one finds element by element", (Type) => {
+  const random = seeded(Type.name.length);
+  for (let round = 0; round < 60; round++) {
+    const [rows, columns] = [1 + random(90), 1 + random(120)];
+    const isFlat = round % 9 === 8;
+    const [rowStride, columnStride] = isFlat ? [0, 0] : round % 2 ? [columns + 3, 1] : [1, rows + 2];
+    const values = new Type((columns + 3) * (rows + 2) + 7);
+    for (let i = 0; i < values.length; i++) values[i] = random(1 << 16) - 500;
+    for (let i = 0; i < values.length; i += 1 + random(40))
+      values[i] = [Number.NaN, 1 / 0, -1 / 0][random(3)]!;
+    const without = [0, 1, 2].slice(0, round % 4).map(() => {
+      const [top, left] = [random(rows), random(columns)];
+      return {
+        rows: [top, top + 1 + random(rows - top)] as const,
+        columns: [left, left + 1 + random(columns - left)] as const,
+      };
+    });
+    const given = { values, offset: 5, rows, columns, rowStride, columnStride };
+    expect(summarize(given, without)).toEqual(slowSummary(given, without));
+  }
+});
+
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Element by element, as the words say. */
+function slowSummary(plane: Plane, without: Parameters<typeof summarize>[1] = []) {
+  const { values, rows, columns } = plane;
+  const step = Math.ceil((rows * columns) / 4096) | 1;
+  const [finite, sample]: number[][] = [[], []];
+  let [missing, infinite, next] = [0, 0, 0];
+  let wasLeftOut = false;
+  for (let i = 0; i < rows * columns; i++) {
+    const [row, column] = [Math.floor(i / columns), i % columns];
+    const isIn = (part: (typeof without)[number]) =>
+      row >= part.rows[0] && row < part.rows[1] && column >= part.columns[0] && column < part.columns[1];
+    const isLeftOut = without.some(isIn);
+    // With every row, and where data begins again, so do even distances, unless the next one is still to come.
+    if ((wasLeftOut || column === 0) && !isLeftOut) next = Math.max(next, i);
+    wasLeftOut = isLeftOut;
+    if (isLeftOut) continue;
+    const value = values[plane.offset + row * plane.rowStride + column * plane.columnStride]!;
+    if (Number.isNaN(value)) missing++;
+    else if (!Number.isFinite(value)) infinite++;
+    else {
+      finite!.push(value);
+      if (i < next) continue;
+      sample!.push(value);
+      next += step;
+    }
+  }
+  const extent =
+    finite!.length > 0
+      ? { min: finite!.reduce((a, b) => Math.min(a, b)), max: finite!.reduce((a, b) => Math.max(a, b)) }
+      : { min: Number.NaN, max: Number.NaN };
+  const Type = values.constructor as new (list: number[]) => Plane["values"];
+  const count = finite!.length + missing + infinite;
+  return { ...extent, count, finite: finite!.length, missing, infinite, sample: new Type(sample!) };
+}
+
 it("planes with strides are read where they lie", () => {
   const values = Int16Array.from({ length: 24 }, (_, i) => i);
   const column = { values, offset: 5, rows: 3, columns: 2, rowStride: 1, columnStride: 12 };

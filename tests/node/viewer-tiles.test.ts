@@ -252,14 +252,16 @@ it("of large results fewer are read at a time, but always some", async () => {
   scheduler.want(client(), []);
 });
 
-it("until the first read has ended few are under way", async () => {
+it("at the beginning few are under way; every read that ends makes room for two more", async () => {
   const { order, jobs, finish } = reads();
   const limits = { first: 2, reads: 5, bytes: Number.POSITIVE_INFINITY, least: 1 };
   const scheduler = new Scheduler<Entry>(new Cache(100), limits);
   scheduler.want(client(), jobs("abcdefghij"));
   expect(order.join("")).toBe("ab");
   await finish("b");
-  expect([order.join(""), scheduler.running]).toEqual(["abcdef", 5]);
+  expect([order.join(""), scheduler.running]).toEqual(["abcde", 4]);
+  await finish("a");
+  expect([order.join(""), scheduler.running]).toEqual(["abcdefg", 5]);
   scheduler.want(client(), []);
 });
 

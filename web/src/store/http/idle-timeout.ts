@@ -17,58 +17,52 @@ export function checkTimeout(timeout: number): number {
 }
 
 /** Watches by the time between two of their beats: a timer for each would cost a small request as much as its answer. */
-const beating = new Map<
-  number,
-  { readonly watches: Set<Watch>; readonly timer: ReturnType<typeof setInterval> }
->();
+const beating = new Map<number, Beats>();
 
-function startBeats(watch: Watch, period: number): void {
-  let others = beating.get(period);
-  if (!others) {
-    const watches = new Set<Watch>();
-    const timer = setInterval(() => {
-      for (const one of watches) one.beat();
-    }, period);
-    others = { watches, timer };
-    beating.set(period, others);
-  }
-  others.watches.add(watch);
+interface Beats {
+  readonly watches: Set<Watch>;
+  readonly timer: ReturnType<typeof setInterval> | undefined;
 }
 
-/** With the last one the timer goes: nothing is left that would keep a process alive. */
-function stopBeats(watch: Watch, period: number): void {
-  const others = beating.get(period);
-  if (!others?.watches.delete(watch) || others.watches.size > 0) return;
-  clearInterval(others.timer);
-  beating.delete(period);
+function startBeats(period: number): Beats {
+  const watches = new Set<Watch>();
+  // Longer ones do not fit the timers of JavaScript, which would go off at once.
+  const timer = period < 2 ** 31 ? setInterval(missBeat, period, watches) : undefined;
+  const started = { watches, timer };
+  beating.set(period, started);
+  return started;
+}
+
+function missBeat(watches: Set<Watch>): void {
+  for (const watch of watches) watch.missBeat();
 }
 
 /** Ends one request when its caller gives up, or when nothing comes for too long. */
 export class Watch {
   readonly #controller = new AbortController();
-  readonly #caller: AbortSignal;
-  readonly #period: number;
-  readonly #forward = () => this.#controller.abort(this.#caller.reason);
+  /** Aborted at the end, whichever it is. */
+  readonly signal = this.#controller.signal;
+  /** Whether it was the server's silence that ended the request. */
+  isSilent = false;
+  /** The request is over. */
+  readonly stop: () => void;
   #missed = 0;
-  #isSilent = false;
 
   constructor(caller: AbortSignal, timeout: number) {
-    this.#caller = caller;
-    if (caller.aborted) this.#forward();
-    else caller.addEventListener("abort", this.#forward, { once: true });
-    this.#period = timeout / beats;
-    // Longer ones do not fit the timers of JavaScript, which would go off at once.
-    if (this.#period < 2 ** 31) startBeats(this, this.#period);
-  }
-
-  /** Aborted at the end, whichever it is. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Whether it was the server's silence that ended the request. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+    const forward = () => this.#controller.abort(caller.reason);
+    if (caller.aborted) forward();
+    else caller.addEventListener("abort", forward, { once: true });
+    const period = timeout / beats;
+    const { watches, timer } = beating.get(period) ?? startBeats(period);
+    watches.add(this);
+    this.stop = () => {
+      // With the last one the timer goes: nothing is left that would keep a process alive.
+      if (watches.delete(this) && watches.size === 0) {
+        clearInterval(timer);
+        beating.delete(period);
+      }
+      caller.removeEventListener("abort", forward);
+    };
   }
 
   /** Something has come. */
@@ -76,16 +70,10 @@ export class Watch {
     this.#missed = 0;
   }
 
-  /** The request is over. */
-  stop(): void {
-    stopBeats(this, this.#period);
-    this.#caller.removeEventListener("abort", this.#forward);
-  }
-
   /** A part of the time has gone by; the first one may be shorter than the others. */
-  beat(): void {
+  missBeat(): void {
     if (++this.#missed <= beats) return;
-    this.#isSilent = true;
+    this.isSilent = true;
     this.stop();
     this.#controller.abort();
   }

@@ -1,5 +1,6 @@
 /** Trying again where that may help. */
 import { invalidArgument, type ZarrError } from "../../base/errors.js";
+import { unlessAborted } from "./idle-timeout.js";
 
 /** Answers that another try may better. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -63,18 +64,12 @@ function pauseBefore(tries: number, { retryAfter = 0 }: TransientFault, policy: 
   return Math.min(policy.maxDelay, Math.max(backoff, retryAfter));
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", abort, { once: true });
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
   });
+  await unlessAborted(over, signal, () => {}).finally(() => clearTimeout(timer));
 }
 
 /** Milliseconds of a Retry-After header: seconds or a date. Undefined for anything else. */
