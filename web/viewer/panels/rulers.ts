@@ -64,9 +64,9 @@ export function fillRuler(
 
 /** CSS pixels that a ruler beside a picture is wide: for its title, and for the longest word of its ticks. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
-  const texts = ticksAlong(axis, 0, length, mostTicksLookedAt).flatMap(({ text }) => text.split(" "));
-  const letters = [String(length), ...texts].map((text) => text.length);
-  return Math.min(Math.max(52, 32 + 7 * Math.max(...letters)), widestRuler);
+  const words = ticksAlong(axis, 0, length, mostTicksLookedAt).flatMap(({ text }) => text.split(" "));
+  const letters = Math.max(0, ...words.map((word) => word.length));
+  return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
 }
 
 /** Of the whole axis, so that nothing moves while a reader comes closer. */
