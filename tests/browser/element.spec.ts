@@ -86,6 +86,26 @@ test("attributes and properties say what is shown, events what happens", async (
   await isReady(page, "one");
 });
 
+test("what an attribute said goes with it", async ({ page, site }) => {
+  const body = `<zarr-viewer id="one" src="/stores/cube" colormap="magma" range="0:300" gamma="2"></zarr-viewer>`;
+  await open(page, site, body);
+  await isReady(page, "one");
+  const one = element(page, "one");
+  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view?.settings);
+  await one.evaluate((viewer) => {
+    Object.assign(viewer as ZarrViewerElement, { colormap: null, range: null });
+  });
+  await expect.poll(settings).toMatchObject({ colormap: "viridis", range: { mode: "auto" }, gamma: 2 });
+  await one.evaluate((viewer) => {
+    (viewer as ZarrViewerElement).src = null;
+  });
+  await expect.poll(settings).toBeUndefined();
+  await expect(page.locator("#one .zw-box")).toHaveCount(0);
+  await one.evaluate((viewer) => viewer.setAttribute("src", "/stores/bytes"));
+  await isReady(page, "one");
+  expect(await settings()).toMatchObject({ gamma: 2 });
+});
+
 test("errors are told, and shown where one looks", async ({ page, site, problems }) => {
   problems.expect(/404/);
   await open(page, site, `<zarr-viewer id="one" src="/stores/nowhere" controls="none"></zarr-viewer>`);

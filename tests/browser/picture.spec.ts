@@ -222,3 +222,42 @@ test("truth values", async ({ viewer }) => {
   await viewer.pointAt(2, 1);
   await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*true$/);
 });
+
+test("colours and limits are those of the array that is shown, not of the one before it", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/stores/bytes&map=gray");
+  const alone = await viewer.pixels();
+  const limits = async () => [
+    await page.getByLabel("Lowest value", { exact: true }).inputValue(),
+    await page.getByLabel("Highest value", { exact: true }).inputValue(),
+  ];
+  // The values of `bytes` go from 0 to 178.
+  await expect.poll(limits).toEqual(["0", "178"]);
+  await viewer.show("source=/stores/large&map=gray");
+  await page.evaluate(() => {
+    history.pushState(null, "", "?source=/stores/bytes&map=gray");
+    dispatchEvent(new PopStateEvent("popstate"));
+  });
+  await expect(viewer.box).toHaveAttribute("data-extent", "5,7");
+  await viewer.reaches("ready");
+  await expect.poll(limits).toEqual(["0", "178"]);
+  await expect.poll(async () => (await viewer.pixels()).data.equals(alone.data)).toBe(true);
+});
+
+test("half floats: the range leaves out what is infinite, which has its own colours", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show("source=/stores/halves&map=gray");
+  await expect(page.getByLabel("Lowest value", { exact: true })).toHaveValue("0");
+  await expect(page.getByLabel("Highest value", { exact: true })).toHaveValue("3");
+  const at = async (row: number, column: number) => [
+    ...(await viewer.pixels([row, row + 1], [column, column + 1])).data,
+  ];
+  expect(await at(0, 3)).toEqual([255, 64, 48, 255]);
+  expect((await at(1, 0))[3]).toBe(0);
+  expect(await at(0, 2)).toEqual([255, 255, 255, 255]);
+  expect(await at(1, 2)).toEqual([0, 0, 0, 255]);
+});

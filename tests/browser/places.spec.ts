@@ -1,7 +1,7 @@
 // Every kind of node opens to a picture, a grid or a tree; there is a way back from each.
 import type { Page } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
-import { imageValue, packed, packedName } from "../shared/viewer-groups.js";
+import { folderArchiveName, imageValue, packed, packedName } from "../shared/viewer-groups.js";
 import { groupValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
@@ -14,7 +14,7 @@ test.beforeEach(({ problems }) => {
   problems.expect(/404/); // what is looked for and not there
 });
 
-for (const name of ["image.zarr", "image-v2.zarr", "image-0.6.zarr", packedName])
+for (const name of ["image.zarr", "image-v2.zarr", "image-0.6.zarr", packedName, folderArchiveName])
   test(`${name}: a multiscale image, the finest level as large as the view asks for`, async ({ viewer }) => {
     await viewer.show(`source=/groups/${name}&map=gray&range=0:256`);
     await viewer.showsGray(grayTable(32, 32, [0, 256], value));

@@ -23,6 +23,29 @@ test("the link shows the same view", async ({ viewer, page }) => {
   expect(await viewer.seen()).toEqual(seen);
 });
 
+test("the link of a locked range has its limits, in another slice as well", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/cube&select=1,:,:");
+  const limits = () =>
+    Promise.all(["Lowest value", "Highest value"].map((name) => page.getByLabel(name).inputValue()));
+  const before = await limits();
+  await page.getByLabel("The same range for all slices").check();
+  await page.getByLabel("Index along axis 0").fill("3");
+  await page.getByLabel("Index along axis 0").press("Enter");
+  await expect(page).toHaveURL(/select=3,:,:.*lock=yes&kept=/);
+  await viewer.reaches("ready");
+  expect(await limits()).toEqual(before);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect(page.getByText("The link is in the clipboard.")).toBeVisible();
+  const link = await clipboard(page);
+  await page.goto("about:blank");
+  await page.goto(link);
+  await viewer.reaches("ready");
+  expect(await limits()).toEqual(before);
+  // Another way to find limits finds others, although they are locked.
+  await viewer.choose("Value range", "1st to 99th percentile");
+  await expect.poll(limits).not.toEqual(before);
+});
+
 test("programs name what is in view", async ({ viewer, page, site }) => {
   await viewer.show("source=/stores/cube&select=2,1:3,:");
   await page.getByRole("button", { name: "Copy as JavaScript" }).click();

@@ -73,6 +73,7 @@ test("three planes at right angles, through an element that is clicked", async (
   await viewer.choose("Planes at right angles, through", "z (axis 0)");
   const sides = page.locator(".zw-beside-image");
   await expect(sides.locator("h3")).toHaveText(["At y (axis 1) 9", "At x (axis 2) 14"]);
+  await expect(page.locator(".zw-view .zw-cross:visible")).toHaveCount(2); // also before anything else is drawn
   const main = page.locator(".zw-view .zw-box");
   await main.click({ position: await viewer.positionOf(5, 20) });
   await expect(sides.locator("h3")).toHaveText(["At y (axis 1) 5", "At x (axis 2) 20"]);

@@ -61,3 +61,32 @@ test("the facts are those of the metadata", async ({ viewer, page }) => {
     '"long_name": "temperature"',
   );
 });
+
+test("of a line of more chunks than anybody would read the middle is shown, until all of it is asked for", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/); // chunks that are not stored
+  const chunks: string[] = [];
+  page.on("request", (request) => {
+    if (/long\/c\//.test(request.url())) chunks.push(request.url());
+  });
+  const metadata = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [1e12],
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [2 ** 22] } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 7,
+    codecs: [{ name: "bytes" }],
+  };
+  await page.route("**/long/zarr.json", (route) => route.fulfill({ json: metadata }));
+  await viewer.show("source=/long");
+  expect(chunks.length).toBeLessThanOrEqual(64);
+  const { left, columns } = await viewer.seen();
+  expect(columns).toBeLessThan(2 ** 28);
+  expect(left + columns / 2).toBeCloseTo(5e11, -8);
+  await expect(page.getByRole("list", { name: "Notes" })).toContainText("This is the middle of a slice");
+});

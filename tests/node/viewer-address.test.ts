@@ -126,11 +126,21 @@ describe("addresses that are rewritten", () => {
     // without a scheme
     ["example.org/data/x.zarr", "https://example.org/data/x.zarr"],
     ["localhost:8000/x.zarr", "http://localhost:8000/x.zarr"],
+    ["127.0.0.1:8000/x.zarr", "http://127.0.0.1:8000/x.zarr"],
+    // lines of programs
+    ['xr.open_zarr("https://x.org/a.zarr/b", consolidated=True)', "https://x.org/a.zarr b"],
+    ["ds = xarray.open_dataset('gs://b/a.zarr', engine='zarr')", "https://storage.googleapis.com/b/a.zarr"],
+    ['zarr.open("s3://bucket/a.zarr")', "https://bucket.s3.amazonaws.com/a.zarr"],
+    // this viewer's own links
+    ["https://x.org/viewer/index.html?source=https://y.org/a.zarr&path=b", "https://y.org/a.zarr b"],
   ])("%s", (text, expected) => {
     expect(opened(text)).toBe(expected);
   });
 
   it("say so in one sentence, where more was done than cutting", () => {
+    expect((readAddress("https://x.org/a/zarr.json") as Address).note).toBe(
+      "zarr.json describes the node in whose folder it is: opened as https://x.org/a.",
+    );
     expect((readAddress(`s3://bucket/a.zarr/.zgroup`) as Address).note).toBe(
       "S3 buckets are read over HTTPS, where they are public, and .zgroup describes the node in whose folder it is: opened as https://bucket.s3.amazonaws.com/a.zarr.",
     );
@@ -161,6 +171,7 @@ describe("what cannot be opened", () => {
     ["ftp://x.org/a.zarr", /ftp/],
     ["javascript:alert(1)", /javascript/],
     ["https://", /not a valid address/],
+    ["https://me:secret@x.org/a.zarr", /name and a password/],
     ["https://neuroglancer-demo.appspot.com/#!s3://b/state.json", /stored elsewhere/],
     ["https://neuroglancer-demo.appspot.com/#!{%22layers%22:[{}]}", /None of the layers/],
     ["https://neuroglancer-demo.appspot.com/#!{broken", /cannot be understood/],

@@ -1,6 +1,6 @@
 // What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
-import { get, MapStore, slice } from "zarr-wasm";
+import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
 import { aspectOf, layersOf } from "../../web/viewer/model/layers.ts";
 import { factsOf, resolveState } from "../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../web/viewer/panels/coordinates.ts";
@@ -209,6 +209,56 @@ it("what is not what it says is shown as what it is, with the reason", async () 
   expect(broken).toMatchObject({ kind: "contents", notes: [expect.stringContaining("axes")] });
   const missing = await opened("levels-missing");
   expect(missing).toMatchObject({ kind: "contents", notes: [expect.stringContaining("cannot be shown")] });
+});
+
+async function timeAxis(calendar: string) {
+  const store = new MapStore();
+  const names = (name: string) => ({ dimensionNames: [name] });
+  await createGroup(store);
+  const attributes = { units: "days since 2000-01-01", calendar };
+  const time = await create(store, {
+    path: "time",
+    shape: [3],
+    dtype: "float64",
+    attributes,
+    ...names("time"),
+  });
+  await set(time, null, Float64Array.of(15, 45, 75));
+  await create(store, { path: "tas", shape: [3], dtype: "float32", ...names("time") });
+  const found = await openPlace({ source: store, name: "x" }, context);
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  expect(found.notes).toEqual([]);
+  const { axes } = found.dataset;
+  return { axes, axis: axes[0]!, at: [0, 1, 2].map((i) => axes[0]!.coordinates!.at(i)) };
+}
+
+it("times of a calendar that nobody knows are counts, with their unit", async () => {
+  const { axes, axis, at } = await timeAxis("mayan");
+  expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (mayan)" });
+  expect(at).toEqual([15, 45, 75]);
+  expect(placeText(axes, [1])).toBe("time 45 days since 2000-01-01 (mayan)");
+});
+
+it("times of a calendar without real days are its dates", async () => {
+  const { axes, axis, at } = await timeAxis("360_day");
+  expect([axis.role, axis.unit]).toEqual(["time", undefined]);
+  expect(at).toEqual(["2000-01-16", "2000-02-16", "2000-03-16"]);
+  expect(placeText(axes, [1])).toBe("time 2000-02-16");
+});
+
+it("a group that only consolidated metadata know is opened by its path", async () => {
+  const store = new MapStore();
+  await createGroup(store);
+  await createGroup(store, { path: "a" });
+  await create(store, { path: "a/b", shape: [3], dtype: "uint8" });
+  await consolidate(store);
+  await store.delete("/a/zarr.json");
+  const found = await openPlace({ source: store, name: "x", path: "a" }, context);
+  if (found.kind !== "contents") throw new Error(found.kind);
+  expect(found.branch.items.map(({ path }) => path)).toEqual(["a/b"]);
+  await expect(openPlace({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
+    _tag: "NotFound",
+  });
 });
 
 it("a folder of stores leads to them", async () => {

@@ -135,6 +135,26 @@ describe("kinds of nodes", () => {
     expect((await kindAt({ "": { attributes: layout } })).kind).toBe("group");
   });
 
+  it("knows positions by their units, and bounds by their name, where nothing refers to them", async () => {
+    const map = (units?: string) => ({
+      array: { shape: [3, 4], dims: ["y", "x"] },
+      attributes: units === undefined ? {} : { units },
+    });
+    const found = await kindAt({
+      "": {},
+      a_lat: map("degrees_north"),
+      a_lon: { ...map(), attributes: { standard_name: "longitude" } },
+      depth: line("depth", 2),
+      depth_bnds: { array: { shape: [2, 2], dims: ["depth", "nv"] } },
+      snow_bnds: map(),
+      t: map("K"),
+    });
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    expect(found.variables.map(({ name }) => name)).toEqual(["snow_bnds", "t"]);
+    const only = await kindAt({ "": {}, lat: map("degrees_north") });
+    expect(only).toMatchObject({ kind: "dataset", first: { name: "lat" } });
+  });
+
   it("tells a dataset's variables from what describes them", async () => {
     const found = await kindAt({
       "": { attributes: { Conventions: "CF-1.11", coordinates: "area" } },

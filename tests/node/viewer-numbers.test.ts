@@ -1,5 +1,8 @@
 // What the viewer finds out about numbers: extents, percentiles, histograms, envelopes, and texels.
+
 import { expect, it } from "vitest";
+import type { DType } from "zarr-wasm";
+import { formatScalar } from "../../dist/viewer/base/format.js";
 import type { Plane } from "../../dist/viewer/base/plane.js";
 import { texelsOf } from "../../dist/viewer/draw/texels.js";
 import { Envelope } from "../../dist/viewer/numbers/envelope.js";
@@ -207,4 +210,20 @@ it("numbers of 64 bits become differences to 24 bits of their extent", () => {
   expect([...wide.data]).toEqual([-1, 0, 1]);
   const same = texelsOf(plane(Float64Array.of(7, 7), 1, 2), [0, 1], [0, 2]);
   expect([...same.data, same.middle, same.factor]).toEqual([0, 0, 7, 1]);
+});
+
+it("values of object arrays are written out, whatever they are, and cut where they are long or deep", () => {
+  const dtype = { name: "object", core: "variable", itemBytes: 0 } as unknown as DType;
+  const text = (value: unknown) => formatScalar(dtype, value as never);
+  expect(text(Float64Array.of(21, -68.5))).toBe("[21, −68.5]");
+  expect(text(BigInt64Array.of(2n ** 53n + 1n))).toBe("[9007199254740993]");
+  expect(text({ k: [1, null, "a"], b: true })).toBe('{k: [1, null, "a"], b: true}');
+  expect(text(null)).toBe("null");
+  expect(text(undefined)).toBe("undefined");
+  expect(text("日本")).toBe('"日本"');
+  expect(text(-3)).toBe("−3");
+  expect(text(new Float32Array(1e6))).toMatch(/^\[0, .*, … \(1000000 in all\)\]$/);
+  let deep: unknown = [];
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  expect(text(deep).length).toBeLessThan(20);
 });

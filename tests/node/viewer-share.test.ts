@@ -11,6 +11,7 @@ import { type CodeRequest, javascriptCode, pythonCode } from "../../web/viewer/m
 import { readQuery, writeQuery } from "../../web/viewer/model/query.js";
 import {
   type ArrayFacts,
+  factsOf,
   resolveState,
   type ViewState,
   type WantedState,
@@ -45,6 +46,8 @@ describe("addresses", () => {
     ["a range", { range: { mode: "manual", low: -1.5e-7, high: 4e12 } }],
     ["another range", { range: { mode: "percentile" } }],
     ["colours", { colormap: "magma", isReversed: true, gamma: 0.5, outside: "clamp", isRangeLocked: true }],
+    ["a locked range", { isRangeLocked: true, keptLimits: { image: [-1.5e-7, 4e12] } }],
+    ["locked channels", { isRangeLocked: true, keptLimits: { "channel 0": [-3, 5], "channel 3": [0, 1] } }],
     ["raw values", { isRaw: true }],
     [
       "channels",
@@ -91,6 +94,8 @@ describe("addresses", () => {
       "?source=a&axes=9,9&select=:,-4,1e9&range=NaN:x&at=1,2&gamma=0&map=__proto__&channels=1:zz,&more={%22axes%22:[0]&part=toString";
     const { settings } = readQuery(bad)!;
     expect(resolveState(facts, settings!)).toEqual(resolveState(facts, {}));
+    const kept = readQuery("?source=a&lock=yes&kept=a:b,::,__proto__:1:2,3:4:2,1e999:1")!.settings!;
+    expect(resolveState(facts, kept).keptLimits).toBeNull();
     expect(readQuery("?source=a&more=[1,{}]")!.settings).not.toHaveProperty("camera");
     expect(readQuery('?source=a&more={"axes":[0,1]}')!.settings).not.toHaveProperty("axes");
   });
@@ -113,6 +118,22 @@ describe("advice on errors", () => {
     expect(explain(silent, { ...page, source: "http://data.example/a" }).hints).toEqual([
       expect.stringContaining("refuses to read from an http address: try it with https://"),
     ]);
+  });
+
+  it("does not blame headers for what the store itself lacks", () => {
+    const lost = new ZarrError("Network", "chunks/A is not there", { code: "missing-target" });
+    expect(explain(lost, { ...page, source: "https://data.example/a" }).hints.join()).not.toContain(
+      "Access-",
+    );
+  });
+
+  it("tells archives that are none, and chunks that are too large, from metadata and selections", () => {
+    const zip = new ZarrError("InvalidMetadata", "a.zip is not a valid zip archive", { code: "bad-zip" });
+    const said = explain(zip, { ...page, source: "https://data.example/a.zip" });
+    expect(said.title).toBe("The archive cannot be read");
+    expect(said.hints.join()).not.toContain("metadata");
+    const large = new ZarrError("LimitExceeded", "a chunk of 10 × 10 is larger than the limit");
+    expect(explain(large, { ...page, source: "x" }).hints[0]).toContain("smaller ones");
   });
 });
 
@@ -154,6 +175,50 @@ describe("advice on reading", () => {
     expect(advise(plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
       "larger than this view by 81 times",
     );
+  });
+});
+
+describe("advice on reading channels", () => {
+  const composite = (shape: number[], chunkShape: number[], channels: number[], core = "uint16") => {
+    const itemBytes = core === "uint8" ? 1 : 2;
+    const array = { shape, chunkShape, dtype: { core, itemBytes, name: core }, attributes: {} };
+    const plain = arrayDataset(array as unknown as ZarrArray, "a");
+    const dataset = core === "uint8" ? plain : { ...plain, channelAxis: 0 };
+    const state = resolveState(factsOf(dataset), {});
+    const shown = channels.map((index) => ({ ...state.channels![0]!, index }));
+    const [height, width] = core === "uint8" ? shape : shape.slice(1);
+    return adviceFor({
+      dataset,
+      state: core === "uint8" ? state : { ...state, channels: shown },
+      seen: { top: 0, left: 0, bottom: height!, right: width! },
+      level: 0,
+      pixels: { width: 1000, height: 1000 },
+    })!;
+  };
+
+  it("counts every channel that is shown", () => {
+    expect(composite([8, 200, 300], [8, 200, 300], [0, 1, 2, 3, 4, 5, 6, 7])).toMatchObject({
+      chunks: 1,
+      chunkBytes: 8 * 200 * 300 * 2,
+      shownBytes: 8 * 200 * 300 * 2,
+      sentence: expect.stringContaining("Chunks suit this view"),
+    });
+    expect(composite([8, 200, 300], [1, 200, 300], [0, 5])).toMatchObject({
+      chunks: 2,
+      chunkBytes: 2 * 200 * 300 * 2,
+      shownBytes: 2 * 200 * 300 * 2,
+    });
+    expect(composite([16, 200, 300], [16, 200, 300], [0, 5]).sentence).toContain(
+      "hold 16 slices, of which this view shows 2: chunks of 1 × 200 × 300 would need 8 times fewer bytes",
+    );
+  });
+
+  it("counts what hides in a picture with four parts", () => {
+    expect(composite([120, 200, 4], [120, 200, 4], [], "uint8")).toMatchObject({
+      chunkBytes: 4 * 120 * 200,
+      shownBytes: 4 * 120 * 200,
+      sentence: expect.stringContaining("Chunks suit this view"),
+    });
   });
 });
 
@@ -212,6 +277,26 @@ describe("programs", () => {
     const asked = await request("planes", { index: [1, 0, 0], axes: [2, 1] }, { seen });
     expect(runPython(asked)).toBe("(2, 3) uint16\n[[680 700 720]\n [681 701 721]]\n");
     expect(runJavascript(asked)).toContain("[ 3, 2 ]");
+  });
+
+  it.runIf(made)("of the channels that are shown together", async () => {
+    const asked = await request("planes", {}, { seen: { top: 0, bottom: 1, left: 0, right: 2 } });
+    const dataset = { ...asked.dataset, channelAxis: 0 };
+    const state = resolveState(factsOf(dataset), {});
+    const of = (...on: number[]) => {
+      const channels = state.channels!.map((channel) => ({ ...channel, isOn: on.includes(channel.index) }));
+      return { ...asked, dataset, state: { ...state, channels } };
+    };
+    expect(runJavascript(of(0, 1, 2))).toMatch(
+      /\[ 3, 1, 2 \] Uint16Array\(6\) \[\s*0, 1, 600, 601,\s*1200, 1201\s*\]/,
+    );
+    expect(runJavascript(of(0, 3))).toMatch(/\[ 2, 1, 2 \] Uint16Array\(4\) \[ 0, 1, 1800, 1801 \]/);
+    expect(runJavascript(of(3))).toMatch(/\[ 1, 2 \] Uint16Array\(2\) \[ 1800, 1801 \]/);
+    expect(runPython(of(0, 3))).toBe("(2, 1, 2) uint16\n[[[   0    1]]\n\n [[1800 1801]]]\n");
+    const turned = { ...of(0, 3), state: { ...of(0, 3).state, axes: [2, 1] } };
+    expect(runPython({ ...turned, seen: { top: 0, bottom: 2, left: 0, right: 1 } })).toContain(
+      "(2, 2, 1) uint16",
+    );
   });
 
   it.runIf(made)("of parts of complex numbers, fields, and single values", async () => {

@@ -383,19 +383,25 @@ export async function writeGroups(folder: string): Promise<void> {
     mkdirSync(at, { recursive: true });
     await write(pathToFileURL(`${at}/`));
   }
-  await writeArchive(path.join(folder, packedName));
+  await writeArchive(path.join(folder, packedName), "");
+  await writeArchive(path.join(folder, folderArchiveName), "/inside.zarr");
 }
 
 /** An image as one file. */
 export const packedName = "packed.ozx";
 
-async function writeArchive(file: string): Promise<void> {
+/** The same in a folder of the archive, as programs pack what lies in a folder. */
+export const folderArchiveName = "folder.zip";
+
+async function writeArchive(file: string, below: string): Promise<void> {
   const pieces: Uint8Array[] = [];
   const writer = new ZipWriter((piece) => void pieces.push(piece.slice()));
   const objects = await groupInMemory("image-0.6");
   const keys = [...objects.list("")];
-  for (const key of keys.filter((one) => one.endsWith(".json"))) await writer.set(key, objects.get(key)!);
-  for (const key of keys.filter((one) => !one.endsWith(".json"))) await writer.set(key, objects.get(key)!);
+  for (const key of keys.filter((one) => one.endsWith(".json")))
+    await writer.set(`${below}${key}`, objects.get(key)!);
+  for (const key of keys.filter((one) => !one.endsWith(".json")))
+    await writer.set(`${below}${key}`, objects.get(key)!);
   await writer.close();
   writeFileSync(file, Buffer.concat(pieces));
 }

@@ -49,6 +49,11 @@ export const shiftValue = ([row, column]: readonly number[]) => 10 * column! - r
 export const labelValue = ([row, column]: readonly number[]) =>
   row === 5 && column === 5 ? 2n ** 53n + 1n : BigInt(Math.floor(row! / 2) * 3 + Math.floor(column! / 2));
 
+const halves = [
+  [0x3c00, 0x4000, 0x4200, 0x7c00],
+  [0x7e00, 0xfc00, 0x0000, 0x3e00],
+];
+
 const u8 =
   (value: (index: readonly number[]) => number): WriteItem =>
   (view, at, index) =>
@@ -75,6 +80,14 @@ const stores: Record<string, StoreSpec> = {
     item: (view, at, index) => view.setFloat32(at, holeValue(index), true),
     fill: "NaN",
     missing: ["1.1"],
+  },
+  // 1, 2, 3, Infinity; NaN, -Infinity, 0, 1.5
+  halves: {
+    shape: [2, 4],
+    chunks: [2, 4],
+    dtype: "<f2",
+    itemBytes: 2,
+    item: (view, at, [row, column]) => view.setUint16(at, halves[row!]![column!]!, true),
   },
   labels: {
     shape: [6, 6],

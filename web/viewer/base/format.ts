@@ -15,6 +15,7 @@ export function scalarAt({ data, dtype }: Region, i: number): Scalar {
 
 /** A scalar in full: every digit that the data type holds. */
 export function formatScalar(dtype: DType, value: Scalar): string {
+  if (dtype.core === "variable" && !(value instanceof Uint8Array)) return formatObject(value);
   if (typeof value === "bigint") return formatBigInt(dtype, value);
   if (typeof value === "number") return formatNumber(dtype, value);
   if (typeof value === "string") return JSON.stringify(value);
@@ -24,6 +25,33 @@ export function formatScalar(dtype: DType, value: Scalar): string {
   if (typeof value === "object") return formatFields(dtype, value);
   return String(value);
 }
+
+/** Most items of a value of any form that are written out, and how deep. */
+const mostItems = 32;
+const mostDepth = 4;
+
+/** A value of an array of objects, which may be anything that JSON knows, or a list of numbers. */
+function formatObject(value: unknown, depth = 0): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return minus(String(value));
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    const { length } = value as unknown as ArrayLike<unknown>;
+    if (depth === mostDepth && length > 0) return "[…]";
+    const items = Array.from({ length: Math.min(length, mostItems) }, (_, i) =>
+      formatObject((value as unknown as ArrayLike<unknown>)[i], depth + 1),
+    );
+    return `[${cut(items, length)}]`;
+  }
+  const names = Object.keys(value);
+  if (depth === mostDepth && names.length > 0) return "{…}";
+  const entries = names
+    .slice(0, mostItems)
+    .map((name) => `${name}: ${formatObject((value as Record<string, unknown>)[name], depth + 1)}`);
+  return `{${cut(entries, names.length)}}`;
+}
+
+const cut = (texts: readonly string[], length: number): string =>
+  [...texts, ...(length > texts.length ? [`… (${length} in all)`] : [])].join(", ");
 
 function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }): string {
   return dtype

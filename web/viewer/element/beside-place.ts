@@ -10,6 +10,7 @@ export class BesidePlace {
   #loading: Promise<void> | undefined;
   #main: Main | undefined;
   #cell: Cell | undefined;
+  #plane: PlaneView | undefined;
 
   constructor(private readonly callbacks: BesideCallbacks) {}
 
@@ -26,6 +27,8 @@ export class BesidePlace {
         this.#beside = new Beside(this.element, this.callbacks);
         this.#beside.point(this.#cell);
         this.#beside.show(this.#main);
+        // The picture need not be drawn again for it.
+        if (this.#plane) this.#beside.follow(this.#plane);
       },
       () => {
         this.#loading = undefined; // the next change tries again
@@ -41,6 +44,7 @@ export class BesidePlace {
 
   /** After a frame of the picture. */
   follow(plane: PlaneView): void {
+    this.#plane = plane;
     this.#beside?.follow(plane);
   }
 
@@ -52,6 +56,7 @@ export class BesidePlace {
   dispose(): void {
     this.#main = undefined;
     this.#cell = undefined;
+    this.#plane = undefined;
     this.#beside?.dispose();
   }
 }

@@ -25,9 +25,10 @@ export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAny
   const { size, ratio, aspect } = room;
   const rectangle = { top: down[0], bottom: down[1], left: across[0], right: across[1] };
   // A line is as wide as its room, whatever its height.
-  if (axes.length === 1)
-    return { row: 0.5, column: (across[0] + across[1]) / 2, scale: size.width / (across[1] - across[0]) };
-  const camera = fitted(rectangle, size, ratio, aspect);
+  const camera =
+    axes.length === 1
+      ? { row: 0.5, column: (across[0] + across[1]) / 2, scale: size.width / (across[1] - across[0]) }
+      : fitted(rectangle, size, ratio, aspect);
   if (isAnyCost || axes.some((axis) => window[axis])) return camera;
   return affordable(dataset, axes, camera, room);
 }
@@ -50,20 +51,22 @@ export interface Cost {
 
 /** What all in view costs at the level for the zoom; undefined where that level has not been opened. */
 function costInView(dataset: Dataset, axes: readonly number[], camera: Camera, room: Room): Cost | undefined {
-  const factors = dataset.levels.map(({ factor }) => [factor[axes[0]!]!, factor[axes[1]!]!] as const);
-  const level = dataset.levels[chooseLevel(factors, { camera, ...room })]!;
-  if (!level.array) return undefined;
-  const grid = new TileGrid(level.array, axes);
+  const isLine = axes.length === 1;
+  const [down, across] = [axes[0]!, axes.at(-1)!];
+  const factors = dataset.levels.map(({ factor }) => [factor[down]!, factor[across]!] as const);
+  // Lines are read at the finest level.
+  const level = dataset.levels[isLine ? 0 : chooseLevel(factors, { camera, ...room })]!;
+  const { array } = level;
+  if (!array) return undefined;
+  const grid = new TileGrid(array, axes);
   const seen = visible(camera, room.size, room.aspect);
-  const [rows, columns] = [level.array.shape[axes[0]!]!, level.array.shape[axes[1]!]!];
-  const count = (from: number, to: number, axis: number, length: number, side: number) => {
+  const count = (from: number, to: number, axis: number, side: number) => {
     const own = (at: number) => (at - level.origin[axis]!) / level.factor[axis]!;
     const first = Math.max(0, Math.floor(own(from) / side));
-    return Math.max(0, Math.ceil(Math.min(length, own(to)) / side) - first);
+    return Math.max(0, Math.ceil(Math.min(array.shape[axis]!, own(to)) / side) - first);
   };
-  const tiles =
-    count(seen.top, seen.bottom, axes[0]!, rows, grid.rowsPerTile) *
-    count(seen.left, seen.right, axes[1]!, columns, grid.columnsPerTile);
+  const rows = isLine ? 1 : count(seen.top, seen.bottom, down, grid.rowsPerTile);
+  const tiles = rows * count(seen.left, seen.right, across, grid.columnsPerTile);
   return { chunks: tiles * grid.chunksPerTile, bytes: tiles * grid.bytesPerTile };
 }
 

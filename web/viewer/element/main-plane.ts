@@ -72,7 +72,8 @@ export class MainPlane {
     const before = this.#layers;
     const layers = layersOf(dataset, state);
     this.#layers = layers;
-    this.ranges.begin(layers, { isLocked: state.isRangeLocked, isCommon: state.isRangeCommon });
+    const { isRangeLocked: isLocked, keptLimits: kept, isRangeCommon: isCommon } = state;
+    this.ranges.begin(layers, { isLocked, kept, isCommon });
     if (!this.#view || this.#kind !== kind) {
       this.#view?.dispose();
       this.#view = this.#make(kind);
@@ -100,10 +101,12 @@ export class MainPlane {
   /** Whether only the middle is shown where nobody has chosen a part. */
   isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
     const seen = this.#view?.seen;
-    if (!seen || axes.length !== 2) return false;
-    if (camera || axes.some((axis) => window[axis])) return false;
-    const [rows, columns] = axes.map((axis) => shapeOf(dataset)[axis]!);
-    return seen.bottom - seen.top < rows! && seen.right - seen.left < columns!;
+    if (!seen || camera || axes.some((axis) => window[axis])) return false;
+    const columns = shapeOf(dataset)[axes.at(-1)!]!;
+    const part = (seen.right - seen.left) / columns;
+    // Cameras of lines are moved to whole pixels, which may leave a little out.
+    if (axes.length === 1) return part < 0.9;
+    return part < 1 && seen.bottom - seen.top < shapeOf(dataset)[axes[0]!]!;
   }
 
   /** What is read for what is in view. */

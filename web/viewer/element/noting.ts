@@ -1,8 +1,8 @@
 /** What the notes below a picture say: how the place was read, what is damaged, what is left out. */
 import type { ZarrWarning } from "zarr-wasm";
-import { formatByteCount, messageOf } from "../base/format.js";
+import { formatByteCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
-import { chunkTitle, explain, type Place, sentence } from "../panels/messages.js";
+import { chunkTitle, explain, messageBeside, type Place, sentence } from "../panels/messages.js";
 import type { Note } from "../panels/notes.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Gap } from "../tiles/tile.js";
@@ -35,10 +35,11 @@ export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknow
 export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const message = sentence(messageOf(first));
+  const title = chunkTitle(first);
+  const message = sentence(messageBeside(title, first));
   const { hints } = explain(first, place);
   const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
-  const text = `${chunkTitle(first)}: ${message}${others} ${hints[0] ?? ""}`.trim();
+  const text = `${title}: ${message}${others} ${hints[0] ?? ""}`.trim();
   return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];
 }
 

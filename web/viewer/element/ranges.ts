@@ -10,9 +10,26 @@ export type Limits = readonly [low: number, high: number];
 /** So many times as many tiles are worth a look at the range. */
 const mostGrowth = 1.5;
 
+/** Limits that do not follow what is read, by layer. */
+export type KeptLimits = Readonly<Record<string, Limits>>;
+
+/** How ranges of planes depend on others. */
+interface Ties {
+  /** Limits stay for other slices of the same dataset. */
+  readonly isLocked: boolean;
+  /** Those that were locked before, in an address for example. */
+  readonly kept?: KeptLimits | null;
+  /** Channels have one range together. */
+  readonly isCommon: boolean;
+}
+
 /** What is known of one plane. */
 interface Known {
+  readonly dataset: Layer["dataset"];
   readonly plane: string;
+  /** What values mean there, and how limits are found: without that in common, limits mean nothing for another plane. */
+  readonly meaning: string;
+  readonly isOverlay: boolean;
   /** By level: the same values are in several. */
   readonly levels: Map<number, Findings>;
   /** Elements of level 0 that were looked at. */
@@ -29,29 +46,34 @@ export class Ranges {
   /** Those that have one range together. */
   #together: readonly Layer[] = [];
 
-  /**
-   * Layers that are shown now; what is known of others is forgotten. `isLocked` keeps limits for another plane,
-   * `isCommon` gives channels one range.
-   */
-  begin(layers: readonly Layer[], { isLocked, isCommon }: { isLocked: boolean; isCommon: boolean }): void {
+  /** Layers that are shown now; what is known of others is forgotten. */
+  begin(layers: readonly Layer[], { isLocked, kept, isCommon }: Ties): void {
     this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
     const old = new Map(this.#known);
     this.#known.clear();
     for (const layer of layers) {
-      const plane = planeOf(layer);
-      const before = old.get(layer.id);
-      const isSame = before?.plane === plane;
-      const isKept = isLocked && before?.found !== undefined;
-      const known: Known = {
-        plane,
-        levels: new Map(),
-        seen: 0,
-        found: isKept ? before.found : undefined,
-        foundIn: isKept ? 1 : 0,
-        isSettled: isKept,
-      };
-      this.#known.set(layer.id, isSame ? before : known);
+      const [plane, meaning] = [planeOf(layer), meaningOf(layer)];
+      const { dataset } = layer;
+      const last = old.get(layer.id);
+      // Layers of other datasets have the same names.
+      const before = last?.dataset === dataset ? last : undefined;
+      const limits = isLocked
+        ? (kept?.[layer.id] ?? (before?.meaning === meaning ? before.found : undefined))
+        : undefined;
+      const isOverlay = layer.style.isOverlay === true;
+      const empty = { dataset, plane, meaning, isOverlay, levels: new Map(), seen: 0 };
+      const known: Known =
+        before?.plane === plane ? before : { ...empty, found: undefined, foundIn: 0, isSettled: false };
+      if (limits && known.found !== limits)
+        Object.assign(known, { found: limits, foundIn: 1, isSettled: true });
+      this.#known.set(layer.id, known);
     }
+  }
+
+  /** Limits that have been found for the image's layers that are shown, before they are centred or made common. */
+  get found(): KeptLimits {
+    const list = [...this.#known].filter(([, { found, isOverlay }]) => found && !isOverlay);
+    return Object.fromEntries(list.map(([id, { found }]) => [id, found!]));
   }
 
   add(tile: Tile, layer: Layer): void {
@@ -161,7 +183,11 @@ function damaged({ gaps }: Tile): number {
     .reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);
 }
 
-function planeOf({ axes, index, field, part, isRaw, range }: Layer): string {
+function planeOf(layer: Layer): string {
+  const { axes, index } = layer;
   const hidden = index.map((at, axis) => (axes.includes(axis) ? "" : at));
-  return [axes, hidden, field, part, isRaw, range.mode].join(" ");
+  return [axes, hidden, meaningOf(layer)].join(" ");
 }
+
+const meaningOf = ({ field, part, isRaw, range }: Layer): string =>
+  [field, part, isRaw, range.mode].join(" ");

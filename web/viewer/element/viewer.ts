@@ -8,7 +8,7 @@ import { formatByteCount } from "../base/format.js";
 import { Observable } from "../base/observable.js";
 import type { Layer } from "../model/layers.js";
 import { kindOf, type SliceKind } from "../model/plan.js";
-import { factsOf, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { factsOf, hasOtherRanges, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import { placeText } from "../panels/coordinates.js";
 import { Crumbs } from "../panels/crumbs.js";
 import { type Explanation, explain, type Stage as Failing } from "../panels/messages.js";
@@ -268,7 +268,11 @@ export class Viewer implements Linked {
       this.#warnings = warnings;
       await this.#showOpened(opened, wanted ?? {});
     } catch (error) {
-      if (!signal.aborted) this.#fail(error, "opening");
+      if (signal.aborted) return;
+      const { path = "" } = target;
+      // What is around it may be there.
+      if (path !== "") this.#crumbs.show(nameOf({ ...target, path: undefined }), path, path, false);
+      this.#fail(error, "opening");
     } finally {
       release(); // what is shown has taken hold of it by now
     }
@@ -336,9 +340,12 @@ export class Viewer implements Linked {
     // Another field or part has values and colours of its own; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
     const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);
+    const isFoundAnew = isOtherRange || "range" in change || hasOtherRanges(settings, change);
     const reset: WantedState = {
       ...(isOther ? { colormap: undefined } : {}),
       ...(isOtherRange ? { range: undefined } : {}),
+      // What is locked is part of the state: whoever follows a link sees the same colours.
+      keptLimits: isFoundAnew ? undefined : { ...this.#plane.ranges.found, ...settings.keptLimits },
     };
     void this.#apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
     if (change.labels !== undefined) void this.#companions.openLabels();

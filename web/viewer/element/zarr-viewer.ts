@@ -2,7 +2,7 @@
 
 import type { Source } from "zarr-wasm";
 import { messageOf } from "../base/format.js";
-import { readSettings, settingNames } from "../model/query.js";
+import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
@@ -21,6 +21,8 @@ const themeName = "theme";
 
 /** Attributes that are parts of the state; only the colour map has a longer name than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
+
+const settingOf = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
 
 /** What listeners of `load`, `change`, `pointer`, `progress` and `error` find in `event.detail`. */
 export interface ZarrViewerEvents {
@@ -241,17 +243,37 @@ export class ZarrViewerElement extends Base {
     }
     if (has(optionNames)) this.#setOptions();
     if (has(placeNames)) this.#show();
-    else if (has(stateNames)) this.#viewer.change(this.#read((name) => names.includes(name)));
+    else if (has(stateNames))
+      this.#viewer.change(this.#changeOf(names.filter((name) => stateNames.includes(name))));
+  }
+
+  /** What attributes that have changed ask for; what no attribute asks for any more is as it would be without. */
+  #changeOf(names: readonly string[]): WantedState {
+    const removed = names.filter((name) => !this.hasAttribute(name));
+    const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingOf(name))));
+    const isUnset = (name: string) => Object.keys(unsetSettings(settingOf(name))).some((key) => key in unset);
+    return { ...unset, ...this.#read((name) => names.includes(name) || isUnset(name)) };
   }
 
   #show(): void {
     const source = this.src;
-    if (source === null || source === "") return;
+    if (source === null || source === "") {
+      this.#clear();
+      return;
+    }
     const settings = { ...this.#read(() => true), ...this.#settings };
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
     const variable = this.getAttribute("variable") ?? undefined;
     void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, settings });
+  }
+
+  /** Nothing to show: what was shown goes. */
+  #clear(): void {
+    if (!this.#viewer?.target) return;
+    this.#unmount();
+    this.#settings = undefined;
+    this.#mount();
   }
 
   /** What attributes ask for. */

@@ -2,6 +2,7 @@
 import { formatByteCount, formatShape } from "../base/format.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Rectangle, Size } from "./camera.js";
+import { channelsRead } from "./layers.js";
 import type { ViewState } from "./state.js";
 
 /** What is looked at. */
@@ -49,14 +50,17 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
     return { axis, elements: end - first, chunks };
   });
   const product = (list: readonly number[]) => list.reduce((a, b) => a * b, 1);
-  const chunks = product(spans.map((span) => span.chunks));
+  const planes = planesOf({ dataset, state }, chunkShape);
+  const chunks = planes.chunks * product(spans.map((span) => span.chunks));
   const bytesPerChunk = product(chunkShape) * itemBytes;
   const depth = product(chunkShape.filter((_, axis) => !state.axes.includes(axis)));
-  const shownBytes = product(spans.map((span) => span.elements)) * itemBytes;
+  const shownBytes = planes.count * product(spans.map((span) => span.elements)) * itemBytes;
   const perPixel = Math.min(
     ...spans.map(({ elements }, i) => elements / (i === spans.length - 1 ? pixels.width : pixels.height)),
   );
-  const found: Found = { chunks, bytesPerChunk, depth, shownBytes, perPixel, isSharded: !!array.shardShape };
+  const shownDepth = planes.count / planes.chunks;
+  const isSharded = !!array.shardShape;
+  const found: Found = { chunks, bytesPerChunk, depth, shownDepth, shownBytes, perPixel, isSharded };
   return {
     chunks,
     chunkBytes: chunks * bytesPerChunk,
@@ -65,11 +69,24 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
   };
 }
 
+/** Planes of the array that are shown together, one for each channel, and how many chunks deep they lie. */
+function planesOf({ dataset, state }: Pick<LookedAt, "dataset" | "state">, chunkShape: readonly number[]) {
+  const read = channelsRead(dataset, state);
+  if (!read || read.indices.length === 0) return { count: 1, chunks: 1 };
+  const { axis, indices } = read;
+  return {
+    count: indices.length,
+    chunks: new Set(indices.map((at) => Math.floor(at / chunkShape[axis]!))).size,
+  };
+}
+
 interface Found {
   readonly chunks: number;
   readonly bytesPerChunk: number;
   /** Slices in a chunk. */
   readonly depth: number;
+  /** Of these, how many are shown: several where channels lie in one chunk. */
+  readonly shownDepth: number;
   readonly shownBytes: number;
   /** Elements to a device pixel, along the axis with fewer. */
   readonly perPixel: number;
@@ -83,14 +100,18 @@ function sentenceFor(
   { axes }: ViewState,
   chunkShape: readonly number[],
 ): string {
-  const { chunks, bytesPerChunk, depth, shownBytes, perPixel, isSharded } = found;
+  const { chunks, bytesPerChunk, depth, shownDepth, shownBytes, perPixel, isSharded } = found;
   const times = (chunks * bytesPerChunk) / shownBytes;
   const each = formatByteCount(bytesPerChunk);
   const flat = formatShape(chunkShape.map((length, axis) => (axes.includes(axis) ? length : 1)));
   if (axes.length > 1 && perPixel >= 2 && shownBytes > littleBytes && dataset.levels.length === 1)
     return `Every pixel stands for ${Math.floor(perPixel) ** 2} elements or more, all of which are read: a multiscale image (OME-Zarr) would show this from a smaller copy.`;
-  if (depth >= muchMore && times >= muchMore)
-    return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows one: chunks of ${flat} would need ${Math.round(depth)} times fewer bytes for a slice, and more requests for a stack.`;
+  const fewer = Math.round(depth / shownDepth);
+  if (fewer >= muchMore && times >= muchMore) {
+    const shown = shownDepth < 1.5 ? "one" : Math.round(shownDepth);
+    const price = isSharded ? "" : ", and more requests for a stack, unless they lie in shards";
+    return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows ${shown}: chunks of ${flat} would need ${fewer} times fewer bytes for a slice${price}.`;
+  }
   if (chunks > manyRequests && bytesPerChunk < smallChunk && !isSharded)
     return `${chunks.toLocaleString("en")} chunks of ${each} are as many requests: larger chunks, or shards, would need fewer.`;
   if (times >= muchMore)

@@ -2,6 +2,7 @@
 import type { Dataset, Level } from "../source/dataset.js";
 import { type Leaf, leavesOf } from "../source/leaf.js";
 import type { Rectangle } from "./camera.js";
+import { channelsRead } from "./layers.js";
 import type { Interval, ViewState } from "./state.js";
 
 /** What a program is to read. */
@@ -20,8 +21,17 @@ export interface CodeRequest {
 /** A program, or a sentence why there is none. */
 export type Code = { readonly text: string } | { readonly reason: string };
 
-/** Indices and intervals along every axis, in elements of the level that is drawn. */
-type Part = number | Interval;
+/** What is read along an axis, in elements of the level that is drawn: one index, an interval, or channels apart. */
+type Part = number | Interval | { readonly list: readonly number[] };
+
+/** A part as a program has it. */
+function partText(part: Part, interval: (part: Interval) => string): string {
+  if (typeof part === "number") return String(part);
+  return "list" in part ? `[${part.list.join(", ")}]` : interval(part);
+}
+
+const isList = (part: Part): boolean => typeof part === "object" && "list" in part;
+const sliceCall = (part: Interval) => `slice(${part.join(", ")})`;
 
 export function javascriptCode(request: CodeRequest): Code {
   const { source, v1Order, dataset, state } = request;
@@ -29,7 +39,7 @@ export function javascriptCode(request: CodeRequest): Code {
   const isDecoded = dataset.decode !== undefined && !state.isRaw;
   const leaf = leafIn(dataset, state);
   const hasField = leaf.path.length > 0;
-  const hasSlices = parts.some((part) => typeof part !== "number");
+  const hasSlices = parts.some((part) => typeof part !== "number" && !isList(part));
   const names = ["get", "open", ...(isDecoded ? ["decodeCF"] : []), ...(hasField ? ["field"] : [])];
   if (hasSlices) names.push("slice");
   const options = [
@@ -37,7 +47,7 @@ export function javascriptCode(request: CodeRequest): Code {
     ...(path ? [`path: ${quoted(path)}`] : []),
     ...(v1Order === "writer" ? ['v1Order: "writer"'] : []),
   ];
-  const selection = parts.map((part) => (typeof part === "number" ? part : `slice(${part.join(", ")})`));
+  const selection = parts.map((part) => partText(part, sliceCall));
   const lines = [
     `import { ${names.sort().join(", ")} } from "zarr-wasm";`,
     "",
@@ -69,7 +79,7 @@ function zarrCode(request: CodeRequest): string {
   const { dataset, state, source } = request;
   const { path, parts } = partOf(request);
   const leaf = leafIn(dataset, state);
-  const selection = parts.map((part) => (typeof part === "number" ? part : part.join(":")));
+  const selection = parts.map((part) => partText(part, (interval) => interval.join(":")));
   const steps = [
     ...leaf.path.map((name) => `[${quoted(name)}]`),
     ...(leaf.items > 1 ? [`.reshape(*values.shape, -1)[..., ${leaf.item}]`] : []),
@@ -82,10 +92,10 @@ function zarrCode(request: CodeRequest): string {
     "",
     ...remoteNote(source),
     `array = zarr.open_array(${quoted(source)}, mode="r"${path ? `, path=${quoted(path)}` : ""})`,
-    `values = array[${selection.join(", ") || "()"}]`,
+    `values = array${parts.some(isList) ? ".oindex" : ""}[${selection.join(", ") || "()"}]`,
     ...steps.map((step) => `values = values${step}`),
     ...(numpy ? [`values = ${numpy}`] : []),
-    ...(isTurned ? ["values = values.T  # rows and columns as shown"] : []),
+    ...(isTurned ? [`values = values.${turn(parts, state)}  # rows and columns as shown`] : []),
     "print(values.shape, values.dtype)",
     "print(values)",
   ];
@@ -98,9 +108,12 @@ function xarrayCode(request: CodeRequest): string {
   const { group, name } = variableOf(source, path);
   const indexers = parts.map((part, axis) => {
     const dimension = quoted(dataset.axes[axis]!.name!);
-    return `${dimension}: ${typeof part === "number" ? part : `slice(${part.join(", ")})`}`;
+    return `${dimension}: ${partText(part, sliceCall)}`;
   });
-  const shown = state.axes.map((axis) => quoted(dataset.axes[axis]!.name!));
+  const channels = parts.flatMap((part, axis) =>
+    typeof part === "number" || state.axes.includes(axis) ? [] : [axis],
+  );
+  const shown = [...channels, ...state.axes].map((axis) => quoted(dataset.axes[axis]!.name!));
   const lines = [
     "import xarray",
     "",
@@ -111,6 +124,12 @@ function xarrayCode(request: CodeRequest): string {
     "print(values)",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Columns before rows; channels stay where they are. */
+function turn(parts: readonly Part[], { axes }: ViewState): string {
+  const kept = parts.flatMap((part, axis) => (typeof part === "number" ? [] : [axis]));
+  return kept.length > 2 ? `swapaxes(${kept.indexOf(axes[1]!)}, ${kept.indexOf(axes[0]!)})` : "T";
 }
 
 /** The group that a variable is in: where the address is that of the array, the group is above it. */
@@ -143,8 +162,10 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
 function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
+  const channels = channelsRead(dataset, state);
   const parts = array.shape.map((length, axis): Part => {
     const position = state.axes.indexOf(axis);
+    if (axis === channels?.axis && channels.indices.length > 0) return listed(channels.indices);
     if (position < 0) return within(ownOf(chosen, axis, state.index[axis]! + 0.5), length);
     if (!seen) return [0, length];
     const isAcross = position === state.axes.length - 1;
@@ -153,6 +174,13 @@ function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: strin
     return [first, Math.max(first + 1, Math.min(length, Math.ceil(ownOf(chosen, axis, to))))];
   });
   return { path: array.path.replace(/^\//, ""), parts };
+}
+
+/** Indices in ascending order: an interval where none is left out. */
+function listed(indices: readonly number[]): Part {
+  const [first, last] = [indices[0]!, indices.at(-1)!];
+  if (indices.length === 1) return first;
+  return last - first === indices.length - 1 ? [first, last + 1] : { list: indices };
 }
 
 const ownOf = ({ origin, factor }: Level, axis: number, at: number) => (at - origin[axis]!) / factor[axis]!;

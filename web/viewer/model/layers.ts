@@ -94,7 +94,7 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
     const kind = colormap === "labels" ? "labels" : "map";
     const style = { ...plain, kind, blend: "over" } as const;
     return [
-      { ...plane, id: "image", range, style, ...(colormap === "diverging" ? { center: state.center } : {}) },
+      { ...plane, id: imageId, range, style, ...(colormap === "diverging" ? { center: state.center } : {}) },
     ];
   }
   const at = (channel: number) => index.map((old, axis) => (axis === channelAxis ? channel : old));
@@ -121,13 +121,27 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   ];
 }
 
+/** The id of the layer of one slice by itself. */
+export const imageId = "image";
+
 /** The id of a channel's layer. */
-export const channelId = (index: number): string => `channel ${index}`;
+export const channelId = (index: number | string): string => `channel ${index}`;
 
 /** Whether several channels are shown as one picture. */
 export function isComposite(dataset: Dataset, { channels, axes }: ViewState): boolean {
   const channelAxis = channelAxisOf(dataset);
   return channels !== null && channelAxis !== undefined && !axes.includes(channelAxis);
+}
+
+/** The channels that a composite is made of, in ascending order; undefined where there is one slice by itself. */
+export function channelsRead(
+  dataset: Dataset,
+  state: ViewState,
+): { axis: number; indices: number[] } | undefined {
+  const axis = channelAxisOf(dataset);
+  if (!isComposite(dataset, state) || axis === undefined) return undefined;
+  const indices = imageLayers(dataset, state).map(({ index }) => index[axis]!);
+  return { axis, indices: indices.sort((a, b) => a - b) };
 }
 
 /** Axes with slices to go through. */

@@ -5,6 +5,7 @@
  * differs from what the viewer would choose anyway is written. Attributes of the component have the same texts.
  */
 import type { Camera } from "./camera.js";
+import { channelId, imageId } from "./layers.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
 
@@ -80,6 +81,17 @@ const entries: readonly Entry[] = [
   switchEntry("isReversed", "reversed"),
   { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
   switchEntry("isRangeLocked", "lock"),
+  {
+    // `271.4:307.4` of the picture, `channel:low:high` of channels.
+    name: "kept",
+    read: (text) => ({ keptLimits: readKept(text) }),
+    write: ({ keptLimits }) =>
+      Object.entries(keptLimits ?? {})
+        .map(([id, limits]) =>
+          [...(id === imageId ? [] : [id.slice(channelId("").length)]), ...limits].join(":"),
+        )
+        .join(),
+  },
   switchEntry("isRangeCommon", "common"),
   textEntry("outside"),
   switchEntry("isRaw", "raw"),
@@ -122,7 +134,17 @@ const entries: readonly Entry[] = [
 /** Parts of the state that `entries` hold. */
 const named = new Set<string>([
   ...["axes", "index", "window", "field", "part", "colormap", "range", "camera"],
-  ...["isReversed", "gamma", "isRangeLocked", "isRangeCommon", "outside", "isRaw", "channels", "labels"],
+  ...[
+    "isReversed",
+    "gamma",
+    "isRangeLocked",
+    "keptLimits",
+    "isRangeCommon",
+    "outside",
+    "isRaw",
+    "channels",
+    "labels",
+  ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
 ]);
 
@@ -149,6 +171,12 @@ export function readSettings(textOf: (name: string) => string | null): WantedSta
 function mergedIndex(lists: readonly (readonly unknown[])[]): unknown[] {
   const length = Math.max(...lists.map((list) => list.length));
   return Array.from({ length }, (_, axis) => lists.map((list) => list[axis]).find((at) => at !== undefined));
+}
+
+/** Parts of the state that a text of one of `settingNames` says, as they are without it. */
+export function unsetSettings(name: string): WantedState {
+  const read = entries.find((entry) => entry.name === name)?.read ?? (() => ({}));
+  return Object.fromEntries(Object.keys(read("")).map((key) => [key, undefined]));
 }
 
 export function readQuery(query: string): ViewTarget | undefined {
@@ -227,6 +255,15 @@ function linesText({ isGraticuleOn, areCoastsOn }: ViewState): string {
 
 function selectText({ axes, index, window }: ViewState): string {
   return index.map((at, axis) => (axes.includes(axis) ? (window[axis]?.join(":") ?? ":") : at)).join();
+}
+
+function readKept(text: string): unknown {
+  return Object.fromEntries(
+    text.split(",").map((part) => {
+      const [high, low, channel] = part.split(":").reverse();
+      return [channel === undefined ? imageId : channelId(channel), [Number(low), Number(high)]];
+    }),
+  );
 }
 
 function readRange(text: string): unknown {

@@ -49,6 +49,8 @@ export interface ViewState {
   readonly range: ValueRange;
   /** Whether the range found for one slice is kept for the next. */
   readonly isRangeLocked: boolean;
+  /** Limits that were locked, by the id of a layer; null before any have been found. */
+  readonly keptLimits: Readonly<Record<string, readonly [low: number, high: number]>> | null;
   /** Whether the channels of a composite have one range: from the lowest of their lower limits to the highest upper one. */
   readonly isRangeCommon: boolean;
   readonly outside: Outside;
@@ -72,6 +74,9 @@ export interface ViewState {
   readonly isGraticuleOn: boolean;
   readonly areCoastsOn: boolean;
 }
+
+/** Layers of which limits are kept at most: more are never shown. */
+const mostKept = 16;
 
 /** Slices per second that are offered. */
 export const frameRates = [1, 2, 5, 10, 20, 30] as const;
@@ -136,6 +141,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     isReversed: wanted.isReversed === true,
     gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
     isRangeLocked: wanted.isRangeLocked === true,
+    keptLimits: wanted.isRangeLocked === true ? keptLimitsFrom(wanted.keptLimits) : null,
     isRangeCommon: wanted.isRangeCommon === true,
     outside: wanted.outside === "clamp" ? "clamp" : "mark",
     isRaw: wanted.isRaw === true,
@@ -151,6 +157,14 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   };
 }
 
+/** Whether a change finds the range of a channel in another way, or shows other channels. */
+export function hasOtherRanges({ channels }: ViewState, change: WantedState): boolean {
+  const { channels: wanted } = change;
+  if (wanted === undefined || !Array.isArray(wanted) || !channels) return wanted !== undefined;
+  const before = new Map(channels.map(({ index, range }) => [index, range.mode]));
+  return wanted.some(({ index, range }: ChannelState) => before.get(index) !== range?.mode);
+}
+
 /** Null is an answer, too: one slice by itself. */
 function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknown): ViewState["channels"] {
   if (value === null || channelAxis === undefined) return null;
@@ -159,6 +173,19 @@ function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknow
 
 const axisAt = (value: unknown, shape: readonly number[]): number | null =>
   typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
+
+function keptLimitsFrom(value: unknown): ViewState["keptLimits"] {
+  if (typeof value !== "object" || value === null) return null;
+  const entries = Object.entries(value).filter(
+    ([id, limits]) =>
+      /^(image|channel \d{1,6})$/.test(id) &&
+      Array.isArray(limits) &&
+      limits.length === 2 &&
+      limits.every(Number.isFinite) &&
+      limits[0] <= limits[1],
+  );
+  return entries.length > 0 && entries.length <= mostKept ? Object.fromEntries(entries) : null;
+}
 
 function labelsState(value: unknown): LabelsState {
   const { name, isOn, opacity } = (value ?? {}) as Partial<LabelsState>;

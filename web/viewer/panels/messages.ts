@@ -32,9 +32,10 @@ export function explain(error: unknown, place: Place): Explanation {
     const message = messageOf(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
+  const title = titleOf(error, place.stage);
   return {
-    title: titleOf(error, place.stage),
-    message: sentence(error.message),
+    title,
+    message: sentence(messageBeside(title, error)),
     hints: hintsOf(error, place),
     details: detailsOf(error, place),
   };
@@ -65,7 +66,19 @@ function titleOf(error: ZarrError, stage: Stage): string {
   const { _tag, chunkKey } = error;
   // These concern every chunk, whichever met them first.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
+  if (error.code === "bad-zip") return "The archive cannot be read";
   return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
+}
+
+/** What an error says that the title beside it does not. */
+export function messageBeside(title: string, error: unknown): string {
+  const message = messageOf(error);
+  const key = isZarrError(error) ? error.chunkKey : undefined;
+  const start = `chunk ${key}: `;
+  const isSaid = key !== undefined && title === chunkTitle(error);
+  return isSaid && message.toLowerCase().startsWith(start.toLowerCase())
+    ? message.slice(start.length)
+    : message;
 }
 
 /** What became of one chunk. */
@@ -95,10 +108,20 @@ function hintsOf(error: ZarrError, place: Place): string[] {
         "Nothing is wrong with the address. The array can be read by a program that knows this feature.",
       ];
     case "InvalidMetadata":
+      if (error.code === "bad-zip")
+        return ["The file may be cut short or damaged, or be no zip archive at all."];
+      if (isWebPage(error))
+        return [
+          "The address is that of a web page, or its server sends one where there is nothing: check the address, which must be that of the data.",
+        ];
       return ["The metadata document was found, but it does not say what the Zarr specification asks for."];
     case "InvalidArgument":
       return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
     case "LimitExceeded":
+      if (place.stage === "opening")
+        return [
+          "Some things are read as a whole: of an array with such chunks, a copy with smaller ones can be viewed.",
+        ];
       return ["View a smaller part, if the limit concerns the selection."];
     case "EngineFailed":
       return [
@@ -110,7 +133,13 @@ function hintsOf(error: ZarrError, place: Place): string[] {
   }
 }
 
-function networkHints({ status }: ZarrError, place: Place): string[] {
+/** Whether a page for people came where data was asked for. */
+const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(message);
+
+function networkHints(error: ZarrError, place: Place): string[] {
+  const { status, code } = error;
+  if (code === "missing-target" || code === "short-target")
+    return ["The server has answered: what is stored there is not complete."];
   if (status === undefined) return silenceHints(place);
   if (status === 401 || status === 403) {
     return [
@@ -119,6 +148,10 @@ function networkHints({ status }: ZarrError, place: Place): string[] {
     ];
   }
   if (status === 429) return ["The server asks for fewer requests. Wait a while, then try again."];
+  if (isWebPage(error))
+    return [
+      "The server sends a web page in place of the data: it may want a login, or an access that it does not give here.",
+    ];
   if (status >= 500) return ["The trouble is on the server’s side. It may pass: try again."];
   return ["The server does not serve this address as it should."];
 }

@@ -2,13 +2,13 @@
 
 import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatScalar, messageOf, scalarAt } from "../base/format.js";
+import { formatScalar, scalarAt } from "../base/format.js";
 import { channelAxisOf, channelLabel } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { dateText, placeText, unitText } from "./coordinates.js";
-import { chunkTitle, sentence } from "./messages.js";
+import { chunkTitle, messageBeside, sentence } from "./messages.js";
 
 /** What is pointed at. */
 export interface Pointed {
@@ -52,7 +52,10 @@ export class Readout {
 
 /** An element in full, from the block that it was read into. */
 function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number]): string {
-  if (gap?.kind === "damaged") return `${chunkTitle(gap.error)}: ${sentence(messageOf(gap.error))}`;
+  if (gap?.kind === "damaged") {
+    const title = chunkTitle(gap.error);
+    return `${title}: ${sentence(messageBeside(title, gap.error))}`;
+  }
   const { region } = tile.block;
   const at = tile.offsetOf(row, column);
   const stored = formatScalar(region.dtype, scalarAt(region, at));

@@ -26,6 +26,7 @@ const maxSteps = 8;
 
 const rules: readonly Rule[] = [
   unquoted,
+  call,
   ...viewerRules,
   ...cloudRules,
   ...pageRules,
@@ -72,6 +73,8 @@ function finished(
   if (scheme !== undefined && scheme !== "http" && scheme !== "https")
     return { refused: `Pages cannot read from ${scheme}: addresses. Enter one that begins with https://.` };
   if (scheme !== undefined && !URL.canParse(text)) return { refused: "This is not a valid address." };
+  if (scheme !== undefined && new URL(text).username !== "")
+    return { refused: "Pages may not read from addresses with a name and a password in them." };
   // An archive's own address ends where it ends, whatever its folders are called.
   const split = isArchive ? { source: text, path: "" } : splitPath(text);
   const below = joined(split.path, path);
@@ -85,7 +88,9 @@ function finished(
 
 function sentence(reasons: readonly string[], source: string): string {
   const text = reasons.join(", and ");
-  return `${text[0]!.toUpperCase()}${text.slice(1)}: opened as ${source.length > 200 ? `${source.slice(0, 199)}…` : source}.`;
+  // Names of documents and schemes stay as they are.
+  const isWord = /^[a-z]+\s/.test(text);
+  return `${isWord ? text[0]!.toUpperCase() + text.slice(1) : text}: opened as ${source.length > 200 ? `${source.slice(0, 199)}…` : source}.`;
 }
 
 const joined = (above: string, below: string): string =>
@@ -114,6 +119,13 @@ function splitPath(address: string): { source: string; path: string } {
   }
 }
 
+/** A line of a program that opens it: `xr.open_zarr("s3://…", …)`. */
+function call(text: string): Rewritten | undefined {
+  const [, , address] =
+    /^(?:[\w.]+\s*=\s*)?[a-z_][\w.]*\(\s*(["'])([a-z][a-z0-9+.-]*:\/\/[^"']+)\1\s*[,)]/i.exec(text) ?? [];
+  return address === undefined ? undefined : { text: address, why: "the address is that in the program" };
+}
+
 /** Quotes and angle brackets that came along. */
 function unquoted(text: string): Rewritten | undefined {
   const inner = /^(?:"([^"]*)"|'([^']*)'|`([^`]*)`|<([^<>]*)>)$/s
@@ -137,9 +149,10 @@ function localPath(text: string): NoAddress | undefined {
 
 /** `example.org/data.zarr`: the first part is a host, for no folder has such a name and something below it. */
 function withoutScheme(text: string): Rewritten | undefined {
-  const host = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(:\d+)?\/./i.exec(text);
+  const host = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost|(?:\d{1,3}\.){3}\d{1,3}(?=:))(:\d+)?\/./i.exec(text);
   if (!host || /\.(zarr|zip|ozx|json)$/i.test(host[1]!)) return undefined;
-  const isHere = host[1]!.toLowerCase() === "localhost";
+  // What has no name has no certificate.
+  const isHere = /^(localhost|[\d.]+)$/i.test(host[1]!);
   return { text: `${isHere ? "http" : "https"}://${text}`, why: "the scheme was missing" };
 }
 

@@ -1,5 +1,14 @@
 /** Coordinates of an axis: read whole where that is little, else in parts as they are asked for. */
-import { decodeCF, get, slice, strings, type ZarrArray } from "zarr-wasm";
+import {
+  type CFRegion,
+  decodeCF,
+  get,
+  isZarrError,
+  type Region,
+  slice,
+  strings,
+  type ZarrArray,
+} from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
@@ -54,9 +63,11 @@ export class ArrayCoordinates implements AxisCoordinates {
     else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
       this.#keep(part, "texts", strings(region));
     else {
-      const { kind, data: meant } = decodeCF(this.array, region);
+      const { kind, data: meant } = decoded(this.array, region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
-      this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
+      const dates = kind === "milliseconds" ? undefined : await datesOf(this.array, values);
+      if (dates) this.#keep(part, "texts", dates);
+      else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
     }
   }
 
@@ -64,6 +75,25 @@ export class ArrayCoordinates implements AxisCoordinates {
     this.kind = kind;
     this.#parts.set(part, values);
   }
+}
+
+/** Counts of times that are no instants stay counts. */
+function decoded(array: ZarrArray, region: Region): CFRegion {
+  try {
+    return decodeCF(array, region);
+  } catch (error) {
+    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    return decodeCF(array, region, { times: "counts" });
+  }
+}
+
+/** Dates of calendars that only models have; what knows them is loaded when there is one. */
+async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  if (units === undefined || calendar === undefined) return undefined;
+  const { modelDates } = await import("./calendars.js");
+  const dateOf = modelDates(units, calendar);
+  return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
 }
 
 /** NaN is no coordinate. */
@@ -89,7 +119,7 @@ export async function axisFrom(
   const isPlace = role !== undefined && role !== "time" && role !== "channel";
   if (length > 0 && (coordinates.isLittle || isPlace))
     await Promise.all([coordinates.read(0), isPlace ? coordinates.read(length - 1) : undefined]);
-  const unit = coordinates.kind === "numbers" ? textAt(attributes, "units") : undefined;
+  const unit = coordinates.kind === "numbers" ? countUnit(attributes) : undefined;
   const isRead = coordinates.at(0) !== undefined && coordinates.kind === "numbers";
   return {
     name,
@@ -102,6 +132,13 @@ export async function axisFrom(
     ...(isRead ? regularStep(coordinates, length) : {}),
     goesUp: goesUp(role, attributes, coordinates, length),
   };
+}
+
+/** Of coordinates that are numbers; counts of time have a calendar, too. */
+function countUnit(attributes: unknown): string | undefined {
+  const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
+  const isCount = calendar !== undefined && / since /.test(units ?? "");
+  return isCount ? `${units} (${calendar})` : units;
 }
 
 /** An axis of which nothing but a name is known. */
@@ -146,6 +183,12 @@ function goesUp(
   const isPressure = /^(h?pa|mbar|millibars?)$/i.test(textAt(attributes, "units") ?? "");
   if (positive === "down" || isPressure) return !isAscending;
   return positive === "up" && isAscending;
+}
+
+/** Whether an array says that it holds latitudes or longitudes, of any number of dimensions. Spec: CF 1.11, 4.1 and 4.2. */
+export function isPosition(array: ZarrArray): boolean {
+  const role = roleOf(undefined, array);
+  return role === "latitude" || role === "longitude";
 }
 
 /** Spec: CF conventions 1.11, section 4 "Coordinate types". */

@@ -17,6 +17,7 @@ import {
 } from "zarr-wasm";
 import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
+import { isPosition } from "./coordinates.js";
 import { pathsOfLayout } from "./layout.js";
 
 /** An array of a dataset. */
@@ -206,8 +207,11 @@ async function datasetKind(
   const referred = new Set(
     [group, ...all.map(({ array }) => array)].flatMap(({ attributes }) => referredBy(attributes)),
   );
+  const names = new Set(all.map(({ name }) => name));
   const isAuxiliary = ({ name, dimensions, array }: Variable) =>
     referred.has(name) ||
+    isPosition(array) ||
+    isBoundsOf(name, names) ||
     (dimensions?.length === 1 && dimensions[0] === name) ||
     (array.shape.length === 0 && own(array.attributes, "grid_mapping_name") !== undefined);
   const variables = all.filter((variable) => !isAuxiliary(variable));
@@ -215,6 +219,12 @@ async function datasetKind(
   const first = mostTelling(variables) ?? mostTelling(coordinates);
   return first && { kind: "dataset", variables, coordinates, first, contents };
 }
+
+/** Bounds that nothing refers to are known by their name: `lat_bnds` beside `lat`. */
+const isBoundsOf = (name: string, others: ReadonlySet<string>): boolean => {
+  const [, of] = /^(.+)_(?:bnds?|bounds)$/i.exec(name) ?? [];
+  return of !== undefined && others.has(of);
+};
 
 const referredBy = (attributes: unknown): string[] =>
   referring.flatMap((name) => wordsAt(attributes, name)).filter((word) => !word.endsWith(":"));

@@ -2,7 +2,7 @@
  * Which number of an element is drawn: the element itself, a part of a complex number, a field of a
  * structured element.
  */
-import { type DType, field, type Region } from "zarr-wasm";
+import { type DType, type ElementData, field, type Region } from "zarr-wasm";
 import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/kinds.js";
 import type { Numbers } from "../base/plane.js";
 
@@ -69,12 +69,16 @@ function positionText(item: number, shape: readonly number[]): string {
   return position.join(",");
 }
 
+/** Numbers of a Float16Array, which some engines have. Nothing here is made for it: Float32Array holds the same. */
+export const isHalf = (data: ElementData): boolean =>
+  data.BYTES_PER_ELEMENT === 2 && !(data instanceof Int16Array || data instanceof Uint16Array);
+
 /** The chosen number of every element, in the region's order. Shares memory where nothing is to convert. */
 export function numbersOf(region: Region, leaf: Leaf, part: Part): Numbers {
   const { data } = leaf.path.length > 0 ? field(region, leaf.path) : region;
   if (isComplex(leaf.dtype)) return complexPart(data as Float32Array | Float64Array, leaf, part);
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) return wideNumbers(data, leaf);
-  if (leaf.items === 1) return data;
+  if (leaf.items === 1) return isHalf(data) ? Float32Array.from(data) : data;
   return Float64Array.from({ length: data.length / leaf.items }, (_, i) => data[i * leaf.items + leaf.item]!);
 }
 

@@ -8,6 +8,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
   type ZarrWarning,
+  ZipStore,
 } from "zarr-wasm";
 import { mostRequests } from "../base/requests.js";
 
@@ -28,14 +29,15 @@ let last: { readonly address: string; readonly store: HttpStore } | undefined;
 /** Versions of the nodes that were found in stores. */
 const versions = new WeakMap<object, 2 | 3>();
 
-/** The store of an address of objects; anything else stays what it is. */
+/** The store of an address, of objects or of an archive; anything else stays what it is. */
 export function storeFor(source: Source): Source {
   if (typeof source !== "string" && !(source instanceof URL)) return source;
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);
-  const isArchive = /\.(zip|ozx)$/i.test(url.pathname);
-  if (isArchive || (url.protocol !== "http:" && url.protocol !== "https:")) return source;
+  if (url.protocol !== "http:" && url.protocol !== "https:") return source;
+  // One of each time: an archive may have been replaced since.
+  if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url);
   if (last?.address !== url.href)
     last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
   return last.store;

@@ -123,11 +123,33 @@ export async function openPlace(asked: Place, context: OpenContext): Promise<Ope
     node = await openNode(place, context);
   } catch (error) {
     signal.throwIfAborted();
-    const below = isZarrError(error, "NotFound") && !path ? await nodesUnder(source, context) : undefined;
-    if (!below) throw error;
-    return below;
+    if (!isZarrError(error, "NotFound")) throw error;
+    if (!path) {
+      const below = await nodesUnder(source, context);
+      if (below) return below;
+      throw error;
+    }
+    const known = await nodeFromRoot(source, path, signal);
+    if (!known) throw error;
+    node = known;
   }
   return node.kind === "array" ? openArray(node, place, context) : openGroup(node, place, context);
+}
+
+/** A node without a document of its own, which consolidated metadata of the whole source know: groups often have none. */
+async function nodeFromRoot(
+  source: Source,
+  path: string,
+  signal: AbortSignal,
+): Promise<OpenedNode | undefined> {
+  try {
+    const root = await open(source, { kind: "group", signal });
+    return await root.open(path, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isZarrError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A folder that is no node, but holds some: the only one is opened, of several there is a list. */

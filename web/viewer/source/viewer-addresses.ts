@@ -17,7 +17,7 @@ function viewerLink(text: string): Rewritten | undefined {
   const queries = [search, /^#.*?(\?.*)$/.exec(hash)?.[1] ?? "", hash.replace(/^#\/?/, "?")];
   for (const query of queries) {
     const found = new URLSearchParams(query);
-    const isOwn = pathname.endsWith("/viewer/") && found.get("source") !== null;
+    const isOwn = /\/viewer\/(index\.html)?$/.test(pathname) && found.get("source") !== null;
     const value = parameters
       .map((name) => found.get(name))
       .find((entry) => entry !== null && looksLikeData.test(entry));

@@ -2,7 +2,7 @@
 import type { ElementData, Region } from "zarr-wasm";
 import type { Numbers, Plane } from "../base/plane.js";
 import type { Level } from "../source/dataset.js";
-import { isComplex, isTime, type Leaf, numbersOf, type Part } from "../source/leaf.js";
+import { isComplex, isHalf, isTime, type Leaf, numbersOf, type Part } from "../source/leaf.js";
 import type { Block, Tile, TileGap } from "./tile.js";
 
 /** Which plane of which level, and what of its elements. */
@@ -86,9 +86,8 @@ function planeOf(region: Region, layout: Layout, { leaf, part, decode }: Cut): P
 /** Whether a block's elements are JavaScript numbers as they are. */
 function isPlain({ data }: Region, leaf: Leaf): boolean {
   const isWide = data instanceof BigInt64Array || data instanceof BigUint64Array;
-  return (
-    leaf.path.length === 0 && leaf.items === 1 && !isWide && !isComplex(leaf.dtype) && !isTime(leaf.dtype)
-  );
+  const isOther = isWide || isHalf(data) || isComplex(leaf.dtype) || isTime(leaf.dtype);
+  return leaf.path.length === 0 && leaf.items === 1 && !isOther;
 }
 
 /** The elements of a plane, packed. */
