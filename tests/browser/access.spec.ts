@@ -208,3 +208,16 @@ test("elements are square, sharp, and a whole number of pixels", async ({ viewer
     .toBe(true);
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
 });
+
+test("colours that mean something stay where others are forced", async ({ viewer, page }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await viewer.show("source=/stores/bytes&map=viridis");
+  for (const bar of [".zw-legend-bar", ".zw-colormap-bar", ".zw-box"])
+    expect(
+      await page
+        .locator(bar)
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundImage),
+      bar,
+    ).toMatch(/gradient/);
+});

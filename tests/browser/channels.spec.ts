@@ -1,8 +1,7 @@
 // Channels: composites, pictures, what each looks like, and histograms with limits that are dragged.
-import type { Page } from "@playwright/test";
 import { maskedValue, omeroValue, omeroWindows, pictureValue } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import type { ViewerPage } from "./viewer-page.js";
+import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 /** 0 to 255, as the shader cuts a range into 256 parts. */
 const part = (value: number, low: number, high: number) =>
@@ -132,21 +131,6 @@ for (const how of ["webgl", "canvas"] as const)
       x < 10 ? [0, 0, 0, 0] : [0, 1, 2].map((c) => maskedValue([c, y, x])).concat(255),
     );
     await expect.poll(() => colours(viewer)).toEqual(expected);
-  });
-
-/** As on a machine without it. */
-const withoutWebGL = (page: Page) =>
-  page.addInitScript(() => {
-    const { getContext } = HTMLCanvasElement.prototype;
-    HTMLCanvasElement.prototype.getContext = function (
-      this: HTMLCanvasElement,
-      kind: string,
-      ...rest: unknown[]
-    ) {
-      return kind === "webgl2"
-        ? null
-        : (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
-    } as typeof getContext;
   });
 
 test("limits are dragged in the histogram, by keys as well", async ({ viewer, page }) => {

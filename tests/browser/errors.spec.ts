@@ -5,7 +5,7 @@ import { grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import type { ViewerPage } from "./viewer-page.js";
+import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 /** After every error a good source works. */
 async function recovers(viewer: ViewerPage): Promise<void> {
@@ -188,16 +188,7 @@ test("a lost context is restored", async ({ viewer, page }) => {
 
 test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
-  await page.addInitScript(() => {
-    const { getContext } = HTMLCanvasElement.prototype;
-    HTMLCanvasElement.prototype.getContext = function (
-      this: HTMLCanvasElement,
-      kind: string,
-      ...rest: unknown[]
-    ) {
-      return kind === "webgl2" ? null : getContext.call(this, kind as "2d", ...(rest as []));
-    } as typeof getContext;
-  });
+  await withoutWebGL(page);
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
   expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("canvas");
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));

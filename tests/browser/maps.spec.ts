@@ -74,3 +74,12 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
   await expect(page.getByLabel("Coastlines")).not.toBeChecked();
   await expect(page.locator(".zw-scale-bar").first()).toHaveText(/000 km$/);
 });
+
+test("dates beside a picture are read whole, and leave room for the axis' name", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
+  const ruler = page.locator(".zw-view .zw-ruler-down");
+  await expect(ruler).toContainText("2020-01-01");
+  const title = (await ruler.locator(".zw-axis-title").boundingBox())!;
+  for (const tick of await ruler.locator(".zw-tick").all())
+    expect((await tick.boundingBox())!.x).toBeGreaterThanOrEqual(title.x + title.width);
+});

@@ -2,6 +2,21 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
+/** As on a machine without it: a 2-D context draws. */
+export const withoutWebGL = (page: Page) =>
+  page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (
+      this: HTMLCanvasElement,
+      kind: string,
+      ...rest: unknown[]
+    ) {
+      return kind === "webgl2"
+        ? null
+        : (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
+    } as typeof getContext;
+  });
+
 export class ViewerPage {
   readonly root: Locator;
   readonly box: Locator;

@@ -195,6 +195,7 @@ it("bars have round lengths of the axis' unit", () => {
   const [equator, north] = [9, 15].map((row) => scaleBarOf(map, [0, 1], 10, row, 150)!);
   expect(equator!.text).toBe("10000 km");
   expect(north!.text).toBe("5000 km");
+  expect(scaleBarOf(map, [0, 1], 10, 18, 150)).toBeUndefined(); // at the pole
   expect(scaleBarOf(described([{ length: 5 }, { length: 5 }], "uint8"), [0, 1], 1, 1, 100)).toBeUndefined();
 });
 

@@ -50,6 +50,11 @@ export const volumeValue = ([z, y, x]: readonly number[]) => 20 * z! + 2 * y! + 
 export const mapShape = [6, 18, 36] as const;
 export const mapValue = ([t, lat, lon]: readonly number[]) => 100 * t! + lat! + lon! / 100;
 
+/** [row, column] of uint8, each row four times as high as wide. */
+export const plankValue = ([row]: readonly number[]) => (row! % 2 === 0 ? 40 : 200);
+/** [row, column] of uint8: 0 and 255 by columns, so that it matters which are looked at. */
+export const combValue = ([, column]: readonly number[]) => ([2, 5].includes(column! % 8) ? 255 : 0);
+
 const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | object>>>> = {
   omero: () => ({
     "": omeGroup("cyx", [1, 0.5, 0.5], {
@@ -64,6 +69,19 @@ const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | 
   }),
   picture: () => ({ "": { shape: [20, 30, 3], type: "uint8", value: pictureValue } satisfies ArraySpec }),
   masked: () => ({ "": { shape: [4, 20, 30], type: "uint8", value: maskedValue } satisfies ArraySpec }),
+  planks: () => ({
+    "": omeGroup("yx", [4, 1]),
+    "0": { shape: [16, 64], type: "uint8", chunks: [8, 32], value: plankValue } satisfies ArraySpec,
+  }),
+  comb: () => ({
+    "": { shape: [64, 4096], type: "uint8", chunks: [64, 512], value: combValue } satisfies ArraySpec,
+  }),
+  // The coarser level reaches beyond the finer one.
+  overhang: () => ({
+    "": omeGroup("yx", [1, 1], undefined, 2),
+    "0": { shape: [45, 61], type: "uint8", value: () => 100 } satisfies ArraySpec,
+    "1": { shape: [23, 31], type: "uint8", value: () => 200 } satisfies ArraySpec,
+  }),
   depths: () => ({
     "": omeGroup("zyx", [2, 0.5, 0.5]),
     "0": { shape: volumeShape, type: "uint8", chunks: [1, 20, 30], value: volumeValue } satisfies ArraySpec,
@@ -102,10 +120,13 @@ const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | 
   }),
 };
 
-function omeGroup(axes: string, scale: readonly number[], omero?: object): object {
+function omeGroup(axes: string, scale: readonly number[], omero?: object, levels = 1): object {
   const known: Readonly<Record<string, object>> = { c: { type: "channel" } };
   const list = [...axes].map((name) => ({ name, ...(known[name] ?? { type: "space", unit: "micrometer" }) }));
-  const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale }] }];
+  const datasets = Array.from({ length: levels }, (_, level) => ({
+    path: String(level),
+    coordinateTransformations: [{ type: "scale", scale: scale.map((step) => step * 2 ** level) }],
+  }));
   const ome = { version: "0.5", multiscales: [{ axes: list, datasets }], ...(omero ? { omero } : {}) };
   return { zarr_format: 3, node_type: "group", attributes: { ome } };
 }

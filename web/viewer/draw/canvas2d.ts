@@ -3,6 +3,7 @@ import type { Tile } from "../tiles/tile.js";
 import { Drawn, placeOf } from "./drawn.js";
 import { contextOf, Pictures } from "./pictures.js";
 import { type Placed, placing } from "./placing.js";
+import { Putter } from "./putting.js";
 import {
   dotDistance,
   hatchDistance,
@@ -20,6 +21,7 @@ export class CanvasRenderer implements Renderer {
   readonly isAlive = true;
   readonly #pictures: Pictures;
   readonly #layer = document.createElement("canvas");
+  readonly #putter = new Putter();
   readonly #drawn = new Drawn();
   /** Where tiles lie on the canvas, and the keys of those that were drawn since it was cleared, in whatever colours. */
   #place = "";
@@ -109,26 +111,24 @@ export class CanvasRenderer implements Renderer {
     const where = placing(scene);
     const look = lookOf(layer);
     let isWhole = true;
+    // Coarse levels may reach beyond the array's edge, where nothing finer would cover them.
+    const { left, right, top, bottom } = where.place(scene.extent);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.clip();
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
       const { picture, isFine } = this.#pictures.of(tile, layer, look, placed, time);
       if (!isFine) isWhole = false;
       if (!picture) continue;
-      const { left, top } = placed;
-      const [width, height] = [placed.right - left, placed.bottom - top];
-      // Drawn smaller than it is, a picture needs a filter; enlarged, its elements stay sharp.
-      context.imageSmoothingEnabled = width < picture.image.width && layer.style.kind !== "labels";
-      // What is not a number shows the ground, and not what was drawn before.
-      context.clearRect(left, top, width, height);
-      // Rows that go up: the picture upside down.
-      if (placed.bottom < placed.top) context.setTransform(1, 0, 0, -1, 0, placed.top + placed.bottom);
-      context.drawImage(picture.image, left, top, width, height);
-      context.setTransform(1, 0, 0, 1, 0, 0);
+      this.#putter.put(context, picture.image, placed, layer.style.kind === "labels");
       drawGaps(context, layer.style.isOverlay ? withoutMissing(tile) : tile, placed, scene.ratio);
       if (isFine) this.#drawn.add(tile);
       this.#painted.add(tile.key);
     }
+    context.restore();
     return isWhole;
   }
 }

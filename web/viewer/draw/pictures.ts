@@ -47,8 +47,8 @@ export class Pictures {
   }
 
   /**
-   * The picture of a tile for where it is placed. When there is no time left to make one, it is one that is too coarse, or
-   * none.
+   * The picture of a tile for where it is placed. When there is no time left to make one, it is one that is too coarse or too fine,
+   * or none.
    * @param look what tells the layer's colours from others
    */
   of(
@@ -61,7 +61,8 @@ export class Pictures {
     const key = `${tile.key} ${look}`;
     const thinning = thinningFor(tile, placed);
     const kept = this.#kept.get(key);
-    if (kept && kept.thinning.rows <= thinning.rows && kept.thinning.columns <= thinning.columns)
+    // Not a finer one either: what is seen must not depend on where the reader comes from.
+    if (kept && kept.thinning.rows === thinning.rows && kept.thinning.columns === thinning.columns)
       return { picture: kept, isFine: true };
     // Only what is made counts: however long drawing takes, it goes on.
     if (time.left <= 0) return { picture: kept, isFine: false };

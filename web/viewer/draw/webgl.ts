@@ -115,16 +115,28 @@ export class WebGLRenderer implements Renderer {
   /** The ground, and on it the paper, which tiles will cover. */
   #clear(scene: Scene): void {
     const gl = this.#gl;
-    const where = placing(scene);
-    const { left, right, top, bottom } = where.place(scene.extent);
     gl.clearColor(...unit(scene.ground), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.enable(gl.SCISSOR_TEST);
-    gl.scissor(left, where.height - Math.max(top, bottom), Math.max(0, right - left), Math.abs(bottom - top));
+    this.#cutOff(scene);
     gl.clearColor(...unit(scene.paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.disable(gl.SCISSOR_TEST);
     gl.clearColor(0, 0, 0, 0);
+  }
+
+  /**
+   * Nothing is drawn beyond the array's edge until the test is disabled: coarse levels may reach there, where nothing finer
+   * would cover them.
+   */
+  #cutOff(scene: Scene): void {
+    const gl = this.#gl;
+    const where = placing(scene);
+    const { left, right, top, bottom } = where.place(scene.extent);
+    const [from, to] = [Math.max(0, left), Math.min(right, where.width)];
+    const [low, high] = [Math.min(top, bottom), Math.max(top, bottom)];
+    const [first, last] = [Math.max(0, low), Math.min(high, where.height)];
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(from, where.height - last, Math.max(0, to - from), Math.max(0, last - first));
   }
 
   /** Draws into a picture of its own. */
@@ -169,6 +181,7 @@ export class WebGLRenderer implements Renderer {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
     let isWhole = true;
+    this.#cutOff(scene);
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
@@ -181,6 +194,7 @@ export class WebGLRenderer implements Renderer {
       this.#drawGaps(resources, style.isOverlay ? withoutMissing(tile) : tile, placed, where, scene.ratio);
       this.#drawn.add(tile);
     }
+    gl.disable(gl.SCISSOR_TEST);
     return isWhole;
   }
 

@@ -4,7 +4,7 @@ import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
-import { axisName, fillRuler, rulerTitle } from "../panels/rulers.js";
+import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
 import { shapeOf } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
@@ -57,7 +57,7 @@ export class ImagePainter implements Painter {
     const lengths = state.axes.map((axis) => shape[axis]!);
     const [down, across] = state.axes.map((axis) => dataset.axes[axis]!);
     // Beside the ticks' digits stands the title.
-    frame.setRulerWidth(Math.max(52, 32 + 7 * String(lengths[0]).length));
+    frame.setRulerWidth(rulerWidth(lengths[0]!, down!));
     const [from, to] = aspect < 0 ? [seen.bottom, seen.top] : [seen.top, seen.bottom];
     fillRuler(
       frame.across,

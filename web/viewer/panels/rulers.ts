@@ -62,6 +62,17 @@ export function fillRuler(
   );
 }
 
+/** CSS pixels that a ruler beside a picture is wide: for its title, and for the longest word of its ticks. */
+export function rulerWidth(length: number, axis: DatasetAxis): number {
+  const words = ticksAlong(axis, 0, length, mostTicksLookedAt).flatMap(({ text }) => text.split(" "));
+  const letters = Math.max(0, ...words.map((word) => word.length));
+  return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
+}
+
+/** Of the whole axis, so that nothing moves while a reader comes closer. */
+const mostTicksLookedAt = 8;
+const widestRuler = 130;
+
 /** Round coordinates where they are evenly spaced; else coordinates of round indices, or the indices. */
 function ticksAlong(
   axis: DatasetAxis | undefined,

@@ -12,6 +12,9 @@ export interface ScaleBar {
 /** Kilometres per degree of latitude, and of longitude at the equator. */
 const kilometresPerDegree = 111.2;
 
+/** Nearer to a pole a row of a map has next to no length. */
+const mostLatitude = 89;
+
 /** Units of length that are a thousandth of the next. */
 const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
 
@@ -57,6 +60,7 @@ function measured(
   if (down.role !== "latitude") return { length: step, unit: "°" };
   const at = Math.min(Math.max(Math.round(row), 0), down.length - 1);
   const latitude = Number(down.coordinates?.at(at) ?? 0);
+  if (Math.abs(latitude) > mostLatitude) return { length: 0, unit: undefined };
   return { length: step * kilometresPerDegree * Math.cos((latitude * Math.PI) / 180), unit: "km" };
 }
 
