@@ -70,7 +70,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return decodedResult(step, room, total, result);
 }
 
-[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   const size_t size = (in.size() + 2) / 3 * 4;
   if (size > out.size()) return Code::EncodeFailed;
   uint8_t* to = out.data();

@@ -100,7 +100,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return decodedResult(step, room, produced, result);
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   if (in.size() > kMostPerCall) return Code::EncodeFailed;
   auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMostPerCall));
   const int made = BZ2_bzBuffToBuffCompress(chars(out.data()), &room, chars(in.data()),

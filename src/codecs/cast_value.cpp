@@ -185,7 +185,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return castAll(directionOf(step, false), in, step.decodedArray.itemCount, out.data());
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   result = out.first(step.encodedArray.bytes());
   return castAll(directionOf(step, true), in, step.decodedArray.itemCount, out.data());

@@ -21,7 +21,8 @@
 //   ZW_FULL_MODULE    encoders                        full.wasm
 //   ZW_RARE_CODECS    rare decoders                   full.wasm, images.wasm
 //   ZW_IMAGE_CODECS   decoders of images              images.wasm
-// Codecs write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers to.
+// Codecs write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers
+// to.
 #ifdef ZW_FULL_MODULE
 #define ZW_FULL_ONLY(function) function
 #else

@@ -150,7 +150,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   return {};
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work,
+                               ByteView& result) {
   const size_t header = headerBytes(step);
   if (out.size() < header) return Code::EncodeFailed;
   std::memset(out.data(), 0, header);

@@ -79,7 +79,8 @@ void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, si
   for (size_t i = 0; i < distance; i++) out[i] = static_cast<uint8_t>(out[i] - last[i]);
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work,
+                               ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   const uint32_t itemBytes = step.decodedArray.itemBytes;
   const size_t run = step.params[0], runBytes = run * itemBytes;

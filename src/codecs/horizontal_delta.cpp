@@ -48,7 +48,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return runOver(step, in, out, prefixSumSteps, result);
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   return runOver(step, in, out, differences, result);
 }
 

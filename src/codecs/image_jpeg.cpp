@@ -1,23 +1,26 @@
-// imagecodecs_jpeg (bytes → bytes): JPEG images of 8 bits (ITU-T T.81), by libjpeg-turbo; baseline, extended and
-// progressive, with Huffman or arithmetic coding. Decoding only; images module only.
+// imagecodecs_jpeg (bytes → bytes): JPEG images of 8 bits (ITU-T T.81), by libjpeg-turbo; baseline,
+// extended and progressive, with Huffman or arithmetic coding. Decoding only; images module only.
 //
-// Parameters: [color space of the stream, of the pixels, bytes of tables, bytes of header, those bytes…]
-//   color spaces     libjpeg's J_COLOR_SPACE, 0 for what the stream says (RGB, grey or CMYK come out)
-//   tables           an abbreviated stream of tables alone (TIFF's JPEGTables)
-//   header           bytes to put in front of each stream, behind which an end is put
-//   bytes            four in a word, little-endian
+// Parameters: [color space of the stream, of the pixels, bytes of tables, bytes of header, those
+// bytes…]
+//   color spaces     libjpeg's J_COLOR_SPACE, 0 for what the stream says (RGB, grey or CMYK come
+//   out) tables           an abbreviated stream of tables alone (TIFF's JPEGTables) header bytes to
+//   put in front of each stream, behind which an end is put bytes            four in a word,
+//   little-endian
 //
-// Trust: the image's size is compared with the array's when its header has been read; libjpeg's memory is bounded
-// (image_memory.hpp), and so is the number of scans that a progressive stream may have. What libjpeg would mend with
-// guesses (a stream cut short, codes that do not exist) is an error. libjpeg leaves its calls by longjmp where it fails.
+// Trust: the image's size is compared with the array's when its header has been read; libjpeg's
+// memory is bounded (image_memory.hpp), and so is the number of scans that a progressive stream may
+// have. What libjpeg would mend with guesses (a stream cut short, codes that do not exist) is an
+// error. libjpeg leaves its calls by longjmp where it fails.
 #ifdef ZW_IMAGE_CODECS
 
 #include <csetjmp>
 #include <cstdio>
 
+#include <jpeglib.h>
+
 #include "codecs/image.hpp"
 #include "codecs/image_memory.hpp"
-#include <jpeglib.h>
 extern "C" {
 #include <jerror.h>
 }
@@ -203,8 +206,10 @@ void prepareDecoder(Decoder& decoder) {
 Status prepare(Step& step) {
   if (step.params.size() < Words) return Code::BadParameters;
   const uint64_t bytes = uint64_t{step.params[TableBytes]} + step.params[HeaderBytes];
-  if (step.params[StreamSpace] > kLastSpace || step.params[PixelSpace] > kLastSpace) return Code::BadParameters;
-  if (bytes > kMostTables || step.params.size() != Words + (bytes + 3) / 4) return Code::BadParameters;
+  if (step.params[StreamSpace] > kLastSpace || step.params[PixelSpace] > kLastSpace)
+    return Code::BadParameters;
+  if (bytes > kMostTables || step.params.size() != Words + (bytes + 3) / 4)
+    return Code::BadParameters;
   return prepareImage(step);
 }
 

@@ -1,11 +1,13 @@
-// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800), as codestreams and in JP2 files, by openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. Images that are YCC become
-// RGB; those with a colour profile are refused, for pixels are not converted by it here. Decoding only; images module
-// only.
+// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800), as codestreams and in JP2 files, by
+// openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. Images that are YCC become
+// RGB; those with a colour profile are refused, for pixels are not converted by it here. Decoding
+// only; images module only.
 //
 // Parameters: [planar]   0 channels of a pixel together, 1 one plane after the other
 //
-// Trust: openjpeg's memory is bounded by the array's size (image_memory.hpp), whatever headers say of tiles, precincts
-// and layers; the image's size is compared with the array's before tiles are decoded, and again afterwards.
+// Trust: openjpeg's memory is bounded by the array's size (image_memory.hpp), whatever headers say
+// of tiles, precincts and layers; the image's size is compared with the array's before tiles are
+// decoded, and again afterwards.
 #ifdef ZW_IMAGE_CODECS
 
 #include <openjpeg.h>
@@ -24,7 +26,8 @@ constexpr uint8_t kFile[] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 13, 10, 0x87, 10};
 constexpr uint8_t kBareFile[] = {13, 10, 0x87, 10};
 /// Bytes that openjpeg reads at a time.
 constexpr size_t kPiece = 1 << 16;
-/// Its memory: samples are words there, of the tile and of the image, and there are trees over their blocks.
+/// Its memory: samples are words there, of the tile and of the image, and there are trees over
+/// their blocks.
 constexpr uint32_t kMemoryTimes = 24;
 
 struct Input {
@@ -100,7 +103,8 @@ uint32_t sampleBytes(uint32_t bits) {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
-/// Compares what the header says with the array before anything is decoded. Palettes make more channels later on.
+/// Compares what the header says with the array before anything is decoded. Palettes make more
+/// channels later on.
 Status checkHeader(const Step& step, const opj_image_t& image) {
   uint64_t samples = 0;
   for (uint32_t i = 0; i < image.numcomps; i++) {
@@ -115,11 +119,14 @@ Status checkHeader(const Step& step, const opj_image_t& image) {
 /// How much less often than the first component another one has samples, across and down.
 bool isSubsampled(const opj_image_t& image, uint32_t across, uint32_t down) {
   const opj_image_comp_t* c = image.comps;
-  const auto has = [&](uint32_t i, uint32_t dx, uint32_t dy) { return c[i].dx == dx && c[i].dy == dy; };
+  const auto has = [&](uint32_t i, uint32_t dx, uint32_t dy) {
+    return c[i].dx == dx && c[i].dy == dy;
+  };
   return has(0, 1, 1) && has(1, across, down) && has(2, across, down);
 }
 
-/// Whether the components are luma and two of chroma: the file says so, or all but a codestream of YCC has them equal.
+/// Whether the components are luma and two of chroma: the file says so, or all but a codestream of
+/// YCC has them equal.
 bool isYcc(const opj_image_t& image) {
   if (image.numcomps < 3) return false;
   if (image.color_space == OPJ_CLRSPC_SYCC) return true;
@@ -130,7 +137,9 @@ bool isYcc(const opj_image_t& image) {
 class Rgb {
  public:
   explicit Rgb(const opj_image_t& image)
-      : image_(image), offset_(1 << (image.comps[0].prec - 1)), most_((1 << image.comps[0].prec) - 1) {}
+      : image_(image),
+        offset_(1 << (image.comps[0].prec - 1)),
+        most_((1 << image.comps[0].prec) - 1) {}
 
   /// Whether it can be converted.
   static bool isPossible(const opj_image_t& image) {
@@ -161,7 +170,8 @@ class Rgb {
 
 /// Writes all pixels: `sample(channel, x, y)` is one of them.
 template <class T, class Sample>
-void writePixels(uint32_t width, uint32_t height, uint32_t channels, bool planar, uint8_t* out, Sample sample) {
+void writePixels(uint32_t width, uint32_t height, uint32_t channels, bool planar, uint8_t* out,
+                 Sample sample) {
   const size_t step = planar ? 1 : channels, plane = planar ? size_t{width} * height : 1;
   for (uint32_t channel = 0; channel < channels; channel++) {
     uint8_t* to = out + channel * plane * sizeof(T);
@@ -178,17 +188,21 @@ void writeImage(const opj_image_t& image, bool planar, uint8_t* out) {
   const opj_image_comp_t& first = image.comps[0];
   if (isYcc(image)) {
     const Rgb rgb(image);
-    writePixels<T>(first.w, first.h, image.numcomps, planar, out, [&](uint32_t channel, uint32_t x, uint32_t y) {
-      return channel < 3 ? rgb.sample(channel, x, y) : image.comps[channel].data[size_t{y} * first.w + x];
-    });
+    writePixels<T>(first.w, first.h, image.numcomps, planar, out,
+                   [&](uint32_t channel, uint32_t x, uint32_t y) {
+                     return channel < 3 ? rgb.sample(channel, x, y)
+                                        : image.comps[channel].data[size_t{y} * first.w + x];
+                   });
     return;
   }
-  writePixels<T>(first.w, first.h, image.numcomps, planar, out, [&](uint32_t channel, uint32_t x, uint32_t y) {
-    return image.comps[channel].data[size_t{y} * first.w + x];
-  });
+  writePixels<T>(first.w, first.h, image.numcomps, planar, out,
+                 [&](uint32_t channel, uint32_t x, uint32_t y) {
+                   return image.comps[channel].data[size_t{y} * first.w + x];
+                 });
 }
 
-/// Whether the components are one image: of the same size, where YCC may be subsampled, and the same type.
+/// Whether the components are one image: of the same size, where YCC may be subsampled, and the
+/// same type.
 Status checkComponents(const opj_image_t& image) {
   const opj_image_comp_t& first = image.comps[0];
   const bool ycc = isYcc(image);
@@ -199,7 +213,8 @@ Status checkComponents(const opj_image_t& image) {
     if (c.prec != first.prec || c.sgnd != first.sgnd || c.prec > 32) return Code::UnsupportedImage;
     const uint32_t across = ycc && i < 3 ? c.dx : 1, down = ycc && i < 3 ? c.dy : 1;
     if (c.dx != across || c.dy != down) return Code::UnsupportedImage;
-    if (c.w != (first.w + across - 1) / across || c.h != (first.h + down - 1) / down) return Code::UnsupportedImage;
+    if (c.w != (first.w + across - 1) / across || c.h != (first.h + down - 1) / down)
+      return Code::UnsupportedImage;
   }
   return {};
 }
@@ -209,7 +224,8 @@ bool hasAllTiles(Decoder& decoder) {
   opj_codestream_info_v2_t* info = opj_get_cstr_info(decoder.codec);
   opj_codestream_index_t* index = opj_get_cstr_index(decoder.codec);
   bool isWhole = info && index && index->tile_index && index->nb_of_tiles == info->tw * info->th;
-  for (uint32_t i = 0; isWhole && i < index->nb_of_tiles; i++) isWhole = index->tile_index[i].tp_index != nullptr;
+  for (uint32_t i = 0; isWhole && i < index->nb_of_tiles; i++)
+    isWhole = index->tile_index[i].tp_index != nullptr;
   if (info) opj_destroy_cstr_info(&info);
   if (index) opj_destroy_cstr_index(&index);
   return isWhole;

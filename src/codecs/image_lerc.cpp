@@ -1,20 +1,22 @@
-// imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, by its library; also inside zstd or zlib, as TIFF
-// has it. Numbers of 8 to 64 bits; bands lie one behind the other. Pixels that an image masks are 0. LERC 1 is refused:
-// its decoder knows no end of what it reads. Decoding only; images module only.
+// imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, by its library; also inside
+// zstd or zlib, as TIFF has it. Numbers of 8 to 64 bits; bands lie one behind the other. Pixels
+// that an image masks are 0. LERC 1 is refused: its decoder knows no end of what it reads. Decoding
+// only; images module only.
 //
 // Parameters: none
 //
-// Trust: the library takes memory by what headers say, and without exceptions it would end the module where there is
-// none. So the size is compared with the array's first, and before the library is called, as much memory as it may want
-// is taken and given back.
+// Trust: the library takes memory by what headers say, and without exceptions it would end the
+// module where there is none. So the size is compared with the array's first, and before the
+// library is called, as much memory as it may want is taken and given back.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstdlib>
 
+#include <Lerc_c_api.h>
+
 #include "codecs/deflate.hpp"
 #include "codecs/image.hpp"
 #include "codecs/zstd.hpp"
-#include <Lerc_c_api.h>
 
 namespace zw {
 namespace {
@@ -30,7 +32,8 @@ bool startsWith(ByteView in, const uint8_t (&magic)[n]) {
 
 /// The header of a zlib stream with a window of 32 KiB.
 bool isZlib(ByteView in) {
-  return in.size() >= 2 && in[0] == 0x78 && (in[1] == 0x9c || in[1] == 0x5e || in[1] == 0x01 || in[1] == 0xda);
+  return in.size() >= 2 && in[0] == 0x78 &&
+         (in[1] == 0x9c || in[1] == 0x5e || in[1] == 0x01 || in[1] == 0xda);
 }
 
 /// Takes LERC out of zstd or zlib; `in` is then the blob.
@@ -58,7 +61,8 @@ struct Info {
 };
 constexpr uint32_t kTypeBytes[] = {1, 1, 2, 2, 4, 4, 4, 8};
 
-/// Compares what the first header says with what the array asks for, before the library looks at it.
+/// Compares what the first header says with what the array asks for, before the library looks at
+/// it.
 Status checkHeader(const Step& step, ByteView in) {
   uint64_t rows = 0, columns = 0;
   if (startsWith(in, kLerc1)) return Code::UnsupportedImage;
@@ -69,7 +73,8 @@ Status checkHeader(const Step& step, ByteView in) {
   rows = load<uint32_t>(in.data() + at);
   columns = load<uint32_t>(in.data() + at + 4);
   if (rows == 0 || columns == 0) return Code::BadHeader;
-  return rows > step.decoded.bytes || columns > step.decoded.bytes / rows ? Status{tooLarge(step)} : Status{};
+  return rows > step.decoded.bytes || columns > step.decoded.bytes / rows ? Status{tooLarge(step)}
+                                                                          : Status{};
 }
 
 /// Makes sure that there is memory for the library: several times the image, and its tables.
@@ -87,7 +92,8 @@ Status checkMemory(size_t imageBytes, size_t blobBytes) {
 Status readInfo(ByteView in, Info& info) {
   uint32_t words[9] = {};
   double range[3] = {};
-  if (lerc_getBlobInfo(in.data(), static_cast<uint32_t>(in.size()), words, range, 9, 3) != 0) return Code::Corrupt;
+  if (lerc_getBlobInfo(in.data(), static_cast<uint32_t>(in.size()), words, range, 9, 3) != 0)
+    return Code::Corrupt;
   info = {words[1], words[2], words[3], words[4], words[5], words[6], words[7], words[8]};
   if (info.type >= std::size(kTypeBytes)) return Code::BadHeader;
   return info.bytes > in.size() ? Code::Truncated : Code::Ok;
@@ -107,10 +113,12 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   ByteSpan room = decodeRoom(step, out);
   const uint64_t pixels = uint64_t{info.columns} * info.rows;
   const uint64_t samples = uint64_t{info.depth} * info.bands;
-  if (Status s = imageRoom(step, info.columns, info.rows, samples, kTypeBytes[info.type], room)) return s;
+  if (Status s = imageRoom(step, info.columns, info.rows, samples, kTypeBytes[info.type], room))
+    return s;
   ByteSpan masks;
   if (info.masks > info.bands) return Code::BadHeader;
-  if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(pixels) * info.masks, masks)) return s;
+  if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(pixels) * info.masks, masks))
+    return s;
   if (info.validPixels != pixels || info.masks > 0) std::memset(room.data(), 0, room.size());
   const auto failed = lerc_decode(in.data(), info.bytes, static_cast<int>(info.masks),
                                   info.masks ? masks.data() : nullptr, static_cast<int>(info.depth),

@@ -1,5 +1,6 @@
-// What the image libraries allocate, counted: while one decodes a chunk, it gets so many bytes and no more, whatever a
-// header claims. libjpeg and openjpeg take their memory here (libjpeg_memory.cpp, openjpeg_memory.cpp).
+// What the image libraries allocate, counted: while one decodes a chunk, it gets so many bytes and
+// no more, whatever a header claims. libjpeg and openjpeg take their memory here
+// (libjpeg_memory.cpp, openjpeg_memory.cpp).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace zw {
 
-/// While it lives, allocations of this thread may take so many bytes together: a few for headers at first. What is left of
-/// them goes with it.
+/// While it lives, allocations of this thread may take so many bytes together: a few for headers at
+/// first. What is left of them goes with it.
 class ImageBudget {
  public:
   ImageBudget();
@@ -16,7 +17,8 @@ class ImageBudget {
   ImageBudget(const ImageBudget&) = delete;
   ImageBudget& operator=(const ImageBudget&) = delete;
 
-  /// Allows more: `times` the bytes of an image whose size was found to be right, and what small images take.
+  /// Allows more: `times` the bytes of an image whose size was found to be right, and what small
+  /// images take.
   void allow(size_t bytes, uint32_t times);
   /// True once an allocation was refused, for the budget's sake or because there is no memory.
   bool wasRefused() const;

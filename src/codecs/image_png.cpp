@@ -1,12 +1,14 @@
-// imagecodecs_png (bytes → bytes): PNG (ISO/IEC 15948), over the same inflate as zlib and gzip. All types of images:
-// grey of fewer than 8 bits becomes 8, a palette RGB, a transparent colour or palette another channel; 16 bits become
-// little-endian. Decoding only; images module only.
+// imagecodecs_png (bytes → bytes): PNG (ISO/IEC 15948), over the same inflate as zlib and gzip. All
+// types of images: grey of fewer than 8 bits becomes 8, a palette RGB, a transparent colour or
+// palette another channel; 16 bits become little-endian. Decoding only; images module only.
 //
-//   signature, 8 bytes; chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE, tRNS, IDAT…, IEND
+//   signature, 8 bytes; chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE, tRNS,
+//   IDAT…, IEND
 //
 // Parameters: none
 //
-// Trust: the size in IHDR is compared with what the array asks for before anything else is read; memory goes by that.
+// Trust: the size in IHDR is compared with what the array asks for before anything else is read;
+// memory goes by that.
 #ifdef ZW_IMAGE_CODECS
 
 #include <algorithm>
@@ -23,7 +25,8 @@ constexpr uint8_t kSignature[] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 enum ColorType : uint8_t { Grey = 0, Rgb = 2, Palette = 3, GreyAlpha = 4, Rgba = 6 };
 
 constexpr uint32_t nameOf(const char (&text)[5]) {
-  return uint32_t{static_cast<uint8_t>(text[0])} << 24 | uint32_t{static_cast<uint8_t>(text[1])} << 16 |
+  return uint32_t{static_cast<uint8_t>(text[0])} << 24 |
+         uint32_t{static_cast<uint8_t>(text[1])} << 16 |
          uint32_t{static_cast<uint8_t>(text[2])} << 8 | static_cast<uint8_t>(text[3]);
 }
 
@@ -53,17 +56,23 @@ struct Image {
   }
 };
 
-/// One of the images that an interlaced one is made of: every so many-th pixel of every so many-th row.
+/// One of the images that an interlaced one is made of: every so many-th pixel of every so many-th
+/// row.
 struct Pass {
   uint32_t x0, y0, dx, dy;
-  uint32_t columns(const Image& image) const { return image.width > x0 ? (image.width - x0 + dx - 1) / dx : 0; }
-  uint32_t rows(const Image& image) const { return image.height > y0 ? (image.height - y0 + dy - 1) / dy : 0; }
+  uint32_t columns(const Image& image) const {
+    return image.width > x0 ? (image.width - x0 + dx - 1) / dx : 0;
+  }
+  uint32_t rows(const Image& image) const {
+    return image.height > y0 ? (image.height - y0 + dy - 1) / dy : 0;
+  }
   size_t bytes(const Image& image) const {
     return columns(image) ? rows(image) * (image.rowBytes(columns(image)) + 1) : 0;
   }
 };
 constexpr Pass kWhole[] = {{0, 0, 1, 1}};
-constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                           {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
 std::span<const Pass> passesOf(const Image& image) {
   return image.isInterlaced ? std::span<const Pass>(kAdam7) : std::span<const Pass>(kWhole);
@@ -98,7 +107,8 @@ class Chunks {
     // Of what is not looked at, nothing is checked.
     const bool counts = isCritical(name) || name == nameOf("tRNS");
     const uint8_t* checked = in_.data() + at_ + 4;
-    if (verifies_ && counts && crc32(0, checked, length + size_t{4}) != bigEndian(checked + 4 + length)) {
+    if (verifies_ && counts &&
+        crc32(0, checked, length + size_t{4}) != bigEndian(checked + 4 + length)) {
       return {Code::ChecksumMismatch, at_};
     }
     at_ += length + size_t{12};
@@ -120,9 +130,11 @@ Status readHeader(ByteView data, Image& image) {
   image.bits = data[8];
   image.type = data[9];
   image.isInterlaced = data[12] == 1;
-  const bool isKnown = data[10] == 0 && data[11] == 0 && data[12] <= 1 && isPossible(image.type, image.bits);
+  const bool isKnown =
+      data[10] == 0 && data[11] == 0 && data[12] <= 1 && isPossible(image.type, image.bits);
   constexpr uint32_t kMost = 0x7fffffff;
-  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMost || image.height > kMost) {
+  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMost ||
+      image.height > kMost) {
     return Code::BadHeader;
   }
   return {};
@@ -138,7 +150,8 @@ Status readTransparency(ByteView data, Image& image) {
 }
 
 /// The bytes of all IDAT chunks, one behind the other; those of one stay where they are.
-Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace& work, Image& image) {
+Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace& work,
+                Image& image) {
   Chunks chunks(in.subspan(first - sizeof(kSignature)), false);
   ByteSpan joined;
   if (count > 1) {
@@ -201,7 +214,8 @@ uint8_t paeth(uint8_t left, uint8_t up, uint8_t corner) {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/// Takes the filter off a row. `above` is the row before, or null; `pixel` the bytes from one pixel to the next.
+/// Takes the filter off a row. `above` is the row before, or null; `pixel` the bytes from one pixel
+/// to the next.
 bool unfilter(uint8_t filter, uint8_t* row, const uint8_t* above, size_t bytes, size_t pixel) {
   const auto left = [&](size_t i) { return i < pixel ? uint8_t{0} : row[i - pixel]; };
   const auto up = [&](size_t i) { return above ? above[i] : uint8_t{0}; };
@@ -234,13 +248,16 @@ uint8_t smallSample(const uint8_t* row, size_t i, uint32_t bits) {
   return static_cast<uint8_t>((row[at / 8] >> (8 - bits - at % 8)) & ((1u << bits) - 1));
 }
 
-/// Writes the pixels of a row, `step` bytes from one to the next. False for an index that the palette does not have.
-bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out, size_t step) {
+/// Writes the pixels of a row, `step` bytes from one to the next. False for an index that the
+/// palette does not have.
+bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out,
+                  size_t step) {
   for (uint32_t x = 0; x < pixels; x++, out += step) {
     const uint8_t index = image.bits == 8 ? row[x] : smallSample(row, x, image.bits);
     if (index >= image.palette.size() / 3) return false;
     std::memcpy(out, image.palette.data() + 3 * index, 3);
-    if (!image.transparency.empty()) out[3] = index < image.transparency.size() ? image.transparency[index] : 255;
+    if (!image.transparency.empty())
+      out[3] = index < image.transparency.size() ? image.transparency[index] : 255;
   }
   return true;
 }
@@ -257,7 +274,8 @@ void writeGrey(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t*
   }
 }
 
-void writeSamples(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out, size_t step) {
+void writeSamples(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out,
+                  size_t step) {
   const uint32_t samples = image.stored(), width = image.sampleBytes(), bytes = samples * width;
   uint8_t clear[6] = {};
   for (size_t i = 0; i < image.transparency.size() / 2; i++) {
@@ -279,8 +297,10 @@ void writeSamples(const Image& image, const uint8_t* row, uint32_t pixels, uint8
   }
 }
 
-Status writeRow(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out, size_t step) {
-  if (image.type == Palette) return writePalette(image, row, pixels, out, step) ? Code::Ok : Code::Corrupt;
+Status writeRow(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out,
+                size_t step) {
+  if (image.type == Palette)
+    return writePalette(image, row, pixels, out, step) ? Code::Ok : Code::Corrupt;
   if (image.bits < 8) {
     writeGrey(image, row, pixels, out, step);
   } else {
@@ -298,7 +318,9 @@ Status writePass(const Image& image, const Pass& pass, uint8_t* rows, ByteSpan o
     if (!unfilter(rows[0], rows + 1, above, rowBytes, filterBytes)) return Code::Corrupt;
     above = rows + 1;
     const size_t pixel = (size_t{pass.y0} + size_t{i} * pass.dy) * image.width + pass.x0;
-    if (Status s = writeRow(image, rows + 1, columns, out.data() + pixel * pixelBytes, pass.dx * pixelBytes)) return s;
+    if (Status s = writeRow(image, rows + 1, columns, out.data() + pixel * pixelBytes,
+                            pass.dx * pixelBytes))
+      return s;
   }
   return {};
 }
@@ -312,7 +334,9 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   Image image = {};
   if (Status s = readChunks(step, in, work, image)) return s;
   ByteSpan room = decodeRoom(step, out);
-  if (Status s = imageRoom(step, image.width, image.height, image.channels(), image.sampleBytes(), room)) return s;
+  if (Status s =
+          imageRoom(step, image.width, image.height, image.channels(), image.sampleBytes(), room))
+    return s;
   size_t bytes = 0;
   for (const Pass& pass : passesOf(image)) bytes += pass.bytes(image);
   ByteSpan rows;

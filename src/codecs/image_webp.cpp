@@ -1,10 +1,10 @@
-// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, by libwebp: RGB, or RGBA where there is
-// an alpha channel. Decoding only; images module only.
+// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, by libwebp: RGB, or
+// RGBA where there is an alpha channel. Decoding only; images module only.
 //
 // Parameters: [alpha]   0 as the image has it, 1 always four channels, 2 always three
 //
-// Trust: the image's size is compared with the array's before libwebp decodes; what it allocates goes by that size and
-// fails in its own ways. Animations are refused.
+// Trust: the image's size is compared with the array's before libwebp decodes; what it allocates
+// goes by that size and fails in its own ways. Animations are refused.
 #ifdef ZW_IMAGE_CODECS
 
 #include <webp/decode.h>
@@ -42,11 +42,14 @@ Code codeOf(VP8StatusCode status) {
   }
 }
 
-Status decodeFrame(const WebPData& frame, bool hasAlpha, uint32_t width, uint32_t height, ByteSpan out) {
+Status decodeFrame(const WebPData& frame, bool hasAlpha, uint32_t width, uint32_t height,
+                   ByteSpan out) {
   WebPDecoderConfig config;
   if (!WebPInitDecoderConfig(&config)) return Code::BadVersion;
-  if (WebPGetFeatures(frame.bytes, frame.size, &config.input) != VP8_STATUS_OK) return Code::BadHeader;
-  if (config.input.width != static_cast<int>(width) || config.input.height != static_cast<int>(height)) {
+  if (WebPGetFeatures(frame.bytes, frame.size, &config.input) != VP8_STATUS_OK)
+    return Code::BadHeader;
+  if (config.input.width != static_cast<int>(width) ||
+      config.input.height != static_cast<int>(height)) {
     return Code::BadHeader;
   }
   config.output.colorspace = hasAlpha ? MODE_RGBA : MODE_RGB;
@@ -67,7 +70,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const Container container(data);
   if (!container.demuxer) {
     WebPBitstreamFeatures features;
-    return WebPGetFeatures(in.data(), in.size(), &features) == VP8_STATUS_OK ? Code::Truncated : Code::BadHeader;
+    return WebPGetFeatures(in.data(), in.size(), &features) == VP8_STATUS_OK ? Code::Truncated
+                                                                             : Code::BadHeader;
   }
   if (WebPDemuxGetI(container.demuxer, WEBP_FF_FRAME_COUNT) > 1) return Code::UnsupportedImage;
   WebPIterator frame;

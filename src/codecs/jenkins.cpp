@@ -119,7 +119,8 @@ Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& res
   return stripChecksum(step, ChecksumPlace::End, in, sumOf(step), result);
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   return addChecksum(ChecksumPlace::End, in, out, sumOf(step), result);
 }
 

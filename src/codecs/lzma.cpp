@@ -104,7 +104,8 @@ lzma_ret makeEncoder(const Step& step, LzmaChain& chain, lzma_stream* stream) {
   }
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work,
+                               ByteView& result) {
   lzma_stream* stream = lzmaStream(work);
   if (!stream) return Code::OutOfMemory;
   LzmaChain chain;

@@ -291,7 +291,8 @@ class Encoder {
   uint32_t width_ = kMinWidth;
 };
 
-[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work,
+                               ByteView& result) {
   ByteSpan scratch;
   const size_t tableBytes = StringCodes::kSlots * sizeof(uint32_t);
   if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;

@@ -1,4 +1,5 @@
-// openjpeg's memory, and its messages: what its opj_malloc.c has, with our allocator, and its event.c, with nothing.
+// openjpeg's memory, and its messages: what its opj_malloc.c has, with our allocator, and its
+// event.c, with nothing.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstring>
@@ -60,8 +61,8 @@ int opj_event_msg(void*, int, const char*, ...) {
 void opj_set_default_event_handler(void*) {}
 
 #ifdef __EMSCRIPTEN__
-// openjpeg asks for a number of threads there, and its unused dumps print. The C library's own would need files and an
-// environment of the module's script.
+// openjpeg asks for a number of threads there, and its unused dumps print. The C library's own
+// would need files and an environment of the module's script.
 char* getenv(const char*) {
   return nullptr;
 }

@@ -145,7 +145,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return runLine<uint64_t, decodeValue<uint64_t>>(step, in, out);
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   result = out.first(in.size());
   const Number type = typeOf(step);

@@ -39,7 +39,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return {};
 }
 
-[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
+[[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work,
+                               ByteView& result) {
   ByteSpan scratch;
   const size_t tableBytes = sizeof(uint32_t) << kMatchTableBits;
   if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;

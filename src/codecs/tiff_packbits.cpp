@@ -90,7 +90,8 @@ bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
   return true;
 }
 
-[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
+[[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
+                               ByteView& result) {
   const size_t row = step.params[0] == 0 ? in.size() : step.params[0];
   size_t produced = 0;
   for (size_t at = 0; at < in.size(); at += row) {

@@ -1,5 +1,6 @@
-// The decoders of images: golden images that the formats' own programs wrote and read (tests/golden/images.py), sizes that
-// do not fit, streams cut short, bytes changed, headers that claim much.
+// The decoders of images: golden images that the formats' own programs wrote and read
+// (tests/golden/images.py), sizes that do not fit, streams cut short, bytes changed, headers that
+// claim much.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -47,11 +48,15 @@ CodecCase codecOfLine(const std::string& line) {
   const std::string name = field(line, "codec");
   if (name == "imagecodecs_lerc") return {name, &kImageLercCodec, {}};
   if (name == "imagecodecs_png") return {name, &kImagePngCodec, {}};
-  if (name == "imagecodecs_webp") return {name, &kImageWebpCodec, {field(line, "hasalpha") == "true" ? 1u : 0u}};
-  if (name == "imagecodecs_jpeg2k") return {name, &kImageJpeg2kCodec, {field(line, "planar") == "true" ? 1u : 0u}};
-  const Bytes tables = unpackBase64(field(line, "tables")), header = unpackBase64(field(line, "header"));
-  std::vector<uint32_t> params = {colourSpace(field(line, "colorspace_jpeg")), colourSpace(field(line, "colorspace_data")),
-                                  static_cast<uint32_t>(tables.size()), static_cast<uint32_t>(header.size())};
+  if (name == "imagecodecs_webp")
+    return {name, &kImageWebpCodec, {field(line, "hasalpha") == "true" ? 1u : 0u}};
+  if (name == "imagecodecs_jpeg2k")
+    return {name, &kImageJpeg2kCodec, {field(line, "planar") == "true" ? 1u : 0u}};
+  const Bytes tables = unpackBase64(field(line, "tables")),
+              header = unpackBase64(field(line, "header"));
+  std::vector<uint32_t> params = {
+      colourSpace(field(line, "colorspace_jpeg")), colourSpace(field(line, "colorspace_data")),
+      static_cast<uint32_t>(tables.size()), static_cast<uint32_t>(header.size())};
   Bytes both = tables;
   both.insert(both.end(), header.begin(), header.end());
   for (size_t i = 0; i < both.size(); i += 4) {
@@ -66,8 +71,9 @@ std::vector<Golden> goldenImages() {
   std::ifstream file(std::string(ZW_GOLDEN_DIR) + "/images.jsonl");
   std::vector<Golden> all;
   for (std::string line; std::getline(file, line);) {
-    all.push_back({field(line, "codec") + "_" + field(line, "name"), codecOfLine(line), unpackBase64(field(line, "data")),
-                   std::stoul(field(line, "bytes")), static_cast<uint32_t>(std::stoul(field(line, "crc32")))});
+    all.push_back({field(line, "codec") + "_" + field(line, "name"), codecOfLine(line),
+                   unpackBase64(field(line, "data")), std::stoul(field(line, "bytes")),
+                   static_cast<uint32_t>(std::stoul(field(line, "crc32")))});
   }
   return all;
 }
@@ -84,7 +90,8 @@ TEST_P(Images, AreWhatTheirOwnProgramsMakeOfThem) {
   const Outcome exact = decodeWith(golden.codec, golden.encoded, {golden.bytes, true}, work);
   ASSERT_TRUE(exact.ok()) << codeName(exact.status);
   EXPECT_EQ(crcOf(exact.bytes), golden.crc);
-  const Outcome bounded = decodeWith(golden.codec, golden.encoded, {golden.bytes + 1000, false}, work);
+  const Outcome bounded =
+      decodeWith(golden.codec, golden.encoded, {golden.bytes + 1000, false}, work);
   ASSERT_TRUE(bounded.ok()) << codeName(bounded.status);
   EXPECT_EQ(bounded.bytes, exact.bytes);
 }
@@ -104,7 +111,8 @@ TEST_P(Images, CutShortAreRefused) {
   Workspace work;
   const size_t step = std::max<size_t>(1, golden.encoded.size() / 60);
   for (size_t length = 0; length < golden.encoded.size(); length += step) {
-    const Bytes cut(golden.encoded.begin(), golden.encoded.begin() + static_cast<ptrdiff_t>(length));
+    const Bytes cut(golden.encoded.begin(),
+                    golden.encoded.begin() + static_cast<ptrdiff_t>(length));
     const Outcome outcome = decodeWith(golden.codec, cut, {golden.bytes, true}, work);
     // The end may be of what pixels do not need (checksums, an end mark): then they are right.
     if (outcome.ok()) {
