@@ -37,6 +37,28 @@ test("the progress bar counts chunks", async ({ viewer, page }) => {
   await expect(page.locator(".zw-status")).toContainText("4 chunks, 4 KiB");
 });
 
+test("a server that stays silent is said to be so, until something comes", async ({ viewer, page }) => {
+  await page.clock.install();
+  const metadata = await holdBack(page, /\/stores\/slices\/meta$/);
+  const chunk = await holdBack(page, /\/stores\/slices\/2\.1\.1$/);
+  await viewer.goto("source=/stores/slices&select=2,:,:");
+  const status = page.locator(".zw-status");
+  await expect(status).toHaveText("Opening…");
+  await page.clock.fastForward(10_000);
+  await expect(status).toHaveText(
+    "Opening… Still waiting after 10 s: the source is slow, or does not answer.",
+  );
+  metadata.release();
+  await expect(status).toHaveText("Reading 4 chunks…");
+  await page.clock.fastForward(10_000);
+  await expect(status).toContainText("Reading 4 chunks… Still waiting after 10 s");
+  chunk.release();
+  await viewer.reaches("ready");
+  await expect(status).toContainText("4 chunks, 4 KiB");
+  await page.clock.fastForward(60_000);
+  await expect(status).toContainText("4 chunks, 4 KiB");
+});
+
 test("changing the selection aborts what was under way: the last choice is drawn", async ({
   viewer,
   page,

@@ -18,6 +18,8 @@ export class Stage {
   readonly #status = h("p", { class: "zw-status", role: "status" });
   readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": "Chunks read" });
   readonly #view = h("div", { class: "zw-view" });
+  /** Says that nothing more has come. */
+  #waiting: ReturnType<typeof setTimeout> | undefined;
   /** Of what is shown beside the picture. */
   readonly beside = h("div", { class: "zw-beside-place" });
   readonly legend = new LegendPlace();
@@ -48,6 +50,8 @@ export class Stage {
   setBusy(text: string, progress?: Progress): void {
     this.element.setAttribute("aria-busy", "true");
     this.#progress.classList.add("zw-active");
+    // Many frames say the same while nothing comes.
+    const isSaid = this.#status.textContent.startsWith(text) && this.#progress.value === progress?.chunks;
     // Without a value the bar shows only that something is going on.
     if (!progress) this.#progress.removeAttribute("value");
     else {
@@ -55,12 +59,20 @@ export class Stage {
       this.#progress.value = progress.chunks;
       this.#progress.title = `${progress.chunks} of ${progress.totalChunks} chunks, ${formatByteCount(progress.bytes)}`;
     }
-    if (this.#status.textContent !== text) this.#status.textContent = text;
+    if (isSaid) return;
+    this.#say(text);
+    const still = `${text} Still waiting after 10 s: the source is slow, or does not answer.`;
+    this.#waiting = setTimeout(() => this.#say(still), 10_000);
   }
 
   setIdle(text: string): void {
     this.element.setAttribute("aria-busy", "false");
     this.#progress.classList.remove("zw-active");
+    this.#say(text);
+  }
+
+  #say(text: string): void {
+    clearTimeout(this.#waiting);
     if (this.#status.textContent !== text) this.#status.textContent = text;
   }
 

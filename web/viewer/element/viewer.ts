@@ -202,6 +202,7 @@ export class Viewer implements Linked {
     this.#request.abort();
     this.#opening.abort();
     this.#endPlane();
+    this.#stage.setIdle("");
     this.#root.remove();
   }
 

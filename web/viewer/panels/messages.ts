@@ -41,6 +41,9 @@ export function explain(error: unknown, place: Place): Explanation {
   };
 }
 
+/** Viewers do not write; stores of a page's own may throw these errors all the same. */
+const ofWriting = "The store could not be written";
+
 const titles: Readonly<Record<ErrorTag, string>> = {
   NotFound: "There is no Zarr array here",
   InvalidMetadata: "The array’s metadata is not valid",
@@ -55,11 +58,10 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   FutureVersion: "The data are in a newer format than is known here",
   NotAllowed: "The data lie where they may not be read",
   SourceChanged: "A file that holds the data has changed",
-  // Of writing, which viewers do not do; stores of a page's own may throw them all the same.
-  AlreadyExists: "Something is stored there already",
-  Conflict: "Somebody else has written there",
-  ReadOnly: "The store cannot be written",
-  EncodeFailed: "Elements could not be encoded",
+  AlreadyExists: ofWriting,
+  Conflict: ofWriting,
+  ReadOnly: ofWriting,
+  EncodeFailed: ofWriting,
 };
 
 function titleOf(error: ZarrError, stage: Stage): string {
@@ -93,35 +95,28 @@ function hintsOf(error: ZarrError, place: Place): string[] {
     case "NotFound":
       return [
         "The address must be that of the array itself: the folder that holds its metadata (meta for Zarr v1) beside the chunks.",
-        "Check the spelling, capital letters included. An address on another server begins with https://.",
+        "Check the spelling and capital letters. An address on another server begins with https://.",
       ];
     case "Network":
       return networkHints(error, place);
     case "CorruptChunk":
       return [
         "The bytes in the store are not what the array’s codecs can decode: the chunk may be cut short, damaged, or written with other settings than the metadata says.",
-        "Parts of the array that lie in other chunks can still be viewed.",
+        "What lies in other chunks can still be viewed.",
       ];
     case "UnknownCodec":
     case "Unsupported":
-      return [
-        "Nothing is wrong with the address. The array can be read by a program that knows this feature.",
-      ];
+      return ["Nothing is wrong with the address. A program that knows this feature can read the array."];
     case "InvalidMetadata":
       if (error.code === "bad-zip")
         return ["The file may be cut short or damaged, or be no zip archive at all."];
-      if (isWebPage(error))
-        return [
-          "The address is that of a web page, or its server sends one where there is nothing: check the address, which must be that of the data.",
-        ];
+      if (isWebPage(error)) return [pageHint];
       return ["The metadata document was found, but it does not say what the Zarr specification asks for."];
     case "InvalidArgument":
       return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
     case "LimitExceeded":
       if (place.stage === "opening")
-        return [
-          "Some things are read as a whole: of an array with such chunks, a copy with smaller ones can be viewed.",
-        ];
+        return ["Chunks are read as a whole: a copy of the array with smaller ones can be viewed."];
       return ["View a smaller part, if the limit concerns the selection."];
     case "EngineFailed":
       return [
@@ -132,6 +127,9 @@ function hintsOf(error: ZarrError, place: Place): string[] {
       return [];
   }
 }
+
+const pageHint =
+  "A web page came in place of the data: check the address, and whether its server wants a login.";
 
 /** Whether a page for people came where data was asked for. */
 const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(message);
@@ -144,14 +142,11 @@ function networkHints(error: ZarrError, place: Place): string[] {
   if (status === 401 || status === 403) {
     return [
       "The server refuses access: the data may be private, or a signed address may have expired.",
-      "Some object stores also answer 403 for what does not exist.",
+      "Some object stores answer 403 for what does not exist.",
     ];
   }
   if (status === 429) return ["The server asks for fewer requests. Wait a while, then try again."];
-  if (isWebPage(error))
-    return [
-      "The server sends a web page in place of the data: it may want a login, or an access that it does not give here.",
-    ];
+  if (isWebPage(error)) return [pageHint];
   if (status >= 500) return ["The trouble is on the server’s side. It may pass: try again."];
   return ["The server does not serve this address as it should."];
 }
