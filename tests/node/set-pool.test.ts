@@ -368,7 +368,9 @@ describe("workers that fail", () => {
 
   it("ones that always die leave the work to the calling thread", async () => {
     const { pool } = watchedPool(2, (worker) => void worker.terminate());
-    for (let i = 0; i < 3; i++) expectSame(await written(pool), await expected(), "all died");
+    // On a busy machine a chunk is written before it is known that a worker has died.
+    for (let i = 0; i < 3 || (pool.size > 0 && i < 50); i++)
+      expectSame(await written(pool), await expected(), "all died");
     expect(pool.size).toBe(0);
     pool.destroy();
   });
