@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { DType } from "zarr-wasm";
 import { formatScalar } from "../../dist/viewer/base/format.js";
 import type { Plane } from "../../dist/viewer/base/plane.js";
+import { labelEntries } from "../../dist/viewer/draw/labels.js";
 import { texelsOf } from "../../dist/viewer/draw/texels.js";
 import { Envelope } from "../../dist/viewer/numbers/envelope.js";
 import { Findings } from "../../dist/viewer/numbers/findings.js";
@@ -226,4 +227,23 @@ it("values of object arrays are written out, whatever they are, and cut where th
   let deep: unknown = [];
   for (let i = 0; i < 100_000; i++) deep = [deep];
   expect(text(deep).length).toBeLessThan(20);
+});
+
+it("labels of 64 bits that are seen smaller are those in the middle, exactly", () => {
+  const [rows, columns] = [6, 20];
+  const data = BigUint64Array.from({ length: rows * columns }, (_, i) => 2n ** 63n + BigInt(i * i));
+  const tile = {
+    plane: plane(Float32Array.from(data, Number), rows, columns),
+    block: { region: { data } },
+    offsetOf: (row: number, column: number) => row * columns + column,
+  } as unknown as Parameters<typeof labelEntries>[0];
+  const entries = labelEntries(tile)!;
+  const { data: seen, ...texels } = entries([0, rows], [0, columns], { rows: 2, columns: 4 });
+  expect(texels).toMatchObject({ rows: 3, columns: 5 });
+  const expected = Array.from({ length: 15 }, (_, i) => {
+    const label = data[(2 * Math.floor(i / 5) + 1) * columns + 4 * (i % 5) + 2]!;
+    return 1 + Number((label - 1n) % 255n);
+  });
+  expect([...seen]).toEqual(expected);
+  expect(entries([1, 2], [3, 5]).data).toHaveLength(2);
 });

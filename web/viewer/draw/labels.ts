@@ -1,17 +1,29 @@
 /** Labels that a texture of numbers would not hold exactly: their colours are looked up element by element. */
 
 import type { Tile } from "../tiles/tile.js";
-import { labelEntry } from "./paint.js";
+import { labelEntry, type Thinning } from "./paint.js";
 import { labelTexels, type Texels } from "./texels.js";
 
 type Range = readonly [number, number];
 
-/** Makes texels that are entries of the colour table, from integers of 64 bits; undefined where nothing needs it. */
-export function labelEntries(tile: Tile): ((rows: Range, columns: Range) => Texels) | undefined {
+/**
+ * Makes texels that are entries of the colour table, from integers of 64 bits; undefined where nothing needs it. Of so many
+ * rows and columns as a step has, the one in the middle is looked at.
+ */
+export function labelEntries(
+  tile: Tile,
+): ((rows: Range, columns: Range, step?: Thinning) => Texels) | undefined {
   const { data } = tile.block.region;
   if (!(data instanceof BigInt64Array || data instanceof BigUint64Array)) return undefined;
-  return (rows, columns) =>
-    labelTexels({ ...tile.plane, rows: rows[1] - rows[0], columns: columns[1] - columns[0] }, (row, column) =>
-      labelEntry(data[tile.offsetOf(rows[0] + row, columns[0] + column)]!),
+  return (rows, columns, step = { rows: 1, columns: 1 }) => {
+    const [top, left] = [rows[0] + (step.rows >> 1), columns[0] + (step.columns >> 1)];
+    const part = {
+      ...tile.plane,
+      rows: (rows[1] - rows[0]) / step.rows,
+      columns: (columns[1] - columns[0]) / step.columns,
+    };
+    return labelTexels(part, (row, column) =>
+      labelEntry(data[tile.offsetOf(top + row * step.rows, left + column * step.columns)]!),
     );
+  };
 }

@@ -1,12 +1,11 @@
 /** Pictures of tiles for 2-D contexts: no larger than they are seen, and kept for as long as there is room. */
-import type { Plane } from "../base/plane.js";
-import { Cache } from "../tiles/cache.js";
 import type { Tile } from "../tiles/tile.js";
 import { labelEntries } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
 import type { Placed } from "./placing.js";
 import type { MakingTime, SceneLayer } from "./renderer.js";
 import { tableOf } from "./table.js";
+import { TileCache } from "./tile-cache.js";
 
 export interface Picture {
   readonly key: string;
@@ -15,35 +14,13 @@ export interface Picture {
   readonly image: ImageBitmap | HTMLCanvasElement;
 }
 
-export class Pictures {
-  readonly #kept: Cache<Picture>;
-  readonly #byBlock = new Map<string, Set<string>>();
+export class Pictures extends TileCache<Picture> {
   readonly #studio = new Studio();
 
   constructor(budgetBytes: number) {
-    this.#kept = new Cache(budgetBytes, ({ image }) => {
+    super(budgetBytes, ({ image }) => {
       if ("close" in image) image.close();
     });
-  }
-
-  get bytes(): number {
-    return this.#kept.bytes;
-  }
-  get budget(): number {
-    return this.#kept.budget;
-  }
-  set budget(bytes: number) {
-    this.#kept.budget = bytes;
-  }
-
-  forget(blockKey: string): void {
-    for (const key of this.#byBlock.get(blockKey) ?? []) this.#kept.delete(key);
-    this.#byBlock.delete(blockKey);
-  }
-
-  clear(): void {
-    this.#kept.clear();
-    this.#byBlock.clear();
   }
 
   /**
@@ -60,19 +37,15 @@ export class Pictures {
   ): { picture: Picture | undefined; isFine: boolean } {
     const key = `${tile.key} ${look}`;
     const thinning = thinningFor(tile, placed);
-    const kept = this.#kept.get(key);
+    const kept = this.get(key);
     // Not a finer one either: what is seen must not depend on where the reader comes from.
     if (kept && kept.thinning.rows === thinning.rows && kept.thinning.columns === thinning.columns)
       return { picture: kept, isFine: true };
-    // Only what is made counts: however long drawing takes, it goes on.
     if (time.left <= 0) return { picture: kept, isFine: false };
-    const started = performance.now();
-    const data = pixelsOf(tile, layer, thinning);
-    const picture = { key, bytes: data.data.byteLength, thinning, image: this.#studio.take(data) };
-    this.#kept.set(picture);
-    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
-    this.#byBlock.set(tile.block.key, ofBlock.add(key));
-    time.left -= performance.now() - started;
+    const picture = this.make(tile, time, () => {
+      const data = pixelsOf(tile, layer, thinning);
+      return { key, bytes: data.data.byteLength, thinning, image: this.#studio.take(data) };
+    });
     return { picture, isFine: true };
   }
 }
@@ -138,12 +111,11 @@ function pixelsOf(tile: Tile, { style, low, high }: SceneLayer, step: Thinning):
 /** Of several labels one is shown: a mean of them would be another one's colour. */
 function paintEvery(tile: Tile, table: Uint32Array, step: Thinning, pixels: Uint32Array): void {
   const { plane } = tile;
-  const every = (of: Plane) => thinnedPlane(of, step, step.rows >> 1, step.columns >> 1);
   const entries = labelEntries(tile);
-  if (entries) {
-    const { rows, columns } = plane;
-    const { data } = entries([0, rows], [0, columns]);
-    const whole = { values: data, offset: 0, rows, columns, rowStride: columns, columnStride: 1 };
-    paintPlane(every(whole as Plane), table, 0, 256, false, pixels);
-  } else paintLabels(every(plane), table, pixels);
+  if (!entries) {
+    paintLabels(thinnedPlane(plane, step, step.rows >> 1, step.columns >> 1), table, pixels);
+    return;
+  }
+  const { data } = entries([0, plane.rows], [0, plane.columns], step);
+  for (let i = 0; i < pixels.length; i++) pixels[i] = table[data[i]!]!;
 }

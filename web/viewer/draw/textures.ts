@@ -1,10 +1,10 @@
 /** Tiles as textures, in the elements' own types where the graphics processor has them. */
-import { Cache } from "../tiles/cache.js";
 import type { Tile } from "../tiles/tile.js";
 import { setNearest } from "./gl.js";
 import { labelEntries } from "./labels.js";
 import type { MakingTime } from "./renderer.js";
 import { type Texels, type TexelType, texelsOf } from "./texels.js";
+import { TileCache } from "./tile-cache.js";
 
 /** Longer sides are cut: every device has textures of this size. */
 const longestSide = 2048;
@@ -34,46 +34,27 @@ const formats: Readonly<Record<TexelType, readonly [internal: string, format: st
   f32: ["R32F", "RED", "FLOAT"],
 };
 
-export class Textures {
+export class Textures extends TileCache<TileTextures> {
   readonly #gl: WebGL2RenderingContext;
-  readonly #kept: Cache<TileTextures>;
-  /** Keys of textures by the block that they were made from. */
-  readonly #byBlock = new Map<string, Set<string>>();
 
   constructor(gl: WebGL2RenderingContext, budgetBytes: number) {
+    super(budgetBytes, ({ patches }) => {
+      for (const { texture } of patches) gl.deleteTexture(texture);
+    });
     this.#gl = gl;
-    this.#kept = new Cache(budgetBytes, (entry) => this.#delete(entry));
-  }
-
-  get bytes(): number {
-    return this.#kept.bytes;
-  }
-  get budget(): number {
-    return this.#kept.budget;
-  }
-  set budget(bytes: number) {
-    this.#kept.budget = bytes;
-  }
-
-  clear(): void {
-    this.#kept.clear();
-    this.#byBlock.clear();
-  }
-
-  forget(blockKey: string): void {
-    for (const key of this.#byBlock.get(blockKey) ?? []) this.#kept.delete(key);
-    this.#byBlock.delete(blockKey);
   }
 
   /** The textures of a tile; undefined where there is no more time to make them. */
   of(tile: Tile, isLabels: boolean, time: MakingTime): TileTextures | undefined {
     const entries = isLabels ? labelEntries(tile) : undefined;
     const key = entries ? `${tile.key} labels` : tile.key;
-    const kept = this.#kept.get(key);
+    const kept = this.get(key);
     if (kept) return kept;
-    // Only what is made counts: however long drawing takes, it goes on.
     if (time.left <= 0) return undefined;
-    const started = performance.now();
+    return this.make(tile, time, () => ({ key, ...this.#patchesOf(tile, entries) }));
+  }
+
+  #patchesOf(tile: Tile, entries: ReturnType<typeof labelEntries>): Omit<TileTextures, "key"> {
     const patches: Patch[] = [];
     let bytes = 0;
     const { rows, columns } = tile.plane;
@@ -87,12 +68,7 @@ export class Textures {
         patches.push({ texture: this.#upload({ data, ...texels }), texels, rows: part[0], columns: part[1] });
         bytes += texels.rows * texels.columns * data.BYTES_PER_ELEMENT;
       }
-    const made = { key, bytes, patches };
-    this.#kept.set(made);
-    time.left -= performance.now() - started;
-    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
-    this.#byBlock.set(tile.block.key, ofBlock.add(key));
-    return made;
+    return { bytes, patches };
   }
 
   #upload({ type, data, rows, columns, rowLength }: Texels): WebGLTexture {
@@ -106,9 +82,5 @@ export class Textures {
     gl.texImage2D(gl.TEXTURE_2D, 0, internal, columns, rows, 0, format, of, data);
     gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
     return texture;
-  }
-
-  #delete({ patches }: TileTextures): void {
-    for (const { texture } of patches) this.#gl.deleteTexture(texture);
   }
 }

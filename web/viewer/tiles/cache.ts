@@ -1,6 +1,6 @@
 /** What has been read, the least recently used given up first, within a budget of bytes. */
 
-interface Kept {
+export interface Kept {
   readonly key: string;
   readonly bytes: number;
 }
