@@ -2,7 +2,7 @@
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
-import { chunkTitle, explain, messageBeside, type Place, sentence } from "../panels/messages.js";
+import { chunkSentence, explain, type Place } from "../panels/messages.js";
 import type { Note } from "../panels/notes.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Gap } from "../tiles/tile.js";
@@ -35,11 +35,9 @@ export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknow
 export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const title = chunkTitle(first);
-  const message = sentence(messageBeside(title, first));
   const { hints } = explain(first, place);
   const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
-  const text = `${title}: ${message}${others} ${hints[0] ?? ""}`.trim();
+  const text = `${chunkSentence(first)}${others} ${hints[0] ?? ""}`.trim();
   return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];
 }
 

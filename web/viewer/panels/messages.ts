@@ -73,7 +73,7 @@ function titleOf(error: ZarrError, stage: Stage): string {
 }
 
 /** What an error says that the title beside it does not. */
-export function messageBeside(title: string, error: unknown): string {
+function messageBeside(title: string, error: unknown): string {
   const message = messageOf(error);
   const key = isZarrError(error) ? error.chunkKey : undefined;
   const start = `chunk ${key}: `;
@@ -84,10 +84,16 @@ export function messageBeside(title: string, error: unknown): string {
 }
 
 /** What became of one chunk. */
-export function chunkTitle(error: unknown): string {
+function chunkTitle(error: unknown): string {
   if (!isZarrError(error) || error.chunkKey === undefined) return "A chunk could not be read";
   const name = error.chunkKey.replace(/^\//, "");
   return error._tag === "CorruptChunk" ? `Chunk ${name} is damaged` : `Chunk ${name} could not be read`;
+}
+
+/** What became of one chunk, and why. */
+export function chunkSentence(error: unknown): string {
+  const title = chunkTitle(error);
+  return `${title}: ${sentence(messageBeside(title, error))}`;
 }
 
 function hintsOf(error: ZarrError, place: Place): string[] {
@@ -186,7 +192,7 @@ function detailsOf(error: ZarrError, { source }: Place): [string, string][] {
 }
 
 /** A message as a sentence: the library writes them without capital and full stop. Names of keys stay as they are. */
-export function sentence(message: string): string {
+function sentence(message: string): string {
   const text = message.trim();
   const isWord = /^(?!meta |attrs )[a-z]+\s/.test(text);
   return (isWord ? text[0]!.toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");

@@ -8,7 +8,7 @@ import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { dateText, placeText, unitText } from "./coordinates.js";
-import { chunkTitle, messageBeside, sentence } from "./messages.js";
+import { chunkSentence } from "./messages.js";
 
 /** What is pointed at. */
 export interface Pointed {
@@ -52,10 +52,7 @@ export class Readout {
 
 /** An element in full, from the block that it was read into. */
 function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number]): string {
-  if (gap?.kind === "damaged") {
-    const title = chunkTitle(gap.error);
-    return `${title}: ${sentence(messageBeside(title, gap.error))}`;
-  }
+  if (gap?.kind === "damaged") return chunkSentence(gap.error);
   const { region } = tile.block;
   const at = tile.offsetOf(row, column);
   const stored = formatScalar(region.dtype, scalarAt(region, at));
