@@ -11,6 +11,7 @@ import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
 import { decodingOf } from "./decoding.js";
+import { ifReadable } from "./nodes.js";
 
 /** One array by itself: names and values as its own metadata has them. */
 export function arrayDataset(array: ZarrArray, title: string): Dataset {
@@ -76,13 +77,7 @@ async function mappingOf(
 ): Promise<ZarrArray | undefined> {
   const [named] = wordsAt(array.attributes, "grid_mapping").map((word) => word.replace(/:$/, ""));
   if (named === undefined) return undefined;
-  try {
-    return await group.open(named, { kind: "array", signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isZarrError(error)) return undefined;
-    throw error;
-  }
+  return ifReadable(group.open(named, { kind: "array", signal }), signal);
 }
 
 /** Coordinates from an affine transformation without rotation: GDAL's GeoTransform, or GeoZarr's spatial:transform. */

@@ -14,6 +14,7 @@ import {
 import { omeAttributes, own, pathBelow, textAt, textsAt, wordsAt } from "./attributes.js";
 import { pathsOfLayout } from "./layout.js";
 import { listedByServer } from "./listing.js";
+import { ifReadable } from "./nodes.js";
 
 /** Most names that are asked for in one group. */
 export const mostProbes = 120;
@@ -100,19 +101,13 @@ async function probe(
 }
 
 /** The node of a name; undefined where there is none, or none that can be read: others in the group may be. */
-async function nodeAt(
+function nodeAt(
   group: ZarrGroup,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<OpenedNode | undefined> {
   const path = group.path === "" ? name : `${group.path}/${name}`;
-  try {
-    return await open(group.store, { path, version: group.zarrFormat, signal: signal ?? undefined });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isZarrError(error)) return undefined;
-    throw error;
-  }
+  return ifReadable(open(group.store, { path, version: group.zarrFormat, signal }), signal);
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

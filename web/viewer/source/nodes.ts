@@ -94,16 +94,23 @@ async function ifThere(opening: Promise<OpenedNode>): Promise<OpenedNode | undef
 }
 
 /** The group at a path; undefined where there is none that can be read. */
-export async function groupAt(
+export const groupAt = (
   source: Source,
   path: string,
   version: ZarrArray["zarrFormat"],
   signal: AbortSignal,
-): Promise<ZarrGroup | undefined> {
+): Promise<ZarrGroup | undefined> =>
+  ifReadable(open(source, { path, kind: "group", version, signal }), signal);
+
+/** What is opened; undefined where it cannot be read, which keeps nothing else from being seen. */
+export async function ifReadable<T>(
+  opening: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
   try {
-    return await open(source, { path, kind: "group", version, signal });
+    return await opening;
   } catch (error) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (isZarrError(error)) return undefined;
     throw error;
   }

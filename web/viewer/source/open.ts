@@ -17,7 +17,7 @@ import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
 import { type Kind, kindOf, type Well } from "./kinds.js";
 import { multiscaleDataset } from "./multiscale.js";
-import { groupAt, openNode, storeFor } from "./nodes.js";
+import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
 import type { Branch } from "./tree.js";
 
 // Loaded where they are needed: most of what is opened is an array or an image.
@@ -137,19 +137,9 @@ export async function openPlace(asked: Place, context: OpenContext): Promise<Ope
 }
 
 /** A node without a document of its own, which consolidated metadata of the whole source know: groups often have none. */
-async function nodeFromRoot(
-  source: Source,
-  path: string,
-  signal: AbortSignal,
-): Promise<OpenedNode | undefined> {
-  try {
-    const root = await open(source, { kind: "group", signal });
-    return await root.open(path, { signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isZarrError(error)) return undefined;
-    throw error;
-  }
+function nodeFromRoot(source: Source, path: string, signal: AbortSignal): Promise<OpenedNode | undefined> {
+  const opening = open(source, { kind: "group", signal }).then((root) => root.open(path, { signal }));
+  return ifReadable(opening, signal);
 }
 
 /** A folder that is no node, but holds some: the only one is opened, of several there is a list. */

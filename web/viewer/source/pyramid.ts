@@ -1,9 +1,10 @@
 /** A dataset that is stored at several resolutions, each in a group (GeoZarr, ndpyramid), or as an array each. */
-import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import type { ZarrArray, ZarrGroup } from "zarr-wasm";
 import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Dataset, Level } from "./dataset.js";
 import { kindOf, type Variable } from "./kinds.js";
 import { levelOf } from "./multiscale.js";
+import { ifReadable } from "./nodes.js";
 
 /** What is in one resolution. */
 interface Storey {
@@ -72,14 +73,8 @@ async function storeyAt(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Storey | undefined> {
-  let node: OpenedNode;
-  try {
-    node = await root.open(path, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isZarrError(error)) return undefined; // one level that is not there does not keep the others from being seen
-    throw error;
-  }
+  const node = await ifReadable(root.open(path, { signal }), signal);
+  if (!node) return undefined;
   if (node.kind === "array") {
     const name = path.slice(path.lastIndexOf("/") + 1);
     return { group: undefined, variables: [{ name, array: node, dimensions: undefined }] };
