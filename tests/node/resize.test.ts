@@ -183,7 +183,7 @@ describe("a smaller shape", () => {
     expect(limited.shape).toEqual([3_000_000, 4]);
   });
 
-  it("has been written where a chunk cannot be changed, and the error names the chunk", async () => {
+  it("is not written if a chunk cannot be changed: nothing is deleted, and the error names the chunk", async () => {
     const store = files();
     const array = await make(store);
     await set(array, null, counted);
@@ -191,9 +191,12 @@ describe("a smaller shape", () => {
     const error = await errorOf(() => resize(array, [3, 3]));
     expect([error._tag, error.chunkKey]).toEqual(["CorruptChunk", "/c/0/0"]);
     expect([array.shape, ((await open(store)) as ZarrArray).shape]).toEqual([
-      [3, 3],
-      [3, 3],
+      [6, 6],
+      [6, 6],
     ]);
+    expect(store.size).toBe(5);
+    await resize(array, [3, 3], { edges: "keep" });
+    expect([...store.keys()].sort()).toEqual(["/c/0/0", "/zarr.json"]);
     expect((await errorOf(() => resize(array, [2, 2], { edges: "cut" as "keep" })))._tag).toBe(
       "InvalidArgument",
     );
@@ -226,9 +229,14 @@ describe("a smaller shape", () => {
       const error = await resize(array, [3, 5]).catch((thrown: unknown) => thrown);
       count = Number.NEGATIVE_INFINITY;
       const now = (await open(store)) as ZarrArray;
-      const isSmaller = now.shape[0] === 3;
-      if (!isSmaller) expect(await values(now)).toEqual([...counted]);
-      else expect(await values(now)).toEqual([...counted].filter((_, i) => i < 18 && i % 6 < 5));
+      // Elements that are cut off may be gone already; all others are as they were, and a further call completes it.
+      const isKept = (i: number) => i < 18 && i % 6 < 5;
+      if (now.shape[0] === 6) {
+        const either = [...counted].map((value, i) => (isKept(i) ? value : expect.toBeOneOf([value, 7])));
+        expect(await values(now)).toEqual(either);
+        await resize(now, [3, 5]);
+      }
+      expect(await values(now)).toEqual([...counted].filter((_, i) => isKept(i)));
       if (error === undefined) {
         expect(failAt).toBeGreaterThan(8);
         return;

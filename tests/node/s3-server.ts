@@ -86,13 +86,13 @@ export class S3Server {
     };
     this.log.push(`${method} ${key}`);
     const fault = await this.fault?.(request, ++this.#count);
-    if (fault?.after) this.#change(request);
+    if (fault?.after) this.apply(request);
     if (fault && "break" in fault) return void message.socket.destroy();
     if (fault) return refuse(response, fault.status, fault.code, fault.headers);
     if (this.allows && !this.allows(request)) return refuse(response, 403, "AccessDenied");
     if (method === "GET" && url.searchParams.get("list-type") === "2") return this.#list(request, response);
     if (method === "PUT" || method === "DELETE") {
-      const { status, code, etag } = this.#change(request);
+      const { status, code, etag } = this.apply(request);
       if (status >= 400) this.refusals.push(status);
       return status >= 400
         ? refuse(response, status, code)
@@ -101,13 +101,16 @@ export class S3Server {
     this.#read(request, response);
   }
 
-  #change({ method, key, headers, body }: S3Request): { status: number; code?: string; etag?: string } {
+  /** Carries out a PUT or DELETE request. */
+  apply({ method, key, headers, body }: S3Request): { status: number; code?: string; etag?: string } {
+    const now = this.objects.get(key);
+    const match = headers["if-match"];
     if (method === "DELETE") {
+      if (this.conditional && match !== undefined && now && now.etag !== match)
+        return { status: 412, code: "PreconditionFailed" };
       this.objects.delete(key);
       return { status: 204 };
     }
-    const now = this.objects.get(key);
-    const match = headers["if-match"];
     if (this.conditional && headers["if-none-match"] === "*" && now)
       return { status: 412, code: "PreconditionFailed" };
     if (this.conditional && match !== undefined) {

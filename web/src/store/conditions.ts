@@ -1,5 +1,12 @@
 /** Conditions of writes: what is stored must be what was seen, or nothing. */
-import { alreadyExists, conflict, type ZarrError } from "../base/errors.js";
+import {
+  alreadyExists,
+  conflict,
+  isZarrError,
+  messageOf,
+  networkError,
+  type ZarrError,
+} from "../base/errors.js";
 import type { ObjectVersion, SetOptions } from "./store.js";
 
 /** The error of a key under which there should have been nothing. */
@@ -11,6 +18,20 @@ export function existsError(name: string | URL): ZarrError {
 export function conflictError(name: string | URL, cause?: unknown): ZarrError {
   return conflict(`${name} was written by somebody else since it was read`, { cause });
 }
+
+/**
+ * The error of a conditional write whose outcome is unknown: a request may have been applied although it failed.
+ * @param cause the error of the last attempt.
+ */
+export function outcomeUnknown(name: string | URL, cause: unknown): ZarrError {
+  const { message, status } = isZarrError(cause) ? cause : { message: messageOf(cause), status: undefined };
+  const text = `${name} may have been written or not: an attempt failed without a definite answer, then: ${message}`;
+  return networkError(text, { code: "unknown-outcome", status, cause });
+}
+
+/** Whether a write failed with {@link outcomeUnknown}. */
+export const isOutcomeUnknown = (error: unknown): error is ZarrError =>
+  isZarrError(error, "Network") && error.code === "unknown-outcome";
 
 /**
  * Holds the condition of a write against what is stored.

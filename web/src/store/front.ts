@@ -27,7 +27,8 @@ export function writingMethods(store: Store): Writing {
     ...(store.deletePrefix && { deletePrefix: store.deletePrefix.bind(store) }),
     ...(store.list && { list: store.list.bind(store) }),
   };
-  return store.conditional === undefined ? methods : { ...methods, conditional: store.conditional };
+  const { conditional, ambiguous } = store;
+  return conditional === undefined ? methods : { ...methods, conditional, ambiguous };
 }
 
 /** A Map keeps copies, as the caller may use its buffer again. */

@@ -38,6 +38,8 @@ export class WritableHttpStore extends HttpStore {
   }
 
   readonly conditional: boolean;
+  /** The response of a write may be lost. */
+  readonly ambiguous = true;
   declare readonly list?: NonNullable<Store["list"]>;
   declare readonly listChildren?: NonNullable<Store["listChildren"]>;
   declare readonly deletePrefix?: NonNullable<Store["deletePrefix"]>;
@@ -59,6 +61,7 @@ export class WritableHttpStore extends HttpStore {
       }),
       timeout: checkTimeout(options.timeout ?? defaultTimeout),
       concurrency: options.concurrency ?? 32,
+      conditional: this.conditional,
     });
     if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
   }
@@ -66,7 +69,9 @@ export class WritableHttpStore extends HttpStore {
   /**
    * Writes an object.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
-   *   the server cannot heed; ReadOnly for a server that takes no PUT; Network for every other failure, with the status.
+   *   the server does not support; ReadOnly for a server that does not accept PUT; Network ("unknown-outcome") for a
+   *   write with `ifVersion` that may have been applied although it failed; Network for every other failure, with the
+   *   status.
    */
   async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     const { signal, ifVersion } = options;
@@ -77,12 +82,8 @@ export class WritableHttpStore extends HttpStore {
         code: "no-conditions",
       });
     }
-    const readBack = async () => {
-      this.invalidate(key);
-      return this.get(key, { signal });
-    };
-    // Also after a failure: nobody knows whether it was written, and a conflict tells that what is kept is old.
-    await this.#writer.put(url, value, options, readBack).finally(() => this.invalidate(key));
+    // Also after a failure: the object may have been written, and a conflict means that cached bytes are outdated.
+    await this.#writer.put(url, value, options).finally(() => this.invalidate(key));
   }
 
   async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {

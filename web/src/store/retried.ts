@@ -5,22 +5,23 @@ import { conflict, isZarrError } from "../base/errors.js";
 /** What to do where another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
 
-/** How often an object is read and written again. */
-const attempts = 10;
-/** Longest pause before a further attempt, in milliseconds: doubled with each, up to a second. */
+/** Attempts by default. */
+const defaultAttempts = 10;
+/** Maximum pause before the second attempt, in milliseconds: doubled with each further one, up to a second. */
 const pause = 10;
 const maxPause = 1000;
 
 /**
  * Does work that reads an object and writes it with a condition; again, after random pauses, where the condition fails.
  * @param conflicts what to do; asked after each attempt where it is a function.
- * @throws AlreadyExists or Conflict where conflicts are errors; Conflict after ten attempts; what the work throws.
+ * @throws AlreadyExists or Conflict where conflicts are errors; Conflict after the last attempt; what the work throws.
  */
 export async function retried<T>(
   key: string,
   conflicts: Conflicts | (() => Conflicts),
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
+  attempts = defaultAttempts,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

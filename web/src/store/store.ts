@@ -81,7 +81,8 @@ export interface Store {
   /**
    * Writes an object: whole or not at all, and for good once it returns. The caller may not change the bytes before
    * that, and may do with them what it likes afterwards.
-   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("unknown-outcome") if it is unknown
+   *   whether a write with `ifVersion` was applied.
    */
   set?(key: string, value: Uint8Array, options?: SetOptions): MaybePromise<unknown>;
   /** Removes an object; no error where there is none. */
@@ -90,6 +91,13 @@ export interface Store {
   deletePrefix?(path: string, options?: WriteOptions): MaybePromise<unknown>;
   /** Whether `set` heeds `ifVersion`; "absent" where it only heeds that. */
   readonly conditional?: boolean | "absent" | undefined;
+  /**
+   * Whether a conditional `set` may fail with Network (`unknown-outcome`): a server may have applied a request whose
+   * response was lost. Metadata documents then end with whitespace that identifies their last writers.
+   */
+  readonly ambiguous?: boolean | undefined;
+  /** Drops cached bytes of an object: the next read asks the storage behind the store. */
+  invalidate?(key: string): void;
   /** Where a key is, for messages: its URL or the file's path. */
   locate?(key: string): string;
   /** Every key below a path ("a/b", or "" for all), each with its leading "/". */

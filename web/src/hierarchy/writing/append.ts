@@ -1,15 +1,23 @@
-/** Making an array longer, with values for what is new. */
-import { invalidArgument, shown } from "../../base/errors.js";
+/** Makes arrays longer, with values for the new elements, while other programs may do so. */
+import { conflict, invalidArgument, isZarrError, shown, withDetails } from "../../base/errors.js";
+import type { JsonObject } from "../../base/json.js";
 import { countOf } from "../../base/strides.js";
 import { isConverted } from "../../dtypes/elements.js";
 import { ArrayReader } from "../../region/fetch/reader.js";
 import { slice } from "../../region/selection/selection.js";
+import { resolveRegion, type WrittenRegion } from "../../region/write/parts.js";
+import type { WriteRegionOptions as Writing } from "../../region/write/write.js";
+import { isOutcomeUnknown } from "../../store/conditions.js";
+import { transientStatus } from "../../store/http/retry.js";
 import { inTurn } from "../../store/turns.js";
 import { requireWritable, supportsConditions } from "../../store/write.js";
 import { ZarrArray } from "../array.js";
 import type { WriteRegionOptions } from "../set.js";
-import { checkValues, setIn, writingOptions } from "./set.js";
-import { type AxesOf, changeShape, endOf } from "./shape.js";
+import { checkValues, writeIn, writingOptions } from "./set.js";
+import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./shape.js";
+import { cellsOf, clearStale } from "./stale.js";
+import { leastLength, type Stamps } from "./stamps.js";
+import { storedShape } from "./stored-shape.js";
 
 export async function append(
   array: ZarrArray,
@@ -27,22 +35,175 @@ export async function append(
   requireWritable(array.store);
   const writing = writingOptions(options);
   const along = axis < 0 ? axis + rank : axis;
-  // Not the turn of the node's document, which the shape's change takes.
-  await inTurn(array.store, `${array.path} append`, writing.signal, async () => {
-    let [from, to] = [0, 0];
-    let reader = array.reader;
-    await changeShape(array, writing, async (now, axesOf) => {
-      const count = lengthOf(array, values, now, along);
-      from = now[along]!;
-      to = from + count;
-      const longer = withLength(now, along, to);
-      checkValues(array, withLength(now, along, count), values);
-      reader = await readerBeyond(array, longer, along, axesOf);
-      return longer;
-    });
-    const selection = array.shape.map((_, i) => (i === along ? slice(from, to) : null));
-    await setIn(array, reader, selection, values, writing);
+  const { signal } = writing;
+  await inTurn(array.store, appendsTo(array.path), signal, async () => {
+    const rows = await reserve(array, values, along, writing);
+    if (rows.to > rows.from) await writeRows(array, rows, writing);
+    await publish(array, rows.written, signal);
   });
+}
+
+/** The elements that the array was made longer by. */
+interface Rows {
+  readonly along: number;
+  readonly from: number;
+  readonly to: number;
+  readonly values: unknown;
+  readonly reader: ArrayReader;
+  /** Stamps of the document that the longer one has replaced. */
+  readonly stamps: Stamps;
+  /** The array's document. */
+  readonly written: JsonObject | undefined;
+}
+
+/** Writes the longer shape: other programs then append after it. */
+async function reserve(array: ZarrArray, values: unknown, along: number, writing: Writing): Promise<Rows> {
+  let [from, to] = [0, 0];
+  let reader = array.reader;
+  let stamps: Stamps = [];
+  const written = await changeShape(array, writing, async (now, axesOf, read) => {
+    const count = lengthOf(array, values, now, along);
+    from = now[along]!;
+    to = from + count;
+    ({ stamps } = read);
+    const longer = withLength(now, along, to);
+    checkValues(array, withLength(now, along, count), values);
+    reader = await readerBeyond(array, longer, along, axesOf);
+    return longer;
+  });
+  return { along, from, to, values, reader, stamps, written };
+}
+
+/**
+ * Writes the values. If another program makes the array shorter in the meantime, that counts as done after the append:
+ * elements that it has cut off are not written any more, and cleared if they were.
+ */
+async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise<void> {
+  const { signal, conflicts } = writing;
+  const { reader, along } = all;
+  const isShared = array.store.conditional === true;
+  let rows = all;
+  const recheck = isShared && conflicts !== "ignore" ? () => keptShape(array, rows, signal) : undefined;
+  // The elements belong to this call: chunks that hold elements of others, too, are no reason to give up.
+  const options = { ...writing, recheck, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
+  for (;;) {
+    try {
+      await insist(() => writeIn(array, reader, regionOf(rows), rows.values, options));
+      if (!isShared) return;
+      const shape = await keptShape(array, rows, signal);
+      const wanted = withLength(reader.spec.shape, along, all.to);
+      if (wanted.some((length, axis) => length > shape[axis]!))
+        await clearStale(array, reader, cellsOf(reader, regionOf(all)), signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof Shortened)) throw signal?.aborted ? error : await withdrawn(array, all, error);
+      rows = shortened(rows, error);
+    }
+  }
+}
+
+const regionOf = ({ reader, along, from, to }: Rows): WrittenRegion =>
+  resolveRegion(
+    reader,
+    reader.spec.shape.map((_, axis) => (axis === along ? slice(from, to) : null)),
+  );
+
+/** Thrown if another program has cut off elements that are being appended. */
+class Shortened {
+  constructor(
+    readonly to: number,
+    readonly stamps: Stamps,
+  ) {}
+}
+
+/**
+ * The array's shape, if it still has the rows.
+ * @throws Shortened; Conflict ("resized") if it cannot be told whether it has them.
+ */
+async function keptShape(
+  array: ZarrArray,
+  { along, from, to, stamps }: Rows,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[]> {
+  const now = await storedShape(array, signal);
+  const length = now.shape[along]!;
+  const least = length <= from ? length : leastLength(stamps, now.stamps, along);
+  if (least === undefined)
+    throw conflict(
+      "other programs have made the array shorter, and longer again, while values were appended",
+      {
+        code: "resized",
+      },
+    );
+  const kept = Math.max(from, Math.min(length, least));
+  if (kept < to) throw new Shortened(kept, now.stamps);
+  return now.shape;
+}
+
+/** The first rows, with their values. */
+function shortened(rows: Rows, { to, stamps }: Shortened): Rows {
+  const { along, from, reader, values } = rows;
+  const counts = withLength(reader.spec.shape, along, rows.to - from);
+  return { ...rows, to, stamps, values: firstOf(values, counts, along, to - from) };
+}
+
+/** Part of values in C order: the first elements along an axis. */
+function firstOf(values: unknown, shape: readonly number[], along: number, count: number): unknown {
+  const { data = values } = values as { data?: unknown };
+  const list = data as { length: number; slice(from: number, to: number): Iterable<unknown> };
+  const inner = (list.length / countOf(shape)) * countOf(shape.slice(along + 1));
+  const parts = Array.from({ length: countOf(shape.slice(0, along)) }, (_, outer) => {
+    const start = outer * inner * shape[along]!;
+    return [...list.slice(start, start + count * inner)];
+  });
+  const all = parts.flat();
+  return ArrayBuffer.isView(data) ? (data.constructor as ArrayConstructor).from(all) : all;
+}
+
+/** How often to write the values: giving up would leave a gap in the array. */
+const rounds = 3;
+
+/** Does work again after failures that may pass, although the store has retried. */
+async function insist(work: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (round === rounds || !mayPass(error)) throw error;
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (!isZarrError(error, "Network", "Conflict") || error.code === "resized") return false;
+  if (isOutcomeUnknown(error)) return mayPass(error.cause);
+  const { _tag, status, code } = error;
+  return (
+    _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
+  );
+}
+
+/**
+ * Makes the array as short as it was, after its values could not be written, unless another program has changed its
+ * length since.
+ * @returns the error, which tells whether that was done.
+ */
+async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<unknown> {
+  const { along, from, to, reader } = rows;
+  let isLast = false;
+  const change: ShapeChange = (now, _, { stamps }) => {
+    isLast = now[along] === to && leastLength(rows.stamps, stamps, along) === Number.POSITIVE_INFINITY;
+    return isLast ? withLength(now, along, from) : now;
+  };
+  try {
+    const written = await changeShape(array, { signal: undefined, isWithdrawal: true }, change);
+    if (isLast) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
+    await publish(array, written, undefined);
+  } catch {
+    isLast = false;
+  }
+  const gap = `elements ${from} to ${to - 1} along axis ${along} may be fill value: `;
+  return withDetails(error, {}, isLast ? "nothing was appended: " : gap);
 }
 
 const withLength = (shape: readonly number[], along: number, length: number): number[] =>

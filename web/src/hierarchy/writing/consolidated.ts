@@ -5,13 +5,15 @@ import type { ZarrVersion } from "../../codecs/definition.js";
 import { own } from "../../metadata/document.js";
 import { v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import type { Documents } from "../../metadata/new-array.js";
-import { integerJson, jsonEntries, jsonObject, printDocument, withEntries } from "../../metadata/print.js";
+import { integerJson, jsonEntries, jsonObject, withEntries } from "../../metadata/print.js";
 import { type Conflicts, retried } from "../../store/retried.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { supportsConditions, writeObject } from "../../store/write.js";
+import { supportsConditions } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
-import { ancestorsOf, conditionOf, readDocument } from "./place.js";
+import { writeDocument } from "./document.js";
+import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./place.js";
+import type { Cut } from "./stamps.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {
@@ -25,36 +27,43 @@ export interface ReplaceOptions {
   readonly signal: AbortSignal | undefined;
   /** What to do where another program has written the document since it was read. Default: "retry". */
   readonly conflicts?: Conflicts | undefined;
+  /** How often to read and write the document at most. Default: 10. */
+  readonly attempts?: number | undefined;
+  /** Axes along which the change makes an array shorter; called after `change`. */
+  readonly cuts?: (() => readonly Cut[]) | undefined;
 }
 
 /**
- * Replaces a document by what `change` makes of it, whatever others write at the same time: other calls in this program
- * wait, and other programs' writes are seen where the store can tell.
- * @param change undefined for no change; of undefined where there is no document.
- * @throws Conflict where other programs are always faster, or once where conflicts are errors.
+ * Replaces a document by the one that `change` makes of it. Other calls in this program wait, and writes of other
+ * programs are noticed if the store supports conditions.
+ * @param change returns undefined for no change; gets undefined if there is no document.
+ * @throws Conflict if other programs are faster every time, or once if conflicts are errors; Network
+ *   ("unknown-outcome").
  */
 export function replaceDocument(
   store: Store,
   path: string,
   key: string,
-  change: (object: JsonObject | undefined) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  { signal, conflicts = "retry" }: ReplaceOptions,
+  change: (
+    object: JsonObject | undefined,
+    read: ReadDocument | undefined,
+  ) => JsonObject | undefined | Promise<JsonObject | undefined>,
+  { signal, conflicts = "retry", attempts, cuts }: ReplaceOptions,
 ): Promise<void> {
-  // What is refused without a condition is refused for good: archives replace nothing.
+  // A refusal without a condition is final: archives replace nothing.
   let isConditional = true;
   const mode = () => (isConditional ? conflicts : "error");
-  return inTurn(store, path, signal, () =>
-    retried(joinKey(path, key), mode, signal, async () => {
-      isConditional = true;
-      const read = await readDocument(store, path, key, signal);
-      const changed = await change(read?.object);
-      if (changed === undefined) return;
-      const condition = conflicts === "ignore" ? {} : conditionOf(store, read);
-      isConditional = condition.ifVersion !== undefined;
-      await writeObject(store, joinKey(path, key), printDocument(changed), { signal, ...condition });
-      noteWrite(store);
-    }),
-  );
+  const isForced = conflicts === "ignore";
+  const replace = async () => {
+    isConditional = true;
+    const before = await readDocument(store, path, key, signal);
+    const changed = await change(before?.object, before);
+    if (changed === undefined) return;
+    isConditional = !isForced && conditionOf(store, before).ifVersion !== undefined;
+    const write = { signal, before, isForced, cuts: cuts?.() ?? [] };
+    await writeDocument(store, path, key, changed, write).finally(() => noteWrite(store));
+  };
+  return inTurn(store, path, signal, () => retried(joinKey(path, key), mode, signal, replace, attempts));
 }
 
 /**

@@ -12,13 +12,13 @@ import { type Limits, resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { attributesOf } from "../../metadata/document.js";
 import { v2GroupKey, v3Key } from "../../metadata/keys.js";
-import { type ArrayMetadata, attributesIn, attributesKey, printMetadata } from "../../metadata/model.js";
+import { type ArrayMetadata, attributesIn, attributesKey } from "../../metadata/model.js";
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
-import { attributesJson, printDocument } from "../../metadata/print.js";
+import { attributesJson } from "../../metadata/print.js";
 import type { ArraySpec } from "../../metadata/spec.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { deleteBelow, deleteObject, readObject, writeObject } from "../../store/write.js";
+import { deleteBelow, deleteObject, readObject } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
@@ -33,12 +33,12 @@ import { ZarrGroup } from "../group.js";
 import { Opener } from "../open.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated.js";
+import { mayBeApplied, writeDocument } from "./document.js";
 import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
 import {
   ancestorsOf,
   checkEmpty,
   checkNames,
-  conditionOf,
   isArrayDocument,
   metadataAt,
   nodeAt,
@@ -232,10 +232,8 @@ function writeGroup(
   return inTurn(store, path, signal, async () => {
     if (await nodeAt(store, path, signal)) return undefined;
     try {
-      for (const [key, object] of documents) {
-        const options = { signal, ...conditionOf(store, undefined) };
-        await writeObject(store, joinKey(path, key), printDocument(object), options);
-      }
+      for (const [key, object] of documents)
+        await writeDocument(store, path, key, object, { signal, before: undefined });
       return documents;
     } catch (error) {
       if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
@@ -252,12 +250,13 @@ async function writeDocuments(
 ): Promise<void> {
   const written: string[] = [];
   try {
-    for (const [key, bytes] of printMetadata({ documents })) {
-      const full = joinKey(path, key);
-      await writeObject(store, full, bytes, { signal, ...conditionOf(store, undefined) });
-      written.push(full);
+    for (const [key, object] of documents) {
+      await writeDocument(store, path, key, object, { signal, before: undefined });
+      written.push(joinKey(path, key));
     }
   } catch (error) {
+    // The document that makes the node may still be stored: then the others belong to it.
+    if (mayBeApplied(store, error, signal)) throw error;
     for (const key of written) await deleteObject(store, key).catch(() => {});
     if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
     throw alreadyExists(`another writer has made a node at "/${path}"`, {

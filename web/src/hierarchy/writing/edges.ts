@@ -1,51 +1,57 @@
-/** What a smaller shape cuts off from stored objects: filled with the fill value, so that it does not come back. */
+/** Fills elements of stored objects with the fill value that lie beyond a shape. */
 import { repeated } from "../../base/subarray.js";
-import type { ArraySpec } from "../../metadata/spec.js";
-import { ArrayReader } from "../../region/fetch/reader.js";
+import type { ArrayReader } from "../../region/fetch/reader.js";
 import { type Slice, slice } from "../../region/selection/selection.js";
 import { resolveRegion } from "../../region/write/parts.js";
 import type { Values } from "../../region/write/values.js";
-import { writeRegion } from "../../region/write/write.js";
-import type { ZarrArray } from "../array.js";
+import { type WriteRegionOptions, writeRegion } from "../../region/write/write.js";
+import type { Store } from "../../store/store.js";
 
 /**
- * Gives what clears one object of an array that is being made smaller. Objects that are not stored stay so.
- * @param spec of the array with lengths at which stored objects end: `ends`.
- * @param shape the new one.
+ * Clears one stored object. An object that is missing stays missing.
+ * @param reader of the array with the lengths up to which elements are cleared.
+ * @param shape beyond which they are cleared.
  */
-export function edgeClearer(
-  { store, path, limits }: ZarrArray,
-  spec: ArraySpec,
+export async function clearBeyond(
+  store: Store,
+  reader: ArrayReader,
+  cell: readonly number[],
   shape: readonly number[],
-  signal: AbortSignal | undefined,
-): (cell: readonly number[]) => Promise<void> {
-  const reader = new ArrayReader(store, path, spec, limits);
-  const { axes } = spec;
-  const isCut = (cell: readonly number[], axis: number) =>
-    spec.shape[axis]! > shape[axis]! && cell[axis] === axes[axis]!.find(spec.shape[axis]! - 1);
-  const options = {
-    signal,
-    concurrency: 1,
-    conflicts: "retry",
-    writeEmptyChunks: false,
-    onProgress: undefined,
-    encoders: undefined,
-    clears: true,
-  } as const;
-  return async (cell) => {
-    // One box for each axis along which it is cut; what is in two of them is cleared with the first.
-    for (let cut = 0; cut < shape.length; cut++) {
-      if (!isCut(cell, cut)) continue;
-      const box: Slice[] = cell.map((at, axis) => {
-        const start = axes[axis]!.start(at);
-        const end = start + axes[axis]!.size(at);
-        if (axis === cut) return slice(shape[axis]!, end);
-        return slice(start, axis < cut && isCut(cell, axis) ? shape[axis]! : end);
-      });
-      const region = resolveRegion(reader, box);
-      await writeRegion(store, reader, region, fillValues(reader, region.counts), options);
-    }
-  };
+  { signal, recheck }: Pick<WriteRegionOptions, "signal" | "recheck">,
+): Promise<void> {
+  for (const box of boxesBeyond(reader, cell, shape)) {
+    const region = resolveRegion(reader, box);
+    await writeRegion(store, reader, region, fillValues(reader, region.counts), {
+      signal,
+      recheck,
+      concurrency: 1,
+      conflicts: "retry",
+      writeEmptyChunks: false,
+      onProgress: undefined,
+      encoders: undefined,
+      clears: true,
+    });
+  }
+}
+
+/** One box for each axis along which elements lie beyond the shape. An element that is in two of them is in the first. */
+export function boxesBeyond(
+  { objectAxes, spec }: ArrayReader,
+  cell: readonly number[],
+  shape: readonly number[],
+): Slice[][] {
+  const starts = cell.map((at, axis) => objectAxes[axis]!.start(at));
+  const ends = cell.map((at, axis) =>
+    Math.min(starts[axis]! + objectAxes[axis]!.size(at), spec.shape[axis]!),
+  );
+  const borders = shape.map((length, axis) => Math.max(starts[axis]!, Math.min(length, ends[axis]!)));
+  const boxes = shape.map((_, cut) =>
+    starts.map((start, axis) => {
+      if (axis === cut) return slice(borders[axis]!, ends[axis]!);
+      return slice(start, axis < cut ? borders[axis]! : ends[axis]!);
+    }),
+  );
+  return boxes.filter((box) => box.every(({ start, stop }) => start! < stop!));
 }
 
 /** The fill value for a whole region, bit for bit. */

@@ -23,6 +23,7 @@ import { ZarrArray } from "../array.js";
 import type { Target } from "../create.js";
 import { ZarrGroup } from "../group.js";
 import { storeOf } from "../open.js";
+import { type Stamps, stampsIn } from "./stamps.js";
 
 export interface Place {
   readonly store: Store;
@@ -56,6 +57,7 @@ export function ancestorsOf(path: string): string[] {
 export interface ReadDocument {
   readonly object: JsonObject;
   readonly version: ObjectVersion;
+  readonly stamps: Stamps;
   /** Its length as it is stored, in bytes. */
   readonly bytes: number;
 }
@@ -77,7 +79,8 @@ export async function readDocument(
       `${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
     );
   try {
-    return { object: parseDocument(bytes, full, { limits }), version, bytes: bytes.byteLength };
+    const object = parseDocument(bytes, full, { limits });
+    return { object, version, stamps: stampsIn(bytes), bytes: bytes.byteLength };
   } catch (cause) {
     throw invalidMetadata(`${full} cannot be read: ${(cause as Error).message}`, { cause });
   }

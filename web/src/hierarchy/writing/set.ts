@@ -6,11 +6,13 @@ import type { Selection } from "../../region/selection/selection.js";
 import { resolveRegion, type WrittenRegion, wholeChunk } from "../../region/write/parts.js";
 import { type Values, valuesOf } from "../../region/write/values.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../../region/write/write.js";
+import { inTurn } from "../../store/turns.js";
 import { requireWritable } from "../../store/write.js";
 import { encodersOf } from "../../workers/encode-work.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import type { WriteChunkOptions, WriteRegionOptions } from "../set.js";
+import { clearOutside } from "./stale.js";
 
 export async function set(
   array: ZarrArray,
@@ -18,20 +20,8 @@ export async function set(
   values: unknown,
   options: WriteRegionOptions,
 ): Promise<void> {
-  const reader = readerOf(array, "set");
-  const checked = writingOptions(options);
-  await write(array, reader, resolveRegion(reader, selection), values, checked);
-}
-
-/** As {@link set}, to an array as `reader` has it. */
-export function setIn(
-  array: ZarrArray,
-  reader: ArrayReader,
-  selection: Selection,
-  values: unknown,
-  options: Writing,
-): Promise<void> {
-  return write(array, reader, resolveRegion(reader, selection), values, options);
+  checkArray(array, "set");
+  await write(array, (reader) => resolveRegion(reader, selection), values, writingOptions(options));
 }
 
 export async function setChunk(
@@ -40,20 +30,53 @@ export async function setChunk(
   values: unknown,
   options: WriteChunkOptions,
 ): Promise<void> {
-  const reader = readerOf(array, "setChunk");
-  const checked = writingOptions(options);
-  array.chunkKey(coordinates); // there is such a chunk
-  await write(array, reader, wholeChunk(reader, coordinates), values, checked);
+  checkArray(array, "setChunk");
+  const regionOf = (reader: ArrayReader) => {
+    array.chunkKey(coordinates); // throws if there is no such chunk
+    return wholeChunk(reader, coordinates);
+  };
+  await write(array, regionOf, values, writingOptions(options));
 }
 
+/** Path of the turns of calls that write elements, which are shared, or make an array shorter. */
+export const elementsOf = (path: string): string => `${path} elements`;
+
+/** Writes to an array as its handle has it when the turn comes: calls that make it shorter wait, and are waited for. */
 async function write(
   array: ZarrArray,
+  regionOf: (reader: ArrayReader) => WrittenRegion,
+  values: unknown,
+  options: Writing,
+): Promise<void> {
+  const { store, path } = array;
+  const work = async () => {
+    const { reader } = array;
+    const region = regionOf(reader);
+    await writeElements(array, reader, region, values, options);
+    await clearOutside(array, reader, region, options.signal);
+  };
+  await inTurn(store, elementsOf(path), options.signal, work, true);
+}
+
+/** Writes to an array as `reader` has it. */
+export function writeIn(
+  array: ZarrArray,
+  reader: ArrayReader,
+  region: WrittenRegion,
+  values: unknown,
+  options: Writing,
+): Promise<void> {
+  const work = () => writeElements(array, reader, region, values, options);
+  return inTurn(array.store, elementsOf(array.path), options.signal, work, true);
+}
+
+async function writeElements(
+  { dtype, store }: ZarrArray,
   reader: ArrayReader,
   region: WrittenRegion,
   given: unknown,
   options: Writing,
 ): Promise<void> {
-  const { dtype, store } = array;
   requireWritable(store);
   const values: Values = valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);
   if (countOf(region.counts) > 0) await writeRegion(store, reader, region, values, options);
@@ -65,9 +88,9 @@ export function checkValues({ dtype, reader }: ZarrArray, shape: readonly number
   valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);
 }
 
-function readerOf(array: unknown, what: string): ArrayReader {
-  if (array instanceof ZarrArray) return array.reader;
-  throw invalidArgument(`${what} needs an array that was opened or created`);
+function checkArray(array: unknown, what: string): void {
+  if (!(array instanceof ZarrArray))
+    throw invalidArgument(`${what} needs an array that was opened or created`);
 }
 
 const defaultConcurrency = 16;

@@ -1,21 +1,23 @@
-/** Shapes of arrays that are there: made smaller and larger, whatever other programs make of them meanwhile. */
-import { invalidArgument, notFound, shown } from "../../base/errors.js";
+/** Changes the shape of arrays while other writers may change it, and their chunks. */
+import { invalidArgument, shown } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import type { JsonObject } from "../../base/json.js";
-import type { CodecMetadata } from "../../chain/chain.js";
-import type { ZarrVersion } from "../../codecs/definition.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../../metadata/keys.js";
-import { type ArrayMetadata, asArguments, withShape } from "../../metadata/model.js";
-import { type ArraySpec, readLengths } from "../../metadata/spec.js";
+import { asArguments } from "../../metadata/model.js";
+import { ArrayReader } from "../../region/fetch/reader.js";
 import { joinKey } from "../../store/store.js";
-import { deleteObject } from "../../store/write.js";
+import { inTurn } from "../../store/turns.js";
+import { deleteObject, requireWritable } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import type { ResizeOptions } from "../create.js";
-import { replaceDocument, updateConsolidated } from "./consolidated.js";
-import { edgeClearer } from "./edges.js";
+import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated.js";
+import { clearBeyond } from "./edges.js";
 import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./outside.js";
-import { readDocument } from "./place.js";
+import type { ReadDocument } from "./place.js";
+import { elementsOf } from "./set.js";
+import { clearStale, forEachCell, noteShortened } from "./stale.js";
+import type { Cut } from "./stamps.js";
+import { checkSame, mainKeys, reshaper, shapeIn } from "./stored-shape.js";
 
 export async function resize(
   array: ZarrArray,
@@ -28,71 +30,159 @@ export async function resize(
   if (edges !== "clear" && edges !== "keep")
     throw invalidArgument(`edges must be "clear" or "keep", not ${shown(edges)}`);
   const wanted = checkShape(shape, array.shape.length);
-  let outside: Cells = [];
-  let cut: Cells = [];
-  let clear: (cell: readonly number[]) => Promise<void>;
-  await changeShape(array, { signal }, async (now, axesOf) => {
-    // What is stored goes by the array's shape as it is: another handle, or another program, may have changed it.
-    const axes = await axesOf(now);
-    const ends = edges === "clear" ? endsOf(axes, wanted) : wanted;
-    outside = cellsOutside(array, axes, wanted, signal);
-    cut = cellsCut(array, axes, wanted, ends, signal);
-    clear = edgeClearer(array, { ...array.spec, shape: ends, axes: await axesOf(ends) }, wanted, signal);
-    return wanted;
-  });
-  await deleteCells(array, outside, signal);
-  await forEach(cut, (cell) => clear(cell));
+  const { store, path } = array;
+  requireWritable(store);
+  await inTurn(store, appendsTo(path), signal, () =>
+    inTurn(store, elementsOf(path), signal, () => new Resizing(array, wanted, options).run()),
+  );
 }
 
-/** The grid of an array of other lengths. @throws InvalidArgument for lengths that it does not cover. */
-export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
+/** Path of the turns of calls that change an array's shape, which wait for turns of its document and its elements. */
+export const appendsTo = (path: string): string => `${path} append`;
+
+/** How often to try to write a smaller shape: giving up leaves an array whose chunks have been deleted in part. */
+const maxAttempts = 100;
 
 /**
- * Writes another shape of an array, and makes it that of its handle.
- * @param change the shape by what it is now: asked again where another program has written it meanwhile. Nothing is
- *   written for the same one.
+ * One call of `resize`. Elements that are cut off are deleted before the shape is written, on the condition that no
+ * other program has written it since it was read: after that, other programs may make the array longer and write chunks
+ * with the same keys, which must not be deleted.
+ */
+class Resizing {
+  /** Lengths up to which stored objects may hold elements, and the grid of the array that is cut. */
+  #lengths: readonly number[] = [];
+  #axes: readonly AxisGrid[] = [];
+  #reader!: ArrayReader;
+  /** The grid whose objects have been deleted, and the lengths up to which edges have been cleared. */
+  #deleted: readonly AxisGrid[] | undefined;
+  #cleared = "";
+
+  constructor(
+    private readonly array: ZarrArray,
+    private readonly wanted: readonly number[],
+    private readonly options: ResizeOptions,
+  ) {}
+
+  async run(): Promise<void> {
+    const { array, wanted } = this;
+    const { signal } = this.options;
+    const change = (now: readonly number[], axesOf: AxesOf) => this.#prepare(now, axesOf);
+    const written = await changeShape(array, { signal, attempts: maxAttempts }, change);
+    await publish(array, written, signal);
+    // Other programs may have written chunks after they were deleted, and seen the old shape after that.
+    if (array.store.conditional !== true || !this.#axes.some(({ length }, i) => length > wanted[i]!)) return;
+    const { outside, cut } = this.#cells();
+    await clearStale(array, this.#reader, outside, signal);
+    await clearStale(array, this.#reader, cut, signal);
+  }
+
+  /** Removes elements that the new shape cuts off. */
+  async #prepare(now: readonly number[], axesOf: AxesOf): Promise<readonly number[]> {
+    const { array, wanted } = this;
+    const { store, path, spec, limits } = array;
+    const { signal, edges } = this.options;
+    await axesOf(wanted); // throws for a shape that the array cannot have, before anything is deleted
+    this.#axes = await axesOf(now);
+    const ends = edges === "keep" ? wanted : endsOf(this.#axes, wanted);
+    this.#lengths = ends;
+    const lengths = ends.map((end, axis) => Math.max(end, now[axis]!));
+    const reader = new ArrayReader(
+      store,
+      path,
+      { ...spec, shape: lengths, axes: await axesOf(lengths) },
+      limits,
+    );
+    this.#reader = reader;
+    const { outside, cut } = this.#cells();
+    // Edges first: a chunk that cannot be read ends the call before anything is deleted.
+    const isCleared = this.#cleared === ends.join();
+    if (!isCleared) await forEachCell(cut, (cell) => clearBeyond(store, reader, cell, wanted, { signal }));
+    this.#cleared = ends.join();
+    await deleteCells(array, this.#deleted ? newCells(outside, this.#deleted) : outside, signal);
+    this.#deleted = this.#axes;
+    return wanted;
+  }
+
+  /** Objects outside of the new shape, and objects that hold elements on both sides of its border. */
+  #cells(): { readonly outside: Cells; readonly cut: Cells } {
+    const { array, wanted } = this;
+    const { signal } = this.options;
+    return {
+      outside: cellsOutside(array, this.#axes, wanted, signal),
+      cut: cellsCut(array, this.#axes, wanted, this.#lengths, signal),
+    };
+  }
+}
+
+/** Cells that a smaller grid did not have; also its last ones, to which other programs may have appended. */
+async function* newCells(cells: Cells, before: readonly AxisGrid[]): AsyncGenerator<number[]> {
+  for await (const cell of cells) if (cell.some((at, axis) => at >= before[axis]!.count - 1)) yield cell;
+}
+
+/** The grid of an array with other lengths. @throws InvalidArgument for lengths that it does not cover. */
+export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
+
+/** A change of shape; asked again if another program has written the shape since it was read. */
+export type ShapeChange = (
+  now: readonly number[],
+  axesOf: AxesOf,
+  read: ReadDocument,
+) => readonly number[] | Promise<readonly number[]>;
+
+interface ShapeOptions extends ReplaceOptions {
+  /** Whether rows are withdrawn that no other program counts on: their removal is not marked as a cut. */
+  readonly isWithdrawal?: boolean;
+}
+
+/**
+ * Writes another shape of an array, and makes it the shape of its handle. The same shape is not written.
+ * @returns the document for {@link publish}; undefined if none was written.
  * @throws NotFound, InvalidArgument; what `change` throws; what {@link replaceDocument} does.
  */
 export async function changeShape(
   array: ZarrArray,
-  options: Parameters<typeof replaceDocument>[4],
-  change: (now: readonly number[], axesOf: AxesOf) => readonly number[] | Promise<readonly number[]>,
-): Promise<void> {
-  const { store, path, zarrFormat, limits } = array;
+  { isWithdrawal = false, ...options }: ShapeOptions,
+  change: ShapeChange,
+): Promise<JsonObject | undefined> {
+  const { store, path, zarrFormat } = array;
   const key = mainKeys[zarrFormat];
-  const parsing = { limits, v1Order: "spec" } as const;
-  // v1's attributes are no optional part of an array's metadata.
-  const others =
-    zarrFormat === 1 ? await readDocument(store, path, v1AttrsKey, options.signal, limits) : undefined;
   const toError = (error: Error) =>
     invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
   let wanted: readonly number[] = array.shape;
   let axes: readonly AxisGrid[] = array.spec.axes;
+  let cuts: readonly Cut[] = [];
   let written: JsonObject | undefined;
-  const changeDocument = async (object: JsonObject | undefined) => {
-    if (!object) throw notFound(`there is no node at "/${path}" any more`);
-    const documents = new Map([[key, object] as const]);
-    if (others) documents.set(v1AttrsKey, others.object);
-    const metadata: ArrayMetadata = { kind: "array", zarrFormat, documents, spec: array.spec };
-    const shaped = (lengths: readonly number[]) =>
-      asArguments(() => withShape(metadata, lengths, parsing), toError);
+  const changeDocument = async (object: JsonObject | undefined, read: ReadDocument | undefined) => {
     const now = shapeIn(object, path);
+    const reshaped = await reshaper(array, object!, options.signal);
+    const shaped = (lengths: readonly number[]) => asArguments(() => reshaped(lengths), toError);
     checkSame(array, (await shaped(now)).spec);
-    wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes);
+    wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes, read!);
     const resized = await shaped(wanted);
     axes = resized.spec.axes;
+    cuts = isWithdrawal ? [] : wanted.flatMap((to, axis) => (to < now[axis]! ? [{ axis, to }] : []));
     written = wanted.join() === now.join() ? undefined : resized.documents.get(key)!;
     return written;
   };
-  await replaceDocument(store, path, key, changeDocument, options);
+  await replaceDocument(store, path, key, changeDocument, { ...options, cuts: () => cuts });
+  if (cuts.length > 0) noteShortened(store, path);
   // Codecs stay as they were opened (v1Order, checksums): only the lengths along the axes are new.
   array.adopt({ ...array.spec, shape: [...wanted], axes });
-  if (!written) return;
-  const changes = [{ path, documents: new Map([[key, written]]), isShared: true }];
-  await updateConsolidated(store, zarrFormat, changes, { signal: options.signal });
+  return written;
 }
 
-/** Where the last object ends along each axis that a smaller shape keeps; its new length where it does not cut any. */
+/** Updates consolidated metadata with an array's document. */
+export async function publish(
+  { store, path, zarrFormat }: ZarrArray,
+  written: JsonObject | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!written) return;
+  const changes = [{ path, documents: new Map([[mainKeys[zarrFormat], written]]), isShared: true }];
+  await updateConsolidated(store, zarrFormat, changes, { signal });
+}
+
+/** Where the last object ends along each axis that a smaller shape keeps; the new length if the axis gets no shorter. */
 function endsOf(axes: readonly AxisGrid[], shape: readonly number[]): number[] {
   return shape.map((length, i) => (length < axes[i]!.length ? endOf(axes[i]!, length) : length));
 }
@@ -104,78 +194,13 @@ export function endOf(axis: AxisGrid, length: number): number {
   return axis.start(last) + axis.size(last);
 }
 
-/** Deletes stored objects, some at a time. @throws the first error met, when all that was under way has ended. */
+/** Deletes stored objects. @throws the first error, once all that was started has ended. */
 export async function deleteCells(
   { store, path, spec }: ZarrArray,
   cells: Cells,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await forEach(cells, (cell) => deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal }));
-}
-
-/** Objects that are deleted or changed at a time. */
-const atATime = 16;
-
-async function forEach(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
-  const pending = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-  for await (const cell of cells) {
-    const done = work(cell)
-      .catch((error) => {
-        failure ??= { error };
-      })
-      .then(() => {
-        pending.delete(done);
-      });
-    pending.add(done);
-    if (pending.size >= atATime) await Promise.race(pending);
-    if (failure) break;
-  }
-  await Promise.all(pending);
-  if (failure) throw failure.error;
-}
-
-/** Keys of the documents with the shape. */
-const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
-
-/**
- * Makes sure that an array is still the one that was opened: chunks that are written through the handle would be read
- * as something else, and others deleted than those that are meant.
- * @throws NotFound for one that has been made anew, with other elements, chunks or keys.
- */
-function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
-  const probe = spec.shape.map((_, axis) => axis + 1);
-  const facts = (of: ArraySpec): readonly (readonly [what: string, fact: string])[] => [
-    ["data type", `${of.dtype}`],
-    ["fill value", `${of.fill.item} ${of.fill.item.length > 0 || of.fill.value}`],
-    ["chunks", `${of.chunkShape} ${of.isRegular}`],
-    ["shards", `${of.shardShape}`],
-    ["keys of chunks", of.chunkKey(probe)],
-    // v1 stores its chunks' order, which handles may have been told to read otherwise, as a codec.
-    ["codecs", of.zarrFormat === 1 ? "" : codecsText(of.codecs)],
-  ];
-  const before = facts(spec);
-  const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
-  if (!other) return;
-  throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
-}
-
-/** What of codecs says how stored chunks lie. Levels and the like may differ: other programs write them in other words. */
-function codecsText(codecs: readonly CodecMetadata[]): string {
-  const texts = codecs.map(({ name, configuration = {} }) => {
-    const inner = configuration["codecs"];
-    const { endian, order } = configuration as Record<string, unknown>;
-    const nested = Array.isArray(inner) ? codecsText(inner as readonly CodecMetadata[]) : "";
-    return `${name} ${endian} ${order} ${nested}`;
-  });
-  return `[${texts}]`;
-}
-
-/** The shape that a document says. */
-function shapeIn(object: JsonObject, path: string): number[] {
-  const shape = object["shape"];
-  if (!Array.isArray(shape)) throw notFound(`there is no array at "/${path}" any more`);
-  return readLengths(shape, "shape", 0);
+  await forEachCell(cells, (cell) => deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal }));
 }
 
 function checkShape(shape: unknown, rank: number): number[] {

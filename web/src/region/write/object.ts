@@ -1,7 +1,8 @@
 /** Writing one stored object: a chunk, or a shard. */
-import { limitExceeded } from "../../base/errors.js";
+import { isZarrError, limitExceeded } from "../../base/errors.js";
 import type { Leaf, ShardLevel } from "../../chain/layout.js";
 import type { Copy } from "../../engine/session.js";
+import { conflictError, isOutcomeUnknown } from "../../store/conditions.js";
 import { type Conflicts, retried } from "../../store/retried.js";
 import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
@@ -32,7 +33,11 @@ export interface ObjectWriterOptions {
   readonly signal: AbortSignal | undefined;
   /** Inner chunks of one shard that are encoded at a time. */
   readonly innerConcurrency: number;
+  readonly recheck: (() => Promise<unknown>) | undefined;
 }
+
+/** An object that is assumed to be missing: the condition of the write tells. */
+const assumedMissing: Stored = { bytes: undefined, ifVersion: "absent" };
 
 export class ObjectWriter {
   readonly #shardSizes = new Map<ShardLevel, number>();
@@ -45,37 +50,54 @@ export class ObjectWriter {
   ) {}
 
   /**
-   * Writes the chunks of one object: as they are, where these are all that the array has of it, else into what is
-   * stored. Writes of this program to one object wait for each other.
+   * Writes the chunks of one object: as they are if they are all that the array has of it, else into the stored object.
+   * Writes of this program to one object take turns.
    * @returns bytes that were written.
    */
   write({ object, tasks }: Job): Promise<number> {
     const key = this.reader.objectKey(object);
-    return inTurn(this.store, key, this.options.signal, async () => {
-      this.options.signal?.throwIfAborted();
+    const { signal, recheck } = this.options;
+    return inTurn(this.store, key, signal, async () => {
+      signal?.throwIfAborted();
       const { axes, objectAxes } = this.reader;
       const count = tasks.reduce((sum, { projections }) => sum + insideCount(projections, axes), 0);
       const isWhole = count >= elementsWithin(object, objectAxes);
       const encode = this.#encoderOf(tasks);
-      return isWhole
-        ? this.#put(key, await this.#changed(object, tasks, undefined, encode), undefined)
-        : this.#update(key, object, tasks, encode);
+      const make = (stored: Uint8Array | undefined) =>
+        this.#changed(object, tasks, isWhole ? undefined : stored, encode);
+      return isWhole && !recheck
+        ? this.#put(key, await make(undefined), undefined)
+        : this.#update(key, object, make, isWhole);
     });
   }
 
+  /**
+   * Replaces an object on the condition that it is the one which was read.
+   * @param make the new object from the stored one; undefined for one that is not to be stored.
+   * @param isNew whether the object is likely to be missing, so that it need not be read first.
+   */
   async #update(
     key: string,
     object: readonly number[],
-    tasks: readonly RegionTask[],
-    encode: EncodeTask,
+    make: (stored: Uint8Array | undefined) => Promise<Encoded>,
+    isNew: boolean,
   ): Promise<number> {
-    const { conflicts, signal } = this.options;
+    const { conflicts, signal, recheck } = this.options;
+    let isFirst = true;
     return retried(key, conflicts, signal, async () => {
+      const isAssumed = isNew && isFirst && conflicts !== "ignore" && supportsConditions(this.store);
+      isFirst = false;
+      if (isAssumed) {
+        const bytes = await make(undefined);
+        if (bytes) return this.#put(key, bytes, assumedMissing);
+      }
       const stored = await this.#read(key);
-      // A delete has no condition: it might take what somebody else has written since.
+      const changed = await make(stored.bytes);
+      if (stored.bytes) await recheck?.();
+      // Deletions have no condition: they could remove an object that another program has written since.
       const stays = stored.bytes !== undefined && stored.ifVersion !== undefined;
-      const changed = await this.#changed(object, tasks, stored.bytes, encode);
       const bytes = changed ?? (stays ? this.#empty(object) : undefined);
+      if (recheck && bytes && stored.bytes && isEqual(bytes, stored.bytes)) return 0;
       return this.#put(key, bytes, stored);
     });
   }
@@ -134,15 +156,36 @@ export class ObjectWriter {
         : encoder.patched(task, leaf, stored, copy);
   }
 
-  /** Writes an object, or deletes it where there is nothing to store. */
+  /** Writes an object, or deletes it if there is nothing to store. */
   async #put(key: string, bytes: Uint8Array | undefined, stored: Stored | undefined): Promise<number> {
     const { store } = this;
     const { signal } = this.options;
     if (bytes) {
-      await writeObject(store, key, bytes, { signal, ifVersion: stored?.ifVersion });
+      const { ifVersion } = stored ?? {};
+      await writeObject(store, key, bytes, { signal, ifVersion }).catch((error) =>
+        this.#resolve(key, bytes, error),
+      );
       return bytes.byteLength;
     }
     if (!stored || stored.bytes) await deleteObject(store, key, { signal });
     return 0;
   }
+
+  /**
+   * Finds out whether a write of unknown outcome was applied. If other bytes are stored now, the elements are written
+   * again into these: setting elements twice is harmless while no other program has been told that they were set.
+   */
+  async #resolve(key: string, bytes: Uint8Array, error: unknown): Promise<void> {
+    if (!isOutcomeUnknown(error)) throw error;
+    const { conflicts, signal } = this.options;
+    const { encodedBytes } = this.reader.limits;
+    const now = await readObject(this.store, key, { signal, maxBytes: encodedBytes }).catch(() => undefined);
+    signal?.throwIfAborted();
+    if (now && isEqual(now, bytes)) return;
+    const isRefused = isZarrError(error.cause, "AlreadyExists", "Conflict");
+    throw isRefused && conflicts === "retry" ? conflictError(key, error) : error;
+  }
 }
+
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i]);

@@ -22,6 +22,11 @@ export interface WriteRegionOptions {
   readonly encoders: Encoders | undefined;
   /** Whether the values stand for elements that the array has no more: nothing is stored for their sake. */
   readonly clears?: boolean;
+  /**
+   * Called before a stored object is replaced, after it was read: throws if the region must not be written any more.
+   * Every write then has a condition, so that it fails if the object was changed between the two.
+   */
+  readonly recheck?: (() => Promise<unknown>) | undefined;
 }
 
 /** Shards that are written at a time: one goes to the store while the next is put together. */
@@ -51,6 +56,7 @@ export async function writeRegion(
   options: WriteRegionOptions,
 ): Promise<void> {
   const { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
+  const { recheck } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
   // An undefined fill value is none that other readers would give back.
@@ -59,7 +65,7 @@ export async function writeRegion(
   await encoder.start(reader.firstCodec);
   const lanes = lanesOf(reader, values.width, concurrency);
   const innerConcurrency = Math.ceil(concurrency / lanes);
-  const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency });
+  const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency, recheck });
   const jobs = new Jobs(reader, region.parts, values.width);
   const totalChunks = countOf(region.parts.map((list) => list.length));
   const progress: Progress = { chunks: 0, totalChunks, bytes: 0 };

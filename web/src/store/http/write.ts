@@ -1,4 +1,4 @@
-/** Requests that write, and those that list a bucket: as often as it may help, and without false conflicts. */
+/** Sends requests that write, and requests that list a bucket, with retries. */
 
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../base/errors.js";
 import { Limiter } from "../../base/limiter.js";
@@ -7,6 +7,7 @@ import { conflictError, existsError } from "../conditions.js";
 import type { SetOptions } from "../store.js";
 import { missingStatus, statusError } from "./answer.js";
 import { readBody, reasonOf } from "./body.js";
+import { type Condition, DoubtfulFault, sendInDoubt } from "./doubt.js";
 import { fetchTransport } from "./fetch.js";
 import { Watch } from "./idle-timeout.js";
 import { claimsPage } from "./page.js";
@@ -20,6 +21,8 @@ export interface HttpWriterOptions {
   policy: RetryPolicy;
   timeout: number;
   concurrency: number;
+  /** Whether the server supports conditions. */
+  conditional: boolean;
 }
 
 interface Sending {
@@ -49,46 +52,50 @@ export class HttpWriter {
   }
 
   /**
-   * Writes an object. The bytes are sent anew at every try, and so may not change meanwhile.
-   * @param readBack reads what is stored by now: asked after a try of which nobody knows whether it has written.
-   * @throws AlreadyExists, Conflict; ReadOnly for a server that does not take PUT; Unsupported ("no-conditions") for one
-   *   that says it knows no conditions; Network ("http-status", "disk-full", "fetch-failed", "timeout").
+   * Writes an object. The bytes are sent again with every attempt, and must not change before it ends.
+   * @throws AlreadyExists, Conflict; ReadOnly for a server that does not accept PUT; Unsupported ("no-conditions") for a
+   *   server that does not support conditions; Network ("http-status", "disk-full", "fetch-failed", "timeout";
+   *   "unknown-outcome" for a conditional write that may have been applied).
    */
-  async put(
-    url: URL,
-    bytes: Uint8Array,
-    { signal, ifVersion }: SetOptions,
-    readBack: () => Promise<Uint8Array | undefined>,
-  ): Promise<void> {
-    const headers = { "content-type": "application/octet-stream", ...conditionHeaders(ifVersion) };
-    let isInDoubt = false;
-    const attempt = async () => {
-      try {
-        await this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
-          checkPut(url, answer, ifVersion),
-        );
-      } catch (error) {
-        isInDoubt ||= error instanceof DoubtfulFault;
-        throw error;
-      }
-    };
-    try {
-      await this.#retried(attempt, signal);
-    } catch (error) {
-      // An earlier try may have written, and this one have met what it wrote.
-      const isRefused = isZarrError(error, "AlreadyExists", "Conflict");
-      if (!isRefused || !isInDoubt || !isEqual(bytes, await readBack())) throw error;
-    }
+  put(url: URL, bytes: Uint8Array, { signal, ifVersion }: SetOptions): Promise<void> {
+    return this.#change(url, ifVersion, signal, (condition) => {
+      const headers = { "content-type": "application/octet-stream", ...conditionHeaders(condition) };
+      return this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
+        checkPut(url, answer, condition),
+      );
+    });
   }
 
-  /** Removes an object; no error where there is none. */
-  async delete(url: URL, signal: AbortSignal | undefined): Promise<void> {
-    const attempt = () =>
-      this.#attempt(url, { method: "DELETE", signal }, async (answer) => {
-        if (isSuccess(answer) || missingStatus.has(answer.status)) return;
-        throw await refusal(url, answer, "DELETE");
-      });
-    await this.#retried(attempt, signal);
+  /** Deletes an object; no error if it is missing. */
+  delete(url: URL, signal: AbortSignal | undefined): Promise<void> {
+    return this.#change(url, undefined, signal, async (condition) => {
+      if (condition === "absent") return; // an earlier attempt has deleted it
+      const headers = conditionHeaders(condition);
+      await this.#attempt(url, { method: "DELETE", headers, signal }, (answer) =>
+        checkDelete(url, answer, condition),
+      );
+    });
+  }
+
+  #change(
+    url: URL,
+    ifVersion: Condition,
+    signal: AbortSignal | undefined,
+    send: (condition: Condition) => Promise<void>,
+  ): Promise<void> {
+    const versionNow = this.#options.conditional ? () => this.#versionNow(url, signal) : undefined;
+    const retried = (attempt: () => Promise<void>) => this.#retried(attempt, signal);
+    return sendInDoubt({ url, ifVersion, send, versionNow, retried });
+  }
+
+  /** The version of an object for conditions; undefined if the server gives no strong ETag. */
+  #versionNow(url: URL, signal: AbortSignal | undefined): Promise<Condition> {
+    const headers = { range: "bytes=0-0" };
+    return this.#attempt<Condition>(url, { method: "GET", headers, signal }, async (answer) => {
+      if (missingStatus.has(answer.status)) return "absent";
+      const etag = [200, 206, 416].includes(answer.status) ? answer.headers.get("etag") : null;
+      return etag === null || etag.startsWith("W/") ? undefined : { etag };
+    });
   }
 
   /** Reads a document of bounded length, never from a cache. */
@@ -141,9 +148,6 @@ export class HttpWriter {
   }
 }
 
-/** A failure that may pass, of which nobody knows whether it came after the object was written. */
-class DoubtfulFault extends TransientFault {}
-
 async function answered<T>(
   url: URL,
   answer: Answer,
@@ -166,12 +170,12 @@ async function answered<T>(
 const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300 && status !== 202;
 
 /** Spec: RFC 9110, sections 13.1.1 and 13.1.2. */
-function conditionHeaders(ifVersion: SetOptions["ifVersion"]): Record<string, string> {
+function conditionHeaders(ifVersion: Condition): Record<string, string> {
   if (ifVersion === undefined) return {};
   return ifVersion === "absent" ? { "if-none-match": "*" } : { "if-match": ifVersion.etag! };
 }
 
-async function checkPut(url: URL, answer: Answer, ifVersion: SetOptions["ifVersion"]): Promise<void> {
+async function checkPut(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
   const { status } = answer;
   if (isSuccess(answer)) {
     // Applications of one page and logins answer everything so, and store nothing. Other servers that tell in HTML of
@@ -185,12 +189,23 @@ async function checkPut(url: URL, answer: Answer, ifVersion: SetOptions["ifVersi
     if (status === 409) throw new TransientFault(conflictError(url.href));
     if (status === 412 && ifVersion === "absent") throw existsError(url.href);
     if (status === 412 || missingStatus.has(status)) throw conflictError(url.href);
-    if (status === 501) {
-      throw unsupported(`${url.href} answered 501 to a PUT with a condition`, { code: "no-conditions" });
-    }
+    if (status === 501) throw withoutConditions(url, answer, "PUT");
   }
   throw await refusal(url, answer, "PUT");
 }
+
+async function checkDelete(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
+  const { status } = answer;
+  if (isSuccess(answer) || missingStatus.has(status)) return;
+  if (ifVersion !== undefined) {
+    if (status === 409 || status === 412) throw conflictError(url.href);
+    if (status === 400 || status === 501) throw withoutConditions(url, answer, "DELETE");
+  }
+  throw await refusal(url, answer, "DELETE");
+}
+
+const withoutConditions = (url: URL, { status }: Answer, method: string): ZarrError =>
+  unsupported(`${url.href} answered ${status} to a ${method} with a condition`, { code: "no-conditions" });
 
 /** The error of an answer that refuses, with the code that S3 gives in its body. */
 async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrError> {
@@ -213,10 +228,6 @@ async function startOf(answer: Answer): Promise<string> {
   };
   await answer.read(take).catch(() => {});
   return text;
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array | undefined): boolean {
-  return a.byteLength === b?.byteLength && a.every((byte, i) => byte === b[i]);
 }
 
 /** `fetch` takes no memory that threads share. */

@@ -1,0 +1,112 @@
+/**
+ * Keeps stored objects free of elements outside of the array's shape, which would show if the array grew: another
+ * program may make the array shorter while chunks are written.
+ */
+import type { ArrayReader } from "../../region/fetch/reader.js";
+import { combinations, partsOf } from "../../region/selection/projections.js";
+import type { WrittenRegion } from "../../region/write/parts.js";
+import { storeBehind } from "../../store/front.js";
+import type { Store } from "../../store/store.js";
+import type { ZarrArray } from "../array.js";
+import { boxesBeyond, clearBeyond } from "./edges.js";
+import type { Cells } from "./outside.js";
+import { checkSame, reshaper, storedShape } from "./stored-shape.js";
+
+/** Paths of arrays that this program has made shorter: other handles may have the longer shape. */
+const shortened = new WeakMap<Store, Set<string>>();
+
+export function noteShortened(given: Store, path: string): void {
+  const store = storeBehind(given);
+  const paths = shortened.get(store) ?? new Set<string>();
+  shortened.set(store, paths.add(path));
+}
+
+/** Stored objects that a region touches. */
+export function* cellsOf({ axes, objectAxes }: ArrayReader, { parts }: WrittenRegion): Generator<number[]> {
+  const objects = parts.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
+  for (const list of combinations(objects)) yield list.map(({ object }) => object);
+}
+
+/**
+ * Clears what a region that was just written has outside of the stored shape.
+ * @param reader with which it was written.
+ */
+export async function clearOutside(
+  array: ZarrArray,
+  reader: ArrayReader,
+  region: WrittenRegion,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { store, path } = array;
+  // If the store has no conditions, other programs must not write at the same time.
+  if (store.conditional !== true && !shortened.get(storeBehind(store))?.has(path)) return;
+  const { shape } = await storedShape(array, signal);
+  if (reader.spec.shape.some((length, axis) => length > shape[axis]!))
+    await clearStale(array, reader, cellsOf(reader, region), signal);
+}
+
+/**
+ * Fills elements outside of the stored shape with the fill value, in some stored objects.
+ *
+ * Deleting these objects instead is not safe: another program may have made the array longer, and have written them. So
+ * an object is replaced on the condition that it has not changed since it was read, and the shape is read after the
+ * object: elements that another program has written into the object lie inside that shape.
+ * @param reader of the array with the lengths up to which elements are cleared.
+ */
+export async function clearStale(
+  array: ZarrArray,
+  reader: ArrayReader,
+  cells: Cells,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let { shape } = await sameShape(array, signal);
+  const clear = async (cell: readonly number[]): Promise<void> => {
+    const known = shape;
+    if (boxesBeyond(reader, cell, known).length === 0) return;
+    const recheck = async () => {
+      ({ shape } = await sameShape(array, signal));
+      if (shape.some((length, axis) => length > known[axis]!)) throw grown;
+    };
+    try {
+      await clearBeyond(array.store, reader, cell, known, { signal, recheck });
+    } catch (error) {
+      if (error !== grown) throw error;
+      await clear(cell);
+    }
+  };
+  await forEachCell(cells, clear);
+}
+
+/** Thrown if the array has become longer while an object was being cleared. */
+const grown = Symbol("grown");
+
+/** @throws NotFound if there is another array by now. */
+async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
+  const stored = await storedShape(array, signal);
+  const shaped = await reshaper(array, stored.object, signal);
+  checkSame(array, (await shaped(stored.shape)).spec);
+  return stored;
+}
+
+/** Objects that are deleted or changed in parallel. */
+const concurrency = 16;
+
+/** Does work for cells, several at a time. @throws the first error, once all work has ended. */
+export async function forEachCell(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
+  const pending = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  for await (const cell of cells) {
+    const done = work(cell)
+      .catch((error) => {
+        failure ??= { error };
+      })
+      .then(() => {
+        pending.delete(done);
+      });
+    pending.add(done);
+    if (pending.size >= concurrency) await Promise.race(pending);
+    if (failure) break;
+  }
+  await Promise.all(pending);
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,94 @@
+/** The shape of an array as its document has it now, which another handle or program may have changed. */
+import { notFound } from "../../base/errors.js";
+import type { JsonObject } from "../../base/json.js";
+import type { CodecMetadata } from "../../chain/chain.js";
+import type { ZarrVersion } from "../../codecs/definition.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../../metadata/keys.js";
+import { type ArrayMetadata, withShape } from "../../metadata/model.js";
+import { type ArraySpec, readLengths } from "../../metadata/spec.js";
+import { storeBehind } from "../../store/front.js";
+import { joinKey } from "../../store/store.js";
+import type { ZarrArray } from "../array.js";
+import { readDocument } from "./place.js";
+import type { Stamps } from "./stamps.js";
+
+/** Keys of the documents with the shape. */
+export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
+
+export interface StoredShape {
+  readonly shape: readonly number[];
+  readonly stamps: Stamps;
+  readonly object: JsonObject;
+}
+
+/**
+ * Reads the shape, not from a cache.
+ * @throws NotFound if there is no such array any more.
+ */
+export async function storedShape(
+  { store, path, zarrFormat, limits }: ZarrArray,
+  signal: AbortSignal | undefined,
+): Promise<StoredShape> {
+  const key = mainKeys[zarrFormat];
+  storeBehind(store).invalidate?.(joinKey(path, key));
+  const read = await readDocument(store, path, key, signal, limits);
+  if (!read) throw gone(path);
+  return { ...read, shape: shapeIn(read.object, path) };
+}
+
+/** Gives metadata of the array with other lengths. @throws InvalidMetadata for lengths that its chunks do not cover. */
+export async function reshaper(
+  array: ZarrArray,
+  object: JsonObject,
+  signal: AbortSignal | undefined,
+): Promise<(shape: readonly number[]) => Promise<ArrayMetadata>> {
+  const { store, path, zarrFormat, limits, spec } = array;
+  const documents = new Map([[mainKeys[zarrFormat], object]]);
+  // In v1, attributes are a mandatory part of an array's metadata.
+  const attributes = zarrFormat === 1 && (await readDocument(store, path, v1AttrsKey, signal, limits));
+  if (attributes) documents.set(v1AttrsKey, attributes.object);
+  const metadata: ArrayMetadata = { kind: "array", zarrFormat, documents, spec };
+  return (shape) => withShape(metadata, shape, { limits, v1Order: "spec" });
+}
+
+/** The shape in a document. @throws NotFound for the document of something else. */
+export function shapeIn(object: JsonObject | undefined, path: string): number[] {
+  const shape = object?.["shape"];
+  if (!Array.isArray(shape)) throw gone(path);
+  return readLengths(shape, "shape", 0);
+}
+
+const gone = (path: string) => notFound(`there is no array at "/${path}" any more`);
+
+/**
+ * Makes sure that an array is still the one that was opened: otherwise chunks would be written that have another
+ * meaning, and others deleted than those that are meant.
+ * @throws NotFound for an array that was created anew, with other elements, chunks or keys.
+ */
+export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
+  const probe = spec.shape.map((_, axis) => axis + 1);
+  const facts = (of: ArraySpec): readonly (readonly [what: string, fact: string])[] => [
+    ["data type", `${of.dtype}`],
+    ["fill value", `${of.fill.item} ${of.fill.item.length > 0 || of.fill.value}`],
+    ["chunks", `${of.chunkShape} ${of.isRegular}`],
+    ["shards", `${of.shardShape}`],
+    ["keys of chunks", of.chunkKey(probe)],
+    // v1 stores its chunks' order as a codec, which handles may have been opened to read otherwise.
+    ["codecs", of.zarrFormat === 1 ? "" : codecsText(of.codecs)],
+  ];
+  const before = facts(spec);
+  const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
+  if (!other) return;
+  throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
+}
+
+/** The parts of codecs that determine how stored chunks lie. Levels and the like may differ between programs. */
+function codecsText(codecs: readonly CodecMetadata[]): string {
+  const texts = codecs.map(({ name, configuration = {} }) => {
+    const inner = configuration["codecs"];
+    const { endian, order } = configuration as Record<string, unknown>;
+    const nested = Array.isArray(inner) ? codecsText(inner as readonly CodecMetadata[]) : "";
+    return `${name} ${endian} ${order} ${nested}`;
+  });
+  return `[${texts}]`;
+}
