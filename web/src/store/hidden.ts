@@ -1,10 +1,14 @@
-/** Names of files that are being written, or were when a process ended: no key, and in no listing. */
+/** Names of temporary files, folders and locks. None of them is a key, and no listing shows them. */
 
 const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
+/** Whether a file or folder with this name is temporary: no data of a node. */
 export const isHidden = (name: string): boolean => hidden.test(name);
 
-/** A name of that kind which nobody else takes. */
+/** Returns a name for a temporary file or folder that no other caller gets. */
 export function hiddenName(): string {
   return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
 }
+
+/** Name of the lock of one file (file-lock.ts). @param hash of the file's name, in hexadecimal. */
+export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
