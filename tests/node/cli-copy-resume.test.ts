@@ -194,9 +194,9 @@ describe("a copy that is killed", () => {
       ...[tool, "copy", big, dest, "--chunks", "4096,16", "--memory", "8"],
     ]);
     const around = path.dirname(dest);
-    for (let i = 0; i < 2000 && !readdirSync(around).some((name) => name.startsWith(".zarr-wasm-")); i++)
+    for (let i = 0; i < 2000 && !readdirSync(around).some((name) => name.startsWith(".zw-scratch")); i++)
       await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(readdirSync(around).some((name) => name.startsWith(".zarr-wasm-"))).toBe(true);
+    expect(readdirSync(around).some((name) => name.startsWith(".zw-scratch"))).toBe(true);
     child.kill("SIGINT");
     const [code, by] = await new Promise<unknown[]>((resolve) =>
       child.on("close", (...ends) => resolve(ends)),

@@ -10,5 +10,11 @@ export function hiddenName(): string {
   return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
 }
 
+/** Returns a name for the scratch folder of one process (cli/copy/scratch.ts). */
+export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scratch");
+
+/** Whether a name is that of a scratch folder. */
+export const isScratchName = (name: string): boolean => isHidden(name) && name.startsWith(".zw-scratch");
+
 /** Name of the lock of one file (file-lock.ts). @param hash of the file's name, in hexadecimal. */
 export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
