@@ -49,7 +49,15 @@ export { valuesOf } from "./region/write/values.js";
 export { type WriteRegionOptions, writeRegion } from "./region/write/write.js";
 export { answerOf } from "./store/answers.js";
 export { releaseBytes } from "./store/buffer-lease.js";
-export { isHidden, isScratchName, scratchName } from "./store/hidden.js";
+export {
+  hiddenName,
+  isHidden,
+  isScratchName,
+  isWriterLockName,
+  scratchName,
+  writerLockName,
+} from "./store/hidden.js";
 export { joinKey } from "./store/store.js";
+export { UnchangedTimer } from "./store/unchanged.js";
 export { writeObject } from "./store/write.js";
 export { encodersOf } from "./workers/encode-work.js";

@@ -8,7 +8,7 @@ import { checkCondition, existsError } from "./conditions.js";
 import { documentNames } from "./deletion.js";
 import { replaceLocked } from "./file-lock.js";
 import { fileVersion, isMissing } from "./files.js";
-import { hiddenName } from "./hidden.js";
+import { hiddenName, writerLockName } from "./hidden.js";
 import type { SetOptions, WriteOptions } from "./store.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -16,6 +16,8 @@ type Fs = typeof import("node:fs/promises");
 export interface FileWriting extends SetOptions {
   /** Waits until the file has reached the disk: it is whole after a power failure, too. */
   fsync?: boolean | undefined;
+  /** Called right before the file takes its place. What it throws keeps the file from doing so. */
+  beforeCommit?: (() => Promise<void>) | undefined;
 }
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
@@ -53,6 +55,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
   try {
     unfinished = await writeBeside(fs, url, bytes, writing);
     signal?.throwIfAborted();
+    await writing.beforeCommit?.();
     if (ifVersion === undefined) await fs.rename(unfinished, url);
     else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
     else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
@@ -72,7 +75,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 export async function copyFileWhole(
   from: URL,
   url: URL,
-  { fsync, signal }: FileWriting = {},
+  { fsync, signal, beforeCommit }: FileWriting = {},
 ): Promise<boolean> {
   const fs = await fileSystem();
   const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
@@ -86,6 +89,7 @@ export async function copyFileWhole(
       await handle.sync().finally(() => handle.close());
     });
     signal?.throwIfAborted();
+    await beforeCommit?.();
     await fs.rename(unfinished, url);
     if (fsync) await syncFolder(fs, new URL(".", url));
     return true;
@@ -220,7 +224,7 @@ export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Pro
   }
 }
 
-/** Removes everything in a folder, and leaves the folder. */
+/** Removes everything in a folder except the lock of its writer, and leaves the folder. */
 export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
   const fs = await fileSystem();
   let names: string[] = [];
@@ -231,6 +235,7 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
   }
   const isDocument = (name: string) => Number(documentNames.includes(name));
   for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
+    if (name === writerLockName()) continue;
     const entry = new URL(encodeURIComponent(name), url);
     await removeFolder(entry, options);
     await removeFile(entry, options);

@@ -18,3 +18,12 @@ export const isScratchName = (name: string): boolean => isHidden(name) && name.s
 
 /** Name of the lock of one file (file-lock.ts). @param hash of the file's name, in hexadecimal. */
 export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
+
+/**
+ * Name of the lock of a destination (cli/lock): in the destination itself, or for an archive in its folder.
+ * @param hash of the archive's name, in hexadecimal.
+ */
+export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;
+
+/** Whether a name is that of the lock of a destination. */
+export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]*\.tmp$/.test(name);
