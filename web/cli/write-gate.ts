@@ -20,6 +20,9 @@ export class WriteGate {
     this.#running.add(running);
     try {
       return await running;
+    } catch (error) {
+      await this.checkLock(); // the place may be gone because the lock is
+      throw error;
     } finally {
       this.#running.delete(running);
     }

@@ -62,6 +62,7 @@ export interface FoundLock {
 export class LockObject {
   readonly #store: Store;
   readonly #key: string;
+  #vanished = 0;
 
   constructor(readonly place: LockPlace) {
     const { kind, folder, name } = place;
@@ -103,6 +104,10 @@ export class LockObject {
       if (found?.document?.stamp === own.stamp) return true;
       const isUnknown = isZarrError(error, "Network") && error.code === "unknown-outcome";
       if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return false;
+      // A writer that empties the folder also removes the temporary files of this one.
+      const isVanished =
+        isZarrError(error) && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
+      if (isVanished && ++this.#vanished <= maxVanished) return false;
       throw error;
     }
   }
@@ -118,6 +123,9 @@ export class LockObject {
     await this.#store.delete!(this.#key);
   }
 }
+
+/** How often a temporary file may disappear before that counts as an error of the file system. */
+const maxVanished = 20;
 
 const states: readonly string[] = ["starting", "writing", "ending"] satisfies LockState[];
 
