@@ -1,101 +1,479 @@
-// What copies refuse to delete: what another one writes, and what they read.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Locks of destinations: one process writes to a place at a time. And what copies refuse to delete.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
-import { create, set } from "zarr-wasm";
-import { lockDestination } from "../../dist/cli/lock.js";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { create, createGroup, set } from "zarr-wasm";
+import { runCopy } from "../../dist/cli/copy/command.js";
+import { type Destination, openDestination } from "../../dist/cli/destination.js";
+import { type DestinationLock, type LockOptions, lockDestination } from "../../dist/cli/lock/destination.js";
+import { lockTimes } from "../../dist/cli/lock/object.js";
 import { runPyramid } from "../../dist/cli/pyramid/command.js";
-import { copy, filesOf, urlOf } from "./cli-copying.js";
+import type { Values } from "../../dist/cli/usage.js";
+import { amount } from "./amounts.js";
+import { copy, filesOf, printed, urlOf } from "./cli-copying.js";
 import { temporaryFolder, tool, writeStore } from "./cli-tool.js";
 import { S3Server } from "./s3-server.js";
 import { errorOf } from "./support.js";
 
 const folder = temporaryFolder();
 const place = (name: string) => path.join(mkdtempSync(path.join(folder, "lock-")), name);
-const lockOf = (dest: string) => path.join(path.dirname(dest), `.${path.basename(dest)}.zarr-wasm-lock`);
-const held = /^another process with --overwrite writes to DEST/;
+const lockName = ".zw-writer.tmp";
+const lockOf = (dest: string) => path.join(dest, lockName);
 const overwrite = { overwrite: true };
 
+/** As in quick-locks.mjs, which the processes of these tests import. */
+const interval = 50;
+const stale = 30 * interval;
+const quick = ["--import", new URL("quick-locks.mjs", import.meta.url).href];
+
 let source: string;
+let other: string;
+let group: string;
+/** Takes a second to copy with chunks of single elements. */
+let large: string;
 beforeAll(async () => {
-  source = place("source.zarr");
-  const array = await create(urlOf(source), { shape: [64, 64], chunkShape: [16, 16], dtype: "uint16" });
-  await set(array, null, 7);
+  Object.assign(lockTimes, { folder: interval, http: interval });
+  for (const [name, value] of [
+    ["source.zarr", 7],
+    ["other.zarr", 9],
+  ] as const) {
+    const array = await create(urlOf(place(name)), {
+      shape: [64, 64],
+      chunkShape: [16, 16],
+      dtype: "uint16",
+    });
+    await set(array, null, value);
+    if (value === 7) source = array.store.locate!("").replace(/^file:\/\//, "");
+    else other = array.store.locate!("").replace(/^file:\/\//, "");
+  }
+  group = place("group.zarr");
+  const root = await createGroup(urlOf(group));
+  for (const name of ["a", "b"]) {
+    const options = { path: name, shape: [64], chunkShape: [4], dtype: "uint16" } as const;
+    await set(
+      await create(root, options),
+      null,
+      Uint16Array.from({ length: 64 }, (_, i) => i + 1),
+    );
+  }
+  large = place("large.zarr");
+  await set(await create(urlOf(large), { shape: [50, 50], chunkShape: [50, 50], dtype: "uint8" }), null, 3);
 });
 
-const holder = (process: number, host = os.hostname()) =>
-  `${JSON.stringify({ id: "a", host, process, since: "2026-01-01T00:00:00.000Z" })}\n`;
+/** Locks a place as a command does. */
+async function hold(
+  name: string,
+  options?: LockOptions,
+): Promise<DestinationLock & { destination: Destination }> {
+  const destination = await openDestination(name, overwrite);
+  const lock = await lockDestination(destination, options);
+  const release = async () => {
+    await lock.release();
+    await destination.abort(undefined);
+  };
+  return { destination, finish: () => lock.finish(), release };
+}
 
-/** The number of a process that has ended. */
-const ended = () => spawnSync(process.execPath, ["-e", "0"]).pid;
+/** A process of the tool. */
+function start(...args: string[]) {
+  const child = spawn(process.execPath, [...quick, tool, ...args]);
+  return { child, ended: outcome(child) };
+}
 
-describe("--overwrite", () => {
-  it("is for one copy at a time, and leaves no lock", async () => {
+async function outcome(child: ChildProcess) {
+  let err = "";
+  child.stderr!.on("data", (piece: Buffer) => {
+    err += piece;
+  });
+  const [status, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+    child.on("close", (...ends) => resolve(ends)),
+  );
+  return { status, signal, err };
+}
+
+/** A copy that writes many chunks, which has begun to. */
+async function startLarge(dest: string, ...args: string[]) {
+  const started = start("copy", large, dest, "--chunks", "1,1", ...args);
+  await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), {
+    timeout: 20_000,
+    interval: 5,
+  });
+  return started;
+}
+
+const byThisProcess = `is being written by process ${process.pid} on ${os.hostname()}, since 20`;
+
+describe("the lock of a destination", () => {
+  it("keeps out all other writers, under every name of the place, and goes with its writer", async () => {
     const dest = place("copy.zarr");
     await copy(source, dest);
     const before = filesOf(dest);
-    const release = await lockDestination({ kind: "folder", name: dest } as never);
-    const other = path.join(path.dirname(dest), "x/..", "copy.zarr"); // the same place
-    for (const name of [dest, other]) {
-      const { message } = await errorOf(() => copy(source, name, { ...overwrite, format: "2" }));
-      expect(message).toMatch(held);
-      expect(message).toContain(`(process ${process.pid} on ${os.hostname()}, since 20`);
-      expect(message).toContain(`remove ${lockOf(dest)}`);
+    const alias = place("alias");
+    symlinkSync(dest, alias);
+    const lock = await hold(dest);
+    const writers: [string, Values][] = [
+      [dest, {}],
+      [dest, { resume: true }],
+      [dest, overwrite],
+      [dest, { ...overwrite, format: "2" }],
+      [dest, { "metadata-only": true }],
+      [dest, { part: "0/2", wait: "0" }],
+      [alias, overwrite],
+      [path.join(path.dirname(dest), "x/..", "copy.zarr"), overwrite],
+    ];
+    for (const [name, values] of writers) {
+      const { message } = await errorOf(() => copy(source, name, values));
+      expect(message).toContain(`${name} ${byThisProcess}`);
+      expect(message).toContain(`(lock: ${lockOf(dest)})`);
     }
-    await expect(runPyramid(source, dest, overwrite)).rejects.toThrow(held);
+    for (const values of [
+      {},
+      overwrite,
+      { resume: true },
+      { "metadata-only": true },
+      { level: "0", part: "0/2" },
+    ])
+      await expect(runPyramid(source, dest, values)).rejects.toThrow(byThisProcess);
     expect(filesOf(dest)).toEqual(before);
-    await release();
+    await lock.release();
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
     await copy(source, dest, overwrite);
     expect(readdirSync(path.dirname(dest))).toEqual(["copy.zarr"]);
+    expect(filesOf(dest)).toEqual(before);
   });
 
-  it("takes the place of a lock whose process has ended, and of no other", async () => {
+  it("leaves no folder behind that it was made in, unless something was written there", async () => {
+    const dest = place("a/b/copy.zarr");
+    await expect(copy(path.join(folder, "missing"), dest)).rejects.toThrow();
+    const lock = await hold(dest);
+    expect(existsSync(lockOf(dest))).toBe(true);
+    await lock.release();
+    expect(readdirSync(path.dirname(path.dirname(path.dirname(dest))))).toEqual([]);
+  });
+
+  it("keeps out writers of places in it and around it", async () => {
+    const outer = place("outer");
+    const inner = path.join(outer, "a/b.zarr");
+    const archive = path.join(outer, "a/c.zip");
+    const beside = path.join(outer, "../beside.zarr");
+    for (const options of [{}, { share: "parts" }] as const) {
+      const lock = await hold(outer, options);
+      for (const name of [inner, archive])
+        await expect(copy(source, name)).rejects.toThrow(`${name} lies in ${outer}, which ${byThisProcess}`);
+      await copy(source, beside, overwrite);
+      await lock.release();
+    }
+    for (const name of [inner, archive]) {
+      const lock = await hold(name);
+      for (const values of [{}, { resume: true }, { part: "0/1", wait: "0" }])
+        await expect(copy(source, outer, values)).rejects.toThrow(
+          new RegExp(`(b.zarr|an archive in .*/a), which lies in ${outer}, ${byThisProcess}`),
+        );
+      await copy(source, beside, overwrite);
+      await copy(source, path.join(outer, "a/d.zarr"), overwrite);
+      await lock.release();
+    }
+    await copy(source, inner, overwrite);
+    await copy(source, archive, overwrite);
+    expect(readdirSync(outer, { recursive: true }).filter((name) => String(name).includes(".zw-"))).toEqual(
+      [],
+    );
+  });
+
+  it("is not looked for among chunks", async () => {
     const dest = place("copy.zarr");
-    writeFileSync(lockOf(dest), holder(ended()));
-    await copy(source, dest, overwrite);
-    expect(existsSync(lockOf(dest))).toBe(false);
-    for (const text of [holder(ended(), "elsewhere"), holder(process.pid), "", "{", "null"]) {
-      writeFileSync(lockOf(dest), text);
-      await expect(copy(source, dest, overwrite)).rejects.toThrow(held);
-      expect(readFileSync(lockOf(dest), "utf8")).toBe(text);
+    await copy(source, dest);
+    writeFileSync(path.join(dest, "c/0", lockName), "{}");
+    mkdirSync(path.join(dest, "group/c"), { recursive: true });
+    const lock = await hold(path.join(dest, "group/c"));
+    await expect(copy(source, dest, { resume: true })).rejects.toThrow(byThisProcess);
+    await lock.release();
+    expect((await copy(source, dest, { resume: true })).chunks.skipped).toBe(16);
+  });
+
+  it("of many that begin at once is held by one", async () => {
+    const dest = place("copy.zarr");
+    const locks = await Promise.allSettled(Array.from({ length: 6 }, () => hold(dest)));
+    expect(locks.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const lock of locks) if (lock.status === "fulfilled") await lock.value.release();
+  });
+
+  it("of a place and one in it, begun at once, is held by one at most", async () => {
+    for (let round = 0; round < amount(3, 30); round++) {
+      const outer = place("outer");
+      const places = [outer, path.join(outer, "a"), path.join(outer, "a/b")];
+      const locks = await Promise.allSettled(places.map((name) => hold(name)));
+      const held = locks.flatMap((lock) => (lock.status === "fulfilled" ? [lock.value] : []));
+      expect(held).toHaveLength(1);
+      for (const lock of held) await lock.release();
     }
   });
 
-  it("of many that begin at once goes on with one at a time", async () => {
-    const dest = place("copy.zarr");
-    writeFileSync(lockOf(dest), holder(ended()));
-    const locks = await Promise.allSettled(
-      Array.from({ length: 8 }, () => lockDestination({ kind: "folder", name: dest } as never)),
-    );
-    expect(locks.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  });
-
-  it("leaves no lock when a signal ends it", async () => {
-    const dest = place("copy.zarr");
-    const child = spawn(process.execPath, [tool, "copy", source, dest, "--overwrite", "--chunks", "1,1"]);
-    const end = new Promise<unknown[]>((resolve) => child.on("close", (...ends) => resolve(ends)));
-    for (let i = 0; i < 4000 && !existsSync(lockOf(dest)); i++) await new Promise((go) => setTimeout(go, 5));
-    child.kill("SIGINT");
-    expect(await end).toEqual([null, "SIGINT"]);
+  it("is shared by the parts of one copy, and by nobody else", async () => {
+    const [dest, whole] = [place("copy.zarr"), place("whole.zarr")];
+    await copy(source, whole, { chunks: "1,64" });
+    const parts = [0, 1, 2].map((i) => start("copy", source, dest, "--chunks", "1,64", "--part", `${i}/3`));
+    const ends = await Promise.all(parts.map(({ ended }) => ended));
+    expect(ends.map(({ status, err }) => [status, err])).toEqual(ends.map(() => [0, ""]));
+    expect(filesOf(dest)).toEqual(filesOf(whole));
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+    const lock = await hold(dest, { share: "another copy" });
+    const others: Values[] = [{}, { resume: true }, overwrite, { part: "0/3", wait: "0" }];
+    for (const values of others) await expect(copy(source, dest, values)).rejects.toThrow(byThisProcess);
+    const second = await hold(dest, { share: "another copy" });
+    await lock.release();
+    expect(existsSync(lockOf(dest))).toBe(true);
+    await expect(copy(source, dest, { resume: true })).rejects.toThrow(byThisProcess);
+    await second.release();
     expect(existsSync(lockOf(dest))).toBe(false);
   });
 
-  it("is for one copy at a time on a server, too", async () => {
+  it("is waited for by parts", async () => {
+    const dest = place("copy.zarr");
+    const lock = await hold(dest);
+    const part = copy(source, dest, { part: "0/1", wait: "20" });
+    await new Promise((resolve) => setTimeout(resolve, 5 * interval));
+    await lock.release();
+    expect((await part).chunks.asStored).toBe(16);
+  });
+
+  it("is not taken over while the main thread of its process is busy", async () => {
+    const dest = place("copy.zarr");
+    const lock = await hold(dest);
+    const ends = spawnSync(process.execPath, [...quick, tool, "copy", source, dest, "--overwrite"]);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stale + 500);
+    const { status, stderr } = spawnSync(process.execPath, [
+      ...quick,
+      tool,
+      "copy",
+      source,
+      dest,
+      "--resume",
+    ]);
+    expect([ends.status, status]).toEqual([1, 1]);
+    expect(String(stderr)).toContain(byThisProcess);
+    await lock.finish();
+  });
+});
+
+describe("processes that end", () => {
+  it("by SIGINT leave no lock", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest, "--overwrite");
+    expect(existsSync(lockOf(dest))).toBe(true);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ signal: "SIGINT", err: "" });
+    expect(existsSync(lockOf(dest))).toBe(false);
+  });
+
+  it("by an error leave no lock", async () => {
+    const dest = place("copy.zarr");
+    const lock = await hold(dest);
+    await lock.release();
+    await copy(source, dest);
+    await expect(copy(source, dest)).rejects.toThrow("--overwrite");
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+  });
+
+  it.each(["--overwrite", "--resume"])(
+    "by SIGKILL leave a lock that %s takes over once it is stale",
+    async (option) => {
+      const dest = place("copy.zarr");
+      const { child, ended } = await startLarge(dest);
+      child.kill("SIGKILL");
+      await ended;
+      expect(existsSync(lockOf(dest))).toBe(true);
+      const args = ["copy", large, dest, "--chunks", "1,1", option, "--json"];
+      const begin = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, [...quick, tool, ...args]);
+      expect(performance.now() - begin).toBeGreaterThan(stale);
+      expect([status, String(stderr)]).toEqual([
+        0,
+        expect.stringContaining(
+          `the lock ${lockOf(dest)} of process ${child.pid} on ${os.hostname()}, since`,
+        ),
+      ]);
+      expect(filesOf(dest).size).toBe(2501);
+      expect(existsSync(lockOf(dest))).toBe(false);
+    },
+  );
+
+  it("leave locks of inner and outer places that go stale as well", async () => {
+    for (const [killed, next] of [
+      [place("outer/x"), ".."],
+      [place("outer"), "x"],
+    ] as const) {
+      const { child, ended } = await startLarge(killed);
+      child.kill("SIGKILL");
+      await ended;
+      await copy(group, path.join(killed, next));
+      expect(existsSync(lockOf(killed))).toBe(false);
+    }
+  });
+
+  it("and were suspended for too long write nothing more", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest);
+    child.kill("SIGSTOP");
+    await copy(other, dest, overwrite);
+    const wanted = filesOf(dest);
+    child.kill("SIGCONT");
+    const { status, err } = await ended;
+    expect(status).toBe(1);
+    expect(err).toMatch(
+      /the lock of .*copy\.zarr, .*\.zw-writer\.tmp, was lost; nothing is written any more/,
+    );
+    expect(filesOf(dest)).toEqual(wanted);
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+  });
+
+  it("find out who has taken their lock", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest);
+    child.kill("SIGSTOP");
+    const lock = await hold(dest);
+    child.kill("SIGCONT");
+    const { status, err } = await ended;
+    expect(status).toBe(1);
+    expect(err).toContain(`was lost: process ${process.pid} on ${os.hostname()}, since`);
+    await lock.finish();
+  });
+
+  const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+  const canUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
+  it.skipIf(!canUnshare)("are told from those with the same id and host name (needs unshare)", async () => {
+    const dest = place("copy.zarr");
+    const isolated = (...args: string[]) => {
+      const child = spawn("unshare", [...unshare, process.execPath, ...quick, tool, ...args]);
+      return { child, ended: outcome(child) };
+    };
+    const first = isolated("copy", large, dest, "--chunks", "1,1", "--overwrite");
+    await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), 20_000);
+    const second = await isolated("copy", source, dest, "--overwrite").ended;
+    expect(second.status).toBe(1);
+    expect(second.err).toMatch(/copy\.zarr is being written by process \d+ on /);
+    expect(await first.ended).toMatchObject({ status: 0, err: "" });
+    expect(filesOf(dest).size).toBe(2501);
+  });
+});
+
+describe("nine writers at once", () => {
+  const rounds = amount(4, 60);
+  it(`leave a whole copy behind whenever one succeeds, in ${rounds} rounds`, async () => {
+    const wanted = filesOf(group);
+    let succeeded = 0;
+    for (let round = 0; round < rounds; round++) {
+      const outer = place("outer");
+      const dest = path.join(outer, "copy.zarr");
+      const modes: Values[] = [{}, { resume: true }, overwrite];
+      await printed(async () => {
+        const ends = await Promise.allSettled(
+          [...modes, ...modes, ...modes].map(async (values, i) => {
+            await new Promise((resolve) => setTimeout(resolve, (i % 3) * 40 * Math.random()));
+            return runCopy(group, dest, values);
+          }),
+        );
+        const done = ends.filter(({ status }) => status === "fulfilled").length;
+        succeeded += done;
+        for (const end of ends)
+          if (end.status === "rejected") expect(end.reason.message).toMatch(/is being written by|already/);
+        expect(done).toBeGreaterThan(0);
+      });
+      expect(filesOf(dest)).toEqual(wanted);
+      expect(readdirSync(outer)).toEqual(["copy.zarr"]);
+    }
+    expect(succeeded).toBeGreaterThanOrEqual(rounds);
+  });
+});
+
+describe("archives", () => {
+  it("are written by one process at a time, and not replaced without --overwrite", async () => {
+    const dest = place("copy.zip");
+    const lock = await hold(dest);
+    await expect(copy(source, dest, overwrite)).rejects.toThrow(`copy.zip ${byThisProcess}`);
+    await expect(copy(source, dest)).rejects.toThrow(`copy.zip ${byThisProcess}`);
+    await lock.release();
+    const ends = await Promise.allSettled([source, other, source].map((from) => runQuietly(from, dest)));
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(readdirSync(path.dirname(dest))).toEqual(["copy.zip"]);
+  });
+
+  const runQuietly = (from: string, dest: string) => printed(() => runCopy(from, dest, {}));
+});
+
+describe("on a server", () => {
+  it("one process writes at a time, and dead ones are replaced", async () => {
     const server = await new S3Server().start();
     try {
       const url = `${server.url}/data/copy.zarr`;
       const values = { ...overwrite, bucket: server.url };
-      const release = await lockDestination({ kind: "http", name: url } as never);
+      const lock = await hold(url);
       const { message } = await errorOf(() => copy(source, url, values));
-      expect(message).toMatch(held);
-      expect(message).toContain(`(process ${process.pid} on`);
-      expect(message).toContain(`remove ${server.url}/data/.copy.zarr.zarr-wasm-lock`);
-      await release();
+      expect(message).toContain(`copy.zarr ${byThisProcess}`);
+      expect(message).toContain(`(lock: ${url}/${lockName})`);
+      await expect(copy(source, `${url}/a`)).rejects.toThrow(`a lies in ${url}/, which ${byThisProcess}`);
+      await lock.finish();
+      await lock.release();
+      const inner = await hold(`${url}/a`);
+      await expect(copy(source, url, values)).rejects.toThrow(
+        `${url}/a/, which lies in ${url}, ${byThisProcess}`,
+      );
+      await inner.release();
+      const { child, ended } = start("copy", large, url, "--chunks", "1,1");
+      await vi.waitFor(() => expect(server.objects.size).toBeGreaterThan(20), {
+        timeout: 20_000,
+        interval: 5,
+      });
+      child.kill("SIGKILL");
+      await ended;
+      expect(server.objects.has(`data/copy.zarr/${lockName}`)).toBe(true);
       expect((await copy(source, url, values)).chunks.asStored).toBe(16);
-      expect([...server.objects.keys()].filter((key) => key.includes("lock"))).toEqual([]);
+      expect([...server.objects.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+      expect(server.objects.size).toBe(17);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("a signal releases the lock once nothing is written any more", async () => {
+    const server = await new S3Server().start();
+    try {
+      const { child, ended } = start("copy", large, `${server.url}/copy.zarr`, "--chunks", "1,1");
+      await vi.waitFor(() => expect(server.objects.size).toBeGreaterThan(20), {
+        timeout: 20_000,
+        interval: 5,
+      });
+      child.kill("SIGTERM");
+      expect(await ended).toMatchObject({ signal: "SIGTERM", err: "" });
+      expect(server.log.at(-1)).toBe(`DELETE copy.zarr/${lockName}`);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("that takes no such object, copies go on without a lock", async () => {
+    const server = await new S3Server().start();
+    try {
+      server.allows = ({ method, key }) => method === "GET" || !key.includes(".zw-");
+      expect((await copy(source, `${server.url}/copy.zarr`)).chunks.asStored).toBe(16);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("that loses answers, the lock is taken and released", async () => {
+    const server = await new S3Server().start();
+    try {
+      let count = 0;
+      server.fault = ({ method, key }) =>
+        key.endsWith(lockName) && method === "PUT" && ++count % 2 === 1
+          ? { status: 503, after: count % 4 === 1, headers: { "retry-after": "0" } }
+          : undefined;
+      await copy(source, `${server.url}/copy.zarr`);
+      expect(server.objects.size).toBe(17);
     } finally {
       await server.close();
     }

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs, {
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,16 +12,23 @@ import fs, {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileSystemStore } from "zarr-wasm/node";
+import { fileLockTimes } from "../../dist/store/file-lock.js";
 import { amount } from "./amounts.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
 import { keysOf, tempFolder } from "./writing-tools.js";
 
 const folder = tempFolder("writing-files");
+beforeEach(() => {
+  Object.assign(fileLockTimes, { stale, wait: 30_000 });
+});
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
 let count = 0;
 function fresh(options?: ConstructorParameters<typeof FileSystemStore>[1]) {
@@ -33,11 +39,23 @@ function fresh(options?: ConstructorParameters<typeof FileSystemStore>[1]) {
 
 const filesIn = (root: string) => readdirSync(root, { recursive: true, encoding: "utf8" }).sort();
 
+/** Milliseconds after which the processes of these tests break locks. */
+const stale = 100;
+
 /** Runs a module that writes, with the store's folder as `root`. */
 function writer(root: string, code: string) {
+  const dist = (name: string) => JSON.stringify(new URL(`../../dist/${name}`, import.meta.url).href);
   const script = `
-    import { FileSystemStore } from ${JSON.stringify(new URL("../../dist/node.js", import.meta.url).href)};
+    import fs from "node:fs";
+    import { FileSystemStore } from ${dist("node.js")};
+    import { fileLockTimes } from ${dist("store/file-lock.js")};
+    fileLockTimes.stale = ${stale};
     const store = new FileSystemStore(${JSON.stringify(root)});
+    const add = async () => {
+      const version = {};
+      const n = Number(new TextDecoder().decode(await store.get("/n", { version })));
+      await store.set("/n", new TextEncoder().encode(String(n + 1)), { ifVersion: version });
+    };
     ${code}`;
   return spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -49,13 +67,6 @@ const isWhole = (bytes: Uint8Array) =>
   bytes.byteLength >= 4 &&
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === bytes.byteLength &&
   bytes.subarray(4).every((byte) => byte === (bytes.byteLength & 255));
-
-/** Makes locks those of long ago, of processes that have ended: they count no more. */
-function outdateLocks(folder: string): void {
-  const longAgo = new Date(Date.now() - 60_000);
-  for (const name of readdirSync(folder))
-    if (name.startsWith(".zw-lock")) utimesSync(path.join(folder, name), longAgo, longAgo);
-}
 
 describe("a process that is killed while it writes", () => {
   it("leaves whole values alone", async () => {
@@ -80,7 +91,6 @@ describe("a process that is killed while it writes", () => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
       child.kill("SIGKILL");
       await once(child, "exit");
-      outdateLocks(path.join(root, "a")); // else the next one waits for those that this one held
       for (const key of await keysOf(store)) {
         const bytes = (await store.get(key))!;
         expect(isWhole(bytes), `${key}: ${bytes.byteLength} bytes`).toBe(true);
@@ -100,9 +110,7 @@ describe("several processes", () => {
     await store.set("/n", bytesOf("0"));
     const code = `
       for (let i = 0; i < 25; ) {
-        const version = {};
-        const n = Number(new TextDecoder().decode(await store.get("/n", { version })));
-        await store.set("/n", new TextEncoder().encode(String(n + 1)), { ifVersion: version }).then(
+        await add().then(
           () => i++,
           (error) => { if (error._tag !== "Conflict") throw error; },
         );
@@ -114,39 +122,144 @@ describe("several processes", () => {
     expect(readdirSync(root)).toEqual(["n"]);
   });
 
-  it("a lock of one that has ended is taken away; one that is held is waited for", async () => {
+  it("lose nothing while they are suspended at random, with clocks 20 s apart", async () => {
     const { root, store } = fresh();
     await store.set("/n", bytesOf("0"));
-    let lock = "";
-    const open = fs.promises.open;
-    vi.spyOn(fs.promises, "open").mockImplementation((file, ...rest) => {
-      if (String(file).includes(".zw-lock")) lock = new URL(String(file)).pathname;
-      return open(file, ...rest);
+    const code = (skew: number) => `
+      const now = Date.now;
+      Date.now = () => now() + ${skew};
+      const end = performance.now() + 2500;
+      let done = 0;
+      while (performance.now() < end) {
+        await add().then(
+          () => done++,
+          (error) => { if (error._tag !== "Conflict") throw error; },
+        );
+      }
+      console.log(done);`;
+    const children = [-20_000, 0, 20_000].map((skew) => writer(root, code(skew)));
+    const counts = children.map(async (child) => {
+      let text = "";
+      child.stdout.on("data", (piece) => {
+        text += piece;
+      });
+      const [status] = await once(child, "exit");
+      expect(status).toBe(0);
+      return Number(text);
     });
-    const write = async (text: string) => {
-      const version = {};
-      await store.get("/n", { version });
-      await store.set("/n", bytesOf(text), { ifVersion: version });
-    };
-    await write("1");
-    expect(existsSync(lock)).toBe(false);
-    writeFileSync(lock, "");
-    utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
-    await write("2");
-    writeFileSync(lock, "");
-    setTimeout(() => rmSync(lock), 50);
-    await write("3");
-    expect(readFileSync(path.join(root, "n"), "utf8")).toBe("3");
-    expect(await keysOf(store)).toEqual(["/n"]);
-    expect(readdirSync(root)).toEqual(["n"]);
-    writeFileSync(lock, "");
-    const signal = AbortSignal.timeout(30);
+    let areRunning = true;
+    const suspended = (async () => {
+      for (let i = 0; areRunning; i++) {
+        await sleep(20 * Math.random());
+        children[i % 3]!.kill("SIGSTOP");
+        await sleep(stale + 150 * Math.random());
+        children[i % 3]!.kill("SIGCONT");
+      }
+    })();
+    const total = (await Promise.all(counts)).reduce((a, b) => a + b, 0);
+    areRunning = false;
+    await suspended;
+    expect(total).toBeGreaterThan(10);
+    expect(readFileSync(path.join(root, "n"), "utf8")).toBe(String(total));
+    expect(filesIn(root)).toEqual(["n"]);
+  });
+
+  it("a holder that is suspended before it commits changes nothing once its lock is broken", async () => {
+    const { root, store } = fresh();
+    await store.set("/n", bytesOf("0"));
+    const child = writer(
+      root,
+      `const { rename } = fs.promises;
+      fs.promises.rename = async (from, to) => {
+        if (String(to).endsWith("/n")) {
+          fs.writeSync(1, "committing");
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        return rename(from, to);
+      };
+      await add().catch((error) => fs.writeSync(1, error._tag + " " + error.code + " " + error.message));`,
+    );
+    const [said] = await once(child.stdout, "data");
+    expect(String(said)).toBe("committing");
+    child.kill("SIGSTOP");
     const version = {};
     await store.get("/n", { version });
-    const error = await errorOf(() => store.set("/n", bytesOf("4"), { ifVersion: version, signal }));
+    const start = performance.now();
+    await store.set("/n", bytesOf("other"), { ifVersion: version });
+    expect(performance.now() - start).toBeGreaterThan(stale);
+    const message = once(child.stdout, "data");
+    child.kill("SIGCONT");
+    expect(String(await message)).toMatch(
+      /^Conflict locked .*was not written: another writer broke the lock/,
+    );
+    await once(child, "exit");
+    expect(filesIn(root)).toEqual(["n"]);
+    expect(readFileSync(path.join(root, "n"), "utf8")).toBe("other");
+  });
+
+  it("a lock that does not change is broken, and others are waited for", async () => {
+    const { root, store } = fresh();
+    await store.set("/n", bytesOf("0"));
+    const { rename } = fs.promises;
+    let lock = "";
+    vi.spyOn(fs.promises, "rename").mockImplementation((from, to) => {
+      if (String(to).includes(".zw-lock")) lock = fileURLToPath(String(to));
+      return rename(from, to);
+    });
+    const write = async (text: string, signal?: AbortSignal) => {
+      const version = {};
+      await store.get("/n", { version });
+      await store.set("/n", bytesOf(text), { ifVersion: version, signal });
+    };
+    await write("1");
+    expect(lock).not.toBe("");
+    const hold = (entry: string) => {
+      mkdirSync(lock, { recursive: true });
+      writeFileSync(path.join(lock, entry), "dead");
+    };
+    hold("a");
+    await write("2");
+    hold("b");
+    utimesSync(path.join(lock, "b"), 1, 1); // age says nothing
+    fileLockTimes.stale = 20_000;
+    setTimeout(() => rmSync(path.join(lock, "b")), 50);
+    const start = performance.now();
+    await write("3");
+    expect(performance.now() - start).toBeLessThan(10_000);
+    fileLockTimes.stale = stale;
+    hold("c");
+    let holders = 0;
+    const change = setInterval(() => {
+      fs.renameSync(path.join(lock, `c${holders || ""}`), path.join(lock, `c${++holders}`));
+    }, stale / 3);
+    const error = await errorOf(() => write("4", AbortSignal.timeout(3 * stale)));
+    clearInterval(change);
     expect(error.name).toBe("TimeoutError");
-    rmSync(lock);
-    expect(readdirSync(root)).toEqual(["n"]);
+    expect(readFileSync(path.join(root, "n"), "utf8")).toBe("3");
+    rmSync(lock, { recursive: true });
+    writeFileSync(lock.slice(0, -1), ""); // as version 0.2 made it
+    await write("5");
+    expect(await keysOf(store)).toEqual(["/n"]);
+    expect(filesIn(root)).toEqual(["n"]);
+  });
+
+  it("that wait for longer than 30 s fail, and say which lock they have waited for", async () => {
+    const { root, store } = fresh();
+    await store.set("/n", bytesOf("0"));
+    Object.assign(fileLockTimes, { wait: 50, stale: 10_000 });
+    const version = {};
+    await store.get("/n", { version });
+    const { rename } = fs.promises;
+    vi.spyOn(fs.promises, "rename").mockImplementation(async (from, to) => {
+      if (!String(to).includes(".zw-lock")) return rename(from, to);
+      mkdirSync(fileURLToPath(String(to)), { recursive: true });
+      writeFileSync(path.join(fileURLToPath(String(to)), "held"), "");
+      return rename(from, to);
+    });
+    const error = await errorOf(() => store.set("/n", bytesOf("1"), { ifVersion: version }));
+    expect([error["_tag"], error["code"]]).toEqual(["Conflict", "locked"]);
+    expect(error.message).toMatch(/n is locked by another writer: file:.*\/\.zw-lock[0-9a-f]{24}\.tmp$/);
+    expect(readFileSync(path.join(root, "n"), "utf8")).toBe("0");
   });
 });
 

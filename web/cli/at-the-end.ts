@@ -1,23 +1,23 @@
-/** What is to be done however a process ends, but by SIGKILL. */
+/** Cleans up however a process ends, except by SIGKILL. */
 
 type Cleaning = () => void | Promise<void>;
 
 const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-const cleanings = new Set<Cleaning>();
-/** Longest time that a signal waits for what takes its time, in milliseconds. */
+const cleanings = new Map<Cleaning, "first" | "last">();
+/** Longest time that a signal waits for asynchronous work, in milliseconds. */
 const patience = 3000;
 
 /**
- * Calls a function when the process ends before the release, by a signal too. A signal waits for the promise that it
- * may return; nothing else can.
- * @returns what releases it.
+ * Calls a function when the process ends before the release, also by a signal. Signals wait for the promise that it may
+ * return; the end of the process does not.
+ * @param order "last": called when the promises of all others have settled.
+ * @returns the release.
  */
-export function atTheEnd(clean: Cleaning): () => void {
+export function atTheEnd(clean: Cleaning, order: "first" | "last" = "first"): () => void {
   if (cleanings.size === 0) listen();
-  cleanings.add(clean);
+  cleanings.set(clean, order);
   return () => {
-    cleanings.delete(clean);
-    if (cleanings.size === 0) ignore();
+    if (cleanings.delete(clean) && cleanings.size === 0) ignore();
   };
 }
 
@@ -31,15 +31,17 @@ function ignore(): void {
   for (const signal of signals) process.off(signal, onSignal);
 }
 
-function cleanAll(): Promise<unknown> {
-  return Promise.allSettled([...cleanings].map(async (clean) => clean()));
+async function cleanAll(): Promise<void> {
+  const all = [...cleanings];
+  for (const order of ["first", "last"] as const)
+    await Promise.allSettled(all.filter((entry) => entry[1] === order).map(async ([clean]) => clean()));
 }
 
 function onSignal(signal: NodeJS.Signals): void {
   const end = () => {
-    void cleanAll(); // what goes on meanwhile may have made something anew
+    void cleanAll(); // running work may have created something again
     ignore();
-    process.kill(process.pid, signal); // nobody listens any more: the process ends by it
+    process.kill(process.pid, signal); // without listeners, the signal ends the process
   };
   setTimeout(end, patience).unref();
   void cleanAll().then(end);

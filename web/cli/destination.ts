@@ -2,12 +2,13 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { isZarrError, type Store, WritableHttpStore, ZipStore, ZipWriter } from "zarr-wasm";
+import { isZarrError, type Store, ZipStore, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { atTheEnd } from "./at-the-end.js";
-import { FolderStore } from "./folder-store.js";
+import { FolderStore, ServerStore } from "./gated-stores.js";
 import { isUrl } from "./places.js";
 import { UsageError } from "./usage.js";
+import { WriteGate } from "./write-gate.js";
 
 /** A place that is written to, opened. */
 export interface Destination {
@@ -15,6 +16,8 @@ export interface Destination {
   /** As it was given. */
   readonly name: string;
   readonly store: Store;
+  /** Passed by all writes to the store. */
+  readonly gate: WriteGate;
   /** What is written can be read from; of an archive once it is closed. */
   readBack(): Store;
   /** Ends writing. An archive is there from then on. */
@@ -46,9 +49,7 @@ export async function openDestination(name: string, options: DestinationOptions 
   if (isArchiveName(name) && !found?.isDirectory())
     return openArchive(name, Boolean(found), options.overwrite);
   if (found && !found.isDirectory()) throw new Error(`${name}: there is a file that is no folder already`);
-  const store = new FolderStore(pathToFileURL(name));
-  const release = async () => store.release();
-  return { kind: "folder", name, store, readBack: () => store, close: release, abort: release };
+  return plainDestination("folder", name, new FolderStore(pathToFileURL(name)));
 }
 
 export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
@@ -57,24 +58,63 @@ function openServer(name: string, bucket: string | undefined): Destination {
   if (!URL.canParse(name)) throw new UsageError(`"${name}" is not a URL`);
   if (bucket !== undefined && !URL.canParse(bucket)) throw new UsageError(`"${bucket}" is not a URL`);
   if (isArchiveName(new URL(name).pathname)) throw new UsageError("archives are written to files only");
-  const store = new WritableHttpStore(name, { bucket });
-  const nothing = async () => {};
-  return { kind: "http", name, store, readBack: () => store, close: nothing, abort: nothing };
+  return plainDestination("http", name, new ServerStore(name, { bucket }));
+}
+
+function plainDestination(
+  kind: "folder" | "http",
+  name: string,
+  store: FolderStore | ServerStore,
+): Destination {
+  const { gate } = store;
+  const release = async () => gate.release();
+  return { kind, name, store, gate, readBack: () => store, close: release, abort: release };
 }
 
 function openArchive(name: string, isThere: boolean, overwrite: boolean | undefined): Destination {
   if (isThere && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
   const file = path.resolve(name);
-  const writer = new ZipWriter(fileSink(file));
-  const release = atTheEnd(() => writer.abort());
+  const gate = new WriteGate();
+  const writer = new ZipWriter(
+    beforeClose(fileSink(file), async () => {
+      await gate.checkLock();
+      if (!overwrite && (await stat(file).catch(() => undefined)))
+        throw new Error(`${name} is there already; --overwrite replaces it`);
+    }),
+  );
+  const forget = atTheEnd(() => writer.abort());
+  const release = () => {
+    gate.release();
+    forget();
+  };
   return {
     kind: "zip",
     name,
     store: writer,
+    gate,
     readBack: () => new ZipStore(pathToFileURL(file)),
     close: () => writer.close().finally(release),
     abort: (reason) => writer.abort(reason).finally(release),
   };
+}
+
+/** A sink that checks something when all is written, before it is closed. */
+function beforeClose(
+  sink: WritableStream<Uint8Array>,
+  check: () => Promise<void>,
+): WritableStream<Uint8Array> {
+  const writer = sink.getWriter();
+  return new WritableStream({
+    write: (piece) => writer.write(piece),
+    close: async () => {
+      await check().catch(async (error) => {
+        await writer.abort(error);
+        throw error;
+      });
+      await writer.close();
+    },
+    abort: (reason) => writer.abort(reason),
+  });
 }
 
 /** What to do about an error of before the first chunk: options that help, to be put behind its message. */

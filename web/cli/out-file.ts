@@ -1,5 +1,4 @@
 /** The file of `--out`: there whole, or as it was. */
-import { randomUUID } from "node:crypto";
 import { closeSync, openSync, rmSync, type Stats } from "node:fs";
 import {
   access,
@@ -13,6 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { hiddenName } from "#internal";
 import { atTheEnd } from "./at-the-end.js";
 
 type Pieces = Iterable<Uint8Array | string>;
@@ -35,7 +35,7 @@ export async function writeOutFile(file: string, pieces: Pieces): Promise<void> 
 }
 
 async function replace(target: string, old: Stats | undefined, pieces: Pieces): Promise<void> {
-  const temporary = path.join(path.dirname(target), `.zarr-wasm-${randomUUID()}.tmp`);
+  const temporary = path.join(path.dirname(target), hiddenName());
   const release = atTheEnd(() => rmSync(temporary, { force: true }));
   try {
     // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.

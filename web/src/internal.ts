@@ -3,7 +3,7 @@
  * else; bundled with the other entries, so that classes and the core are the same ones.
  */
 export { type Box, positionsIn } from "./base/box.js";
-export { corruptChunk, withDetails } from "./base/errors.js";
+export { corruptChunk, networkError, withDetails } from "./base/errors.js";
 export { isJsonObject } from "./base/json.js";
 export { Limiter } from "./base/limiter.js";
 export { resolveLimits } from "./base/limits.js";
@@ -46,10 +46,18 @@ export { ChunkEncoder } from "./region/write/encoder.js";
 export { resolveRegion } from "./region/write/parts.js";
 export { changeShard, storedParts } from "./region/write/shard.js";
 export { valuesOf } from "./region/write/values.js";
-export { writeRegion } from "./region/write/write.js";
+export { type WriteRegionOptions, writeRegion } from "./region/write/write.js";
 export { answerOf } from "./store/answers.js";
 export { releaseBytes } from "./store/buffer-lease.js";
-export { isHidden } from "./store/hidden.js";
+export {
+  hiddenName,
+  isHidden,
+  isScratchName,
+  isWriterLockName,
+  scratchName,
+  writerLockName,
+} from "./store/hidden.js";
 export { joinKey } from "./store/store.js";
+export { UnchangedTimer } from "./store/unchanged.js";
 export { writeObject } from "./store/write.js";
 export { encodersOf } from "./workers/encode-work.js";

@@ -10,6 +10,7 @@ import {
   resolveRegion,
   resolveWanted,
   stridesOf,
+  type WriteRegionOptions,
   writeRegion,
 } from "#internal";
 import { countIn, tilesOf } from "./boxes.js";
@@ -24,10 +25,17 @@ export interface BoxCopy {
   readonly origin: readonly number[];
   readonly memory: number;
   readonly verify: boolean;
+  /** Whether chunks of fill value are stored. Default: false. */
+  readonly writeEmptyChunks?: boolean;
   readonly pool: WorkerPool | undefined;
   /** Called with the bytes that were read of the source. */
   onRead(bytes: number): void;
+  /** Called with each box before it is written. */
+  onData?(box: Box, data: BoxData): void;
 }
+
+/** Elements of a box in C order: packed bytes, or values. */
+export type BoxData = Uint8Array | readonly unknown[];
 
 const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 22 };
 
@@ -68,29 +76,32 @@ export class BoxCopier {
   }
 
   async box(box: Box): Promise<void> {
-    const { to, verify } = this.copy;
+    const { to, verify, onData, writeEmptyChunks = false } = this.copy;
     const data = await this.source(box);
-    if (data instanceof Uint8Array) await this.#write(box, data);
-    else await set(to, this.#place(box), data, { concurrency: this.#lanes.write, conflicts: "ignore" });
-    if (verify) this.#check(box, data, await this.#target(box));
+    onData?.(box, data);
+    const options = { concurrency: this.#lanes.write, conflicts: "ignore", writeEmptyChunks } as const;
+    if (data instanceof Uint8Array) await this.#write(box, data, options);
+    else await set(to, this.#place(box), data, options);
+    if (verify) this.#check(box, data, await this.target(box));
   }
 
   /** Reads a box of both, and compares. */
   async compare(box: Box): Promise<void> {
-    this.#check(box, await this.source(box), await this.#target(box));
+    this.#check(box, await this.source(box), await this.target(box));
   }
 
   /** A box of what is copied: packed bytes, in memory that the next box is read into, or values. */
-  async source(box: Box): Promise<Uint8Array | readonly unknown[]> {
+  async source(box: Box): Promise<BoxData> {
     const { from, onRead } = this.copy;
     return this.#box(from.array, from.selectionOf(box), box, this.#read, onRead);
   }
 
-  #target(box: Box): Promise<Uint8Array | readonly unknown[]> {
+  /** Reads a box of what was written, into memory of its own that the next box reuses. */
+  target(box: Box): Promise<BoxData> {
     return this.#box(this.copy.to, this.#place(box), box, this.#written, () => {});
   }
 
-  #check(box: Box, wanted: Uint8Array | readonly unknown[], found: Uint8Array | readonly unknown[]): void {
+  #check(box: Box, wanted: BoxData, found: BoxData): void {
     const isSame =
       wanted instanceof Uint8Array && found instanceof Uint8Array
         ? Buffer.compare(wanted, found) === 0
@@ -104,7 +115,7 @@ export class BoxCopier {
     box: Box,
     memory: Memory,
     onRead: (bytes: number) => void,
-  ): Promise<Uint8Array | readonly unknown[]> {
+  ): Promise<BoxData> {
     const concurrency = this.#lanes.read;
     const { pool } = this.copy;
     let read = 0;
@@ -112,7 +123,7 @@ export class BoxCopier {
       read = bytes;
     };
     const options = { concurrency, pool, onProgress };
-    let data: Uint8Array | readonly unknown[];
+    let data: BoxData;
     if (this.#asValues) data = (await get<readonly unknown[]>(array, selection, options)).data;
     else {
       data = memory.of(countIn(box) * array.dtype.itemBytes);
@@ -123,16 +134,18 @@ export class BoxCopier {
     return data;
   }
 
-  async #write(box: Box, content: Uint8Array): Promise<void> {
+  async #write(
+    box: Box,
+    content: Uint8Array,
+    options: Pick<WriteRegionOptions, "concurrency" | "conflicts" | "writeEmptyChunks">,
+  ): Promise<void> {
     const { to, pool } = this.copy;
     const region = resolveRegion(to.reader, this.#place(box));
     const width = to.dtype.itemBytes;
     const values = { content, width, strides: stridesOf(region.counts, width), isScalar: false };
     await writeRegion(to.store, to.reader, region, values, {
+      ...options,
       signal: undefined,
-      concurrency: this.#lanes.write,
-      conflicts: "ignore",
-      writeEmptyChunks: false,
       onProgress: undefined,
       encoders: pool && encodersOf(pool),
     });

@@ -1,11 +1,12 @@
 /** `zarr-wasm copy`. */
+import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
 import { type ArrayMetadata, requireEncodable } from "#internal";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
-import { lockDestination, type Release } from "../lock.js";
+import { type DestinationLock, type LockOptions, lockDestination } from "../lock/destination.js";
 import { shareOf } from "../part.js";
 import { checkTargets, placeBelow } from "../places.js";
 import { poolOf } from "../pool.js";
@@ -13,7 +14,7 @@ import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, UsageError, type Values } from "../usage.js";
 import { compareArrays, copyArray, sizeOf, storedOffsets } from "./array.js";
-import { awaitNodes, makeNodes, type TargetNode } from "./nodes.js";
+import { awaitNodes, documentsText, makeNodes, type TargetNode } from "./nodes.js";
 import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
 import { type ArrayTarget, arrayTarget, groupTarget, omeNote } from "./target.js";
@@ -38,19 +39,28 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   checkDestination(destination, options);
   const line = progressLine("copying");
   const tally = new Tally(line);
-  let unlock: Release | undefined;
+  let lock: DestinationLock | undefined;
   try {
-    if (options.overwrite) unlock = await lockDestination(destination);
+    lock = await lockDestination(destination, lockOptions(nodes, options));
     await copyAll(nodes, destination, options, tally);
+    await lock.finish();
   } catch (error) {
     await destination.abort(error);
     throw withProgress(error, tally, destination);
   } finally {
     line.clear();
-    await unlock?.();
+    await lock?.release();
   }
   printResult(values, { source, destination: dest }, options, tally);
   return 0;
+}
+
+/** Parts of the same copy write at the same time; a part waits for another command to make the nodes. */
+function lockOptions(nodes: readonly Planned[], { overwrite, part, patience }: CopyOptions): LockOptions {
+  if (!part) return { overwrite };
+  const texts = nodes.map((node) => [node.path, documentsText(node.metadata)]);
+  const digest = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+  return { share: `one of ${part.count} parts of ${digest}`, wait: patience };
 }
 
 /** What becomes of each node; whatever does not fit is said before anything is written. */

@@ -75,14 +75,14 @@ export async function awaitNodes(
 async function isThere(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
   const found = await metadataAt(store, path, { limits: resolveLimits(undefined) });
   if (!found) return false;
-  if (textOf(found) === textOf(wanted)) return true;
+  if (documentsText(found) === documentsText(wanted)) return true;
   throw new Error(
     `there is another ${found.kind} at DEST, "/${path}", than this copy would make: --overwrite replaces it`,
   );
 }
 
-/** The documents as they are written, in whatever order. */
-function textOf({ documents, zarrFormat }: NodeMetadata): string {
+/** Documents of a node as they are stored, for comparison: in any order, without consolidated metadata. */
+export function documentsText({ documents, zarrFormat }: NodeMetadata): string {
   const own = new Map(documents);
   const main = zarrFormat === 3 ? own.get(v3Key) : undefined;
   if (main) own.set(v3Key, withEntries(main, [["consolidated_metadata", undefined]]));

@@ -4,10 +4,11 @@ import { create, type ZarrArray } from "zarr-wasm";
 import { type Box, positionsIn } from "#internal";
 import type { ObjectBox } from "../part.js";
 import { BoxCopier } from "./box-copy.js";
-import { countIn, elementsOf, intersect, lengthsOf } from "./boxes.js";
+import { countIn, elementsOf, intersect, lengthsOf, tilesOf } from "./boxes.js";
+import { CellDigests } from "./digests.js";
 import { copyLargeShard } from "./large-shards.js";
-import { type PlannedAxis, planRechunk } from "./plan.js";
-import { withScratch } from "./scratch.js";
+import { type PlannedAxis, planRechunk, type RechunkPlan } from "./plan.js";
+import { type ScratchStore, withScratch } from "./scratch.js";
 import { View } from "./view.js";
 import { boxCopy, chunkCount, isDone, itemBytesOf, type Work } from "./work.js";
 
@@ -60,21 +61,48 @@ async function regionOf(work: Work, objects: ObjectBox, boxBytes: number): Promi
   const advance = advancing(work);
   if (plan.type === "direct")
     return new BoxCopier({ ...boxCopy(work, view), to: target }).region(region, plan.pass.boxShape, advance);
-  await withScratch(work.temp, async (store) => {
-    const middle = await create(store, {
-      like: target,
-      shape: lengthsOf(region),
-      chunkShape: plan.middle,
-      shardShape: null,
-      codecs: middleCodecs(target),
-      dimensionNames: target.shape.map(() => null),
-      attributes: {},
-    });
-    const into = { ...boxCopy(work, view), to: middle, origin: region.from, verify: false };
-    await new BoxCopier(into).region(region, plan.into.boxShape);
-    const out = boxCopy(work, View.from(middle, region.from));
-    await new BoxCopier({ ...out, to: target, onRead: () => {} }).region(region, plan.out.boxShape, advance);
+  await withScratch(work.temp, (store) => stagedCopy(work, region, plan, store, advance));
+}
+
+/** Copies a region through intermediate chunks in a scratch folder. */
+async function stagedCopy(
+  work: Work,
+  region: Box,
+  plan: Extract<RechunkPlan, { type: "staged" }>,
+  store: ScratchStore,
+  advance: (box: Box) => void,
+): Promise<void> {
+  const { target, verify, view } = work;
+  const middle = await create(store, {
+    like: target,
+    shape: lengthsOf(region),
+    chunkShape: plan.middle,
+    shardShape: null,
+    codecs: middleCodecs(target),
+    dimensionNames: target.shape.map(() => null),
+    attributes: {},
   });
+  const digests = verify ? new CellDigests(region, plan, target.dtype.itemBytes) : undefined;
+  await new BoxCopier({
+    ...boxCopy(work, view),
+    to: middle,
+    origin: region.from,
+    verify: false,
+    writeEmptyChunks: true, // so that a chunk that is missing was removed
+    onData: (box, data) => digests?.add(box, data),
+  }).region(region, plan.into.boxShape);
+  store.seal();
+  const out = new BoxCopier({
+    ...boxCopy(work, View.from(middle, region.from)),
+    to: target,
+    verify: false,
+    onRead: () => {},
+  });
+  for (const box of tilesOf(region, plan.out.boxShape)) {
+    await out.box(box);
+    digests?.check(box, await out.target(box));
+    advance(box);
+  }
 }
 
 /** Fast ones; objects keep the codec that they have. */

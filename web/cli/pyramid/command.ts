@@ -13,7 +13,7 @@ import {
 import { autoShards } from "../copy/target.js";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
-import { lockDestination, type Release } from "../lock.js";
+import { type DestinationLock, lockDestination } from "../lock/destination.js";
 import { checkTargets } from "../places.js";
 import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
@@ -35,25 +35,31 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   await checkTargets(image.array.store, dest);
   const meter = new Meter(image, options);
   const pool = poolOf(options.threads);
-  let unlock: Release | undefined;
+  let lock: DestinationLock | undefined;
   try {
-    if (options.overwrite) unlock = await lockDestination(destination);
+    lock = await lockDestination(destination, { overwrite: options.overwrite, share: shareOf(options) });
     const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };
     let group: ZarrGroup | undefined;
     for (const stage of await stagesOf(options, destination.store))
       group = await writeMultiscale(destination.store, image.array, { ...written, ...stage });
     meter.end();
+    await lock.finish();
     await printResult(values, { source, destination: dest }, options, group!, meter);
   } catch (error) {
     throw withHint(error, options, destination);
   } finally {
     meter.end();
     pool?.destroy();
-    await unlock?.();
+    await destination.close();
+    await lock?.release();
   }
   return 0;
 }
+
+/** Parts of a level write at the same time. */
+const shareOf = ({ stages, part }: PyramidOptions): string | undefined =>
+  part && `one of ${part.count} parts of ${JSON.stringify(stages)}`;
 
 function writingOptions(image: ImageSource, options: PyramidOptions): MultiscaleOptions {
   const { levels, method, factor, scale, name, format, omeVersion, chunks, shards, codecs } = options;

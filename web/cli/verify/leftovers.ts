@@ -1,8 +1,9 @@
 /** What processes that were killed have left in a folder: files that they were writing, under names of no key. */
 import type { Dirent } from "node:fs";
-import { lstat, opendir, rm } from "node:fs/promises";
+import { lstat, opendir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { isHidden } from "#internal";
+import { hiddenName, isHidden, isScratchName } from "#internal";
+import { scratchTimes } from "../copy/scratch.js";
 import { sizeText } from "../progress.js";
 
 /** Files and folders; their bytes, with those of folders within. */
@@ -13,28 +14,42 @@ export interface Leftovers {
   removed: number;
 }
 
-/** What has not been changed for so long, in milliseconds, nobody is writing any more. */
+/** Age in milliseconds after which a file that has not changed counts as left by a killed process. */
 const quiet = 10 * 60_000;
 
 /**
- * Finds them below a folder, whatever is in it; links are not followed.
- * @param clean whether to remove those that have not been changed for ten minutes: others may be being written.
+ * Finds unfinished files and folders below a folder. Links are not followed.
+ * @param clean whether to remove those that have not changed for ten minutes (scratch folders: for an hour) by the clock of
+ *   the file system: others may be in use.
  */
 export async function findLeftovers(folder: string, clean: boolean): Promise<Leftovers> {
   const found: Leftovers = { count: 0, bytes: 0, removed: 0 };
-  const before = Date.now() - quiet;
+  const now = clean ? await fileSystemTime(folder) : 0;
   await walk(folder, async (place, entry) => {
     if (!isHidden(entry.name)) return entry.isDirectory();
     const info = await lstat(place).catch(() => undefined);
     if (!info) return false; // it has got its name meanwhile
     found.count++;
     found.bytes += info.isFile() ? info.size : await bytesBelow(place);
-    if (!clean || info.mtimeMs > before) return false;
+    if (!clean || now - info.mtimeMs < (isScratchName(entry.name) ? scratchTimes.stale : quiet)) return false;
     await rm(place, { recursive: true, force: true });
     found.removed++;
     return false;
   });
   return found;
+}
+
+/** Now by the clock of a file system, which may be a server's. @returns 0 for a folder that cannot be written to. */
+async function fileSystemTime(folder: string): Promise<number> {
+  const file = path.join(folder, hiddenName());
+  try {
+    await writeFile(file, "", { flag: "wx" });
+    return (await lstat(file)).mtimeMs;
+  } catch {
+    return 0;
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 async function bytesBelow(folder: string): Promise<number> {

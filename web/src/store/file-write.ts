@@ -6,9 +6,9 @@ import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } 
 import { nodeModule } from "../base/platform.js";
 import { checkCondition, existsError } from "./conditions.js";
 import { documentNames } from "./deletion.js";
-import { withFileLock } from "./file-lock.js";
+import { replaceLocked } from "./file-lock.js";
 import { fileVersion, isMissing } from "./files.js";
-import { hiddenName } from "./hidden.js";
+import { hiddenName, writerLockName } from "./hidden.js";
 import type { SetOptions, WriteOptions } from "./store.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -16,6 +16,8 @@ type Fs = typeof import("node:fs/promises");
 export interface FileWriting extends SetOptions {
   /** Waits until the file has reached the disk: it is whole after a power failure, too. */
   fsync?: boolean | undefined;
+  /** Called right before the file takes its place. What it throws keeps the file from doing so. */
+  beforeCommit?: (() => Promise<void>) | undefined;
 }
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
@@ -53,9 +55,10 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
   try {
     unfinished = await writeBeside(fs, url, bytes, writing);
     signal?.throwIfAborted();
+    await writing.beforeCommit?.();
     if (ifVersion === undefined) await fs.rename(unfinished, url);
-    else if (ifVersion === "absent") await linkNew(fs, unfinished, url);
-    else await withFileLock(fs, url, signal, () => replaceSeen(fs, unfinished!, url, ifVersion));
+    else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
+    else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
     if (writing.fsync) await syncFolder(fs, new URL(".", url));
   } catch (cause) {
     if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
@@ -72,7 +75,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 export async function copyFileWhole(
   from: URL,
   url: URL,
-  { fsync, signal }: FileWriting = {},
+  { fsync, signal, beforeCommit }: FileWriting = {},
 ): Promise<boolean> {
   const fs = await fileSystem();
   const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
@@ -86,6 +89,7 @@ export async function copyFileWhole(
       await handle.sync().finally(() => handle.close());
     });
     signal?.throwIfAborted();
+    await beforeCommit?.();
     await fs.rename(unfinished, url);
     if (fsync) await syncFolder(fs, new URL(".", url));
     return true;
@@ -135,41 +139,37 @@ async function beside(
   }
 }
 
-/** Gives a file its name where nothing has it. A second name fails where there is one; a rename would replace it. */
-async function linkNew(fs: Fs, unfinished: URL, url: URL): Promise<void> {
+/** Renames a file unless the name is taken: a link fails then, where a rename would replace the other file. */
+async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | undefined): Promise<void> {
   try {
     await fs.link(unfinished, url);
   } catch (cause) {
     if (codeOf(cause) === "EEXIST") throw existsError(url);
     if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(codeOf(cause))) throw cause;
-    // A file system without second names: whoever else writes the key this way is kept out.
-    await withFileLock(fs, url, undefined, async () => {
-      checkCondition("absent", await versionAt(fs, url), url);
-      await fs.rename(unfinished, url);
-    });
-    return;
+    // On a file system without hard links, writers of the key exclude one another by a lock.
+    const checkAbsent = async () => checkCondition("absent", await versionAt(fs, url), url);
+    return replaceLocked(fs, unfinished, url, signal, checkAbsent);
   }
   await fs.rm(unfinished, { force: true });
 }
 
-/** Replaces a file if it is the one that was seen. */
-async function replaceSeen(
-  fs: Fs,
-  unfinished: URL,
-  url: URL,
-  ifVersion: SetOptions["ifVersion"],
-): Promise<void> {
-  checkCondition(ifVersion, await versionAt(fs, url), url);
-  // Clocks of file systems stand still for milliseconds and numbers of files are used again: a version is not to come back.
-  const [before, now] = [await fs.stat(url), await fs.stat(unfinished)];
-  const time = Math.floor(before.mtimeMs) + 2;
-  if (now.mtimeMs < time) await fs.utimes(unfinished, time / 1000, time / 1000);
-  await fs.rename(unfinished, url);
+/** Checks that the stored file is the one that was seen, and gives its replacement a version of its own. */
+async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
+  const before = await statOf(fs, url);
+  checkCondition(ifVersion, before && fileVersion(before), url);
+  // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
+  const time = Math.floor(before!.mtimeMs) + 2;
+  if ((await fs.stat(data)).mtimeMs < time) await fs.utimes(data, time / 1000, time / 1000);
 }
 
 async function versionAt(fs: Fs, url: URL) {
+  const info = await statOf(fs, url);
+  return info && fileVersion(info);
+}
+
+async function statOf(fs: Fs, url: URL) {
   try {
-    return fileVersion(await fs.stat(url));
+    return await fs.stat(url);
   } catch (cause) {
     if (isMissing(cause)) return undefined;
     throw cause;
@@ -224,7 +224,7 @@ export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Pro
   }
 }
 
-/** Removes everything in a folder, and leaves the folder. */
+/** Removes everything in a folder except the lock of its writer, and leaves the folder. */
 export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
   const fs = await fileSystem();
   let names: string[] = [];
@@ -235,6 +235,7 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
   }
   const isDocument = (name: string) => Number(documentNames.includes(name));
   for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
+    if (name === writerLockName()) continue;
     const entry = new URL(encodeURIComponent(name), url);
     await removeFolder(entry, options);
     await removeFile(entry, options);

@@ -3,7 +3,14 @@ import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import { copyFileWhole, emptyFolder, removeFile, removeFolder, writeFileWhole } from "./file-write.js";
+import {
+  copyFileWhole,
+  emptyFolder,
+  type FileWriting,
+  removeFile,
+  removeFolder,
+  writeFileWhole,
+} from "./file-write.js";
 import { type FolderEntry, isLink, readFilePart, readFolder, realFolder } from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";
@@ -84,9 +91,17 @@ export class FileSystemStore implements Store {
    * @internal Copies an object of another folder as it is.
    * @returns false where there is none.
    */
-  async copyFrom(source: FileSystemStore, from: string, key: string): Promise<boolean> {
+  async copyFrom(
+    source: FileSystemStore,
+    from: string,
+    key: string,
+    options: Pick<FileWriting, "beforeCommit"> = {},
+  ): Promise<boolean> {
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    return copyFileWhole(await source.#fileOf(from), await this.#fileOf(key), { fsync: this.#fsync });
+    return copyFileWhole(await source.#fileOf(from), await this.#fileOf(key), {
+      ...options,
+      fsync: this.#fsync,
+    });
   }
 
   async delete(key: string, options: WriteOptions = {}): Promise<void> {

@@ -2,6 +2,7 @@
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, unsupported } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
+import { writerLockName } from "./hidden.js";
 import { BucketLister } from "./http/bucket.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
@@ -107,7 +108,10 @@ export class WritableHttpStore extends HttpStore {
       listChildren: (path: string) => lister.folders(path),
       deletePrefix: async (path: string, { signal }: WriteOptions = {}) => {
         const folder = normalizePath(path);
-        const remove = (key: string) => this.#delete(key, signal);
+        const lock = `/${writerLockName()}`; // of the process that deletes
+        const remove = async (key: string) => {
+          if (key !== lock) await this.#delete(key, signal);
+        };
         await deleteKeys(folder, lister.all(folder, signal), remove, signal);
       },
     };

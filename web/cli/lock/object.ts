@@ -1,0 +1,170 @@
+/**
+ * Lock objects: which processes write to a destination, as a small JSON object that is only replaced on the condition that
+ * it has not changed. Each writer changes it again and again while it runs. Liveness follows from these changes, as the
+ * observer sees them: neither clocks, host names nor process ids are compared.
+ */
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { type GetOptions, isZarrError, type SetOptions, type Store, WritableHttpStore } from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { hiddenName } from "#internal";
+
+/** Times in milliseconds; tests shorten them. */
+export const lockTimes = {
+  /** How often a writer changes its lock. */
+  folder: 1000,
+  http: 2000,
+  /** A lock that has not changed for so many of these intervals is taken over. */
+  missed: 30,
+};
+
+export interface Writer {
+  readonly id: string;
+  readonly host: string;
+  readonly process: number;
+  readonly since: string;
+}
+
+/**
+ * "starting": the writer is still looking for locks of other places. "ending": the object is about to be deleted.
+ */
+export type LockState = "starting" | "writing" | "ending";
+
+export interface LockDocument {
+  readonly state: LockState;
+  /** Writers with the same text may write at the same time; absent for a single writer. */
+  readonly share?: string | undefined;
+  readonly writers: readonly Writer[];
+  /** How often a live writer changes the object, and after which time without a change it counts as dead. */
+  readonly interval: number;
+  readonly stale: number;
+  /** Different after each change. */
+  readonly stamp: string;
+}
+
+/** Where a lock object is; can be posted to a thread. */
+export interface LockPlace {
+  readonly kind: "folder" | "http";
+  /** URL of the folder, with a "/" at its end. */
+  readonly folder: string;
+  /** Name of the object in the folder. */
+  readonly name: string;
+}
+
+type Version = NonNullable<GetOptions["version"]>;
+
+export interface FoundLock {
+  /** Undefined for an object that is not a lock. */
+  readonly document: LockDocument | undefined;
+  readonly version: Version;
+}
+
+export class LockObject {
+  readonly #store: Store;
+  readonly #key: string;
+  #vanished = 0;
+
+  constructor(readonly place: LockPlace) {
+    const { kind, folder, name } = place;
+    this.#store = kind === "folder" ? new FileSystemStore(new URL(folder)) : new WritableHttpStore(folder);
+    this.#key = `/${name}`;
+  }
+
+  /** Path or URL, for messages. */
+  get name(): string {
+    const place = this.#store.locate?.(this.#key) ?? this.#key;
+    return this.place.kind === "folder" ? fileURLToPath(place) : place;
+  }
+
+  /** @throws what the store throws. */
+  async read(): Promise<FoundLock | undefined> {
+    const version: Version = {};
+    const bytes = await this.#store.get(this.#key, { version });
+    return bytes && { document: parse(bytes), version };
+  }
+
+  /**
+   * Replaces the object if it is still of a version, or creates it.
+   * @returns false if it has changed. A server without conditional requests replaces it in any case.
+   * @throws what the store throws, unless the object turns out to be written.
+   */
+  async write(document: Omit<LockDocument, "stamp">, ifVersion: SetOptions["ifVersion"]): Promise<boolean> {
+    const own: LockDocument = { ...document, stamp: randomUUID() };
+    const bytes = new TextEncoder().encode(`${JSON.stringify(own)}\n`);
+    try {
+      await this.#store.set!(this.#key, bytes, { ifVersion });
+      return true;
+    } catch (error) {
+      if (isZarrError(error, "Unsupported")) {
+        await this.#store.set!(this.#key, bytes);
+        return true;
+      }
+      // A request whose response was lost may have been applied.
+      const found = await this.read().catch(() => undefined);
+      if (found?.document?.stamp === own.stamp) return true;
+      const isUnknown = isZarrError(error, "Network") && error.code === "unknown-outcome";
+      if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return false;
+      // A writer that empties the folder also removes the temporary files of this one.
+      const isVanished =
+        isZarrError(error) && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
+      if (isVanished && ++this.#vanished <= maxVanished) return false;
+      throw error;
+    }
+  }
+
+  /** Writes something beside the object. @throws what the store throws. */
+  async probe(): Promise<void> {
+    const key = `/${hiddenName()}`;
+    await this.#store.set!(key, new Uint8Array(1));
+    await this.#store.delete!(key);
+  }
+
+  async remove(): Promise<void> {
+    await this.#store.delete!(this.#key);
+  }
+}
+
+/** How often a temporary file may disappear before that counts as an error of the file system. */
+const maxVanished = 20;
+
+const states: readonly string[] = ["starting", "writing", "ending"] satisfies LockState[];
+
+/** Longest times that a document may ask for. */
+const maxInterval = 60_000;
+const maxStale = 600_000;
+
+function parse(bytes: Uint8Array): LockDocument | undefined {
+  try {
+    const { state, share, writers, interval, stale, stamp } = JSON.parse(new TextDecoder().decode(bytes));
+    const isLock =
+      states.includes(state) &&
+      (share === undefined || typeof share === "string") &&
+      Array.isArray(writers) &&
+      writers.every(isWriter) &&
+      interval > 0 &&
+      stale > 0 &&
+      typeof stamp === "string";
+    if (!isLock) return undefined;
+    return {
+      ...{ state, share, writers, stamp },
+      interval: Math.min(interval, maxInterval),
+      stale: Math.min(stale, maxStale),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const isWriter = (value: Partial<Writer> | null): value is Writer =>
+  typeof value?.id === "string" &&
+  typeof value.host === "string" &&
+  typeof value.process === "number" &&
+  typeof value.since === "string";
+
+/** Names the writers of a lock, for messages. */
+export function writersText({ writers }: LockDocument): string {
+  const [first, ...others] = writers;
+  if (!first) return "another process";
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return `process ${first.process} on ${first.host}${more}, since ${first.since}`;
+}
