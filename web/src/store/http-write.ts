@@ -3,7 +3,9 @@ import { checkObject } from "../base/arguments.js";
 import { invalidArgument, unsupported } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
 import { BucketLister } from "./http/bucket.js";
+import { foreignRequests, isHidden } from "./http/fetch.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import { hiddenRedirect, isOpen } from "./http/redirects.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { HttpWriter } from "./http/write.js";
 import { HttpStore, type HttpStoreOptions } from "./http.js";
@@ -14,7 +16,8 @@ import { supportsConditions } from "./write.js";
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
   /**
    * Signs a request, reads and writes alike: gets each one anew before it is sent, also before it is sent again, and
-   * returns the one to send. A body comes with a Content-Type.
+   * returns the one to send. A body comes with a Content-Type. Redirects on the same origin are signed anew; requests
+   * to other origins are not signed.
    */
   sign?: ((request: Request) => Request | Promise<Request>) | undefined;
   /**
@@ -122,18 +125,25 @@ export class WritableHttpStore extends HttpStore {
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Signs what is sent, and has browsers ask the server for every object: what they kept may have been written since. */
+/**
+ * Signs requests to the store's own origin. Has browsers ask the server for every object: their cached copies may be
+ * older than the last write.
+ */
 function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefined {
   const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
   if (!sign && !isBrowser) return own;
   return async (request) => {
     const isCached = isBrowser && request.method === "GET";
-    const signed = sign ? await sign(request) : request;
-    // Signers make requests of their own, which nobody could abort.
+    const signed = sign && !foreignRequests.has(request) ? await sign(request) : request;
+    // Signers return new requests, which lack the signal and follow redirects with the signature.
+    const isReplayable = signed === request || isOpen(signed.method, signed.headers);
     const sent = new Request(signed, {
       signal: request.signal,
+      redirect: isReplayable ? request.redirect : "manual",
       ...(isCached ? { cache: "no-cache" } : {}),
     });
-    return own ? own(sent) : fetch(sent);
+    const response = await (own ? own(sent) : fetch(sent));
+    if (!isReplayable && isHidden(response)) throw hiddenRedirect(new URL(sent.url), sent.method);
+    return response;
   };
 }
