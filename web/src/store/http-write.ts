@@ -1,6 +1,6 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
 import { checkObject } from "../base/arguments.js";
-import { invalidArgument, unsupported } from "../base/errors.js";
+import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
 import { BucketLister } from "./http/bucket.js";
 import { foreignRequests, isHidden } from "./http/fetch.js";
@@ -10,7 +10,7 @@ import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { HttpWriter } from "./http/write.js";
 import { HttpStore, type HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
-import type { SetOptions, Store, WriteOptions } from "./store.js";
+import type { ObjectVersion, SetOptions, Store, WriteOptions } from "./store.js";
 import { supportsConditions } from "./write.js";
 
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
@@ -69,7 +69,7 @@ export class WritableHttpStore extends HttpStore {
   /**
    * Writes an object.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
-   *   the server cannot heed; ReadOnly for a server that takes no PUT; Network for every other failure, with the status.
+   *   the server cannot heed, ("unusable-etag") for a server that refuses its own ETags; ReadOnly for a server that takes no PUT; Network for every other failure, with the status.
    */
   async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     const { signal, ifVersion } = options;
@@ -85,7 +85,26 @@ export class WritableHttpStore extends HttpStore {
       return this.get(key, { signal });
     };
     // Also after a failure: nobody knows whether it was written, and a conflict tells that what is kept is old.
-    await this.#writer.put(url, value, options, readBack).finally(() => this.invalidate(key));
+    const put = () => this.#writer.put(url, value, options, readBack).finally(() => this.invalidate(key));
+    await (typeof ifVersion === "object" ? this.#putIfMatch(key, put, ifVersion, signal) : put());
+  }
+
+  /**
+   * Tells a conflict from a server that never matches its own ETags, such as weak ones. If the object still has the
+   * expected ETag after a refusal, the write is due: it is sent once more.
+   */
+  async #putIfMatch(key: string, put: () => Promise<void>, { etag }: ObjectVersion, signal?: AbortSignal) {
+    for (let refusals = 1; ; refusals++) {
+      try {
+        return await put();
+      } catch (error) {
+        if (!isZarrError(error, "Conflict")) throw error;
+        const now: ObjectVersion = {};
+        await this.get(key, { signal, version: now }).catch(() => {});
+        if (now.etag !== etag) throw error;
+        if (refusals === 2) throw unusableEtag(this.locate(key), error);
+      }
+    }
   }
 
   async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
@@ -121,6 +140,13 @@ export class WritableHttpStore extends HttpStore {
     }
     return new URL(this.locate(key));
   }
+}
+
+function unusableEtag(place: string, cause: ZarrError): ZarrError {
+  return unsupported(
+    `${place} refuses If-Match although its ETag has not changed: ETags of this server cannot be used for conditional writes (they are weak, or a proxy alters them); pass conditional: false if there is one writer only`,
+    { code: "unusable-etag", cause },
+  );
 }
 
 type Fetch = (request: Request) => Promise<Response>;
