@@ -1,4 +1,5 @@
 /** Requests by `fetch`: the runtime's, or one that the caller gives. */
+import { isError, messageOf } from "../../base/errors.js";
 import { unlessAborted, type Watch } from "./idle-timeout.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
 import type { Transport, TransportRequest } from "./transport.js";
@@ -36,7 +37,11 @@ async function sendHop(
   if (!own) return new FetchAnswer(url, await fetch(url, init), watch); // heeds signals, and makes a request itself
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
-  return new FetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+  try {
+    return new FetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+  } catch (cause) {
+    throw isError(cause) ? cause : new Error(messageOf(cause));
+  }
 }
 
 /** Whether a response is a redirect of which the runtime shows neither status nor target. */
