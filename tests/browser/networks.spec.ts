@@ -125,3 +125,41 @@ test("faults of a server on another origin", async ({ page }) => {
   }
   expect(right.length).toBeGreaterThan(50);
 });
+
+test("redirects, whose targets browsers hide: followed for reads, refused for writes", async ({ page }) => {
+  const leave = {
+    "access-control-allow-headers": "content-type, x-api-key",
+    "access-control-allow-methods": "PUT, DELETE",
+  };
+  const headers = { "access-control-allow-origin": "*" };
+  server.behaviour.trouble = ({ method, url }) => {
+    if (method === "OPTIONS") return { status: 204, headers: { ...headers, ...leave } };
+    if (url!.startsWith("/moved/")) return undefined;
+    return { status: 307, headers: { ...headers, location: `/moved${url}` } };
+  };
+  server.behaviour.headers = (own: Headers) => ({ ...own, ...headers });
+  server.objects.set("/moved/k", new Uint8Array([7]));
+  const found = await page.evaluate(async (url) => {
+    const entry = "/lib/index.js";
+    const { isZarrError, WritableHttpStore } = (await import(entry)) as typeof Library;
+    const store = new WritableHttpStore(url, { headers: { "x-api-key": "k" }, retries: 0 });
+    const sign = (request: Request) =>
+      new Request(request, { headers: { ...Object.fromEntries(request.headers), "x-api-key": "k" } });
+    const signing = new WritableHttpStore(url, { sign, retries: 0 });
+    const codeOf = (error: unknown) => (isZarrError(error) ? error.code : String(error));
+    return [
+      String(await store.get("/k")),
+      String(await store.get("/k")),
+      await store.set("/k", new Uint8Array(1)).catch(codeOf),
+      await store.delete("/k").catch(codeOf),
+      await signing.get("/k").catch(codeOf),
+    ];
+  }, server.url);
+  expect(found).toEqual(["7", "7", "redirect", "redirect", "redirect"]);
+  const sent = server.log.filter((line) => !line.startsWith("OPTIONS"));
+  expect(sent).toEqual([
+    "GET /k", // shows that redirects are hidden
+    ...["GET /k", "GET /moved/k", "GET /k", "GET /moved/k"],
+    ...["PUT /k", "DELETE /k", "GET /k"],
+  ]);
+});

@@ -91,6 +91,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/http/object-size.js",
   ],
   "node-http": ["store/http/node.js"],
+  redirects: ["store/http/follow-redirects.js"],
   icechunk: [
     "store/icechunk.js",
     "store/icechunk/manifest.js",

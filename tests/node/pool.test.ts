@@ -359,6 +359,65 @@ describe("workers that fail", () => {
   });
 });
 
+describe("a worker that is sent other messages", () => {
+  const strange: unknown[] = [
+    ..."ping",
+    ...[undefined, null, 5, 5n, true, Number.NaN, "", [], {}, new Map(), new Date(), new Uint8Array(3)],
+    ...[{ fetch: 0 }, { fetch: 1, url: 5, headers: 7 }, { fetch: null, url: "http://[", headers: [[1]] }],
+    ...[{ more: 5 }, { more: {} }, { drop: "x" }, { fetch: "x", more: null, drop: [] }],
+    ...[{ id: "x", kind: "decode" }, { id: {}, kind: 5 }, { id: 1e9 }, { type: "message", id: "a" }],
+  ];
+  const malformed: object[] = [
+    { kind: "decode" },
+    { kind: "other", plans: [], module: "decode", wasm: "x" },
+    { kind: "decode", plans: 5, module: "decode" },
+    { kind: "decode", plans: [null], module: "decode" },
+    { kind: "encode", plans: [], module: "none", work: {} },
+    { kind: "decode", plans: [], module: "decode", wasm: 5, work: null },
+    { kind: "decode", plans: [], module: "decode", wasm: new Uint8Array(4), input: 5, work: { steps: [1] } },
+    { kind: "decode", plans: [], module: "decode", work: { steps: [{ plan: 9 }], bytes: 10 } },
+    { kind: "decode", plans: [], module: "decode", work: { steps: [], bytes: 2 ** 50 } },
+    { kind: "decode", plans: [], module: "decode", work: { steps: [], bytes: "x", place: 5 } },
+    { kind: "encode", plans: [], module: "full", work: { source: 5, places: "x", move: null } },
+  ].map((message, i) => ({ id: -1 - i, ...message }));
+
+  it("goes on working, and answers only malformed work", async () => {
+    const workers: Worker[] = [];
+    const said: { id?: number; failure?: unknown; ready?: boolean; fetched?: unknown }[] = [];
+    const pool = new WorkerPool({
+      size: 1,
+      createWorker: () => {
+        const worker = new Worker(script, { execArgv: [] });
+        workers.push(worker);
+        worker.on("message", (message) => said.push(message));
+        for (const message of [...strange, ...malformed]) worker.postMessage(message);
+        return worker;
+      },
+    });
+    const array = await openArray(await plainSample());
+    const { bytes } = await getBytes(array);
+    for (let i = 0; i < 3; i++) await expectBytes(getBytes(array, null, { pool }), bytes);
+    for (const message of strange) workers[0]!.postMessage(message);
+    await expectBytes(getBytes(array, null, { pool }), bytes);
+    expect(workers).toHaveLength(1);
+    expect(pool.size).toBe(1);
+    const answers = said.filter(({ ready, fetched, id }) => !ready && fetched === undefined && !(id! >= 0));
+    expect(answers.map(({ id }) => id).sort()).toEqual(malformed.map(({ id }: { id?: number }) => id).sort());
+    for (const { failure } of answers) expect(failure).toBeDefined();
+    pool.destroy();
+  });
+});
+
+it("the script of workers does nothing in scopes that cannot post, such as service workers", () => {
+  const source = `globalThis.WorkerGlobalScope = class {};
+    globalThis.addEventListener = () => {};
+    await import(${JSON.stringify(script.href)});`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+});
+
 describe("a pool of no workers", () => {
   it("has size 0", async () => {
     const createWorker = () => {

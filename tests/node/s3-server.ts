@@ -43,6 +43,8 @@ export class S3Server {
   allows: ((request: S3Request) => boolean) | undefined;
   /** Whether conditions are heeded. */
   conditional = true;
+  /** ETags are sent as weak ones, which If-Match never matches if "strict" (RFC 9110, section 13.1.1). */
+  weakEtags: "strict" | "lenient" | undefined;
   #count = 0;
   readonly #server = http.createServer((request, response) => {
     this.#serve(request, response).catch((error) => response.destroy(error));
@@ -115,7 +117,8 @@ export class S3Server {
       return { status: 412, code: "PreconditionFailed" };
     if (this.conditional && match !== undefined) {
       if (!now) return { status: 404, code: "NoSuchKey" };
-      if (now.etag !== match) return { status: 412, code: "PreconditionFailed" };
+      if (now.etag !== match || this.weakEtags === "strict")
+        return { status: 412, code: "PreconditionFailed" };
     }
     this.put(key, body);
     return { status: 200, etag: this.objects.get(key)!.etag };
@@ -127,7 +130,8 @@ export class S3Server {
       refuse(response, 404, "NoSuchKey");
       return;
     }
-    const { bytes, etag } = object;
+    const { bytes } = object;
+    const etag = this.weakEtags ? `W/${object.etag}` : object.etag;
     const range = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "");
     const size = bytes.byteLength;
     if (!range) {

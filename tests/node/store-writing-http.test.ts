@@ -2,7 +2,9 @@
 // reads know of writes.
 import { afterEach, describe, expect, it } from "vitest";
 import {
+  append,
   ByteCache,
+  create,
   isZarrError,
   open,
   readRange,
@@ -249,6 +251,65 @@ describe("answers that refuse", () => {
   });
 });
 
+describe("ETags that If-Match never matches", () => {
+  const puts = ({ log }: S3Server) => log.filter((line) => line.startsWith("PUT"));
+
+  it("are reported as such, with the remedy, and not as another writer", async () => {
+    const { server, store, stored } = await fresh();
+    server.weakEtags = "strict";
+    const array = await create(store, { shape: [4], chunkShape: [4], dtype: "uint8" });
+    server.log.length = 0;
+    const error = await errorOf(() => append(array, new Uint8Array([1])));
+    expect(error).toMatchObject({ _tag: "Unsupported", code: "unusable-etag" });
+    expect(error.message).toContain("/data.zarr/zarr.json");
+    expect(error.message).toContain("conditional: false");
+    expect(puts(server)).toHaveLength(2);
+    server.put("data.zarr/k", bytesOf("old"));
+    const ifVersion = await seenVersion(store, "/k");
+    expect(await errorOf(() => store.set("/k", bytesOf("new"), { ifVersion }))).toMatchObject({
+      code: "unusable-etag",
+    });
+    expect(stored("/k")).toBe("old");
+    const single = new WritableHttpStore(store.url, { conditional: false });
+    await append(await open(single, { kind: "array" }), new Uint8Array([1]));
+    expect((await open(store, { kind: "array" })).shape).toEqual([5]);
+  });
+
+  it("are no matter if the server compares weakly", async () => {
+    const { server, store } = await fresh();
+    server.weakEtags = "lenient";
+    const array = await create(store, { shape: [4], chunkShape: [4], dtype: "uint8" });
+    await append(array, new Uint8Array([1]));
+    expect(server.refusals).toEqual([]);
+  });
+
+  it("are not assumed if the object has changed, or changed and changed back", async () => {
+    const { server, store, stored } = await fresh();
+    server.weakEtags = "strict";
+    server.put("data.zarr/k", bytesOf("old"));
+    const ifVersion = await seenVersion(store, "/k");
+    server.put("data.zarr/k", bytesOf("other"));
+    expect((await errorOf(() => store.set("/k", bytesOf("new"), { ifVersion })))["_tag"]).toBe("Conflict");
+    expect(puts(server)).toHaveLength(1);
+    server.weakEtags = undefined;
+    server.fault = ({ method }) => {
+      if (method !== "PUT") server.put("data.zarr/k", bytesOf("old")); // back, before it is read again
+      return undefined;
+    };
+    await store.set("/k", bytesOf("new"), { ifVersion });
+    expect(stored("/k")).toBe("new");
+  });
+
+  it("a conflict remains one if the object cannot be read again", async () => {
+    const { server, store } = await fresh({ retries: 0 });
+    server.weakEtags = "strict";
+    server.put("data.zarr/k", bytesOf("old"));
+    const ifVersion = await seenVersion(store, "/k");
+    server.fault = ({ method }) => (method === "GET" ? { status: 500 } : undefined);
+    expect((await errorOf(() => store.set("/k", bytesOf("new"), { ifVersion })))["_tag"]).toBe("Conflict");
+  });
+});
+
 describe("signing", () => {
   it("every request is signed, anew for every try, and read like that", async () => {
     const seen: string[] = [];
@@ -453,6 +514,80 @@ describe("buckets", () => {
     server.fault = () => ({ status: 403, code: "AccessDenied" });
     const error = await errorOf(() => store.listChildren!(""));
     expect([error["code"], error["status"]]).toEqual(["http-status", 403]);
+  });
+});
+
+describe("listings of a bucket that do not end", () => {
+  type ListedPage = { keys?: string[]; prefixes?: string[]; token?: string };
+
+  /** A store whose server sends these pages, by the number of the request. */
+  function listing(pageAt: (count: number) => ListedPage) {
+    const counts = { lists: 0, deletes: 0 };
+    const store = new WritableHttpStore("http://host/bucket/data", {
+      bucket: "http://host/bucket",
+      fetch: async ({ method }) => {
+        if (method === "DELETE") counts.deletes++;
+        if (method === "DELETE") return new Response(null, { status: 204 });
+        if (counts.lists > 20_000) throw new Error("a listing without end");
+        const { keys = [], prefixes = [], token } = pageAt(++counts.lists);
+        const more = token
+          ? `<IsTruncated>true</IsTruncated><NextContinuationToken>${token}</NextContinuationToken>`
+          : "";
+        const entries = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`);
+        const folders = prefixes.map((name) => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`);
+        return new Response(
+          `<ListBucketResult>${more}${[...entries, ...folders].join("")}</ListBucketResult>`,
+        );
+      },
+    });
+    return { store, counts };
+  }
+
+  const operations: Record<string, (store: WritableHttpStore) => Promise<unknown>> = {
+    list: async (store) => {
+      let count = 0;
+      for await (const _ of store.list!("")) count++;
+      return count;
+    },
+    listChildren: async (store) => (await store.listChildren!("")).length,
+    deletePrefix: async (store) => store.deletePrefix!("g"),
+  };
+  const inside = (name: number): ListedPage => ({ keys: [`data/g/${name}`], prefixes: [`data/g${name}/`] });
+  const endless: [name: string, maxRequests: number, (count: number) => ListedPage][] = [
+    ["empty pages with fresh tokens", 1000, (count) => ({ token: `t${count}` })],
+    ["the same keys with fresh tokens", 2, (count) => ({ ...inside(1), token: `t${count}` })],
+    ["keys in a cycle with fresh tokens", 100, (count) => ({ ...inside(count % 17), token: `t${count}` })],
+    ["fresh keys with tokens in a cycle", 100, (count) => ({ ...inside(count), token: `t${count % 17}` })],
+    ["keys of other folders", 1000, (count) => ({ keys: [`other/${count}`], token: `t${count}` })],
+    [
+      "the same keys, and empty pages between them",
+      300,
+      (count) => ({ ...(count % 9 ? {} : inside(count % 5)), token: `t${count}` }),
+    ],
+  ];
+  const all = endless.flatMap((page) =>
+    Object.keys(operations).map((name) => [page[0], name, page] as const),
+  );
+  it.each(all)("%s: %s ends", async (_, name, [, maxRequests, pageAt]) => {
+    const { store, counts } = listing(pageAt);
+    const error = await errorOf(() => operations[name]!(store));
+    expect(error).toMatchObject({ _tag: "Network", code: "bad-listing" });
+    expect(counts.lists).toBeLessThanOrEqual(maxRequests);
+  });
+
+  it("long listings, unordered ones, and those with empty pages are complete", async () => {
+    const pages = 3000;
+    const { store, counts } = listing((count) => ({
+      ...(count % 3 ? {} : inside((count * 7919) % pages)),
+      ...(count < pages ? { token: `t${count}` } : {}),
+    }));
+    expect(await operations["list"]!(store)).toBe(1000);
+    counts.lists = 0;
+    expect(await operations["listChildren"]!(store)).toBe(1000);
+    counts.lists = 0;
+    counts.deletes = 0;
+    await store.deletePrefix!("g");
+    expect(counts.deletes).toBeGreaterThanOrEqual(1000);
   });
 });
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  append,
   type CreateOptions,
   create,
   get,
@@ -15,6 +16,8 @@ import {
   WritableHttpStore,
   type ZarrArray,
 } from "zarr-wasm";
+import { FileSystemStore, fileSink } from "zarr-wasm/node";
+import { makeFolder } from "../../dist/store/make-folder.js";
 import { type Fault, S3Server } from "./s3-server.js";
 import { errorOf } from "./support.js";
 
@@ -112,11 +115,18 @@ describe("servers that refuse in the middle", () => {
   afterAll(() => server.close());
 
   /** An array whose third chunk cannot be written. */
-  async function refused(fault: Fault, name: string, work: (array: ZarrArray) => Promise<void>) {
+  async function refused(
+    fault: Fault | ((key: string) => Fault),
+    name: string,
+    work: (array: ZarrArray) => Promise<void>,
+  ) {
     const store = new WritableHttpStore(`${server.url}/${name}`, { retries: 2, retryDelay: 1 });
     const array = await make(store);
     await set(array, null, Int16Array.of(-1, -1, -1, -1, -1, -1, -1, -1));
-    server.fault = ({ method, key }) => (method === "PUT" && key.endsWith("c/2") ? fault : undefined);
+    server.fault = ({ method, key }) => {
+      if (method !== "PUT" || !key.endsWith("c/2")) return undefined;
+      return typeof fault === "function" ? fault(key) : fault;
+    };
     const error = await errorOf(() => work(array));
     server.fault = undefined;
     return { error, array };
@@ -139,7 +149,11 @@ describe("servers that refuse in the middle", () => {
   });
 
   it("412, of a chunk that others write all the time", async () => {
-    const fault = { status: 412, code: "PreconditionFailed" };
+    let writes = 0;
+    const fault = (key: string) => {
+      server.objects.set(key, { ...server.objects.get(key)!, etag: `"${++writes}"` });
+      return { status: 412, code: "PreconditionFailed" };
+    };
     const paint = (conflicts: "retry" | "error") => (array: ZarrArray) =>
       set(array, [slice(1, 5)], Int16Array.of(9, 9, 9, 9), { ...one, conflicts });
     for (const conflicts of ["retry", "error"] as const) {
@@ -154,11 +168,11 @@ describe("servers that refuse in the middle", () => {
   }, 30_000);
 });
 
-/** A file system of 64 KiB, where this process may mount one. */
+/** A file system of 64 KiB; undefined if this process may not mount one. */
 function tinyDisk(): string | undefined {
   const parent = path.join(import.meta.dirname, "../../build/tmp");
   mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(path.join(parent, "full-"));
+  const folder = mkdtempSync(path.join(parent, "disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
     return folder;
@@ -168,13 +182,64 @@ function tinyDisk(): string | undefined {
   }
 }
 
+function removeDisk(disk: string | undefined): void {
+  if (!disk) return;
+  execFileSync("umount", [disk]);
+  rmSync(disk, { recursive: true });
+}
+
+describe("a read-only file system", () => {
+  const disk = tinyDisk();
+  afterAll(() => removeDisk(disk));
+
+  it.skipIf(!disk)("is named as the reason, also for folders that are to be created", async () => {
+    const url = pathToFileURL(`${disk}/a.zarr`);
+    const array = await create(url, { shape: [8], chunkShape: [4], dtype: "int16" });
+    execFileSync("mount", ["-o", "remount,ro", disk!]);
+    const store = new FileSystemStore(url);
+    for (const work of [
+      () => set(array, null, 5),
+      () => append(array, new Int16Array(2)),
+      () => create(pathToFileURL(`${disk}/b.zarr`), { shape: [8], dtype: "int16" }),
+      () => create(pathToFileURL(`${disk}/b/c/d.zarr`), { shape: [8], dtype: "int16" }),
+      () => store.set("/x", new Uint8Array(1)),
+      () => store.set("/deep/er/x", new Uint8Array(1), { ifVersion: "absent" }),
+      () => store.delete("/zarr.json"),
+      () => fileSink(`${disk}/x.zip`).getWriter().write(new Uint8Array(1)),
+      () => fileSink(`${disk}/deep/er/x.zip`).getWriter().write(new Uint8Array(1)),
+    ]) {
+      const error = await errorOf(work);
+      expect([error._tag, error.code]).toEqual(["ReadOnly", "permission-denied"]);
+      expect(error.message).toMatch(/EROFS, the file system is read-only/);
+    }
+    expect(await open(url)).toBeDefined();
+  });
+
+  it("differs from missing folders, which Node's recursive mkdir reports instead", async () => {
+    const made: string[] = [];
+    const failing = (code: string) => Object.assign(new Error(code), { code });
+    const fs = (existing: string, reason: string) => ({
+      mkdir: async (folder: URL, options?: { recursive: boolean }) => {
+        const isBelow = new URL("..", folder).pathname === existing;
+        if (options?.recursive || !isBelow) throw failing("ENOENT");
+        if (reason !== "none") throw failing(reason);
+        made.push(folder.pathname);
+      },
+    });
+    const work = (existing: string, reason: string) => () =>
+      makeFolder(fs(existing, reason) as never, new URL("file:///a/b/c/d/"));
+    expect((await errorOf(work("/a/", "EROFS"))).code).toBe("EROFS");
+    expect((await errorOf(work("/a/b/c/", "EACCES"))).code).toBe("EACCES");
+    expect((await errorOf(work("/a/b/", "EEXIST"))).code).toBe("ENOENT");
+    expect((await errorOf(work("nowhere", "EROFS"))).code).toBe("ENOENT");
+    expect((await errorOf(work("/a/b/", "none"))).code).toBe("ENOENT"); // another process removes folders: retried
+    expect(made).toEqual(["/a/b/c/"]);
+  });
+});
+
 describe("a full disk", () => {
   const disk = tinyDisk();
-  afterAll(() => {
-    if (!disk) return;
-    execFileSync("umount", [disk]);
-    rmSync(disk, { recursive: true });
-  });
+  afterAll(() => removeDisk(disk));
 
   it.skipIf(!disk)("leaves whole chunks, and no other files", async () => {
     const url = pathToFileURL(`${disk}/a.zarr`);

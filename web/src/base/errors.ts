@@ -72,7 +72,16 @@ export function kebab(name: string): string {
  * @param tags when given, only errors with one of these tags pass.
  */
 export function isZarrError(error: unknown, ...tags: ErrorTag[]): error is ZarrError {
-  return error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
+  return isError(error) && error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
+}
+
+/** Whether a thrown value is an error with a message. Stores may throw anything, proxies and throwing getters included. */
+export function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error && typeof value.message === "string";
+  } catch {
+    return false;
+  }
 }
 
 export const notFound = (message: string, details?: ErrorDetails) =>
@@ -132,7 +141,7 @@ const chunkBefore = (message: string, key: string): string =>
 /** What an error, or anything else that was thrown, says. */
 export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    return isError(error) ? error.message : String(error);
   } catch {
     return shown(error); // it cannot be made a text
   }
@@ -142,7 +151,11 @@ export function messageOf(error: unknown): string {
 export function shown(value: unknown): string {
   const isText = value === null || !["object", "function", "symbol"].includes(typeof value);
   if (isText) return String(value);
-  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+  try {
+    return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+  } catch {
+    return "a revoked proxy";
+  }
 }
 
 /** A warning: something odd that was read nonetheless. */

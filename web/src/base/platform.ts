@@ -194,7 +194,7 @@ export interface WorkerPort {
   post(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-/** Listens to messages; in a worker. undefined elsewhere. */
+/** Listens to messages in a dedicated worker. Returns undefined elsewhere: service workers and workerd post by client. */
 export async function openWorkerPort(
   onMessage: (port: WorkerPort, data: unknown) => void,
 ): Promise<WorkerPort | undefined> {
@@ -205,6 +205,7 @@ export async function openWorkerPort(
   };
   const scope = globalThis as unknown as Scope;
   if (scope.WorkerGlobalScope) {
+    if (typeof scope.postMessage !== "function") return undefined;
     const port: WorkerPort = { post: (message, transfer) => scope.postMessage(message, transfer) };
     scope.addEventListener("message", (event) => onMessage(port, event.data));
     return port;

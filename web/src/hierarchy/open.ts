@@ -29,7 +29,7 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
-import { answerOf } from "../store/answers.js";
+import { answerOf, locateKey } from "../store/answers.js";
 import { HttpStore } from "../store/http.js";
 import type { VirtualBase } from "../store/icechunk/virtual.js";
 import { archives, fileSystem } from "../store/loaded.js";
@@ -511,7 +511,7 @@ export class Opener implements NodeOpener {
       1: [v1MetaKey],
     };
     const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
-    const names = looked.map((key) => this.store.locate?.(joinKey(path, key)) ?? joinKey(path, key));
+    const names = looked.map((key) => locateKey(this.store, joinKey(path, key)));
     return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
   }
 }

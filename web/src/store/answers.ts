@@ -1,14 +1,14 @@
 /** What stores answer: the one place where it is waited for and looked at. */
 import { untilAborted } from "../base/abort.js";
 import { asBytes, kindName } from "../base/bytes.js";
-import { messageOf, networkError, type ZarrError } from "../base/errors.js";
+import { isError, messageOf, networkError, type ZarrError } from "../base/errors.js";
 import type { Store } from "./store.js";
 
 /**
  * Asks a store for bytes. Its answer is waited for as long as the signal allows, whether or not the store heeds it.
  * @returns plain bytes; undefined, and only for undefined, where there is nothing under the key.
- * @throws Network ("bad-answer"), naming the store, for an answer that is no bytes; what the store throws; the
- *   signal's reason.
+ * @throws Network ("bad-answer"), naming the store, for an answer other than bytes; errors of the store, and Network
+ *   ("store-failed") if it throws another value; the signal's reason.
  */
 export async function answerOf(
   store: Store,
@@ -17,13 +17,27 @@ export async function answerOf(
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
   signal?.throwIfAborted();
-  const asked = ask();
-  // What is there already need not be waited for.
-  const answer = isPromise(asked) ? await untilAborted(asked, signal) : asked;
-  if (answer === undefined) return undefined;
-  const bytes = asBytes(answer);
-  if (!bytes) throw badAnswer(store, key, answer);
-  return bytes;
+  try {
+    const asked = ask();
+    // Synchronous results need no await.
+    const answer = isPromise(asked) ? await untilAborted(asked, signal) : asked;
+    if (answer === undefined) return undefined;
+    const bytes = asBytes(answer);
+    if (!bytes) throw badAnswer(store, key, answer);
+    return bytes;
+  } catch (cause) {
+    if (isError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(locateKey(store, key), "read", cause);
+  }
+}
+
+/** The location of a key, for messages: its URL or path if the store can tell, else the key. */
+export function locateKey(store: Store, key: string): string {
+  try {
+    return store.locate?.(key) ?? key;
+  } catch {
+    return key;
+  }
 }
 
 /**
@@ -40,7 +54,7 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
   const name = store.constructor?.name || "a store";
-  const place = store.locate?.(key) ?? key;
+  const place = locateKey(store, key);
   return networkError(
     `${name} answered with no bytes (${kindName(answer)}) for ${place}: there must be a Uint8Array, or undefined for nothing`,
     { code: "bad-answer" },

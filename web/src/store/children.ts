@@ -1,6 +1,6 @@
 /** What lies below a path of a store. */
 import { untilAborted } from "../base/abort.js";
-import { isZarrError, shown } from "../base/errors.js";
+import { isError, isZarrError, shown } from "../base/errors.js";
 import { storeFailed } from "./answers.js";
 import { badListing, canList, entriesOf } from "./listing.js";
 import { childOf, isSegment, normalizePath } from "./path.js";
@@ -32,7 +32,7 @@ async function childrenIn(
   try {
     names = await untilAborted(Promise.resolve(store.listChildren!(folder)), signal);
   } catch (cause) {
-    if (cause instanceof Error || signal?.aborted) throw cause;
+    if (isError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
     throw storeFailed(`/${folder}`, "listed", cause);
   }
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
@@ -52,7 +52,7 @@ async function* keysIn(
       yield key;
     }
   } catch (error) {
-    const isStores = isZarrError(error) && error.code === "store-failed" && error.cause instanceof Error;
+    const isStores = isZarrError(error) && error.code === "store-failed" && isError(error.cause);
     throw isStores ? error.cause : error;
   }
 }

@@ -2,6 +2,7 @@
 import { isFileUrl, nodeModule } from "../base/platform.js";
 import { syncFolder, writeError } from "./file-write.js";
 import { hiddenName } from "./hidden.js";
+import { makeFolder } from "./make-folder.js";
 
 export interface FileSinkOptions {
   /** Whether closing waits until the file has reached the disk; false. */
@@ -52,7 +53,7 @@ async function openBeside(target: string | URL): Promise<OpenFile> {
   ]);
   const url = target instanceof URL && isFileUrl(target) ? target : pathToFileURL(String(target));
   const unfinished = new URL(hiddenName(), url);
-  await fs.mkdir(new URL(".", url), { recursive: true });
+  await makeFolder(fs, new URL(".", url));
   const handle = await fs.open(unfinished, "wx");
   return {
     url,

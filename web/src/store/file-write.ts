@@ -9,6 +9,7 @@ import { documentNames } from "./deletion.js";
 import { replaceLocked } from "./file-lock.js";
 import { fileVersion, isMissing } from "./files.js";
 import { hiddenName, writerLockName } from "./hidden.js";
+import { makeFolder } from "./make-folder.js";
 import type { SetOptions, WriteOptions } from "./store.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -34,7 +35,8 @@ export function writeError(url: URL | string, what: string, cause: unknown): Zar
   const reason = codeOf(cause) || String(cause);
   const message = `${url} could not be ${what}: ${reason}`;
   if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
-  if (forbidden.has(reason)) return readOnly(message, { code: "permission-denied", cause });
+  const isReadOnly = reason === "EROFS" ? ", the file system is read-only" : "";
+  if (forbidden.has(reason)) return readOnly(message + isReadOnly, { code: "permission-denied", cause });
   if (reason === "ENAMETOOLONG") return invalidArgument(message, { code: "bad-path", cause });
   const why = inTheWay.has(reason)
     ? ", there is a folder in place of a file or a file in place of a folder"
@@ -134,7 +136,7 @@ async function beside(
       if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
       if (signal?.aborted) throw signal.reason;
       if (!isFolderMissing || tries === 3) throw cause;
-      await fs.mkdir(new URL(".", url), { recursive: true });
+      await makeFolder(fs, new URL(".", url));
     }
   }
 }

@@ -1,21 +1,24 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
 import { checkObject } from "../base/arguments.js";
-import { invalidArgument, unsupported } from "../base/errors.js";
+import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
 import { writerLockName } from "./hidden.js";
 import { BucketLister } from "./http/bucket.js";
+import { foreignRequests, isHidden } from "./http/fetch.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
+import { hiddenRedirect, isOpen } from "./http/redirects.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
 import { HttpWriter } from "./http/write.js";
 import { HttpStore, type HttpStoreOptions } from "./http.js";
 import { normalizePath } from "./path.js";
-import type { SetOptions, Store, WriteOptions } from "./store.js";
+import type { ObjectVersion, SetOptions, Store, WriteOptions } from "./store.js";
 import { supportsConditions } from "./write.js";
 
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
   /**
    * Signs a request, reads and writes alike: gets each one anew before it is sent, also before it is sent again, and
-   * returns the one to send. A body comes with a Content-Type.
+   * returns the one to send. A body comes with a Content-Type. Redirects on the same origin are signed anew; requests
+   * to other origins are not signed.
    */
   sign?: ((request: Request) => Request | Promise<Request>) | undefined;
   /**
@@ -70,9 +73,9 @@ export class WritableHttpStore extends HttpStore {
   /**
    * Writes an object.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
-   *   the server does not support; ReadOnly for a server that does not accept PUT; Network ("unknown-outcome") for a
-   *   write with `ifVersion` that may have been applied although it failed; Network for every other failure, with the
-   *   status.
+   *   the server does not support, ("unusable-etag") for a server that refuses its own ETags; ReadOnly for a server that
+   *   does not accept PUT; Network ("unknown-outcome") for a write with `ifVersion` that may have been applied although it
+   *   failed; Network for every other failure, with the status.
    */
   async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
     const { signal, ifVersion } = options;
@@ -84,7 +87,26 @@ export class WritableHttpStore extends HttpStore {
       });
     }
     // Also after a failure: the object may have been written, and a conflict means that cached bytes are outdated.
-    await this.#writer.put(url, value, options).finally(() => this.invalidate(key));
+    const put = () => this.#writer.put(url, value, options).finally(() => this.invalidate(key));
+    await (typeof ifVersion === "object" ? this.#putIfMatch(key, put, ifVersion, signal) : put());
+  }
+
+  /**
+   * Tells a conflict from a server that never matches its own ETags, such as weak ones. If the object still has the
+   * expected ETag after a refusal, the write is due: it is sent once more.
+   */
+  async #putIfMatch(key: string, put: () => Promise<void>, { etag }: ObjectVersion, signal?: AbortSignal) {
+    for (let refusals = 1; ; refusals++) {
+      try {
+        return await put();
+      } catch (error) {
+        if (!isZarrError(error, "Conflict")) throw error;
+        const now: ObjectVersion = {};
+        await this.get(key, { signal, version: now }).catch(() => {});
+        if (now.etag !== etag) throw error;
+        if (refusals === 2) throw unusableEtag(this.locate(key), error);
+      }
+    }
   }
 
   async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
@@ -125,20 +147,34 @@ export class WritableHttpStore extends HttpStore {
   }
 }
 
+function unusableEtag(place: string, cause: ZarrError): ZarrError {
+  return unsupported(
+    `${place} refuses If-Match although its ETag has not changed: ETags of this server cannot be used for conditional writes (they are weak, or a proxy alters them); pass conditional: false if there is one writer only`,
+    { code: "unusable-etag", cause },
+  );
+}
+
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Signs what is sent, and has browsers ask the server for every object: what they kept may have been written since. */
+/**
+ * Signs requests to the store's own origin. Has browsers ask the server for every object: their cached copies may be
+ * older than the last write.
+ */
 function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefined {
   const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
   if (!sign && !isBrowser) return own;
   return async (request) => {
     const isCached = isBrowser && request.method === "GET";
-    const signed = sign ? await sign(request) : request;
-    // Signers make requests of their own, which nobody could abort.
+    const signed = sign && !foreignRequests.has(request) ? await sign(request) : request;
+    // Signers return new requests, which lack the signal and follow redirects with the signature.
+    const isReplayable = signed === request || isOpen(signed.method, signed.headers);
     const sent = new Request(signed, {
       signal: request.signal,
+      redirect: isReplayable ? request.redirect : "manual",
       ...(isCached ? { cache: "no-cache" } : {}),
     });
-    return own ? own(sent) : fetch(sent);
+    const response = await (own ? own(sent) : fetch(sent));
+    if (!isReplayable && isHidden(response)) throw hiddenRedirect(new URL(sent.url), sent.method);
+    return response;
   };
 }

@@ -17,7 +17,10 @@ import type { GetOptions, RangeQuery, Store } from "./store.js";
 export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Sent with every request; in Node not to other origins that the server redirects to. */
+  /**
+   * Sent with every request to the store's own origin. After a redirect to another origin they are removed, except in
+   * browsers, which decide that themselves.
+   */
   headers?: HeadersSource | undefined;
   /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
   maxBytes?: number | undefined;

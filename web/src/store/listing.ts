@@ -1,7 +1,7 @@
 /** What a store lists, held against what was asked for: writers delete what is listed. */
 import { untilAborted } from "../base/abort.js";
 import { isZarrError, networkError, shown, type ZarrError } from "../base/errors.js";
-import { storeFailed } from "./answers.js";
+import { locateKey, storeFailed } from "./answers.js";
 import { joinKey, type Store } from "./store.js";
 
 /** Whether {@link keysBelow} has an answer. */
@@ -20,7 +20,7 @@ export async function* keysBelow(
   signal?: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   const prefix = joinKey(path, "");
-  const place = store.locate?.(prefix) ?? prefix;
+  const place = locateKey(store, prefix);
   for await (const listed of entriesOf(store, path, place, signal)) {
     if (typeof listed !== "string") throw badListing(place, `lists ${shown(listed)}, which is no key`);
     const key = listed.startsWith("/") ? listed : `/${listed}`;
@@ -54,8 +54,7 @@ export async function* entriesOf(
     isOver = true; // it has failed, and is asked no more
     throw storeFailed(place, "listed", cause);
   } finally {
-    // Not waited for: one that hangs would hang here.
-    if (!isOver) void Promise.resolve(iterator.return?.()).catch(() => {});
+    if (!isOver) void end(iterator);
   }
 }
 
@@ -81,6 +80,13 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
     throw badListing(place, "is no list");
   }
   return iterator;
+}
+
+/** Ends a list early. Its answer is not awaited, as it may hang, and its failure has no effect. */
+async function end(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {}
 }
 
 const isText = (key: unknown): boolean => typeof key === "string";

@@ -1,7 +1,7 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
 import { checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
-import { answerOf } from "./answers.js";
+import { answerOf, locateKey } from "./answers.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**
@@ -34,7 +34,7 @@ export async function readRange(
   const bytes = await answerOf(store, key, () => store.getRange!(key, range, options), signal);
   if (bytes && bytes.byteLength > wantedBytes(range)) {
     throw networkError(
-      `${store.locate?.(key) ?? key}: the store returned ${bytes.byteLength} bytes where ${wantedBytes(range)} were asked for`,
+      `${locateKey(store, key)}: the store returned ${bytes.byteLength} bytes for a range of ${wantedBytes(range)}`,
       { code: "bad-range" },
     );
   }

@@ -2,7 +2,7 @@
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import { answerOf } from "./answers.js";
+import { answerOf, locateKey } from "./answers.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http.js";
 import { fileSystem } from "./loaded.js";
@@ -64,7 +64,7 @@ function stored({ store, key }: StoredObject): ByteReader {
     range
       ? readRange(store, key, range, options)
       : answerOf(store, key, () => store.get(key, options), options.signal);
-  return { name: store.locate?.(key) ?? key, read };
+  return { name: locateKey(store, key), read };
 }
 
 function located(source: string | URL, options: HttpStoreOptions, client = makeClient(options)): ByteReader {

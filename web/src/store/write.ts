@@ -1,6 +1,6 @@
 /** The safe way to call stores that write, whichever they are. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../base/errors.js";
-import { answerOf, storeFailed } from "./answers.js";
+import { answerOf, locateKey, storeFailed } from "./answers.js";
 import { existsError } from "./conditions.js";
 import { deleteKeys } from "./deletion.js";
 import { canList, keysBelow } from "./listing.js";
@@ -28,8 +28,9 @@ const missing = {
  * @throws ReadOnly, which names the method that is missing.
  */
 export function requireWritable(store: Store, method: Method = "set"): void {
-  const name = store.locate?.("/") ?? (store as { constructor?: { name?: string } }).constructor?.name;
   if (typeof store[method] === "function") return;
+  const place = locateKey(store, "/");
+  const name = place === "/" ? (store as { constructor?: { name?: string } }).constructor?.name : place;
   throw readOnly(`the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()`, missing[method]);
 }
 
@@ -63,7 +64,7 @@ export async function readObject(
     return await answerOf(store, key, () => store.get(key, options), signal);
   } catch (cause) {
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
-    throw storeFailed(placeOf(store, key), "read", cause);
+    throw storeFailed(locateKey(store, key), "read", cause);
   }
 }
 
@@ -149,16 +150,14 @@ async function changing(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (isZarrError(cause)) throw cause;
-    throw storeFailed(placeOf(store, key), what, cause);
+    throw storeFailed(locateKey(store, key), what, cause);
   } finally {
     announceWrite(store, key); // also after a failure: nobody knows how far it came
   }
 }
 
-const placeOf = (store: Store, key: string): string => store.locate?.(key) ?? key;
-
 function withoutConditions(store: Store, key: string): Error {
-  return unsupported(`${placeOf(store, key)}: the store cannot make a write depend on what is stored there`, {
+  return unsupported(`${locateKey(store, key)}: the store does not support conditional writes`, {
     code: "no-conditions",
   });
 }

@@ -24,6 +24,10 @@ export interface WorkMessage {
   readonly work: unknown;
 }
 
+/** Whether a message asks for work. A malformed one is answered with a failure. */
+export const isWorkMessage = (message: object): message is WorkMessage =>
+  "id" in message && typeof message.id === "number" && "kind" in message;
+
 export type WorkKind = "decode" | "encode";
 
 interface PlanMessage {

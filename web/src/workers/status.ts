@@ -13,8 +13,12 @@ export interface PoolStatus {
 export function reasonOf(cause: unknown): string {
   if (typeof cause === "string") return cause;
   if (typeof cause === "number") return `the worker ended with ${cause}`;
-  const message = (cause as { message?: unknown } | null | undefined)?.message;
-  if (typeof message === "string" && message !== "") return message;
+  try {
+    const message = (cause as { message?: unknown } | null | undefined)?.message;
+    if (typeof message === "string" && message !== "") return message;
+  } catch {
+    // Programs may throw anything, also proxies and objects with throwing getters.
+  }
   return "the worker's script could not be loaded (not found, or forbidden by a policy)";
 }
 

@@ -12,14 +12,17 @@ import { answerBatch, unpackBatch } from "./encode-work.js";
 import { packFailure } from "./failures.js";
 import { isFetchRequest } from "./fetch-messages.js";
 import { Fetching } from "./fetching.js";
-import { KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
+import { isWorkMessage, KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
 import { runSlab, unpackSlab } from "./slab-work.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
 
-function hear(port: WorkerPort, message: object): void {
-  if (!isFetchRequest(message)) return void answer(port, message as WorkMessage);
+/** Handles messages of a pool. Programs may post others to their own worker, which pass without an answer. */
+function hear(port: WorkerPort, message: unknown): void {
+  if (typeof message !== "object" || message === null) return;
+  if (isWorkMessage(message)) return void answer(port, message);
+  if (!isFetchRequest(message)) return;
   fetching ??= new Fetching(port);
   fetching.hear(message);
 }
@@ -30,7 +33,7 @@ async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
   try {
     plans.note(message); // first: later messages count on it
     const run = kind === "decode" ? decoding(message) : encoding(message);
-    if (wasm) configureWasm({ [module]: wasm });
+    if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await sessionOf(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
     // The input goes back for the next work: nothing here reads it any more.
@@ -61,7 +64,5 @@ let isStarted = false;
 export function startWorker(): void {
   if (isStarted) return;
   isStarted = true;
-  void openWorkerPort((port, message) => hear(port, message as object)).then((port) =>
-    port?.post({ ready: true }, []),
-  );
+  void openWorkerPort(hear).then((port) => port?.post({ ready: true }, []));
 }

@@ -1,5 +1,5 @@
 /** zarrita's errors, made from this library's. */
-import { isZarrError, type ZarrError } from "../base/errors.js";
+import { isError, isZarrError, type ZarrError } from "../base/errors.js";
 
 abstract class ZarritaError<T extends string> extends Error {
   abstract readonly _tag: T;
@@ -113,7 +113,7 @@ export function isZarritaError<T extends AnyZarritaError["_tag"]>(
   error: unknown,
   ...tags: T[]
 ): error is Extract<AnyZarritaError, { _tag: T }> {
-  if (!(error instanceof ZarritaError)) return false;
+  if (!isError(error) || !(error instanceof ZarritaError)) return false;
   return tags.length === 0 || (tags as string[]).includes(error._tag);
 }
 
@@ -128,7 +128,7 @@ function causeOf({ cause }: { cause?: unknown }): ErrorOptions | undefined {
  */
 export function asZarrita(error: unknown, path: string): unknown {
   if (!isZarrError(error)) return error;
-  if (error.cause instanceof ZarritaError) return error.cause; // of a codec of the application's, behind the store
+  if (isError(error.cause) && error.cause instanceof ZarritaError) return error.cause; // of a codec of the application's, behind the store
   const make = makers[error._tag];
   return make ? make(error, path) : error;
 }

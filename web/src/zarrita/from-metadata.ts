@@ -1,7 +1,9 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
+
 import { textEncoder } from "../base/platform.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { openPlain } from "../hierarchy/open.js";
+import { locateKey } from "../store/answers.js";
 import { putInFront, writingMethods } from "../store/front.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -60,7 +62,7 @@ async function load(
     ...writingMethods(readable),
     get: (asked, options) => (asked === key ? document : readable.get(asked, options)),
     ...(getRange && { getRange: (...args) => readable.getRange!(...args) }),
-    locate: (asked) => readable.locate?.(asked) ?? asked,
+    locate: (asked) => locateKey(readable, asked),
   };
   return openPlain(await withOwnCodecs(putInFront(overlaid, readable)), { path, version: 3, kind: "array" });
 }

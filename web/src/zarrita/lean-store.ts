@@ -1,4 +1,5 @@
 /** Opening a node with no more requests than zarrita makes for it. */
+import { locateKey } from "../store/answers.js";
 import type { GetOptions, MaybePromise, Store } from "../store/store.js";
 
 type Bytes = Uint8Array | undefined;
@@ -47,7 +48,7 @@ export class LeanStore implements Store {
   }
 
   locate(key: string): string {
-    return this.inner.locate?.(key) ?? key;
+    return locateKey(this.inner, key);
   }
 
   /** Trouble with them is for who reads them. */

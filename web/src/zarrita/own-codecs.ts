@@ -10,6 +10,7 @@ import { stridesOf } from "../base/strides.js";
 import { toElements } from "../dtypes/elements.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { parseDocument } from "../metadata/document.js";
+import { locateKey } from "../store/answers.js";
 import { putInFront, writingMethods } from "../store/front.js";
 import { cutRange, readRange } from "../store/ranges.js";
 import type { GetOptions, RangeQuery, Store } from "../store/store.js";
@@ -65,7 +66,7 @@ export class OwnCodecStore implements Store {
   }
 
   locate(key: string): string {
-    return this.inner.locate?.(key) ?? key;
+    return locateKey(this.inner, key);
   }
 
   #of(key: string): Stripped | undefined {

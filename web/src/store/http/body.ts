@@ -1,7 +1,7 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
 
 import type { BufferPool } from "../../base/buffer-pool.js";
-import { isZarrError, limitExceeded, messageOf, networkError } from "../../base/errors.js";
+import { isError, isZarrError, limitExceeded, messageOf, networkError } from "../../base/errors.js";
 import { uninitialised } from "../../base/platform.js";
 import { checkCodings } from "./codings.js";
 import type { Watch } from "./idle-timeout.js";
@@ -71,8 +71,8 @@ export function rethrow(cause: unknown, name: string): never {
 
 /** What a failed fetch says, the innermost cause first: Node hides the reason there. */
 export function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return messageOf(cause);
-  if (cause.cause instanceof Error && cause.cause.message) return cause.cause.message;
+  if (!isError(cause)) return messageOf(cause);
+  if (isError(cause.cause) && cause.cause.message) return cause.cause.message;
   // Where several addresses of a host were tried in vain, Node says why only by the code.
   return cause.message || String((cause as { code?: unknown }).code ?? cause.name);
 }

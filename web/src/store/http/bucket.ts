@@ -6,6 +6,9 @@ import type { HttpWriter } from "./write.js";
 /** A page of at most a thousand keys of at most a kilobyte, percent-encoded. */
 const maxPageBytes = 16 * 2 ** 20;
 
+/** Maximum of consecutive pages without a key below the prefix. Servers send some while they skip deleted keys. */
+const maxFruitlessPages = 1000;
+
 interface Page {
   keys: string[];
   /** Common prefixes, up to the delimiter and with it. */
@@ -63,18 +66,53 @@ export class BucketLister {
   }
 
   async *#pages(path: string, delimiter: string, signal: AbortSignal | undefined): AsyncGenerator<Page> {
+    const prefix = this.#prefix(path);
+    const progress = new Progress(prefix);
     let next: string | undefined;
     do {
       const url = new URL(this.#bucket);
       url.search = this.base.search;
-      const query = { "list-type": "2", "encoding-type": "url", prefix: this.#prefix(path), delimiter };
+      const query = { "list-type": "2", "encoding-type": "url", prefix, delimiter };
       for (const [name, value] of Object.entries(query)) if (value !== "") url.searchParams.set(name, value);
       if (next !== undefined) url.searchParams.set("continuation-token", next);
       const page = parsePage(await this.writer.text(url, maxPageBytes, signal), url);
-      if (page.next !== undefined && page.next === next) throw badList(url, "it comes back to the same page");
+      const stall = progress.stallOf(page);
+      if (stall !== undefined) throw badList(url, stall);
       next = page.next;
       yield page;
     } while (next !== undefined);
+  }
+}
+
+/**
+ * Detects listings that never end, in constant memory. Keys may come in any order, as S3 lists directory buckets.
+ * Algorithm: Brent's cycle detection.
+ */
+class Progress {
+  #pages = 0;
+  #fruitless = 0;
+  #token: string | undefined;
+  /** An earlier page, replaced at doubling distances so that a cycle of any length meets one. */
+  #anchor: { readonly token: string | undefined; readonly names: string } | undefined;
+
+  constructor(private readonly prefix: string) {}
+
+  /** Returns the reason if a page shows that the listing makes no progress. */
+  stallOf({ keys, prefixes, next }: Page): string | undefined {
+    if (next === undefined) return undefined;
+    if (next === this.#token || next === this.#anchor?.token) return "it comes back to the same page";
+    this.#token = next;
+    const found = [...keys, ...prefixes].filter((name) => name.startsWith(this.prefix));
+    if (found.length === 0) {
+      if (++this.#fruitless < maxFruitlessPages) return undefined;
+      return `${maxFruitlessPages} consecutive pages have no key below ${JSON.stringify(this.prefix)}`;
+    }
+    this.#fruitless = 0;
+    const names = `${found.length} ${found[0]} ${found.at(-1)}`;
+    if (names === this.#anchor?.names) return "it lists the same keys again";
+    const pages = ++this.#pages;
+    if ((pages & (pages - 1)) === 0) this.#anchor = { token: next, names };
+    return undefined;
   }
 }
 

@@ -1,19 +1,51 @@
 /** Requests by `fetch`: the runtime's, or one that the caller gives. */
+import { isError, messageOf } from "../../base/errors.js";
 import { unlessAborted, type Watch } from "./idle-timeout.js";
-import type { Answer, Transport } from "./transport.js";
+import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
+import type { Transport, TransportRequest } from "./transport.js";
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Requests that follow a redirect to another origin: nothing may be signed there. */
+export const foreignRequests = new WeakSet<Request>();
+
+/** Browsers return redirects without status and target: set by the first of those. */
+let hidesRedirects = false;
 
 /** @param own instead of the global one, which is looked up at every request. */
-export function fetchTransport(own?: (request: Request) => Promise<Response>): Transport {
-  return async (url, { method, headers, body, watch }) => {
-    const init = { method, headers, body: body ?? null, signal: watch.signal };
-    // The global one makes a request of what it is given, also of a request: one is enough. It heeds signals, too.
-    const response = await (own
-      ? unlessAborted(own(new Request(url, init)), watch.signal, discard)
-      : fetch(url, init));
-    if (typeof response?.status !== "number") throw new Error("fetch gave no response");
-    return new FetchAnswer(response, watch, mayHide(response, url));
-  };
+export function fetchTransport(own?: Fetch): Transport {
+  return redirectable(async (url, request, hasLeft) => {
+    const { method, headers } = request;
+    const send = (redirect: RequestRedirect) => sendHop(url, request, redirect, own, hasLeft);
+    if (isOpen(method, headers) || (hidesRedirects && isRead(method))) return send("follow");
+    const answer = await send("manual");
+    if (!answer.isHidden) return answer;
+    if (!isRead(method)) throw hiddenRedirect(url, method);
+    hidesRedirects = true;
+    return send("follow"); // by the rules of the runtime
+  });
 }
+
+async function sendHop(
+  url: URL,
+  { method, headers, body, watch }: TransportRequest,
+  redirect: RequestRedirect,
+  own: Fetch | undefined,
+  hasLeft: boolean,
+): Promise<FetchAnswer> {
+  const init = { method, headers, body: body ?? null, signal: watch.signal, redirect };
+  if (!own) return new FetchAnswer(url, await fetch(url, init), watch); // heeds signals, and makes a request itself
+  const request = new Request(url, init);
+  if (hasLeft) foreignRequests.add(request);
+  try {
+    return new FetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+  } catch (cause) {
+    throw isError(cause) ? cause : new Error(messageOf(cause));
+  }
+}
+
+/** Whether a response is a redirect of which the runtime shows neither status nor target. */
+export const isHidden = ({ type, status }: Response): boolean => type === "opaqueredirect" && status === 0;
 
 /** Whether CORS may hide headers of a response; one that a program has made itself may come from one that does. */
 function mayHide({ type }: Response, { origin: there }: URL): boolean {
@@ -25,12 +57,24 @@ function discard({ body }: Response): void {
   if (body && !body.locked) body.cancel().catch(() => {});
 }
 
-class FetchAnswer implements Answer {
+class FetchAnswer implements HopAnswer {
+  readonly url: URL;
+  readonly isCors: boolean;
+
+  /** @param sentTo URL of the request: responses that programs make have none. */
   constructor(
+    sentTo: URL,
     private readonly response: Response,
     private readonly watch: Watch,
-    readonly isCors: boolean,
-  ) {}
+  ) {
+    if (typeof response?.status !== "number") throw new Error("fetch gave no response");
+    this.url = response.url ? new URL(response.url) : sentTo;
+    this.isCors = mayHide(response, sentTo);
+  }
+
+  get isHidden(): boolean {
+    return isHidden(this.response);
+  }
 
   get status() {
     return this.response.status;

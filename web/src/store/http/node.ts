@@ -6,22 +6,8 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import type { Readable, Transform } from "node:stream";
 import { nodeModule } from "../../base/platform.js";
 import { codingError, codingsOf } from "./codings.js";
-import type { Answer, Transport, TransportRequest } from "./transport.js";
-
-/** What `fetch` follows. Spec: Fetch standard, "HTTP-redirect fetch", as are the two below. */
-const redirectStatus: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const maxRedirects = 20;
-/**
- * All that the server hears which a redirection to another origin leads to: what every client says. Other headers may
- * be keys, whatever they are called. (`fetch` leaves out credentials alone.)
- */
-const harmless: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "range",
-  "user-agent",
-]);
+import { type HopAnswer, redirectable, type SendHop } from "./redirects.js";
+import type { Transport } from "./transport.js";
 
 /** A body that nobody wants is read to its end where it is this short, so that the connection can be used again. */
 const shortBody = 2 ** 16;
@@ -52,10 +38,14 @@ export async function nodeTransport(): Promise<Transport> {
     "https:": { request: https.request, agent: new https.Agent(keeping) },
   };
   const decoders = decodersOf(zlib);
-  return async (url, request) => {
-    const message = await follow(clients, url, request);
-    return new NodeAnswer(message, decoders, request.watch.signal);
+  const sendHop: SendHop = async (url, { method, headers, watch: { signal } }) => {
+    const client = clients[url.protocol];
+    if (!client) throw new Error(`${url.protocol} URLs are not read over HTTP`);
+    if (url.username || url.password) throw new Error("the URL includes credentials: give them as a header");
+    const message = await send(client, url, { method, headers: headersOf(headers) }, signal);
+    return new NodeAnswer(url, message, decoders, signal);
   };
+  return redirectable(sendHop);
 }
 
 /**
@@ -77,29 +67,6 @@ function decodersOf(zlib: typeof import("node:zlib")): Decoders {
 
 /** ZSTD_d_windowLogMax. Spec: zstd.h, ZSTD_dParameter. */
 const zstdWindowLogMax = 100;
-
-/** The first answer that does not lead elsewhere. */
-async function follow(clients: Clients, from: URL, { method, headers: own, watch }: TransportRequest) {
-  let headers = headersOf(own);
-  let url = from;
-  for (let hops = 0; ; hops++) {
-    const client = clients[url.protocol];
-    if (!client) throw new Error(`${url.protocol} URLs are not read over HTTP`);
-    if (url.username || url.password) throw new Error("the URL includes credentials: give them as a header");
-    const message = await send(client, url, { method, headers }, watch.signal);
-    const { location } = message.headers;
-    if (!redirectStatus.has(message.statusCode!) || location === undefined) return message;
-    drop(message);
-    if (hops === maxRedirects) throw new Error("redirect count exceeded");
-    const next = new URL(location, url);
-    if (next.origin !== url.origin) headers = withoutKeys(headers);
-    url = next;
-  }
-}
-
-function withoutKeys(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => harmless.has(name)));
-}
 
 /** The headers that `fetch` would send. */
 function headersOf(own: Headers): Record<string, string> {
@@ -163,7 +130,7 @@ function drop(message: IncomingMessage): void {
   message.resume();
 }
 
-class NodeAnswer implements Answer {
+class NodeAnswer implements HopAnswer {
   readonly isCors = false;
   readonly status: number;
   readonly statusText: string;
@@ -176,6 +143,7 @@ class NodeAnswer implements Answer {
   #isRead = false;
 
   constructor(
+    readonly url: URL,
     private readonly message: IncomingMessage,
     private readonly decoders: Decoders,
     private readonly signal: AbortSignal,

@@ -1,5 +1,5 @@
 /** Trying again where that may help. */
-import { invalidArgument, type ZarrError } from "../../base/errors.js";
+import { invalidArgument, isError, type ZarrError } from "../../base/errors.js";
 import { unlessAborted } from "./idle-timeout.js";
 
 /** Answers that another try may better. */
@@ -51,7 +51,7 @@ export async function withRetries<T>(
       return await attempt();
     } catch (fault) {
       signal.throwIfAborted();
-      if (!(fault instanceof TransientFault)) throw fault;
+      if (!isError(fault) || !(fault instanceof TransientFault)) throw fault;
       if (tries >= policy.retries) throw fault.error;
       await pause(pauseBefore(tries, fault, policy), signal);
     }

@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 export interface TransportRequest {
-  /** PUT and DELETE are sent by `fetch` alone. */
+  /** PUT and DELETE are only for the transport of `fetch`. */
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Headers;
   readonly body?: NonNullable<RequestInit["body"]>; // types of Node alone have no BodyInit
@@ -27,5 +27,5 @@ export interface TransportRequest {
   readonly watch: Watch;
 }
 
-/** Sends a request, follows redirections. Rejects where no answer came. */
+/** Sends a request, and follows redirects as redirects.ts says. Rejects if no answer comes. */
 export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>;

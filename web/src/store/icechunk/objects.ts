@@ -1,6 +1,6 @@
 /** Reading the objects of a repository. */
 import { limitExceeded } from "../../base/errors.js";
-import { answerOf } from "../answers.js";
+import { answerOf, locateKey } from "../answers.js";
 import type { Store } from "../store.js";
 
 /** Reads an object of at most so many bytes; undefined where there is none. */
@@ -11,7 +11,7 @@ export function objectReader(store: Store, signal: AbortSignal | undefined): Rea
   return async (key, maxBytes) => {
     const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
     if (bytes && bytes.byteLength > maxBytes)
-      throw limitExceeded(`${store.locate?.(key) ?? key} has more than the limit of ${maxBytes} bytes`);
+      throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
     return bytes;
   };
 }

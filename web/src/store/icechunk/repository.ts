@@ -1,5 +1,7 @@
 /** A repository: its versions, whichever version of the format it is of. */
+
 import { isZarrError, notFound, unsupported } from "../../base/errors.js";
+import { locateKey } from "../answers.js";
 import type { Store } from "../store.js";
 import { type Containers, containersOfYaml } from "./containers.js";
 import { hasMagic, lostObject, readFile } from "./format.js";
@@ -25,7 +27,7 @@ export class Repository {
 
   /** Where an object is, for messages. */
   nameOf(key: string): string {
-    return this.store.locate?.(key) ?? key;
+    return locateKey(this.store, key);
   }
 
   /** The `repo` file; undefined for version 1, which has none. Read once. */

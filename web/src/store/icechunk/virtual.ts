@@ -1,4 +1,5 @@
 /** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
+
 import { checkObject } from "../../base/arguments.js";
 import {
   type ErrorDetails,
@@ -9,6 +10,7 @@ import {
 } from "../../base/errors.js";
 import { isFileUrl } from "../../base/platform.js";
 import type { HeadersSource } from "../../base/web-types.js";
+import { locateKey } from "../answers.js";
 import { missingStatus, statusError, wholeStatus } from "../http/answer.js";
 import { readBody } from "../http/body.js";
 import { readRangeAnswer } from "../http/range-answer.js";
@@ -154,7 +156,7 @@ export class VirtualSources {
     signal: AbortSignal | undefined,
     seen: Seen = {},
   ): Promise<Uint8Array> {
-    const name = store.locate?.(key) ?? key;
+    const name = locateKey(store, key);
     const bytes = await readRange(store, key, { offset, length }, { signal, maxBytes: length });
     if (!bytes) throw missing(name);
     this.#check(reference, seen, name);

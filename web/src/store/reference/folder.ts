@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain 
 import { defaultLimits } from "../../base/limits.js";
 import { kept, textEncoder } from "../../base/platform.js";
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
-import { answerOf } from "../answers.js";
+import { answerOf, locateKey } from "../answers.js";
 import { KeyIndex } from "../key-index.js";
 import { type Records, readRecords } from "../parquet/records.js";
 import { normalizePath } from "../path.js";
@@ -79,7 +79,7 @@ export class FolderReferences implements References {
     const most = Math.min(limits.fileBytes, defaultLimits.metadataBytes);
     const key = joinKey(place.folder, v2ConsolidatedKey);
     const bytes = await readObject(place.store, key, most, signal).catch(absentIfForbidden);
-    const document = bytes && documentIn(bytes, place.store.locate?.(key) ?? key);
+    const document = bytes && documentIn(bytes, locateKey(place.store, key));
     return document && new FolderReferences(place, document, limits);
   }
 
@@ -199,7 +199,7 @@ export class FolderReferences implements References {
       return await decoded;
     } catch (error) {
       signal.throwIfAborted();
-      const name = this.place.store.locate?.(key) ?? key;
+      const name = locateKey(this.place.store, key);
       // The parser of the format meets damage in many ways.
       const known = error instanceof ZarrError ? error : bad("it is damaged");
       throw new ZarrError(known._tag, `${name}: ${known.message}`, { code: known.code, cause: error });
@@ -247,6 +247,6 @@ async function readObject(
 ): Promise<Uint8Array | undefined> {
   const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
   if (bytes && bytes.byteLength > maxBytes)
-    throw limitExceeded(`${store.locate?.(key) ?? key} has more than the limit of ${maxBytes} bytes`);
+    throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
   return bytes;
 }

@@ -1,7 +1,9 @@
 /** Where folders of references are. */
+
 import { invalidArgument } from "../../base/errors.js";
 import { isFileUrl, nodeModule } from "../../base/platform.js";
 import { v2ConsolidatedKey } from "../../metadata/keys.js";
+import { locateKey } from "../answers.js";
 import { HttpStore, type HttpStoreOptions } from "../http.js";
 import { fileSystem } from "../loaded.js";
 import { encodeKey, normalizePath } from "../path.js";
@@ -63,7 +65,7 @@ const pathIn = (root: string | URL, key: string): string =>
 /** For messages. */
 export const folderText = ({ store, folder }: FolderPlace): string => {
   const key = joinKey(folder, v2ConsolidatedKey);
-  return store.locate?.(key) ?? key;
+  return locateKey(store, key);
 };
 
 function withPath(url: URL, path: string): URL {
