@@ -115,6 +115,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   others: ["hierarchy/others.js"],
   listing: ["hierarchy/listed-members.js", "store/children.js"],
+  "large-documents": ["metadata/large.js"],
   sparse: ["conventions/sparse/read.js"],
   transforms: [
     "conventions/transforms/graph.js",

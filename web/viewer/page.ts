@@ -1,5 +1,6 @@
 /** The page: the source's address, samples, what is dropped, and the address bar around one viewer. */
 import { h } from "./base/dom.js";
+import { shortName } from "./base/text.js";
 import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
 import { factsOf } from "./model/state.js";
 import { fetchOffers, fillThumbnails, galleryView, offerLinks } from "./page/gallery.js";
@@ -63,7 +64,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
 function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
-  document.title = `${parts.at(-1)} – zarr-wasm viewer`;
+  document.title = `${shortName(parts.at(-1) ?? "")} – zarr-wasm viewer`;
   markSample(source);
 }
 

@@ -3,9 +3,8 @@
  *
  * `JSON.parse` cannot serve: genuine Zarr documents hold the bare tokens `NaN`, `Infinity` and
  * `-Infinity` (Python's json writes them), and integers beyond 2⁵³ that must stay exact. This reader
- * keeps the text of every number, bounds size and nesting, and is RFC 8259 otherwise. It neither
- * recurses on the native stack beyond the depth limit nor treats any key specially: `__proto__` becomes
- * an ordinary own property.
+ * keeps the text of every number, bounds size and nesting, and is RFC 8259 otherwise. It does not recurse, can stop
+ * and go on (`JsonReader`), and treats no key specially: `__proto__` becomes an ordinary own property.
  */
 
 import { invalidMetadata, limitExceeded, type OnWarning } from "./errors.js";
@@ -59,23 +58,26 @@ export function orderKeys(object: JsonObject, keys: readonly string[]): void {
   if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
 }
 
+/** Containers of many values, of objects with their keys: to list those of a large object takes long. */
+const largeContainers = new WeakMap<Json[] | JsonObject, readonly string[]>();
+
+/** Containers with at least this many values are large. */
+const largeSize = 2 ** 10;
+
+/** Whether a value of a document that was read holds more than about a thousand others. */
+export const isLarge = (json: Json): json is Json[] | JsonObject =>
+  typeof json === "object" && json !== null && largeContainers.has(json as JsonObject);
+
+/** The keys of a large object. */
+export const keysOfLarge = (object: JsonObject): readonly string[] => largeContainers.get(object)!;
+
 /**
  * Parses a UTF-8 document.
  * @throws InvalidMetadata for anything that is not JSON (invalid UTF-8 and a byte order mark included);
  *   LimitExceeded for nesting beyond `maxDepth`.
  */
 export function parseJson(bytes: Uint8Array, options: JsonOptions): Json {
-  let text: string;
-  try {
-    text = textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw invalidMetadata(`${options.name} is not UTF-8 text`, { code: "not-json", cause });
-  }
-  if (/^\s*</.test(text)) {
-    const what = "it begins like an HTML page, which some servers send where there is nothing";
-    throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
-  }
-  return new Parser(text, options).document();
+  return new JsonReader(bytes, options).read(Number.POSITIVE_INFINITY)!;
 }
 
 // Sticky expressions: each matches at `lastIndex` or not at all.
@@ -100,32 +102,116 @@ const escapes: Readonly<Record<string, string>> = {
 const maxDigits = 2 ** 20;
 const maxBigintDigits = 2 ** 14;
 
-class Parser {
+/** Duplicate keys that one document is reported for. */
+const maxDuplicates = 8;
+
+/** Lines are counted in error messages up to this many characters. */
+const maxCounted = 2 ** 20;
+
+/** A list or an object whose end has not been read; `first` is the number of its first value in the document. */
+type Open = { readonly first: number } & (
+  | { readonly list: Json[]; readonly object?: undefined }
+  | {
+      readonly list?: undefined;
+      readonly object: JsonObject;
+      readonly keys: string[];
+      key: string | undefined;
+    }
+);
+
+/** Pieces of a string that are joined at a time: a string put together of a million would occupy the garbage collector. */
+const maxPieces = 2 ** 9;
+
+/** Parses one document in steps, so that a caller can do other work in between. */
+export class JsonReader {
+  private readonly text: string;
   private at = 0;
-  private depth = 0;
   private values = 0;
+  private duplicates = 0;
+  /** Containers that have begun, outermost first. */
+  private readonly open: Open[] = [];
+  /** Steps left of this call of `read`: values and escapes. */
+  private steps = 0;
+  /** The beginning of a string that the last call of `read` stopped in. */
+  private begun: string | undefined;
 
+  /** @throws InvalidMetadata for bytes that are not UTF-8 text. */
   constructor(
-    private readonly text: string,
+    bytes: Uint8Array,
     private readonly options: JsonOptions,
-  ) {}
-
-  document(): Json {
-    const value = this.value();
-    this.match(space);
-    if (this.at < this.text.length) this.fail("text after the end of the document");
-    return value;
+  ) {
+    try {
+      this.text = textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch (cause) {
+      throw invalidMetadata(`${options.name} is not UTF-8 text`, { code: "not-json", cause });
+    }
+    if (/^\s*</.test(this.text.slice(0, 1024))) {
+      const what = "it begins like an HTML page, which some servers send for missing objects";
+      throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
+    }
   }
 
-  private value(): Json {
+  /**
+   * Reads on.
+   * @param steps values and escaped characters to read before this call returns.
+   * @returns the document once all of it has been read, undefined before.
+   * @throws as `parseJson` does.
+   */
+  read(steps: number): Json | undefined {
+    this.steps = steps;
+    while (this.steps > 0) {
+      if (!this.readKey()) return undefined;
+      let value = this.begin();
+      // A container has begun, or the steps are used up within a string.
+      if (value === undefined) continue;
+      for (;;) {
+        const container = this.open.at(-1);
+        if (!container) return this.end(value);
+        this.add(container, value);
+        if (this.skips(",")) break;
+        value = this.close(container);
+      }
+    }
+    return undefined;
+  }
+
+  private end(document: Json): Json {
+    this.match(space);
+    if (this.at < this.text.length) this.fail("text after the end of the document");
+    return document;
+  }
+
+  /** Reads the key of the next value, if it is to have one. False if the steps are used up within it. */
+  private readKey(): boolean {
+    const container = this.open.at(-1);
+    if (!container?.object || container.key !== undefined) return true;
+    if (this.begun === undefined) {
+      this.match(space);
+      if (this.text[this.at] !== '"') this.fail("a property name in double quotes is missing");
+    }
+    const key = this.string();
+    if (key === undefined) return false;
+    if (!this.skips(":")) this.fail('":" is missing');
+    if (Object.hasOwn(container.object, key) && this.duplicates++ < maxDuplicates) {
+      const message = `${this.options.name} has the key ${showJson(key)} twice; the last one counts`;
+      this.options.onWarning?.({ code: "duplicate-key", message });
+    }
+    container.key = key;
+    return true;
+  }
+
+  /** Reads a value, or the beginning of a container that is not empty; undefined then, and within a string. */
+  private begin(): Json | undefined {
+    if (this.begun !== undefined) return this.string();
+    this.steps--;
     if (++this.values > (this.options.maxValues ?? Number.POSITIVE_INFINITY))
       throw limitExceeded(`${this.options.name} has more than ${this.options.maxValues} values`);
     this.match(space);
     switch (this.text[this.at]) {
       case "{":
-        return this.nested(() => this.object());
+        return this.enter({ first: this.values, object: {}, keys: [], key: undefined }, "}");
       case "[":
-        return this.nested(() => this.array());
+        return this.enter({ first: this.values, list: [] }, "]");
       case '"':
         return this.string();
       case "t":
@@ -139,55 +225,62 @@ class Parser {
     }
   }
 
-  private nested<T>(read: () => T): T {
-    if (++this.depth > this.options.maxDepth) {
+  /** @returns the container if it ends at once. */
+  private enter(container: Open, end: string): Json | undefined {
+    if (this.open.length >= this.options.maxDepth) {
       throw limitExceeded(`${this.options.name} is nested deeper than ${this.options.maxDepth} levels`);
     }
     this.at++;
-    const value = read();
-    this.depth--;
-    return value;
+    if (this.skips(end)) return container.list ?? container.object;
+    this.open.push(container);
+    return undefined;
   }
 
-  private object(): JsonObject {
-    const object: JsonObject = {};
-    const keys: string[] = [];
-    if (this.skips("}")) return object;
-    do {
-      this.match(space);
-      if (this.text[this.at] !== '"') this.fail("a property name in double quotes is missing");
-      const key = this.string();
-      if (!this.skips(":")) this.fail('":" is missing');
-      if (Object.hasOwn(object, key)) {
-        const message = `${this.options.name} has the key "${key}" twice; the last one counts`;
-        this.options.onWarning?.({ code: "duplicate-key", message });
-      }
-      setOwn(object, key, this.value());
-      keys.push(key);
-    } while (this.skips(","));
-    if (!this.skips("}")) this.fail('"," or "}" is missing');
+  private add(container: Open, value: Json): void {
+    if (container.list) {
+      container.list.push(value);
+      return;
+    }
+    const key = container.key!;
+    setOwn(container.object, key, value);
+    container.keys.push(key);
+    container.key = undefined;
+  }
+
+  private close(container: Open): Json {
+    const end = container.list ? "]" : "}";
+    if (!this.skips(end)) this.fail(`"," or "${end}" is missing`);
+    this.open.pop();
+    const isLarge = this.values - container.first >= largeSize;
+    if (container.list) {
+      if (isLarge) largeContainers.set(container.list, []);
+      return container.list;
+    }
+    const { object, keys } = container;
     orderKeys(object, keys);
+    if (isLarge) largeContainers.set(object, this.duplicates > 0 ? [...new Set(keys)] : keys);
     return object;
   }
 
-  private array(): Json[] {
-    const array: Json[] = [];
-    if (this.skips("]")) return array;
-    do array.push(this.value());
-    while (this.skips(","));
-    if (!this.skips("]")) this.fail('"," or "]" is missing');
-    return array;
-  }
-
-  private string(): string {
-    this.at++;
-    let result = "";
+  /** Reads a string, or the rest of one; undefined if the steps are used up within it. */
+  private string(): string | undefined {
+    if (this.begun === undefined) this.at++;
+    let result = this.begun ?? "";
+    this.begun = undefined;
+    let pieces: string[] = [];
     for (;;) {
-      result += this.match(plainText);
+      const plain = this.match(plainText);
       const stop = this.text[this.at++];
-      if (stop === '"') return result;
+      if (stop === '"') return result + pieces.join("") + plain;
       if (stop !== "\\") this.fail("a string is not closed");
-      result += this.escape();
+      pieces.push(plain, this.escape());
+      const isPaused = --this.steps <= 0;
+      if (!isPaused && pieces.length < maxPieces) continue;
+      result += pieces.join("");
+      pieces = [];
+      if (!isPaused) continue;
+      this.begun = result;
+      return undefined;
     }
   }
 
@@ -234,19 +327,16 @@ class Parser {
   }
 
   private fail(what: string): never {
-    let line = 1;
-    let start = 0;
-    for (let end = this.text.indexOf("\n"); end >= 0 && end < this.at; end = this.text.indexOf("\n", start)) {
-      line++;
-      start = end + 1;
-    }
-    const column = this.at - start + 1;
-    throw invalidMetadata(
-      `${this.options.name} is not valid JSON: ${what} (line ${line}, column ${column})`,
-      {
-        code: "not-json",
-      },
-    );
+    throw invalidMetadata(`${this.options.name} is not valid JSON: ${what} (${this.position()})`, {
+      code: "not-json",
+    });
+  }
+
+  /** Where reading has stopped, for messages. */
+  private position(): string {
+    if (this.at > maxCounted) return `character ${this.at + 1}`;
+    const lines = this.text.slice(0, this.at).split("\n");
+    return `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
   }
 }
 
@@ -279,7 +369,7 @@ export function toPlain(value: Json): PlainJson {
  * Makes an own property of any name. An assignment, which is far faster, would change the prototype for "__proto__", and
  * nothing where the prototype is frozen.
  */
-function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
+export function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   if (key in object)
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;

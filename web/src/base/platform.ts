@@ -98,6 +98,25 @@ export function parallelism(): number {
   );
 }
 
+/**
+ * Waits until the event loop has turned. Not by timers where that can be avoided: browsers slow those of hidden pages
+ * down to one a second.
+ */
+export function nextTask(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => unknown };
+  return new Promise((resolve) => {
+    if (setImmediate) setImmediate(resolve);
+    else if (typeof MessageChannel === "function") {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve();
+      };
+      port2.postMessage(null);
+    } else setTimeout(resolve, 0);
+  });
+}
+
 /** A worker of a browser's, or of node:worker_threads. */
 export type AnyWorker = WebWorker | NodeWorker;
 

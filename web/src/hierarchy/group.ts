@@ -3,7 +3,9 @@
 import { checkSignalIn } from "../base/arguments.js";
 import { isZarrError } from "../base/errors.js";
 import type { JsonObject } from "../base/json.js";
+import type { Steps } from "../base/slices.js";
 import type { ZarrVersion } from "../codecs/definition.js";
+import { largeDocuments } from "../metadata/document.js";
 import type { Attributes } from "../metadata/spec.js";
 import { listing } from "../store/list-children.js";
 import { normalizePath } from "../store/path.js";
@@ -17,6 +19,11 @@ export interface Member {
   readonly path: string;
   readonly kind: "array" | "group";
 }
+
+/** Longer lists of members are sorted in slices. */
+const maxSortedAtOnce = 2 ** 13;
+
+const byName = (a: Member, b: Member): number => (a.name < b.name ? -1 : 1);
 
 /** What `open` finds. */
 export type OpenedNode = ZarrArray | ZarrGroup;
@@ -104,9 +111,9 @@ export class ZarrGroup {
     const { signal } = options;
     signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
-    return [...members]
-      .map(([name, kind]) => ({ name, path: this.#pathOf(name), kind }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const list = Array.from(members, ([name, kind]) => ({ name, path: this.#pathOf(name), kind }));
+    if (list.length <= maxSortedAtOnce) return list.sort(byName);
+    return (await largeDocuments()).sortInSlices(list, byName);
   }
 
   /** Every node below, groups before what they hold. */
@@ -131,11 +138,12 @@ export class ZarrGroup {
 }
 
 /** Kinds of consolidated documents of Zarr v3, by path; those that are no nodes are left out. */
-export function kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Map<string, Member["kind"]> {
+export function* kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Steps<Map<string, Member["kind"]>> {
   const kinds = new Map<string, Member["kind"]>();
   for (const [path, document] of documents) {
     const type = document["node_type"];
     if ((type === "array" || type === "group") && isNodePath(path)) kinds.set(path, type);
+    yield;
   }
   return kinds;
 }

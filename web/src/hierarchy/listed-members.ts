@@ -1,7 +1,9 @@
 /** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
 import { unsupported } from "../base/errors.js";
 import { Limiter } from "../base/limiter.js";
+import { nextTask } from "../base/platform.js";
 import { settleAll } from "../base/settle.js";
+import { sliceTime } from "../base/slices.js";
 import { childrenOf } from "../store/children.js";
 import type { Store } from "../store/store.js";
 import type { Member } from "./group.js";
@@ -29,7 +31,13 @@ export async function listedMembers(
   }
   const limiter = new Limiter(concurrency);
   const members = new Map<string, Member["kind"]>();
+  let end = performance.now() + sliceTime;
   const look = async (name: string) => {
+    // In-memory stores answer in microtasks, which never let the event loop turn.
+    if (performance.now() > end) {
+      await nextTask();
+      end = performance.now() + sliceTime;
+    }
     const kind = await kindOf(name);
     if (kind !== undefined) members.set(name, kind);
   };

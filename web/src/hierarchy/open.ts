@@ -14,10 +14,11 @@ import type { JsonObject } from "../base/json.js";
 import { lazy, preload } from "../base/lazy.js";
 import { type Limits, resolveLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
+import { inSlices, type Steps } from "../base/slices.js";
 import { show } from "../codecs/config.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
-import { attributesOf, checkFormat, type DocumentOptions, parseDocument } from "../metadata/document.js";
+import { attributesOf, checkFormat, type DocumentOptions, readDocument } from "../metadata/document.js";
 import {
   v1AttrsKey,
   v1MetaKey,
@@ -200,7 +201,7 @@ export class Opener implements NodeOpener {
   readonly #limits: Limits;
   readonly #options: DocumentOptions;
   /** Documents known from consolidated metadata, by store key. */
-  readonly #known = new Map<string, JsonObject>();
+  #known = new Map<string, JsonObject>();
   /** Kinds of the nodes in groups that consolidated metadata covers, by the group's path and their names. */
   readonly #members = new Map<string, Map<string, Member["kind"]>>();
   /** Groups whose consolidated metadata was read, and how many writes to the store's metadata there had been. */
@@ -352,7 +353,7 @@ export class Opener implements NodeOpener {
     const { v3, v2Array, v2Group } = await this.#documents(path, signal, asks, kind);
     // A node of an older version is only believed where the newer ones are surely not there.
     const v3Document = objectOf(v3);
-    if (v3Document) return this.#openV3(path, v3Document);
+    if (v3Document) return this.#openV3(path, v3Document, signal);
     const v2Document = objectOf(v2Array);
     if (v2Document) return this.#openV2Array(path, v2Document, signal);
     const groupDocument = objectOf(v2Group);
@@ -376,15 +377,14 @@ export class Opener implements NodeOpener {
     return new ZarrGroup(this.store, path, version, attributes, this);
   }
 
-  async #openV3(path: string, object: JsonObject): Promise<OpenedNode> {
+  async #openV3(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<OpenedNode> {
     if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
     const { attributes, consolidated } = parseV3Group(object, this.#options);
     // zarr-python gives groups in consolidated metadata an empty one of their own.
     if (!this.#isKnown(path) && consolidated) {
-      const kinds = kindsOfV3(consolidated);
-      this.#keepKinds(path, kinds);
-      for (const below of kinds.keys())
-        this.#known.set(joinKey(path, `${below}/${v3Key}`), consolidated.get(below)!);
+      const kinds = await inSlices(kindsOfV3(consolidated), signal);
+      const documentsAt = (below: string) => [[v3Key, consolidated.get(below)] as const];
+      await inSlices(this.#keepConsolidated(path, kinds, documentsAt), signal);
     }
     return this.#group(path, 3, attributes);
   }
@@ -417,7 +417,8 @@ export class Opener implements NodeOpener {
     // Consolidated metadata names every document: attributes that it lacks are none.
     if (this.#isKnown(path)) return attributesOf(undefined, v2AttributesKey);
     const bytes = await this.#bytes(path, v2AttributesKey, signal);
-    return attributesOf(bytes && parseDocument(bytes, v2AttributesKey, this.#options), v2AttributesKey);
+    const document = bytes && (await readDocument(bytes, v2AttributesKey, this.#options, signal));
+    return attributesOf(document, v2AttributesKey);
   }
 
   /** Reads `.zmetadata`, and keeps its documents. */
@@ -426,31 +427,44 @@ export class Opener implements NodeOpener {
       this.#look(path, v2ConsolidatedKey, signal),
       olderVersions(),
     ]);
-    const documents = parseV2Consolidated(() => bytesOf(found), this.#options);
+    const documents = await parseV2Consolidated(() => bytesOf(found), this.#options, signal);
     if (!documents) return;
-    const kinds = kindsOfV2(documents);
-    this.#keepKinds(path, kinds);
-    for (const below of kinds.keys()) {
-      for (const name of [v2ArrayKey, v2GroupKey, v2AttributesKey]) {
-        const document = documents.get(`${below}/${name}`);
-        if (document) this.#known.set(joinKey(path, `${below}/${name}`), document);
-      }
-    }
+    const kinds = await inSlices(kindsOfV2(documents), signal);
+    const names = [v2ArrayKey, v2GroupKey, v2AttributesKey];
+    const documentsAt = (below: string) =>
+      names.map((name) => [name, documents.get(`${below}/${name}`)] as const);
+    await inSlices(this.#keepConsolidated(path, kinds, documentsAt), signal);
   }
 
-  /** Keeps which nodes lie below a group, by the group that they lie in directly. */
-  #keepKinds(path: string, kinds: ReadonlyMap<string, Member["kind"]>): void {
-    this.#consolidated.add(path);
-    const nodes = [...kinds].map(
-      ([below, kind]) => [path === "" ? below : `${path}/${below}`, kind] as const,
-    );
-    const groups = nodes.filter(([, kind]) => kind === "group").map(([group]) => group);
-    for (const group of [path, ...groups]) this.#members.set(group, new Map());
-    for (const [node, kind] of nodes) {
+  /**
+   * Keeps consolidated metadata: the documents of the nodes below a group, and the members of each group. Callers see
+   * all of it or nothing.
+   */
+  *#keepConsolidated(
+    path: string,
+    kinds: ReadonlyMap<string, Member["kind"]>,
+    documentsAt: (below: string) => readonly (readonly [key: string, document: JsonObject | undefined])[],
+  ): Steps<void> {
+    const known = new Map<string, JsonObject>();
+    const members = new Map([[path, new Map<string, Member["kind"]>()]]);
+    const nodeAt = (below: string) => (path === "" ? below : `${path}/${below}`);
+    for (const [below, kind] of kinds) {
+      const node = nodeAt(below);
+      if (kind === "group") members.set(node, new Map());
+      for (const [key, document] of documentsAt(below)) if (document) known.set(joinKey(node, key), document);
+      yield;
+    }
+    for (const [below, kind] of kinds) {
+      const node = nodeAt(below);
       const end = node.lastIndexOf("/");
       // What lies in a group that is not named has no place among the members.
-      this.#members.get(node.slice(0, Math.max(0, end)))?.set(node.slice(end + 1), kind);
+      members.get(node.slice(0, Math.max(0, end)))?.set(node.slice(end + 1), kind);
+      yield;
     }
+    this.#consolidated.add(path);
+    if (this.#known.size === 0) this.#known = known;
+    else for (const [key, document] of known) this.#known.set(key, document);
+    for (const [group, nodes] of members) this.#members.set(group, nodes);
   }
 
   async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {
@@ -466,7 +480,7 @@ export class Opener implements NodeOpener {
   async #document(path: string, key: string, signal: AbortSignal | undefined): Promise<Looked> {
     try {
       const bytes = await this.#bytes(path, key, signal);
-      return { object: bytes && parseDocument(bytes, key, this.#options) };
+      return { object: bytes && (await readDocument(bytes, key, this.#options, signal)) };
     } catch (error) {
       return { error };
     }

@@ -2,14 +2,18 @@
 import { invalidMetadata, type OnWarning, unsupported } from "../base/errors.js";
 import {
   isJsonObject,
+  isLarge,
   type Json,
   JsonNumber,
   type JsonObject,
+  type JsonOptions,
+  keysOfLarge,
   type PlainJson,
   parseJson,
   showJson,
   toPlain,
 } from "../base/json.js";
+import { lazy } from "../base/lazy.js";
 import type { Limits } from "../base/limits.js";
 import type { Attributes } from "./spec.js";
 
@@ -24,13 +28,33 @@ export interface DocumentOptions {
  * into the metadata of every version.
  * @param name what the document is called in messages.
  */
-export function parseDocument(
+export function parseDocument(bytes: Uint8Array, name: string, options: DocumentOptions): JsonObject {
+  return asObject(parseJson(bytes, documentOptions(name, options)), name);
+}
+
+/** How metadata documents are parsed. */
+export const documentOptions = (name: string, { limits, onWarning }: DocumentOptions): JsonOptions => ({
+  name,
+  maxDepth: limits.metadataDepth,
+  bareNonFinite: true,
+  onWarning,
+});
+
+/** What parses documents that would block the thread for long. */
+export const largeDocuments = lazy("large documents", () => import("../lazy/large-documents.js"));
+
+/** Longer documents, in bytes, are parsed in slices: 2 MiB of short values take half a second. */
+const maxAtOnce = 2 ** 17;
+
+/** Like {@link parseDocument}, without blocking the thread for long. @throws also the signal's reason. */
+export async function readDocument(
   bytes: Uint8Array,
   name: string,
-  { limits, onWarning }: DocumentOptions,
-): JsonObject {
-  const json = parseJson(bytes, { name, maxDepth: limits.metadataDepth, bareNonFinite: true, onWarning });
-  return asObject(json, name);
+  options: DocumentOptions,
+  signal?: AbortSignal | undefined,
+): Promise<JsonObject> {
+  if (bytes.byteLength <= maxAtOnce) return parseDocument(bytes, name, options);
+  return (await largeDocuments()).parseInSlices(bytes, name, options, signal);
 }
 
 export function asObject(json: Json | undefined, name: string): JsonObject {
@@ -62,15 +86,20 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Attributes of large documents, which have been made plain and frozen already. */
+export const preparedAttributes = new WeakMap<JsonObject, Attributes>();
+
 /**
  * User attributes as plain values; absent ones are none. They are frozen all through: what a program assigned to them
  * would look as if it were stored.
  */
 export function attributesOf(json: Json | undefined, name: string): Attributes {
-  return frozen(json === undefined ? {} : (toPlain(asObject(json, name)) as Attributes));
+  if (json === undefined) return Object.freeze({});
+  const object = asObject(json, name);
+  return preparedAttributes.get(object) ?? frozen(toPlain(object) as Attributes);
 }
 
-function frozen<T extends PlainJson | Attributes>(value: T): T {
+export function frozen<T extends PlainJson | Attributes>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   for (const child of Object.values(value)) frozen(child);
   return Object.freeze(value);
@@ -78,8 +107,12 @@ function frozen<T extends PlainJson | Attributes>(value: T): T {
 
 /** The documents in consolidated metadata; what is no object is left out. */
 export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
-  const isDocument = (entry: [string, Json]): entry is [string, JsonObject] => isJsonObject(entry[1]);
-  return new Map(Object.entries(metadata).filter(isDocument));
+  const documents = new Map<string, JsonObject>();
+  for (const key of isLarge(metadata) ? keysOfLarge(metadata) : Object.keys(metadata)) {
+    const document = metadata[key];
+    if (isJsonObject(document)) documents.set(key, document);
+  }
+  return documents;
 }
 
 /** One of Zarr v3's extension points. */

@@ -11,7 +11,7 @@ import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/loo
 import { parseDescr } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
 import { plainKeys } from "./chunk-keys.js";
-import { attributesOf, checkFormat, type DocumentOptions, parseDocument, requireKeys } from "./document.js";
+import { attributesOf, checkFormat, type DocumentOptions, readDocument, requireKeys } from "./document.js";
 import { v1AttrsKey, v1MetaKey } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
@@ -44,7 +44,7 @@ export async function parseV1(
   attrs: Uint8Array | undefined,
   options: V1Options,
 ): Promise<ArraySpec> {
-  const object = parseDocument(meta, v1MetaKey, options);
+  const object = await readDocument(meta, v1MetaKey, options);
   requireKeys(object, required, v1MetaKey);
   checkFormat(object, 1, v1MetaKey);
 
@@ -69,7 +69,7 @@ export async function parseV1(
       dtype,
       fill: await readFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
       codecs,
-      attributes: parseAttributes(attrs, options),
+      attributes: await parseAttributes(attrs, options),
       dimensionNames: undefined,
       ...plainKeys("v2", "."),
     },
@@ -77,8 +77,8 @@ export async function parseV1(
   );
 }
 
-function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Attributes {
-  if (attrs) return attributesOf(parseDocument(attrs, v1AttrsKey, options), v1AttrsKey);
+async function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Promise<Attributes> {
+  if (attrs) return attributesOf(await readDocument(attrs, v1AttrsKey, options), v1AttrsKey);
   const message = "the key attrs is missing; the specification asks for it even when there are no attributes";
   options.onWarning?.({ code: "missing-attrs", message });
   return attributesOf(undefined, v1AttrsKey);

@@ -21,7 +21,7 @@ import {
   type DocumentOptions,
   documentsIn,
   own,
-  parseDocument,
+  readDocument,
   readSeparator,
   requireKeys,
 } from "./document.js";
@@ -184,14 +184,15 @@ export function dimensionNamesOf(
  * The documents of consolidated metadata, by their keys below the group. Convention of zarr-python's, and an
  * addition: where it cannot be read, the group still can.
  */
-export function parseV2Consolidated(
+export async function parseV2Consolidated(
   read: () => Uint8Array | undefined,
   options: DocumentOptions,
-): Map<string, JsonObject> | undefined {
+  signal?: AbortSignal | undefined,
+): Promise<Map<string, JsonObject> | undefined> {
   try {
     const bytes = read();
     if (!bytes) return undefined;
-    const object = parseDocument(bytes, v2ConsolidatedKey, options);
+    const object = await readDocument(bytes, v2ConsolidatedKey, options, signal);
     const format = own(object, "zarr_consolidated_format");
     if (format === undefined && own(object, "record_size") !== undefined)
       throw unsupported("its chunks are references in Parquet files, which ReferenceStore.open reads", {

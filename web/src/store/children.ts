@@ -1,6 +1,8 @@
 /** What lies below a path of a store. */
 import { untilAborted } from "../base/abort.js";
 import { isError, isZarrError, shown } from "../base/errors.js";
+import { nextTask } from "../base/platform.js";
+import { sliceTime } from "../base/slices.js";
 import { storeFailed } from "./answers.js";
 import { badListing, canList, entriesOf } from "./listing.js";
 import { childOf, isSegment, normalizePath } from "./path.js";
@@ -16,9 +18,14 @@ export async function childrenOf(
   if (store.listChildren) return tidy(await childrenIn(store, folder, signal));
   if (!canList(store)) return undefined;
   const names = new Set<string>();
+  let end = performance.now() + sliceTime;
   for await (const key of keysIn(store, folder, signal)) {
     const name = childOf(key, folder);
     if (name !== undefined) names.add(name);
+    // In-memory stores list in microtasks, which never let the event loop turn.
+    if (performance.now() < end) continue;
+    await nextTask();
+    end = performance.now() + sliceTime;
   }
   return tidy(names);
 }

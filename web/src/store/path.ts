@@ -1,6 +1,12 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
 import { invalidArgument, shown } from "../base/errors.js";
 
+/** Paths in normal form, up to `maxUsual` characters: longer ones could exhaust the stack of the regular expression. */
+const usual =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: paths must not contain them
+  /^(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+(?:\/(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+)*$/;
+const maxUsual = 1024;
+
 /**
  * Normalises a node's path: backslashes become "/", leading, trailing and repeated "/" go.
  * @throws InvalidArgument for "." and ".." segments and for control characters: a path must never
@@ -9,6 +15,7 @@ import { invalidArgument, shown } from "../base/errors.js";
 export function normalizePath(path: string): string {
   if (typeof path !== "string")
     throw invalidArgument(`a path must be a text, not ${shown(path)}`, { code: "bad-path" });
+  if (path.length <= maxUsual && usual.test(path)) return path;
   const segments = path
     .replaceAll("\\", "/")
     .split("/")

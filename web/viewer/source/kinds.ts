@@ -15,6 +15,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
+import { eachInSlices } from "../base/slices.js";
 import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
@@ -102,7 +103,7 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   if (images !== undefined && !isGeographic(images))
     return { kind: "image", images: multiscales(group), isLabel: own(ome, "image-label") !== undefined };
   const wells = wellPaths(group);
-  if (wells) return plateKind(own(ome, "plate"), wells);
+  if (wells) return plateKind(own(ome, "plate"), wells, signal);
   const fields = fieldPaths(group);
   if (fields) return { kind: "well", fields };
   if (own(ome, "bioformats2raw.layout") !== undefined) {
@@ -119,7 +120,11 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   return undefined;
 }
 
-function plateKind(plate: unknown, paths: readonly string[]): Kind {
+async function plateKind(
+  plate: unknown,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Kind> {
   const listed = own(plate, "wells") as readonly unknown[];
   const index = (entry: unknown, name: string) => {
     const value = own(entry, name);
@@ -129,11 +134,12 @@ function plateKind(plate: unknown, paths: readonly string[]): Kind {
     const list = own(plate, name);
     return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
   };
-  const wells = paths.map((path, i) => ({
-    path,
-    row: index(listed[i], "rowIndex"),
-    column: index(listed[i], "columnIndex"),
-  }));
+  const wells: Well[] = [];
+  const read = (i: number) => {
+    const [row, column] = ["rowIndex", "columnIndex"].map((name) => index(listed[i], name));
+    wells.push({ path: paths[i]!, row, column });
+  };
+  await eachInSlices(paths.length, read, signal);
   return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
 }
 

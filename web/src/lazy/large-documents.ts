@@ -1,0 +1,7 @@
+/** Metadata documents of more than 128 KiB, and groups with thousands of members. */
+// What is there anyway (see base/lazy.ts).
+import "../codecs.js";
+import "../hierarchy/get.js";
+import "../hierarchy/open.js";
+
+export { parseInSlices, sortInSlices } from "../metadata/large.js";
