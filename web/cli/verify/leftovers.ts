@@ -2,7 +2,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, opendir, rm } from "node:fs/promises";
 import path from "node:path";
-import { isHidden } from "#internal";
+import { isDeletedFolder, isHidden, recordName } from "#internal";
 import { sizeText } from "../progress.js";
 
 /** Files and folders; their bytes, with those of folders within. */
@@ -24,7 +24,7 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   const found: Leftovers = { count: 0, bytes: 0, removed: 0 };
   const before = Date.now() - quiet;
   await walk(folder, async (place, entry) => {
-    if (!isHidden(entry.name)) return entry.isDirectory();
+    if (!isLeftover(entry)) return entry.isDirectory();
     const info = await lstat(place).catch(() => undefined);
     if (!info) return false; // it has got its name meanwhile
     found.count++;
@@ -35,6 +35,12 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
     return false;
   });
   return found;
+}
+
+function isLeftover(entry: Dirent): boolean {
+  if (entry.isDirectory()) return isDeletedFolder(entry.name);
+  // The record of an interrupted deletion is needed to go on with it.
+  return isHidden(entry.name) && entry.name !== recordName;
 }
 
 async function bytesBelow(folder: string): Promise<number> {

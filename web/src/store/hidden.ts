@@ -4,6 +4,9 @@ const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
 export const isHidden = (name: string): boolean => hidden.test(name);
 
+/** Whether a name is that of a folder that was renamed to be deleted: other folders may hold anything. */
+export const isDeletedFolder = (name: string): boolean => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name);
+
 /** A name of that kind which nobody else takes. */
 export function hiddenName(): string {
   return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;

@@ -9,6 +9,7 @@ import {
   type ZarrError,
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
+import { isFileUrl } from "../base/platform.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
 import type { HttpStoreOptions } from "./http.js";
@@ -117,6 +118,12 @@ export class ZipStore implements Store {
     const archive = await this.#open(undefined);
     archive.index ??= new KeyIndex(archive.directory.entries.keys());
     return archive.index.children(normalizePath(path));
+  }
+
+  /** @internal */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const url = await this.#source.url?.();
+    if (url && isFileUrl(url) === isFile) yield url;
   }
 
   /**
