@@ -117,13 +117,17 @@ describe("zarr-wasm verify", () => {
 });
 
 describe("unfinished files", () => {
+  /** As folders are named that are being deleted. */
+  const deleted = `.zw-${"0123abcd".repeat(4)}.tmp`;
   const old = new Date(Date.now() - 11 * 60_000);
   const bytes = (count: number) => new Uint8Array(count);
 
   it("are counted, no data, and no failure", async () => {
     const dir = writeStore(await make(), [
       ["plain/c/0/.zw-0123abc.tmp", bytes(1000)],
+      [`in/${deleted}/c/0`, bytes(500)],
       ["in/.zw-dead.tmp/c/0", bytes(500)],
+      [".zw-deleted.tmp", bytes(7)],
       ["in/.zw-NAME.tmp", bytes(7)],
       ["in/zw-0.tmp", bytes(7)],
     ]);
@@ -140,7 +144,8 @@ describe("unfinished files", () => {
   });
 
   it("are removed by --clean where nobody writes to them any more", async () => {
-    const names = ["plain/.zw-1.tmp", "in/.zw-2.tmp/a/b", "in/.zw-3.tmp", ".zw-new.tmp", "in/zw-4.tmp"];
+    const kept = [".zw-new.tmp", "in/zw-4.tmp", "in/.zw-6.tmp/a/b", ".zw-deleted.tmp"];
+    const names = ["plain/.zw-1.tmp", `in/${deleted}/a/b`, "in/.zw-3.tmp", ...kept];
     const dir = writeStore(
       await make(),
       names.map((name) => [name, bytes(10)]),
@@ -148,7 +153,7 @@ describe("unfinished files", () => {
     symlinkSync(good, path.join(dir, "elsewhere"));
     const beyond = path.join(good, ".zw-5.tmp");
     writeFileSync(beyond, bytes(10));
-    for (const name of ["plain/.zw-1.tmp", "in/.zw-2.tmp", "in/.zw-3.tmp", "in/zw-4.tmp"])
+    for (const name of ["plain/.zw-1.tmp", `in/${deleted}`, "in/.zw-3.tmp", "in/zw-4.tmp", "in/.zw-6.tmp"])
       utimesSync(path.join(dir, name), old, old);
     utimesSync(beyond, old, old);
     const before = await verify(dir);
@@ -157,7 +162,7 @@ describe("unfinished files", () => {
       0,
       expect.stringMatching(/: 4 unfinished files .*: 3 removed, 1 left, which changed in the last ten/),
     ]);
-    expect(names.filter((name) => existsSync(path.join(dir, name)))).toEqual([".zw-new.tmp", "in/zw-4.tmp"]);
+    expect(names.filter((name) => existsSync(path.join(dir, name)))).toEqual(kept);
     expect(existsSync(beyond)).toBe(true);
     rmSync(beyond);
     expect(await verify(dir)).toMatchObject({

@@ -31,10 +31,10 @@ function blind(store: MapStore): Store & { reads: string[] } {
 
 async function tree(zarrFormat: 2 | 3): Promise<MapStore> {
   const store = new MapStore();
-  await create(store, { ...small, path: "g/a", attributes: { a: 1 }, zarrFormat });
+  const array = await create(store, { ...small, path: "g/a", attributes: { a: 1 }, zarrFormat });
   await create(store, { ...small, path: "g/h/b", zarrFormat });
   await createGroup(store, { path: "empty", attributes: { e: 1 }, zarrFormat });
-  store.set("/g/a/c/0/0", bytesOf("x"));
+  store.set(`/g/a/${array.spec.chunkKey([0, 0])}`, bytesOf("x"));
   store.set("/docs/readme.txt", bytesOf("no node"));
   return store;
 }

@@ -104,6 +104,11 @@ export class MemoryDirectoryHandle {
     entries.delete(name);
   }
 
+  async resolve(other: MemoryDirectoryHandle): Promise<string[] | null> {
+    const isInside = other.root === this.root && this.path.every((name, i) => other.path[i] === name);
+    return isInside ? other.path.slice(this.path.length) : null;
+  }
+
   async *entries(): AsyncGenerator<[string, { readonly kind: "file" | "directory" }]> {
     for (const [name, { kind }] of [...this.folder().entries]) yield [name, { kind }];
   }

@@ -5,6 +5,7 @@ import {
   append,
   ByteCache,
   create,
+  deleteNode,
   isZarrError,
   open,
   readRange,
@@ -14,7 +15,7 @@ import {
 import { runAll } from "../../dist/base/slices.js";
 import { pageSteps } from "../../dist/store/http/bucket.js";
 import { Versions } from "../../dist/store/http/versions.js";
-import { deleteBelow, writeObject } from "../../dist/store/write.js";
+import { writeObject } from "../../dist/store/write.js";
 import { type Fault, S3Server } from "./s3-server.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, serve, sha256, storeOf } from "./support.js";
 
@@ -443,7 +444,7 @@ describe("buckets", () => {
     expect(await store.listChildren!("")).toEqual(["a b", "a&b", "g", "é"].sort());
     expect(await store.listChildren!("g")).toEqual(["c"]);
     expect(await store.listChildren!("nothing")).toEqual([]);
-    await deleteBelow(store, "g");
+    await store.deletePrefix!("g");
     expect([...server.objects.keys()].filter((key) => key.startsWith("data.zarr/g/"))).toEqual([]);
     expect(server.objects.size).toBe(keys.length - 2 + 1);
   });
@@ -458,7 +459,7 @@ describe("buckets", () => {
     const { store } = await fresh({ fetch: careless });
     for (const key of ["/g/zarr.json", "/g/c/0", "/other/zarr.json", "/zarr.json"])
       await store.set(key, bytesOf("x"));
-    await deleteBelow(store, "g");
+    await store.deletePrefix!("g");
     const left: string[] = [];
     for await (const key of store.list!("")) left.push(key);
     expect(left.sort()).toEqual(["/other/zarr.json", "/zarr.json"]);
@@ -488,7 +489,11 @@ describe("buckets", () => {
   it("without one, nothing is listed", async () => {
     const { store } = await fresh({ bucket: undefined });
     expect([store.list, store.listChildren, store.deletePrefix]).toEqual([undefined, undefined, undefined]);
-    expect((await errorOf(() => deleteBelow(store, "a")))["_tag"]).toBe("ReadOnly");
+    await store.set("/zarr.json", bytesOf("{}"));
+    expect(await errorOf(() => deleteNode(store, "/"))).toMatchObject({
+      _tag: "ReadOnly",
+      code: "no-delete",
+    });
   });
 
   it("refuse what is no listing", async () => {

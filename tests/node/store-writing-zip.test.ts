@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { getBytes, open, ZipStore, ZipWriter, type ZipWriterOptions } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
-import { deleteBelow, writeObject } from "../../dist/store/write.js";
+import { writeObject } from "../../dist/store/write.js";
 import { directoryEnd, directoryRecord, localHeader } from "../../dist/store/zip/records.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, sha256, storeOf } from "./support.js";
 import { tempFolder } from "./writing-tools.js";
@@ -134,7 +134,7 @@ describe("documents", () => {
     expect((await errorOf(() => writer.set("/zarr.json", ome, { ifVersion: "absent" })))["_tag"]).toBe(
       "AlreadyExists",
     );
-    await deleteBelow(writer, "a");
+    await writer.deletePrefix("a");
     expect(writer.get("/a/zarr.json")).toBeUndefined();
     await writer.set("/c/0", bytesOf("chunk"));
     expect(writer.get("/zarr.json")).toEqual(bytesOf("two"));

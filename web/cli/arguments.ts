@@ -32,6 +32,10 @@ export function commandOf(name: string, operands: readonly string[], values: Val
   const command = commands[name]!;
   if (operands.length !== command.operands.length)
     throw new UsageError(`${name} needs exactly ${operandsText(command)}`);
+  for (const [i, operand] of command.operands.entries())
+    if (operands[i]!.trim() === "") throw new UsageError(`${operand} is empty`);
+  for (const option of ["out", "temp", "bucket"] as const)
+    if (values[option]?.trim() === "") throw new UsageError(`--${option} is empty`);
   const own = optionsOf(command).map(([option]) => option);
   const foreign = (Object.keys(values) as OptionName[]).find((option) => !own.includes(option));
   if (foreign !== undefined) throw new UsageError(`${name} has no option --${foreign}`);

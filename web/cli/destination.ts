@@ -1,9 +1,11 @@
 /** Where commands write: a folder, a zip archive, or a server that takes PUT. */
+import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { isZarrError, type Store, ZipStore, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
+import { requireZarr } from "#internal";
 import { atTheEnd } from "./at-the-end.js";
 import { FolderStore, ServerStore } from "./gated-stores.js";
 import { isUrl } from "./places.js";
@@ -40,14 +42,13 @@ export interface DestinationOptions {
  */
 export async function openDestination(name: string, options: DestinationOptions = {}): Promise<Destination> {
   if (/^https?:\/\//i.test(name)) return openServer(name, options.bucket);
-  if (isUrl(name))
+  if (isUrl(name) || /^file:/i.test(name))
     throw new UsageError(
       `${name}: a destination is a folder, a .zip or .ozx archive, or an http or https URL`,
     );
   if (options.bucket !== undefined) throw new UsageError("--bucket is for http and https destinations");
   const found = await stat(name).catch(() => undefined);
-  if (isArchiveName(name) && !found?.isDirectory())
-    return openArchive(name, Boolean(found), options.overwrite);
+  if (isArchiveName(name) && !found?.isDirectory()) return openArchive(name, found, options.overwrite);
   if (found && !found.isDirectory()) throw new Error(`${name}: there is a file that is no folder already`);
   return plainDestination("folder", name, new FolderStore(pathToFileURL(name)));
 }
@@ -71,9 +72,14 @@ function plainDestination(
   return { kind, name, store, gate, readBack: () => store, close: release, abort: release };
 }
 
-function openArchive(name: string, isThere: boolean, overwrite: boolean | undefined): Destination {
-  if (isThere && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
+async function openArchive(
+  name: string,
+  found: Stats | undefined,
+  overwrite: boolean | undefined,
+): Promise<Destination> {
+  if (found && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
   const file = path.resolve(name);
+  if (found) await checkReplaceable(name, found);
   const gate = new WriteGate();
   const writer = new ZipWriter(
     beforeClose(fileSink(file), async () => {
@@ -115,6 +121,18 @@ function beforeClose(
     },
     abort: (reason) => writer.abort(reason),
   });
+}
+
+/** @throws an Error for a file that is not a zip archive of Zarr data; an empty file is fine. */
+async function checkReplaceable(name: string, found: Stats): Promise<void> {
+  if (found.isFile() && found.size === 0) return;
+  if (!found.isFile()) throw new Error(`${name} exists and is not a file`);
+  try {
+    await requireZarr(new ZipStore(pathToFileURL(path.resolve(name))));
+  } catch (error) {
+    if (!isZarrError(error, "InvalidMetadata", "NotAllowed")) throw error;
+    throw new Error(`${name} exists and is not an archive of Zarr data: ${error.message}`, { cause: error });
+  }
 }
 
 /** What to do about an error of before the first chunk: options that help, to be put behind its message. */

@@ -1,8 +1,12 @@
 /** Places that a command line names: folders and files by their paths, everything else by URL. */
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { ReferenceStore, type Store } from "zarr-wasm";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { HttpStore, type Store } from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { overlappingPlace, placeNames, placesRead } from "#internal";
+
+export { decoded } from "#internal";
 
 /** Whether a text is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
@@ -24,59 +28,52 @@ export function pathOf(text: string): string {
 }
 
 /**
- * The path from one place to another one that lies in it; "" where both are the same.
- * @returns undefined where the inner one lies elsewhere, or one is a URL and the other is not.
+ * The path from one place to another one that lies in it; "" for the same place. Hosts, ports and escapes of URLs may be
+ * written in any way; folders are recognised under all their names.
+ * @returns undefined if the inner place lies elsewhere, or only one of the two is a URL.
  */
-export const placeBelow = (outer: string, inner: string): string | undefined => placesBelow(outer)(inner);
+export function placeBelow(outerName: string, innerName: string): string | undefined {
+  const [outer, inner] = [outerName, innerName].map((name) => pathOf(withoutMark(name))) as [string, string];
+  if (isUrl(outer) !== isUrl(inner)) return undefined;
+  return isUrl(outer) ? urlBelow(outer, inner) : pathBelow(path.resolve(outer), path.resolve(inner));
+}
 
-/** The same for many places in one. */
-export function placesBelow(outerName: string): (inner: string) => string | undefined {
-  const outer = pathOf(withoutMark(outerName));
-  const from = plainPlace(outer);
-  return (innerName) => {
-    const inner = pathOf(withoutMark(innerName));
-    if (isUrl(outer) !== isUrl(inner)) return undefined;
-    const to = plainPlace(inner);
-    if (!to.startsWith(from)) return undefined;
-    const below = to.slice(from.length, -1);
-    return isUrl(inner) ? decoded(below) : below.replaceAll(path.sep, "/");
-  };
+function urlBelow(outer: string, inner: string): string | undefined {
+  const [from, to] = [outer, inner].map((url) =>
+    URL.canParse(url) ? placeNames(new URL(url)) : url.split("/").filter((name) => name !== ""),
+  ) as [string[], string[]];
+  return from.every((name, i) => to[i] === name) ? to.slice(from.length).join("/") : undefined;
+}
+
+/** By device and inode, as bind mounts and case-insensitive file systems have several paths for one folder. */
+function pathBelow(outer: string, inner: string): string | undefined {
+  const from = realPath(outer);
+  const id = fileId(from);
+  const names: string[] = [];
+  for (let at = realPath(inner); ; at = path.dirname(at)) {
+    if (at === from || (id !== undefined && fileId(at) === id)) return names.reverse().join("/");
+    if (path.dirname(at) === at) return undefined;
+    names.push(path.basename(at));
+  }
+}
+
+function fileId(name: string): string | undefined {
+  const info = statSync(name, { bigint: true, throwIfNoEntry: false });
+  return info && info.ino !== 0n ? `${info.dev}:${info.ino}` : undefined;
 }
 
 /**
- * @param store what is read.
- * @throws an Error where files that it refers to lie in DEST: writing there would delete or replace them.
+ * @param store what is read. Of folders and servers nothing is checked here: they are their own places.
+ * @throws an Error if files that it refers to lie in DEST: writing there would delete or replace them.
  */
 export async function checkTargets(store: Store, dest: string): Promise<void> {
-  if (!(store instanceof ReferenceStore)) return;
-  // Then they name no local files, and need not be read for that.
-  if (!isUrl(dest) && !store.isLocal) return;
-  const inDest = placesBelow(dest);
-  for await (const url of store.targets()) {
-    const place = url.protocol === "file:" ? fileURLToPath(url) : url.href;
-    if (inDest(place) !== undefined)
-      throw new Error(`SOURCE refers to ${place}, which lies in DEST: writing there could delete it`);
-  }
-}
-
-/** A place as all ways to write it have it, with a separator at its end. */
-const plainPlace = (text: string): string =>
-  isUrl(text) ? plainUrl(text) : path.join(realPath(path.resolve(text)), path.sep);
-
-/** A URL without its query: hosts in lower case, no ports that go without saying, no "..". */
-function plainUrl(text: string): string {
-  if (!URL.canParse(text)) return text.replace(/\/*$/, "/");
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname.replace(/\/*$/, "/")}`;
-}
-
-/** A part of a URL's path as text. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  if (store instanceof FileSystemStore || store instanceof HttpStore) return;
+  const isHttp = isUrl(dest);
+  if (isHttp && !URL.canParse(dest)) return;
+  const place = isHttp ? new URL(dest) : pathToFileURL(dest);
+  const found = await overlappingPlace(place, placesRead(store, "", !isHttp));
+  if (found !== undefined)
+    throw new Error(`SOURCE refers to ${found}, which lies in DEST: writing there could delete it`);
 }
 
 /** A path without symbolic links, as far as it leads to anything. */

@@ -20,10 +20,12 @@ export { largerModule } from "./engine/compile.js";
 export { sessionOf } from "./engine/engine.js";
 export type { CodecSession } from "./engine/session.js";
 export { arrayLike, leafCodecs } from "./hierarchy/writing/array-options.js";
+export { recordName } from "./hierarchy/writing/belongings.js";
 export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
 export { writeNode } from "./hierarchy/writing/create.js";
 export { requireEncodable } from "./hierarchy/writing/encodable.js";
 export { metadataAt } from "./hierarchy/writing/place.js";
+export { requireZarr } from "./hierarchy/writing/remove.js";
 export { convertMetadata } from "./metadata/convert.js";
 export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";
 export {
@@ -51,12 +53,14 @@ export { answerOf } from "./store/answers.js";
 export { releaseBytes } from "./store/buffer-lease.js";
 export {
   hiddenName,
+  isDeletedFolder,
   isHidden,
   isScratchName,
   isWriterLockName,
   scratchName,
   writerLockName,
 } from "./store/hidden.js";
+export { decoded, type NodePlace, overlappingPlace, placeNames, placesRead } from "./store/overlap.js";
 export { joinKey } from "./store/store.js";
 export { UnchangedTimer } from "./store/unchanged.js";
 export { writeObject } from "./store/write.js";

@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
-import { open, type WorkerPool, ZarrArray } from "zarr-wasm";
-import { type ArrayMetadata, requireEncodable } from "#internal";
+import { type OpenedNode, open, type WorkerPool, ZarrArray } from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { type ArrayMetadata, type NodePlace, requireEncodable } from "#internal";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
 import { type DestinationLock, type LockOptions, lockDestination } from "../lock/destination.js";
@@ -42,7 +43,7 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   let lock: DestinationLock | undefined;
   try {
     lock = await lockDestination(destination, lockOptions(nodes, options));
-    await copyAll(nodes, destination, options, tally);
+    await copyAll(nodes, destination, { ...options, sources: sourcesIn(root) }, tally);
     await lock.finish();
   } catch (error) {
     await destination.abort(error);
@@ -122,12 +123,13 @@ async function naming<T>(below: string, work: () => Promise<T>): Promise<T> {
 async function copyAll(
   nodes: readonly Planned[],
   destination: Destination,
-  options: CopyOptions,
+  options: CopyOptions & { readonly sources: readonly NodePlace[] },
   tally: Tally,
 ): Promise<void> {
-  const { overwrite, part, resume } = options;
+  const { overwrite, part, resume, sources } = options;
   if (part && part.index > 0) await awaitNodes(destination.store, nodes, options.patience);
-  else await makeNodes(destination.store, nodes, { overwrite, mayExist: resume || part !== undefined });
+  else
+    await makeNodes(destination.store, nodes, { overwrite, sources, mayExist: resume || part !== undefined });
   tally.groups = nodes.filter(({ view }) => !view).length;
   if (options.metadataOnly) {
     tally.arrays = nodes.length - tally.groups;
@@ -143,6 +145,9 @@ async function copyAll(
     pool?.destroy();
   }
 }
+
+/** What must not be deleted; of other sources it has been found out before anything was planned. */
+const sourcesIn = (root: OpenedNode): NodePlace[] => (root.store instanceof FileSystemStore ? [root] : []);
 
 function planWorks(
   nodes: readonly Planned[],

@@ -6,6 +6,7 @@ import {
   joinKey,
   metadataAt,
   type NodeMetadata,
+  type NodePlace,
   printMetadata,
   resolveLimits,
   v2ConsolidatedKey,
@@ -25,15 +26,22 @@ export interface TargetNode {
 /** How long to wait before looking again, in milliseconds. */
 const pause = 250;
 
+interface MakeOptions {
+  readonly overwrite: boolean;
+  /** Whether nodes that are there already, and the same, are good. */
+  readonly mayExist: boolean;
+  /** What is read: nothing of it is deleted. */
+  readonly sources: readonly NodePlace[];
+}
+
 /**
  * Makes the nodes. The root comes first, and with it, to overwrite, goes what was there.
- * @param mayExist whether nodes that are there already, and the same, are good.
  * @throws AlreadyExists, and an Error for nodes that are there and differ.
  */
 export async function makeNodes(
   store: Store,
   nodes: readonly TargetNode[],
-  { overwrite, mayExist }: { readonly overwrite: boolean; readonly mayExist: boolean },
+  { overwrite, mayExist, sources }: MakeOptions,
 ): Promise<void> {
   let made = 0;
   for (const { path, metadata } of nodes) {
@@ -44,6 +52,7 @@ export async function makeNodes(
     await writeNode({ store, path, version: undefined }, zarrFormat, documents, {
       array: metadata.kind === "array" ? metadata.spec : undefined,
       overwrite: isRoot && overwrite,
+      sources,
     });
   }
   for (const node of nodes.filter(({ isConsolidated }) => isConsolidated).reverse())

@@ -2,7 +2,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, opendir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { hiddenName, isHidden, isScratchName } from "#internal";
+import { hiddenName, isDeletedFolder, isHidden, isScratchName, recordName } from "#internal";
 import { scratchTimes } from "../copy/scratch.js";
 import { sizeText } from "../progress.js";
 
@@ -26,7 +26,7 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   const found: Leftovers = { count: 0, bytes: 0, removed: 0 };
   const now = clean ? await fileSystemTime(folder) : 0;
   await walk(folder, async (place, entry) => {
-    if (!isHidden(entry.name)) return entry.isDirectory();
+    if (!isLeftover(entry)) return entry.isDirectory();
     const info = await lstat(place).catch(() => undefined);
     if (!info) return false; // it has got its name meanwhile
     found.count++;
@@ -50,6 +50,12 @@ async function fileSystemTime(folder: string): Promise<number> {
   } finally {
     await rm(file, { force: true });
   }
+}
+
+function isLeftover(entry: Dirent): boolean {
+  if (entry.isDirectory()) return isDeletedFolder(entry.name) || isScratchName(entry.name);
+  // The record of an interrupted deletion is needed to go on with it.
+  return isHidden(entry.name) && entry.name !== recordName;
 }
 
 async function bytesBelow(folder: string): Promise<number> {

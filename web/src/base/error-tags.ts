@@ -17,6 +17,6 @@ export const errorTags = {
   ReadOnly: "a store cannot be written",
   EncodeFailed: "elements could not be encoded",
   FutureVersion: "a newer version of a format than is known here",
-  NotAllowed: "a reference leads to where nothing may be read",
+  NotAllowed: "not allowed to be read or deleted",
   SourceChanged: "the source of a virtual chunk is not what it was",
 } as const;

@@ -88,7 +88,10 @@ export interface MultiscaleOptions {
   ome?: NewAttributes | undefined;
   /** Other attributes of the group. */
   attributes?: NewAttributes | undefined;
-  /** Deletes what is at the path, or, where the array lies there itself, the other levels. Default: false. */
+  /**
+   * Deletes the node at the path, which must hold Zarr nodes only, or the other levels if the array lies there itself.
+   * Default: false.
+   */
   overwrite?: boolean | undefined;
   /** Goes on with what an earlier call with the same options has begun: chunks and shards that are there stay. */
   resume?: boolean | undefined;

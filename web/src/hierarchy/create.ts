@@ -34,7 +34,10 @@ export interface NodeCreateOptions {
   attributes?: NewAttributes | undefined;
   /** Default: 3; in a group, the group's. */
   zarrFormat?: ZarrVersion | undefined;
-  /** Deletes what is at the path, with all below it. Default: false, and AlreadyExists where there is something. */
+  /**
+   * Deletes the node at the path with everything below it, which must be Zarr nodes only. Default: false, and
+   * AlreadyExists if the path is taken.
+   */
   overwrite?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -97,7 +100,8 @@ export interface GroupCreateOptions extends NodeCreateOptions {
  * `zarrFormat` says another). Groups that its path lacks are created, too; nothing that is there is changed, unless `overwrite`
  * is given. Its chunks are all fill value.
  * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for what the version
- *   cannot hold; AlreadyExists; ReadOnly for a store that cannot write. What the store throws, after which the array
+ *   cannot hold; AlreadyExists; NotAllowed for files that `overwrite` does not delete ("not-zarr", "foreign-files",
+ *   "protected-folder", "is-source"); ReadOnly for a store that cannot write. What the store throws, after which the array
  *   is not there.
  */
 export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
@@ -157,11 +161,12 @@ export async function resize(
 }
 
 /**
- * Deletes a node with all below it.
+ * Deletes a node with everything below it, which must be Zarr nodes only.
  * @param path below the target. Without one it is the target itself, a group that lies in another one; all that a store
  *   holds is deleted only where "/" or "" says so.
  * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound where there is no node; ReadOnly
- *   for a store that cannot list what to delete.
+ *   for a store that cannot list what to delete; NotAllowed ("foreign-files", "protected-folder") before anything is
+ *   deleted.
  */
 export async function deleteNode(
   target: Target,

@@ -5,4 +5,5 @@ import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
 export { FileSystemStore } from "../store/file.js";
+export { overlappingFile } from "../store/file-overlap.js";
 export { modifiedTime, readFilePart } from "../store/files.js";

@@ -1,13 +1,13 @@
-/** Removing everything below a path, key by key, so that no array is left of which chunks are missing. */
+/** Deletes keys in an order that never leaves an array some of whose chunks are missing. */
 import { Limiter } from "../base/limiter.js";
 import { settleAll } from "../base/settle.js";
 import { joinKey, type MaybePromise } from "./store.js";
 
-/** Deletions under way at a time, and how many are waited for together. */
+/** Requests in flight, and the number of keys that are awaited together. */
 const concurrency = 16;
 const batchLength = 1024;
 
-/** What makes a node: it goes first, as chunks that are missing would read as fill value. */
+/** Documents of nodes. They are deleted first: missing chunks of an array would read as fill value. */
 export const documentNames: readonly string[] = [
   "zarr.json",
   ".zarray",
@@ -19,8 +19,8 @@ export const documentNames: readonly string[] = [
 ];
 
 /**
- * Deletes keys one by one, what makes a node at the path first.
- * @param remove removes a key; no error where there is none.
+ * Deletes keys one by one, the documents of a node at the path first.
+ * @param remove removes a key; no error if it is missing.
  */
 export async function deleteKeys(
   path: string,
@@ -32,7 +32,21 @@ export async function deleteKeys(
     signal?.throwIfAborted();
     await remove(joinKey(path, name));
   }
+  await inParallel(keys, remove, signal);
+}
+
+/**
+ * Runs work for each key, a bounded number at a time.
+ * @returns the number of keys.
+ * @throws the first error, once all work that was started has ended.
+ */
+export async function inParallel(
+  keys: AsyncIterable<string> | Iterable<string>,
+  work: (key: string) => MaybePromise<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const limiter = new Limiter(concurrency);
+  let count = 0;
   let hasFailed = false;
   const fail = () => {
     hasFailed = true;
@@ -40,12 +54,14 @@ export async function deleteKeys(
   let batch: Promise<void>[] = [];
   for await (const key of keys) {
     if (hasFailed) break;
-    const removal = limiter.run(async () => void (await remove(key)), signal);
-    removal.catch(fail);
-    batch.push(removal);
+    count++;
+    const running = limiter.run(async () => void (await work(key)), signal);
+    running.catch(fail);
+    batch.push(running);
     if (batch.length < batchLength) continue;
     await settleAll(batch);
     batch = [];
   }
   await settleAll(batch);
+  return count;
 }

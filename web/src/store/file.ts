@@ -3,6 +3,8 @@ import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
+import type { EverythingStore, StoredEntry } from "./everything.js";
+import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./file-entries.js";
 import {
   copyFileWhole,
   emptyFolder,
@@ -31,7 +33,7 @@ export interface FileSystemStoreOptions {
  * are followed, when listing not in circles. Missing are files that do not exist and folders; all other trouble throws a Network error
  * with the code "file-failed".
  */
-export class FileSystemStore implements Store {
+export class FileSystemStore implements Store, EverythingStore {
   /** What consoles show, also of minified programs. */
   static get name(): string {
     return "FileSystemStore";
@@ -108,12 +110,38 @@ export class FileSystemStore implements Store {
     await removeFile(await this.#fileOf(key), options);
   }
 
-  /** Removes a folder, at once for readers; of the root's all that is in it. */
+  /**
+   * Removes a folder with everything in it, Zarr or not; of the store's root, its contents. `deleteNode` removes Zarr
+   * nodes only.
+   * @throws NotAllowed ("protected-folder") for the root of the file system, the home folder and the folders above it,
+   *   and those above the working directory.
+   */
   async deletePrefix(path: string, options: WriteOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     const folder = normalizePath(path);
+    await refuseProtected(await this.#fileOf(folder));
     if (folder === "") await emptyFolder(await this.#folderOf(""), options);
     else await removeFolder(await this.#fileOf(folder), options);
+  }
+
+  /** @internal */
+  async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
+    const folder = normalizePath(path);
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
+    if (kind === "link") yield [{ key: `/${folder}`, kind }];
+    else if (kind === "folder") yield* entriesIn(await this.#folderOf(folder), folder);
+  }
+
+  /** @internal */
+  async removeEmptyFolders(path: string): Promise<void> {
+    const folder = normalizePath(path);
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
+    if (kind === "folder") await removeEmptyFoldersIn(await this.#folderOf(folder), folder === "");
+  }
+
+  /** @internal */
+  async *placesRead(path: string, isFile: boolean): AsyncGenerator<URL> {
+    if (isFile) yield await this.#fileOf(normalizePath(path));
   }
 
   /** Every file below a path, each as its key; in the order of names, folder by folder. */

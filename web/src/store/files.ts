@@ -20,7 +20,7 @@ export function isMissing(cause: unknown): boolean {
 }
 
 /** The error of a file that could not be read or written. Errors of this library pass unchanged. */
-function fileError(url: URL, what: string, cause: unknown): ZarrError {
+export function fileError(url: URL, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = (cause as { code?: string }).code ?? String(cause);
   return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });

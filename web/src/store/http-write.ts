@@ -2,6 +2,7 @@
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../base/errors.js";
 import { deleteKeys } from "./deletion.js";
+import type { EverythingStore } from "./everything.js";
 import { writerLockName } from "./hidden.js";
 import { BucketLister } from "./http/bucket.js";
 import { foreignRequests, isHidden } from "./http/fetch.js";
@@ -47,6 +48,8 @@ export class WritableHttpStore extends HttpStore {
   declare readonly list?: NonNullable<Store["list"]>;
   declare readonly listChildren?: NonNullable<Store["listChildren"]>;
   declare readonly deletePrefix?: NonNullable<Store["deletePrefix"]>;
+  /** @internal */
+  declare readonly everythingBelow?: EverythingStore["everythingBelow"];
   readonly #writer: HttpWriter;
 
   /** @throws InvalidArgument for options that are out of range, and for a bucket that the store is not in. */
@@ -128,6 +131,7 @@ export class WritableHttpStore extends HttpStore {
     return {
       list: (path: string) => lister.keys(path),
       listChildren: (path: string) => lister.folders(path),
+      everythingBelow: (path: string, signal?: AbortSignal) => lister.everything(path, signal),
       deletePrefix: async (path: string, { signal }: WriteOptions = {}) => {
         const folder = normalizePath(path);
         const lock = `/${writerLockName()}`; // of the process that deletes

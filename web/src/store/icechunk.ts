@@ -16,6 +16,7 @@ import type { Snapshot } from "./icechunk/snapshot.js";
 import { checkVersion, type IcechunkVersion } from "./icechunk/version.js";
 import { type VirtualOptions, VirtualSources } from "./icechunk/virtual.js";
 import { fileSystem } from "./loaded.js";
+import { placesRead } from "./overlap.js";
 import { addPackedStore, type PackedStore, type Place } from "./packed.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "./ranges.js";
@@ -171,6 +172,24 @@ export class IcechunkStore implements Store {
 
   listChildren(path: string): string[] {
     return this.#snapshot.children(normalizePath(path));
+  }
+
+  /** @internal The repository, and the files and objects of its virtual chunks that may be read, each once. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    yield* placesRead(this.#repository.store, "", isFile);
+    if (this.#virtual.isEmpty) return;
+    const seen = new Set<string>();
+    for (const id of this.#snapshot.manifests()) {
+      const manifest = await this.#manifests.get(id, undefined);
+      for (const reference of manifest.references()) {
+        if (reference.kind !== "virtual") continue;
+        const location = await this.#manifests.locationOf(manifest, reference);
+        if (seen.has(location)) continue;
+        seen.add(location);
+        const url = await this.#virtual.urlOf(location);
+        if (url && isFileUrl(url) === isFile) yield url;
+      }
+    }
   }
 
   async #read(

@@ -2,6 +2,7 @@
 
 import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../base/errors.js";
+import { isFileUrl } from "../base/platform.js";
 import type { HeadersSource } from "../base/web-types.js";
 import type { HttpClient } from "./http/client.js";
 import { type HeadersFor, headersOf } from "./http/requests.js";
@@ -189,16 +190,15 @@ export class ReferenceStore implements Store {
     return this.#references.children(normalizePath(path));
   }
 
-  /** @internal Whether the references are in a local file, and so may name others. */
-  get isLocal(): boolean {
-    return this.#base?.protocol === "file:";
-  }
-
-  /** @internal Where the objects are that are named, each once; without those that have no URL to be read by. */
-  async *targets(): AsyncGenerator<URL> {
+  /** @internal The document, and the objects that it refers to, each once, except those that have no URL. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const base = this.#base;
+    if (base && isFileUrl(base) === isFile) yield base;
+    // Only local documents refer to local files.
+    if (isFile && !(base && isFileUrl(base)) && !this.#options.resolve) return;
     for await (const named of this.#references.named()) {
       const location = this.#urlOf(named);
-      if (location) yield location;
+      if (location && isFileUrl(location) === isFile) yield location;
     }
   }
 

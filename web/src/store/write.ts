@@ -2,8 +2,7 @@
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../base/errors.js";
 import { answerOf, locateKey, storeFailed } from "./answers.js";
 import { existsError } from "./conditions.js";
-import { deleteKeys } from "./deletion.js";
-import { canList, keysBelow } from "./listing.js";
+import { inParallel } from "./deletion.js";
 import { normalizePath } from "./path.js";
 import {
   type GetOptions,
@@ -16,11 +15,10 @@ import {
 import { unlessStuck } from "./stuck.js";
 import { announceWrite } from "./written.js";
 
-type Method = "set" | "delete" | "deletePrefix";
+type Method = "set" | "delete";
 const missing = {
   set: { code: "no-set" },
   delete: { code: "no-delete" },
-  deletePrefix: { code: "no-delete" },
 } as const;
 
 /**
@@ -99,24 +97,24 @@ export async function deleteObject(store: Store, key: string, options: WriteOpti
 }
 
 /**
- * Removes every key below a path: by the store's `deletePrefix`, or its `list` and `delete`.
- * @throws ReadOnly for a store that can do neither; what the store throws: then some of the keys may be left, of which
- *   no node can be read any more.
+ * Removes keys below a path, several at a time.
+ * @returns the number of keys.
+ * @throws ReadOnly for a store without `delete`; what the store throws, once all that was started has ended.
  */
-export async function deleteBelow(store: Store, path: string, options: WriteOptions = {}): Promise<void> {
+export async function deleteEach(
+  store: Store,
+  path: string,
+  keys: AsyncIterable<string> | Iterable<string>,
+  options: WriteOptions = {},
+): Promise<number> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const folder = normalizePath(path);
-  const prefix = joinKey(folder, "");
-  const own = !(store instanceof Map) && store.deletePrefix;
-  if (own) {
-    await changing(store, prefix, "deleted", signal, () => own.call(store, folder, options));
-    return;
-  }
-  if (!store.delete || !canList(store)) requireWritable(store, store.delete ? "deletePrefix" : "delete");
-  await changing(store, prefix, "deleted", signal, () =>
-    deleteKeys(folder, keysBelow(store, folder, signal), (key) => store.delete!(key, options), signal),
-  );
+  requireWritable(store, "delete");
+  let count = 0;
+  await changing(store, joinKey(path, ""), "deleted", signal, async () => {
+    count = await inParallel(keys, (key) => store.delete!(key, options), signal);
+  });
+  return count;
 }
 
 /** @throws InvalidArgument for what does not name an object. */

@@ -9,6 +9,7 @@ import {
   type ZarrError,
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
+import { isFileUrl } from "../base/platform.js";
 import { inSlices, withTurns } from "../base/slices.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
@@ -118,6 +119,12 @@ export class ZipStore implements Store {
     const archive = await this.#open(undefined);
     archive.index ??= await inSlices(KeyIndex.steps(archive.directory.keys));
     return inSlices(archive.index.children(normalizePath(path)));
+  }
+
+  /** @internal */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const url = await this.#source.url?.();
+    if (url && isFileUrl(url) === isFile) yield url;
   }
 
   /**

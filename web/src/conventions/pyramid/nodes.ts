@@ -59,18 +59,13 @@ export function imagesOf(attributes: unknown): unknown {
 }
 
 /** Makes the group, or finds that which an earlier call has made or that holds the array. */
-export async function makeGroup(image: ImagePlace, options: Checked): Promise<ZarrGroup> {
+export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Checked): Promise<ZarrGroup> {
   const { store, path, version, inPlace } = image;
   const { signal, attributes, overwrite, resume } = options;
   const found = await nodeAt(store, path, signal);
   if (!found || (inPlace === undefined && !resume)) {
-    return createGroup(store, {
-      path,
-      zarrFormat: version,
-      attributes,
-      overwrite: overwrite && !inPlace,
-      signal,
-    });
+    const created = { path, zarrFormat: version, attributes, overwrite: overwrite && !inPlace, signal };
+    return createGroup(store, created, [array]);
   }
   const group = await openGroup(image, options);
   if (!overwrite && !resume && imagesOf(group.attributes) !== undefined)

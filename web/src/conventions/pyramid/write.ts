@@ -54,7 +54,7 @@ export async function writeMultiscale(
   signal?.throwIfAborted();
   if (typeof stage === "number") return writeLevel(plan, stage);
   const { image, levels, make, options, origin } = plan;
-  const group = await makeGroup(image, options);
+  const group = await makeGroup(image, origin.array, options);
   const arrays: ZarrArray[] = [];
   for (const [index, level] of levels.entries()) {
     const isThere = index === 0 && image.inPlace !== undefined;

@@ -78,7 +78,10 @@ export async function updateConsolidated(
 ): Promise<void> {
   if (version === 1) return;
   const groups = new Set(
-    changes.flatMap(({ path }) => [...ancestorsOf(path), ...(version === 2 ? [path] : [])]),
+    changes.flatMap(({ path, documents }) => [
+      ...ancestorsOf(path),
+      ...(version === 2 && documents ? [path] : []), // of a group that is gone, that is gone as well
+    ]),
   );
   for (const group of groups) {
     const below = changes.filter(

@@ -16,9 +16,10 @@ import { type ArrayMetadata, attributesIn, attributesKey } from "../../metadata/
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson } from "../../metadata/print.js";
 import type { ArraySpec } from "../../metadata/spec.js";
+import type { NodePlace } from "../../store/overlap.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
-import { deleteBelow, deleteObject, readObject } from "../../store/write.js";
+import { deleteObject, readObject } from "../../store/write.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
@@ -46,6 +47,7 @@ import {
   placeOf,
   readDocument,
 } from "./place.js";
+import { removeNode } from "./remove.js";
 
 export async function createArray(
   target: Target,
@@ -60,7 +62,12 @@ export async function createArray(
     ? await metadataLike(options, version, limits)
     : await arrayMetadata(options, version ?? 3, limits);
   try {
-    await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, array: metadata.spec });
+    const sources = isLike(options) && !isSameNode(options.like, place) ? [options.like] : [];
+    await writeNode(place, metadata.zarrFormat, metadata.documents, {
+      ...options,
+      array: metadata.spec,
+      sources,
+    });
   } catch (error) {
     const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
     throw isGroupItself && isZarrError(error, "AlreadyExists")
@@ -90,7 +97,18 @@ async function metadataLike(
   return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
 }
 
-export async function createGroup(target: Target, options: GroupCreateOptions): Promise<ZarrGroup> {
+/** Whether an array is the node that is replaced, by the same name: its elements are meant to go. */
+function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
+  const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
+  return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
+}
+
+/** @param sources nodes that are read later, of which nothing is deleted. */
+export async function createGroup(
+  target: Target,
+  options: GroupCreateOptions,
+  sources?: readonly NodePlace[],
+): Promise<ZarrGroup> {
   const place = await placeOf(target, optionsOf(options).path);
   checkOptionNames(options, groupOptions);
   const { like } = options;
@@ -101,7 +119,7 @@ export async function createGroup(target: Target, options: GroupCreateOptions): 
       : attributesJson(options.attributes);
   const documents = groupDocuments(attributes, version);
   checkNames(place.path);
-  await writeNode(place, version, documents, { ...options, array: undefined });
+  await writeNode(place, version, documents, { ...options, array: undefined, sources });
   const { store, path } = place;
   const frozen = attributesOf(attributes, "attributes");
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
@@ -135,6 +153,8 @@ function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion
 }
 
 interface WriteOptions extends NodeCreateOptions {
+  /** Nodes that are read later: `overwrite` deletes nothing of them. */
+  readonly sources?: readonly NodePlace[] | undefined;
   /** What the node will be, where it is an array. */
   readonly array: ArraySpec | undefined;
 }
@@ -147,16 +167,14 @@ export async function writeNode(
   { store, path }: Place,
   version: ZarrVersion,
   documents: Documents,
-  { signal, overwrite, array }: WriteOptions,
+  { signal, overwrite, array, sources }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const changes: Change[] = [];
   await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);
-    if (overwrite) {
-      await deleteBelow(store, path, { signal });
-      noteWrite(store);
-    } else await checkAbsent(store, path, version, array, signal);
+    if (overwrite) await removeNode(store, path, { signal, sources });
+    else await checkAbsent(store, path, version, array, signal);
     for (const group of missing) {
       const made = await writeGroup(store, group, version, signal);
       if (made) changes.push({ path: group, documents: made });

@@ -146,7 +146,7 @@ export async function checkEmpty(
   for await (const key of keysBelow(store, path, signal)) {
     if (++seen > maxSeen) return;
     const below = key.slice(prefix.length);
-    const isChunk = chunkKey.test(below) || coordinatesOf(keys, below, shape.length) !== undefined;
+    const isChunk = anyChunkKey.test(below) || coordinatesOf(keys, below, shape.length) !== undefined;
     if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
       throw alreadyExists(`there is ${key} already, where a new array would have its chunks`, {
         code: "not-empty",
@@ -157,4 +157,5 @@ export async function checkEmpty(
 
 /** Most keys that are looked at for what is in the way. */
 const maxSeen = 1000;
-const chunkKey = /^(c|(c[./])?\d+([./]\d+)*)$/;
+/** The form of chunk keys in any of the usual encodings. */
+export const anyChunkKey = /^(c|(c[./])?\d+([./]\d+)*)$/;

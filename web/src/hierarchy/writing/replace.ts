@@ -2,6 +2,7 @@
 import { isZarrError } from "../../base/errors.js";
 import { resolveLimits } from "../../base/limits.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
+import { v1MetaKey } from "../../metadata/keys.js";
 import { attributesKey, nodeKeys, printMetadata } from "../../metadata/model.js";
 import type { Documents } from "../../metadata/new-array.js";
 import { canList } from "../../store/listing.js";
@@ -10,6 +11,7 @@ import { inTurn } from "../../store/turns.js";
 import { deleteObject, readObject, requireWritable, writeObject } from "../../store/write.js";
 import { ZarrArray } from "../array.js";
 import { noteWrite } from "../changes.js";
+import { documentAt, isV1 } from "./belongings.js";
 import { updateConsolidated } from "./consolidated.js";
 import { cellsStored } from "./outside.js";
 import { checkNames, metadataAt } from "./place.js";
@@ -63,12 +65,23 @@ async function documentsAt(
   signal: AbortSignal | undefined,
 ): Promise<(readonly [key: string, version: ZarrVersion])[]> {
   const present = async (keys: typeof nodeKeys) => {
-    const found = await Promise.all(keys.map(([key]) => readObject(store, joinKey(path, key), { signal })));
-    return keys.filter((_, i) => found[i] !== undefined);
+    const found = await Promise.all(keys.map(([key]) => isPresent(store, path, key, signal)));
+    return keys.filter((_, i) => found[i]);
   };
   const nodes = await present(nodeKeys);
   const versions = [...new Set(nodes.map(([, version]) => version))].filter((version) => version < 3);
   return [...nodes, ...(await present(versions.map((version) => [attributesKey[version], version])))];
+}
+
+/** Whether a document is stored. A file named "meta" that is not of Zarr v1 is not a document. */
+async function isPresent(
+  store: Store,
+  path: string,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (key === v1MetaKey) return isV1(await documentAt(store, path, key, signal));
+  return (await readObject(store, joinKey(path, key), { signal })) !== undefined;
 }
 
 /** The array at a path; undefined where there is none that can be read. */

@@ -1,21 +1,20 @@
 /** Changing metadata of nodes that are there, and deleting nodes. */
-import { invalidArgument, notFound, readOnly } from "../../base/errors.js";
+import { invalidArgument, notFound } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { attributesOf } from "../../metadata/document.js";
 import { attributesIn, attributesKey, withAttributes } from "../../metadata/model.js";
 import { attributesJson } from "../../metadata/print.js";
 import type { ArraySpec, Attributes } from "../../metadata/spec.js";
 import { dimensionNamesOf } from "../../metadata/v2.js";
-import { canList } from "../../store/listing.js";
-import { joinKey } from "../../store/store.js";
-import { deleteBelow, deleteObject } from "../../store/write.js";
+import { inTurn } from "../../store/turns.js";
 import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
-import { noteWrite } from "../changes.js";
 import type { Target, UpdateAttributesOptions, UpdateOptions } from "../create.js";
 import { type OpenedNode, ZarrGroup } from "../group.js";
+import { versionsAt } from "./belongings.js";
 import { replaceDocument, updateConsolidated } from "./consolidated.js";
 import { nodeAt, placeOf } from "./place.js";
+import { removeNode } from "./remove.js";
 
 export async function updateAttributes(
   node: OpenedNode,
@@ -75,16 +74,8 @@ export async function deleteNode(
       'without a path this would delete all that the store holds: deleteNode(target, "/") does that',
       { code: "no-path" },
     );
-  const node = await nodeAt(store, path, signal);
-  if (!node) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
-  if (!store.deletePrefix && !canList(store)) {
-    throw readOnly("the store cannot delete nodes: it has neither deletePrefix nor list", {
-      code: "read-only",
-    });
-  }
-  // First what makes it a node: half a node would read as one with fill values in it.
-  await deleteObject(store, joinKey(path, node.key), { signal });
-  noteWrite(store);
-  await deleteBelow(store, path, { signal });
-  await updateConsolidated(store, node.version, [{ path, documents: undefined }], { signal });
+  await inTurn(store, path, signal, async () => {
+    const isThere = (await versionsAt(store, path, signal)) && (await removeNode(store, path, { signal }));
+    if (!isThere) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
+  });
 }

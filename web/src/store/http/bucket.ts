@@ -1,6 +1,7 @@
 /** The keys in a bucket. Spec: Amazon S3 API, ListObjectsV2. */
 import { networkError } from "../../base/errors.js";
 import { inSlices, type Steps } from "../../base/slices.js";
+import type { StoredEntry } from "../everything.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { HttpWriter } from "./write.js";
 
@@ -50,6 +51,14 @@ export class BucketLister {
     const prefix = this.#prefix(path); // some servers list more than they are asked for
     for await (const page of this.#pages(path, "", signal)) {
       for (const key of page.keys) if (key.startsWith(prefix)) yield `/${key.slice(this.#root.length)}`;
+    }
+  }
+
+  /** Those as a deletion needs them. The object that stands for the store's own folder is not listed. */
+  async *everything(path: string, signal?: AbortSignal): AsyncGenerator<StoredEntry[]> {
+    for await (const key of this.all(path, signal)) {
+      const isFolder = key.endsWith("/") && isKey(key.slice(0, -1));
+      if (key !== "/") yield [{ key, kind: isKey(key) || isFolder ? "object" : "other" }];
     }
   }
 

@@ -73,6 +73,10 @@ export class AllowedPrefixes<T> {
     this.#allowed = [...allowed].map(([prefix, target]) => ({ prefix: prefixOf(prefix), target }));
   }
 
+  get isEmpty(): boolean {
+    return this.#allowed.length === 0;
+  }
+
   /**
    * What holds a location, and under which key (with a slash at its start).
    * @param containers gives the repository's own names of places, where one is needed.

@@ -79,6 +79,15 @@ export class Manifest {
     return undefined;
   }
 
+  /** The references of all arrays. @throws InvalidMetadata for one that is damaged. */
+  *references(): Generator<ChunkReference> {
+    const { buffer } = this;
+    for (let i = 0; i < buffer.count(this.#arrays); i++) {
+      const list = buffer.vector(buffer.required(buffer.tableIn(this.#arrays, i), 1), 4);
+      for (let at = 0; at < buffer.count(list); at++) yield this.#read(buffer.tableIn(list, at));
+    }
+  }
+
   /** Position of the references of an array. */
   #references(node: Uint8Array): number {
     const { buffer } = this;

@@ -88,6 +88,19 @@ export class Snapshot {
     for (let i = 0; i < this.#count; i++) yield this.#pathText(i).slice(1);
   }
 
+  /** Names of the manifests of all arrays, each once. */
+  *manifests(): Generator<string> {
+    const seen = new Set<string>();
+    for (const path of this.paths()) {
+      const node = this.node(path);
+      if (node?.kind !== "array") continue;
+      for (const id of this.manifestsOf(node)) {
+        if (!seen.has(id)) yield id;
+        seen.add(id);
+      }
+    }
+  }
+
   /** How many manifests an array has. */
   manifestCount(node: SnapshotNode): number {
     return this.buffer.count(this.#manifests(node));

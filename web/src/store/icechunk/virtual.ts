@@ -75,6 +75,18 @@ export class VirtualSources {
     this.#isStrict = checkSources;
   }
 
+  /** Whether any virtual chunk may be read. */
+  get isEmpty(): boolean {
+    return this.#prefixes.isEmpty;
+  }
+
+  /** Where a location is read from; undefined if nothing may be read there, and for objects of other stores. */
+  async urlOf(location: string): Promise<URL | undefined> {
+    const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
+    const base = found && baseOf(found.target, found.prefix);
+    return base && !isStore(base) ? urlBelow(base, found.key) : undefined;
+  }
+
   /**
    * Reads a part of what a reference stands for.
    * @param location the reference's, as text.
