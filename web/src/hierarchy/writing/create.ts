@@ -38,6 +38,7 @@ import {
   ancestorsOf,
   checkEmpty,
   checkNames,
+  checkSeen,
   conditionOf,
   isArrayDocument,
   metadataAt,
@@ -150,6 +151,7 @@ export async function writeNode(
   { signal, overwrite, array }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
+  checkSeen(path);
   const changes: Change[] = [];
   await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);
