@@ -47,7 +47,8 @@ async function contents(source: Parameters<typeof open>[0]): Promise<unknown[]> 
   for await (const node of ((await open(source)) as ZarrGroup).walk()) {
     const data = node.kind === "array" ? [...((await get<readonly unknown[]>(node)).data as unknown[])] : [];
     const names = node.kind === "array" ? node.dimensionNames : undefined;
-    const { _ARRAY_DIMENSIONS: _, ...attributes } = node.attributes; // how v2 says the names
+    // v2 says the names of dimensions in an attribute, v3 what xarray masks.
+    const { _ARRAY_DIMENSIONS: _, _FillValue: __, ...attributes } = node.attributes;
     found.push([node.kind, node.path, attributes, names, data]);
   }
   return found;

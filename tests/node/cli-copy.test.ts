@@ -189,7 +189,8 @@ describe("options", () => {
       "sharding_indexed",
     ]);
     expect(facts.chunks).toEqual({ asStored: 0, reencoded: 56, skipped: 0, missing: 0 });
-    expect([array.dimensionNames, array.attributes]).toEqual([["y", "x"], { units: "m", big: 2n ** 60n }]);
+    const attributes = { units: "m", big: 2n ** 60n, _FillValue: 0 };
+    expect([array.dimensionNames, array.attributes]).toEqual([["y", "x"], attributes]);
     const list = JSON.stringify([
       { name: "delta", configuration: { dtype: "<i4" } },
       { name: "zstd", configuration: { level: 1 } },

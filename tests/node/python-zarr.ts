@@ -24,6 +24,15 @@ export function hasZarr(): boolean {
   }
 }
 
+/** Whether there is an xarray that reads Zarr v2. */
+export function hasXarray(): boolean {
+  try {
+    return hasZarr() && python("import xarray; print(1)").startsWith("1");
+  } catch {
+    return false;
+  }
+}
+
 const reader = `
 import base64, json, sys, warnings
 warnings.simplefilter("ignore")

@@ -4,7 +4,7 @@
  */
 export { type Box, positionsIn } from "./base/box.js";
 export { corruptChunk, networkError, withDetails } from "./base/errors.js";
-export { isJsonObject } from "./base/json.js";
+export { isJsonObject, type Json, showJson } from "./base/json.js";
 export { Limiter } from "./base/limiter.js";
 export { resolveLimits } from "./base/limits.js";
 export { isRecord, own, textOf } from "./base/records.js";
@@ -16,6 +16,11 @@ export type { Leaf, ShardLevel } from "./chain/layout.js";
 export { entryOf, parseEntries, shorterThanIndex } from "./chain/shard-index.js";
 export type { ZarrVersion } from "./codecs/definition.js";
 export { printCodecs } from "./codecs/print.js";
+export { decodeBase64, encodeBase64 } from "./dtypes/base64.js";
+export { printFill } from "./dtypes/fill-print.js";
+export type { FillValue } from "./dtypes/fill-value.js";
+export { parseScalar } from "./dtypes/parse-scalar.js";
+export { readScalar } from "./dtypes/scalar.js";
 export { largerModule } from "./engine/compile.js";
 export { sessionOf } from "./engine/engine.js";
 export type { CodecSession } from "./engine/session.js";
@@ -24,12 +29,14 @@ export { recordName } from "./hierarchy/writing/belongings.js";
 export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
 export { writeNode } from "./hierarchy/writing/create.js";
 export { requireEncodable } from "./hierarchy/writing/encodable.js";
-export { metadataAt } from "./hierarchy/writing/place.js";
+export { checkSeen, metadataAt } from "./hierarchy/writing/place.js";
 export { requireZarr } from "./hierarchy/writing/remove.js";
 export { convertMetadata } from "./metadata/convert.js";
 export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";
 export {
   type ArrayMetadata,
+  attributesIn,
+  attributesKey,
   type GroupMetadata,
   mainOf,
   type NodeMetadata,
@@ -37,7 +44,7 @@ export {
   readMetadata,
 } from "./metadata/model.js";
 export type { Documents } from "./metadata/new-array.js";
-export { jsonEntries, withEntries } from "./metadata/print.js";
+export { jsonEntries, jsonOf, withEntries } from "./metadata/print.js";
 export type { ArraySpec } from "./metadata/spec.js";
 export { Jobs } from "./region/assemble/jobs.js";
 export { type ArrayReader, defaultCoalescing } from "./region/fetch/reader.js";

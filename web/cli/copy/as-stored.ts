@@ -61,7 +61,7 @@ class Copier {
   ) {
     this.#from = work.view.array.reader;
     this.#to = work.target.reader;
-    this.fillsMissing = fillText(work.view.array) !== fillText(work.target);
+    this.fillsMissing = !isSameFill(work.view.array, work.target);
     this.#objectBytes =
       elementCount(
         this.#to,
@@ -288,6 +288,12 @@ class Copier {
     for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
       await decodes(leaf, chunk, key);
   }
+}
+
+/** Whether missing chunks of both have the same elements. With a null fill value their elements are undefined. */
+function isSameFill(from: ZarrArray, to: ZarrArray): boolean {
+  const isUndefined = to.spec.fill.value === null && from.spec.fill.value !== null;
+  return !isUndefined && fillText(from) === fillText(to);
 }
 
 /** What elements are that are not stored. */

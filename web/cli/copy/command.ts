@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type OpenedNode, open, type WorkerPool, ZarrArray } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { type ArrayMetadata, type NodePlace, requireEncodable } from "#internal";
+import { checkSeen, type NodePlace, requireEncodable } from "#internal";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
 import { type DestinationLock, type LockOptions, lockDestination } from "../lock/destination.js";
@@ -20,7 +20,7 @@ import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
 import { type ArrayTarget, arrayTarget, groupTarget, omeNote } from "./target.js";
 import { TargetStore } from "./target-store.js";
-import { readTree, type SourceNode } from "./tree.js";
+import { readTree, type SourceArray, type SourceNode } from "./tree.js";
 import { View } from "./view.js";
 import type { Work } from "./work.js";
 
@@ -71,23 +71,26 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
     throw new UsageError("--select is for arrays: name one with --path");
   const planned: Planned[] = [];
   const ranks = new Set<number>();
+  const notes = new Notes();
   for (const node of nodes) {
     const { path: below } = node;
+    checkSeen(below);
     if (node.kind === "group") {
       const metadata = await naming(below, () =>
         groupTarget(node.metadata, format ?? node.metadata.zarrFormat),
       );
       const text = node.metadata.zarrFormat === 3 ? omeNote(metadata) : undefined;
-      if (text !== undefined) note(`"/${below}": ${text}`);
+      if (text !== undefined) notes.add(below, text);
       planned.push({ path: below, metadata, isConsolidated: node.isConsolidated, view: undefined });
       continue;
     }
     const view = View.of(node.array, selection);
     ranks.add(view.kept.length);
-    const { metadata, notes } = await naming(below, () => planArray(node.metadata, view, options));
-    for (const text of notes) note(`"/${below}": ${text}`);
+    const { metadata, notes: texts } = await naming(below, () => planArray(node, view, options));
+    for (const text of texts) notes.add(below, text);
     planned.push({ path: below, metadata, isConsolidated: false, view });
   }
+  notes.print();
   for (const [name, lengths] of [
     ["--chunks", chunks],
     ["--shards", shards],
@@ -98,11 +101,30 @@ async function planNodes(nodes: readonly SourceNode[], options: CopyOptions): Pr
   return planned;
 }
 
+/** Maximum number of nodes named in a note. */
+const maxNamed = 3;
+
+/** Notes about nodes, each printed once. */
+class Notes {
+  readonly #paths = new Map<string, string[]>();
+
+  add(path: string, text: string): void {
+    this.#paths.set(text, [...(this.#paths.get(text) ?? []), `"/${path}"`]);
+  }
+
+  print(): void {
+    for (const [text, paths] of this.#paths) {
+      const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : "";
+      note(`${paths.slice(0, maxNamed).join(", ")}${more}: ${text}`);
+    }
+  }
+}
+
 /** What an array becomes, whose chunks can be made; errors about its codecs say which option names others. */
-async function planArray(source: ArrayMetadata, view: View, options: CopyOptions): Promise<ArrayTarget> {
+async function planArray(source: SourceArray, view: View, options: CopyOptions): Promise<ArrayTarget> {
   try {
     const target = await arrayTarget(source, view, options);
-    if (!storedOffsets(view, target.metadata.spec)) requireEncodable(target.metadata.spec);
+    if (!storedOffsets(view, target.metadata.spec)) await requireEncodable(target.metadata.spec);
     return target;
   } catch (error) {
     throw withCodecsHint(error, options.codecs);

@@ -21,7 +21,9 @@ import {
 } from "#internal";
 import { short } from "../notes.js";
 import { UsageError } from "../usage.js";
+import { type Masked, maskedIn, withAttributesOf } from "./masked.js";
 import type { CopyOptions } from "./options.js";
+import type { SourceArray } from "./tree.js";
 import type { View } from "./view.js";
 
 export interface ArrayTarget {
@@ -30,10 +32,7 @@ export interface ArrayTarget {
   readonly notes: readonly string[];
 }
 
-type Changes = Pick<
-  CreateLikeOptions,
-  "shape" | "chunkShape" | "shardShape" | "fillValue" | "codecs" | "dimensionNames"
->;
+type Changes = Pick<CreateLikeOptions, "shape" | "chunkShape" | "shardShape" | "codecs" | "dimensionNames">;
 
 /** The group's metadata in a version, without consolidated metadata. @throws Unsupported. */
 export async function groupTarget(source: GroupMetadata, version: ZarrVersion): Promise<GroupMetadata> {
@@ -59,7 +58,7 @@ export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | und
  * @throws Unsupported, saying what the version cannot hold; UsageError for options that do not fit the array.
  */
 export async function arrayTarget(
-  source: ArrayMetadata,
+  { metadata: source, isInImage }: Pick<SourceArray, "metadata" | "isInImage">,
   view: View,
   options: CopyOptions,
 ): Promise<ArrayTarget> {
@@ -67,7 +66,10 @@ export async function arrayTarget(
   const notes: string[] = [];
   const changes = changesOf(source, view, version, options, notes);
   const limits = view.array.limits;
-  const made = await arrayLike(source, version, changes, limits);
+  const masked = maskedIn(source, version, isInImage, options.fill as Masked["fillValue"]);
+  notes.push(...masked.notes);
+  const like = await arrayLike(source, version, { ...changes, fillValue: masked.fillValue }, limits);
+  const made = await withAttributesOf(like, masked, { limits });
   const own = unknownFields(source);
   if (own.length === 0 || made.documents === source.documents) return { metadata: made, notes };
   if (version !== source.zarrFormat) {
@@ -99,14 +101,32 @@ function changesOf(
     shape: view.isWhole ? undefined : view.shape,
     chunkShape: chunkShape ?? (isReduced || shardShape !== undefined ? kept(spec.chunkShape) : undefined),
     shardShape,
-    fillValue: options.fill as Changes["fillValue"],
     codecs: options.codecs
       ? withObjectCodec(source, options.codecs, version)
       : isReduced
         ? reducedCodecs(source, view, version)
         : undefined,
-    dimensionNames: isReduced && spec.dimensionNames ? kept(spec.dimensionNames) : undefined,
+    dimensionNames: namesOf(source, view, version, notes),
   };
+}
+
+/** The names of the dimensions; undefined keeps those of the source. */
+function namesOf(
+  { spec, zarrFormat }: ArrayMetadata,
+  view: View,
+  version: ZarrVersion,
+  notes: string[],
+): readonly (string | null)[] | undefined {
+  const names = spec.dimensionNames?.filter((_, axis) => view.kept.includes(axis));
+  if (version < 3 && names?.includes(null) && names.some((name) => name !== null)) {
+    notes.push(
+      `dropped the dimension names ${JSON.stringify(names)}: Zarr v${version} stores all names or none`,
+    );
+    return names.map(() => null);
+  }
+  // xarray writes scalars without names in v3, and refuses datasets whose scalars lack an empty list in v2.
+  if (zarrFormat === 3 && version === 2 && spec.shape.length === 0) return [];
+  return view.kept.length < spec.shape.length ? names : undefined;
 }
 
 const objectCodec = /^(numcodecs\.)?(json2|msgpack2|vlen-.*|categorize|pickle)$/;

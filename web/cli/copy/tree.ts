@@ -5,8 +5,10 @@ import {
   type ArrayMetadata,
   type GroupMetadata,
   isJsonObject,
+  isRecord,
   joinKey,
   metadataAt,
+  own,
   resolveLimits,
   v2ConsolidatedKey,
   v3Key,
@@ -18,6 +20,8 @@ export interface SourceArray {
   readonly path: string;
   readonly array: ZarrArray;
   readonly metadata: ArrayMetadata;
+  /** Whether a group above it has attributes of OME-Zarr. */
+  readonly isInImage: boolean;
 }
 
 export interface SourceGroup {
@@ -33,16 +37,32 @@ export type SourceNode = SourceArray | SourceGroup;
 /** A node and all below it, groups before what they hold. @throws what `open` does, of any of them. */
 export async function readTree(root: OpenedNode): Promise<SourceNode[]> {
   const nodes: SourceNode[] = [];
-  const visit = async (node: OpenedNode): Promise<void> => {
-    nodes.push(await readNode(root, node));
+  const visit = async (node: OpenedNode, isInImage: boolean): Promise<void> => {
+    nodes.push(await readNode(root, node, isInImage));
     if (node.kind === "array") return;
-    for (const { name } of await node.members()) await visit(await node.open(name));
+    const isImage = isInImage || saysImages(node.attributes);
+    for (const { name } of await node.members()) await visit(await node.open(name), isImage);
   };
-  await visit(root);
+  await visit(root, await isBelowImage(root));
   return nodes;
 }
 
-async function readNode(root: OpenedNode, node: OpenedNode): Promise<SourceNode> {
+const saysImages = (attributes: unknown): boolean =>
+  isRecord(own(attributes, "ome")) || own(attributes, "multiscales") !== undefined;
+
+/** Whether a group above a node has attributes of OME-Zarr. */
+async function isBelowImage({ store, path }: OpenedNode): Promise<boolean> {
+  const names = path === "" ? [] : path.split("/");
+  for (let depth = names.length - 1; depth >= 0; depth--) {
+    const found = await metadataAt(store, names.slice(0, depth).join("/"), {
+      limits: resolveLimits(undefined),
+    });
+    if (found?.kind === "group" && saysImages(found.attributes)) return true;
+  }
+  return false;
+}
+
+async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean): Promise<SourceNode> {
   const path = node === root ? "" : node.path.slice(root.path === "" ? 0 : root.path.length + 1);
   const limits = node.kind === "array" ? node.limits : resolveLimits(undefined);
   const metadata = await metadataAt(node.store, node.path, { limits });
@@ -54,6 +74,7 @@ async function readNode(root: OpenedNode, node: OpenedNode): Promise<SourceNode>
       kind: "array",
       path,
       array: node,
+      isInImage,
       metadata: { ...(metadata as ArrayMetadata), spec: node.spec },
     };
   }

@@ -89,7 +89,7 @@ export function parseJson(bytes: Uint8Array, options: JsonOptions): Json {
 const space = /[ \t\n\r]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 forbids them in strings
 const plainText = /[^"\\\u0000-\u001f]*/y;
-const numberText = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const bareText = /-?Infinity|NaN/y;
 const hex4 = /[0-9a-fA-F]{4}/y;
 const escapes: Readonly<Record<string, string>> = {
@@ -317,7 +317,7 @@ export class JsonReader {
   }
 
   private number(): JsonNumber {
-    const text = this.match(numberText) || (this.options.bareNonFinite ? this.match(bareText) : "");
+    const text = this.match(numberPattern) || (this.options.bareNonFinite ? this.match(bareText) : "");
     if (!text) this.fail(this.at < this.text.length ? "a value is expected" : "the document ends too early");
     if (text.length > maxDigits)
       throw limitExceeded(
@@ -421,13 +421,24 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 }
 
 /**
+ * Returns a number as JSON text that other readers parse as the same float. Python parses "-0" as the integer 0, and
+ * GDAL clamps integers of more than 64 bits.
+ * @param maxInteger integers beyond it get a fraction. Default: 2⁵³ − 1.
+ */
+export function numberText(value: number, maxInteger = Number.MAX_SAFE_INTEGER): string {
+  if (Object.is(value, -0)) return "-0.0";
+  const text = String(value);
+  return Math.abs(value) > maxInteger && /^-?\d+$/.test(text) ? `${text}.0` : text;
+}
+
+/**
  * A JSON value as text, every number as it was written; numbers of JavaScript so that they are read as the same ones,
  * -0 and those that are not finite included.
  * @throws LimitExceeded for nesting beyond `maxDepth`, and so for objects that hold themselves.
  */
 export function jsonText(json: Json | PlainJson, maxDepth = Number.POSITIVE_INFINITY): string {
   if (json instanceof JsonNumber) return json.text;
-  if (typeof json === "number") return Object.is(json, -0) ? "-0.0" : String(json);
+  if (typeof json === "number") return numberText(json);
   if (typeof json === "bigint") return String(json);
   if (json === null || typeof json !== "object") return JSON.stringify(json) ?? "null";
   if (maxDepth <= 0) throw limitExceeded("a JSON value is nested too deep");

@@ -16,6 +16,18 @@ export function own(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** Whether a list in a value has a hole, which `every` and `map` skip, or undefined. Visits each object once. */
+export function hasHole(value: unknown, seen = new Set<unknown>()): boolean {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || seen.has(value))
+    return false;
+  seen.add(value);
+  if (Array.isArray(value) && value.includes(undefined)) return true;
+  return Object.values(value).some((child) => hasHole(child, seen));
+}
+
+/** Whether a string has no lone surrogates, which UTF-8 cannot encode. */
+export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
 /** The value if it is a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;

@@ -26,6 +26,8 @@ export interface ResolvedStep extends ChainStep {
   readonly definition: CodecDefinition;
   /** Byte order of the array that it encodes to, where its configuration names one (Zarr v2 filters). */
   readonly endian: "little" | "big" | undefined;
+  /** Byte order of the array that it is given, likewise. */
+  readonly givenEndian: "little" | "big" | undefined;
 }
 
 /** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
@@ -128,10 +130,14 @@ class Resolver {
       if (definition.core !== "transpose")
         throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
     }
-    const { params, encoded, endian } = definition.parse(config, context);
+    const { params, encoded, endian, givenEndian } = definition.parse(config, context);
     const { verifyChecksums: verifiesChecksums } = this.options;
     const { core } = definition;
-    const step: ResolvedStep = { core, params, name, verifiesChecksums, metadata, definition, endian };
+    const step: ResolvedStep = {
+      ...{ core, params, name, verifiesChecksums, metadata, definition },
+      endian,
+      givenEndian,
+    };
     this.array = encoded ?? this.array;
     if (definition.kind === "array-to-array") this.#before.push(step);
     else if (definition.kind === "array-to-bytes") this.#toBytes = { type: "core", step };

@@ -6,7 +6,7 @@ import { countOf, indices } from "../base/strides.js";
 import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
-import { moduleFor } from "../engine/plan.js";
+import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
 import type { ChunkCodec, Content } from "./chunk-codec.js";
 import type { ChunkLayout, LayoutArray, ShardLevel } from "./layout.js";
@@ -47,7 +47,9 @@ export class ShardCodec implements ChunkCodec {
   }
 
   prepare(session: CodecSession): void {
-    session.prepare(this.#level.index.plan);
+    const { index, after } = this.#level;
+    session.prepare(index.plan);
+    if (after.length > 0) session.prepare(Plan.bytesOnly(after, 1));
     this.inner.prepare(session);
   }
 

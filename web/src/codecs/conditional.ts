@@ -20,6 +20,7 @@ export function makeConditional(find: FindCodec): CodecDefinition {
   return {
     core: "conditional",
     kind: "bytes-to-bytes",
+    checkedByCore: "its codecs must take the bytes that they are given",
     names: { 3: ["conditional"] },
     parse(config, context) {
       config.only("codecs", "header_bits");

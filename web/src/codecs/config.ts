@@ -1,5 +1,6 @@
 /** Reading a codec's configuration: every value is checked, and every refusal names the codec. */
 import { invalidMetadata, type ZarrError } from "../base/errors.js";
+import { hasHole, own } from "../base/records.js";
 
 /** A codec's configuration as plain values. */
 export type Configuration = Readonly<Record<string, unknown>>;
@@ -25,9 +26,11 @@ export class ConfigReader {
     return !this.#takesNull;
   }
 
-  /** The value under a name, or undefined; only own properties count. */
+  /** The value under a name, or undefined; only own properties count. @throws InvalidMetadata for lists with holes. */
   get(name: string): unknown {
-    return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
+    const value = own(this.values, name);
+    if (hasHole(value)) throw this.error(`"${name}" ${show(value)} has a list with a missing entry`);
+    return value;
   }
 
   /** The value under a name, or `fallback` where the option is not given. */

@@ -29,6 +29,8 @@ export interface ParsedCodec {
   encoded?: CodecArray;
   /** Byte order of that array, where the configuration names one (Zarr v2 filters). */
   endian?: "little" | "big" | undefined;
+  /** Byte order of the array that it is given, where the configuration names one (Zarr v2 filters). */
+  givenEndian?: "little" | "big" | undefined;
 }
 
 export interface CodecDefinition {
@@ -44,6 +46,8 @@ export interface CodecDefinition {
   readonly elementwise?: true;
   /** True for bytes-to-bytes codecs that some writers put where the array becomes bytes: little-endian ones. */
   readonly impliesBytes?: true;
+  /** The rule for options that only the core checks because they depend on sizes or on one another, for error messages. */
+  readonly checkedByCore?: string;
   /** Size that a number of bytes encodes to, for codecs of fixed size: what a shard's index may use. */
   encodedBytes?(bytes: number): number;
   /**

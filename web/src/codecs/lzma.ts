@@ -59,6 +59,7 @@ export const lzma: CodecDefinition = {
   core: "lzma",
   kind: "bytes-to-bytes",
   names: { 1: ["lzma"], 2: ["lzma"], 3: ["lzma", "numcodecs.lzma"] },
+  checkedByCore: "its format, check and filters must fit together",
   parse(config) {
     const format = config.integer("format", formats.xz, formats.raw, formats.xz);
     const check = config.get("check") === -1 ? notGiven : optional(config, "check", 15);

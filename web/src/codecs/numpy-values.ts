@@ -1,4 +1,5 @@
 /** What numcodecs' filters on values share: the data types between which they calculate. */
+import { type DType, DType as DTypes } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext, ParsedCodec } from "./definition.js";
@@ -18,6 +19,10 @@ export interface FilterTypes {
   readonly encoded: NumpyType;
 }
 
+/** The default type of calculations in filters. Times become integers, because NumPy cannot add or scale times. */
+export const calculableType = (dtype: DType): DType =>
+  dtype.unit === undefined ? dtype : DTypes.simple("int64");
+
 /**
  * Reads the types of a filter.
  *
@@ -30,14 +35,15 @@ export function readFilterTypes(
   [decodedName, encodedName]: readonly [string, string],
   arithmetic: Arithmetic,
 ): FilterTypes {
-  const decoded = readNumpyType(config, decodedName, { dtype: array.dtype, endian: undefined });
+  const dtype = arithmetic === "any" ? array.dtype : calculableType(array.dtype);
+  const decoded = readNumpyType(config, decodedName, { dtype, endian: undefined });
   const encoded = readNumpyType(config, encodedName, decoded);
   if (decoded.dtype.itemBytes !== array.dtype.itemBytes) {
     throw config.error(`"${decodedName}" is ${decoded.dtype}, but the array's data type is ${array.dtype}`);
   }
-  for (const { dtype } of [decoded, encoded]) {
-    if (dtype.fields || !accepted[arithmetic].test(dtype.core))
-      throw config.error(`it cannot calculate with data type ${dtype}`, "codec-dtype");
+  for (const { dtype: type } of [decoded, encoded]) {
+    if (type.fields || !accepted[arithmetic].test(type.core))
+      throw config.error(`it cannot calculate with data type ${type}`, "codec-dtype");
   }
   return { decoded, encoded };
 }
@@ -52,6 +58,7 @@ export function filterResult(
     params: [coreRow(decoded.dtype.core).id, coreRow(encoded.dtype.core).id, ...params],
     encoded: { dtype: encoded.dtype, shape: array.shape },
     endian: encoded.endian,
+    givenEndian: decoded.endian,
   };
 }
 

@@ -14,6 +14,7 @@ import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./d
 import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
 import { parseNumpyName } from "./numpy-name.js";
+import { calculableType } from "./numpy-values.js";
 import type { ShardingDefinition } from "./sharding.js";
 
 /**
@@ -65,18 +66,19 @@ function withShape(codec: CodecMetadata, found: FoundCodec, shape: readonly numb
 const typeOptions = ["dtype", "astype", "encode_dtype", "decode_dtype"] as const;
 
 /**
- * A filter of v2 whose data types have one byte order. numcodecs views what a filter is given as the type that it names:
- * all of a chain, and the array, must say the same.
+ * Returns a filter with its data types in one byte order. numcodecs views the input of a filter as the named type. The
+ * input has the stored byte order in Zarr v2 and the native one in v3, where the codec `bytes` names the stored one.
  */
-export function inByteOrder({ name, configuration = {} }: CodecMetadata, endian: Endian): CodecMetadata {
-  const changed = { ...configuration };
+export function inByteOrder(codec: CodecMetadata, endian: Endian): CodecMetadata {
+  const changed: [option: string, type: unknown][] = [];
   for (const option of typeOptions) {
-    const given = Object.hasOwn(changed, option) ? changed[option] : undefined;
+    const given = new ConfigReader(codec.name, codec.configuration ?? {}).get(option);
     if (typeof given !== "string") continue;
     const { dtype, endian: said } = parseNumpyName(given);
-    if (said !== undefined && said !== endian) changed[option] = descrJson(dtype, endian, 2);
+    if (said !== undefined && said !== endian) changed.push([option, descrJson(dtype, endian, 2)]);
   }
-  return { name, configuration: changed };
+  if (changed.length === 0) return codec;
+  return { ...codec, configuration: { ...codec.configuration, ...Object.fromEntries(changed) } };
 }
 
 interface Printed {
@@ -107,9 +109,9 @@ function printCodec(
   // imagecodecs' names of compressors have options of their own, the same in all versions.
   const isAlias = name.startsWith("imagecodecs_") && definition.kind === "bytes-to-bytes";
   const options = (isAlias ? undefined : printers[definition.core]?.(source)) ?? configuration;
-  const chosen = nameIn(found, name, context.version, to);
-  const hasLocation = definition.core === "crc32c" && to === 3 && Object.hasOwn(options, "location");
-  return { codec: named(hasLocation ? "numcodecs.crc32c" : chosen, options), encoded };
+  const chosen = numcodecsOrNot(nameIn(found, name, context.version, to), options, context.array, to);
+  const codec = named(chosen, options);
+  return { codec: to === 3 ? inByteOrder(codec, "little") : codec, encoded };
 }
 
 /** numcodecs' codecs have a configuration in any case: zarr-python asks for it. */
@@ -127,6 +129,19 @@ function nameIn({ definition }: FoundCodec, given: string, from: ZarrVersion, to
   const isKept = from === 3 && (given === "bitround" || given.startsWith("numcodecs."));
   if (isKept) return given;
   return names.find((name) => registered.has(name)) ?? numcodecsName(names);
+}
+
+/** The name in Zarr v3 of codecs that differ between numcodecs and the registry. */
+function numcodecsOrNot(
+  name: string,
+  options: Configuration,
+  { dtype }: CodecArray,
+  to: ZarrVersion,
+): string {
+  if (to === 3 && name === "crc32c" && Object.hasOwn(options, "location")) return "numcodecs.crc32c";
+  // numcodecs rounds floats only: it decodes integers as floats of the same bits.
+  const isIntegers = name === "numcodecs.bitround" && !/float|complex/.test(dtype.core);
+  return isIntegers ? "bitround" : name;
 }
 
 const numcodecsName = (names: readonly string[]): string =>
@@ -163,14 +178,14 @@ const printers: Readonly<Partial<Record<CoreCodec, Printer>>> = {
   zstd: ({ params: [level, checksum], to }) =>
     to === 3 || checksum === 1 ? { level: level!, checksum: checksum === 1 } : { level: level! },
   blosc: printBlosc,
-  lzma: ({ config: { values } }) => ({ format: 1, check: -1, preset: null, filters: null, ...values }),
+  lzma: printLzma,
   crc32c: printLocation,
   crc32: printLocation,
   adler32: printLocation,
   delta: withDtype("dtype"),
   fixedscaleoffset: withDtype("dtype"),
   quantize: withDtype("dtype"),
-  astype: withDtype("decode_dtype"),
+  astype: withDtype("decode_dtype", "any"),
   horizontal_delta: printPredictor,
   floatpred: printPredictor,
 };
@@ -196,16 +211,25 @@ function printBlosc({ params, context: { array }, config, to }: Source): Configu
   return { cname, clevel, shuffle: shuffles[shuffle!]!, typesize, blocksize };
 }
 
+/** Python accepts a list of filters, even an empty one, only with format RAW. */
+function printLzma({ config: { values } }: Source): Configuration {
+  const { filters, ...options } = values;
+  const isEmpty = Array.isArray(filters) && filters.length === 0;
+  return { format: 1, check: -1, preset: null, ...options, filters: isEmpty ? null : (filters ?? null) };
+}
+
 /** The place of a checksum, where it is not the usual one. */
 function printLocation({ definition, params, context }: Source): Configuration {
   const [usual] = definition.parse(new ConfigReader(definition.core, {}, context.version), context).params;
   return params[0] === usual ? {} : { location: params[0] === 0 ? "start" : "end" };
 }
 
-/** numcodecs asks for the data type of its filters; it is the array's where none is given. */
-function withDtype(name: string): Printer {
-  return ({ config: { values }, context: { array } }) =>
-    Object.hasOwn(values, name) ? values : { ...values, [name]: descrJson(array.dtype, "little", 2) };
+/** numcodecs requires the data type of a filter. Default: the type that the filter calculates with. */
+function withDtype(name: string, arithmetic?: "any"): Printer {
+  return ({ config: { values }, context: { array } }) => {
+    const dtype = arithmetic === "any" ? array.dtype : calculableType(array.dtype);
+    return Object.hasOwn(values, name) ? values : { ...values, [name]: descrJson(dtype, "little", 2) };
+  };
 }
 
 /** Zarr v2 asks TIFF's predictors for the shape and data type of chunks, in v3 imagecodecs takes them from the array. */

@@ -1,4 +1,5 @@
 /** Data types: what an array's elements are, whatever Zarr version named them. */
+import { invalidArgument } from "../base/errors.js";
 import { type CoreType, coreRow, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */
@@ -113,6 +114,8 @@ export class DType {
   /** Packed fields, in order. Names must be unique and not empty: the parsers check that. */
   static struct(fields: readonly { name: string; dtype: DType; shape?: readonly number[] }[]): DType {
     let offset = 0;
+    if (fields.includes(undefined as never))
+      throw invalidArgument("the fields of a structured type have a missing entry");
     const placed = fields.map(({ name, dtype, shape = [] }) => {
       const field: Field = Object.freeze({ name, dtype, offset, shape: Object.freeze([...shape]) });
       offset += dtype.itemBytes * shape.reduce((a, b) => a * b, 1);

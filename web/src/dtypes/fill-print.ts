@@ -1,10 +1,10 @@
 /** Fill values in the documents of each Zarr version. */
 
-import type { Json } from "../base/json.js";
+import { type Json, numberText } from "../base/json.js";
 import { textDecoder } from "../base/platform.js";
 import { encodeBase64 } from "./base64.js";
 import { componentsOf, type DType } from "./dtype.js";
-import { fillJson } from "./fill-json.js";
+import { type FillJson, fillJson } from "./fill-json.js";
 import { type FillValue, missingValue } from "./fill-value.js";
 import { withoutPadding } from "./padded.js";
 import { fromPlain } from "./plain.js";
@@ -21,12 +21,15 @@ export function printFill(
   version: 1 | 2 | 3,
   endian: Endian | readonly (Endian | null)[],
 ): Json {
-  if (version === 3) return fromPlain(fillJson(dtype, fill.value === null ? zeroFill(dtype, fill) : fill, 3));
-  if (fill.value === null || dtype.isVariable) return fromPlain(fillJson(dtype, fill, 2));
+  if (version === 3) return asJson(fillJson(dtype, fill.value === null ? zeroFill(dtype, fill) : fill, 3));
+  if (fill.value === null || dtype.isVariable) return asJson(fillJson(dtype, fill, 2));
   if (version === 1) return plainJson(dtype, fill.item);
   if (dtype.fields) return encodeBase64(stored(dtype, fill.item, endian));
-  return fromPlain(fillJson(dtype, fill, 2));
+  return asJson(fillJson(dtype, fill, 2));
 }
+
+/** Returns JSON whose floats other readers do not parse as integers. */
+const asJson = (value: FillJson): Json => fromPlain(value, numberText);
 
 /** What an undefined fill value reads as; v3 has no undefined ones. */
 const zeroFill = (dtype: DType, fill: FillValue): FillValue => ({
@@ -36,7 +39,7 @@ const zeroFill = (dtype: DType, fill: FillValue): FillValue => ({
 
 /** A value of v1, as Python's json writes it. */
 function plainJson(dtype: DType, item: Uint8Array): Json {
-  if (item.every((byte) => byte === 0) && (dtype.fields || dtype.core === "raw")) return fromPlain(0);
+  if (item.every((byte) => byte === 0) && (dtype.fields || dtype.core === "raw")) return asJson(0);
   if (dtype.fields) {
     return dtype.fields.map(({ dtype: type, offset }) =>
       plainJson(type, item.subarray(offset, offset + type.itemBytes)),
@@ -44,7 +47,7 @@ function plainJson(dtype: DType, item: Uint8Array): Json {
   }
   if (dtype.core === "fixed_bytes") return textDecoder().decode(withoutPadding(item));
   if (dtype.core === "raw") return textDecoder().decode(item);
-  return fromPlain(fillJson(dtype, { value: 0, item }, 2));
+  return asJson(fillJson(dtype, { value: 0, item }, 2));
 }
 
 /** An element in its stored byte order: one for all, or one per run of components. */

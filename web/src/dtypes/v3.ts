@@ -148,7 +148,7 @@ function structType(configuration: Options, depth: number): DType {
   if (depth >= maxStructDepth)
     throw limitExceeded(`structured types nested deeper than ${maxStructDepth} levels`);
   const seen = new Set<string>();
-  const dtype = DType.struct(fields.map((entry: unknown) => readField(entry, depth, seen)));
+  const dtype = DType.struct(Array.from(fields, (entry: unknown) => readField(entry, depth, seen)));
   if (dtype.itemBytes > maxItemBytes) throw tooWide();
   return dtype;
 }

@@ -169,8 +169,10 @@ export class ZarrArray<D extends Elements = Elements> {
     const grid = this.gridShape;
     const inside = (index: unknown, axis: number) =>
       Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) < grid[axis]!;
-    if (Array.isArray(coordinates) && coordinates.length === grid.length && coordinates.every(inside)) return;
-    const given = Array.isArray(coordinates) ? `[${coordinates.map(shown).join(", ")}]` : shown(coordinates);
+    // Turns holes, which `every` skips, into undefined.
+    const list: unknown[] | undefined = Array.isArray(coordinates) ? Array.from(coordinates) : undefined;
+    if (list?.length === grid.length && list.every(inside)) return;
+    const given = list ? `[${list.map(shown).join(", ")}]` : shown(coordinates);
     throw invalidSelection(`there is no chunk ${given} in a grid of [${grid.join(", ")}] chunks`);
   }
 }

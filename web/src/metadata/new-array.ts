@@ -255,9 +255,11 @@ function orderOf(
   });
 }
 
-/** Attributes with xarray's names of dimensions. */
+/** Attributes with xarray's names of dimensions. xarray requires the attribute for scalars as well. */
 function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2): JsonObject {
-  if (!dimensionNames || dimensionNames.every((name) => name === null)) return attributes;
+  const isNamed =
+    dimensionNames && (dimensionNames.length === 0 || dimensionNames.some((name) => name !== null));
+  if (!isNamed) return attributes;
   if (dimensionNames.includes(null)) {
     throw unsupported(`Zarr v${version} cannot hold names of some dimensions only`, {
       code: "bad-dimension-names",

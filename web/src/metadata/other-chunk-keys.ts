@@ -4,6 +4,7 @@
  */
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../base/errors.js";
 import { type Json, JsonNumber, showJson } from "../base/json.js";
+import { isWellFormed } from "../base/records.js";
 import { plainKeys, readPlainKeys } from "./chunk-keys.js";
 import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
 import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encoding.js";
@@ -71,14 +72,13 @@ function checkedSuffix(json: Json | undefined): string {
   const parts = json.split("/").slice(1);
   const isForbidden = (part: string) => part === "" || /^\.{1,2}$/.test(part) || documentNames.test(part);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being refused
-  if (/[\\\u0000-\u001f\u007f]/.test(json) || loneSurrogate.test(json) || parts.some(isForbidden))
+  if (/[\\\u0000-\u001f\u007f]/.test(json) || !isWellFormed(json) || parts.some(isForbidden))
     throw bad(`the suffix ${JSON.stringify(json)} would make keys that are not allowed`);
   return json;
 }
 
 /** Names of documents that make a node of what holds them. */
 const documentNames = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/i;
-const loneSurrogate = /\p{Surrogate}/u;
 
 function readFanout(extension: Extension, onWarning: OnWarning | undefined): KeyEncoding {
   checkOptions(extension, ["max_children"], what);

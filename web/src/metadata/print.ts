@@ -6,10 +6,12 @@ import {
   type Json,
   JsonNumber,
   type JsonObject,
+  numberText,
   orderKeys,
   writtenKeys,
 } from "../base/json.js";
 import { textEncoder } from "../base/platform.js";
+import { isWellFormed } from "../base/records.js";
 
 /** Longest list that is written on one line. */
 const lineLength = 100;
@@ -80,13 +82,14 @@ export function attributesJson(attributes: unknown): JsonObject {
 
 /**
  * A program's value as JSON; bigints are integers with all their digits, and undefined members are left out.
- * @throws InvalidArgument for what JSON has no form for: NaN and infinities among others.
+ * @throws InvalidArgument for what JSON has no form for: NaN, infinities and text that is not Unicode among others.
  */
 export function jsonOf(value: unknown, place: string, depth = 0): Json {
   if (value instanceof JsonNumber) return value;
   if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
-    return new JsonNumber(numberText(value));
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+    return new JsonNumber(textOfNumber(value));
+  if (typeof value === "string") return wellFormed(value, place);
+  if (value === null || typeof value === "boolean") return value;
   if (depth >= maxDepth)
     throw invalidArgument(`${place} is nested deeper than ${maxDepth} levels`, { code: "not-json" });
   if (Array.isArray(value)) return Array.from(value, (item, i) => jsonOf(item, `${place}[${i}]`, depth + 1));
@@ -95,13 +98,21 @@ export function jsonOf(value: unknown, place: string, depth = 0): Json {
     throw invalidArgument(`${place} is ${what}, for which JSON has no form`, { code: "not-json" });
   }
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  return jsonObject(entries.map(([key, child]) => [key, jsonOf(child, `${place}.${key}`, depth + 1)]));
+  const json = (key: string, child: unknown) => jsonOf(child, `${place}.${key}`, depth + 1);
+  return jsonObject(entries.map(([key, child]) => [wellFormed(key, `a key of ${place}`), json(key, child)]));
 }
 
-/** All digits of integers, which are read as bigints beyond 2^53; else the fewest that are this number. */
-function numberText(value: number | bigint): string {
-  if (Object.is(value, -0)) return "-0";
-  return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(BigInt(value)) : String(value);
+/** Rejects lone surrogates, which most readers of JSON cannot handle. */
+function wellFormed(text: string, place: string): string {
+  if (isWellFormed(text)) return text;
+  throw invalidArgument(`${place} is not well-formed Unicode: ${JSON.stringify(text)}`, { code: "not-json" });
+}
+
+/** Prints integers of up to 64 bits with all digits, and larger numbers as floats. */
+function textOfNumber(value: number | bigint): string {
+  if (typeof value === "bigint") return String(value);
+  const isInteger = Number.isInteger(value) && Math.abs(value) < 2 ** 64 && value !== 0;
+  return isInteger ? String(BigInt(value)) : numberText(value);
 }
 
 function isPlain(value: object): boolean {

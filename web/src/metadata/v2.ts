@@ -5,14 +5,14 @@
 
 import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../base/errors.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
-import { type CodecMetadata, resolveChain } from "../chain/chain.js";
+import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
 import { ownSteps } from "../codecs/own-steps.js";
 import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
-import { parseDescr, type StoredType } from "../dtypes/typestr.js";
+import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
 import { plainKeys } from "./chunk-keys.js";
 import {
@@ -132,8 +132,28 @@ function bytesCodec(
   if (filters.every((filter) => filter.name === "transpose") || dtype.isVariable) return ofDtype;
   const little: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
   const { before } = resolveChain([...filters, little], { dtype, shape }, { version: 2, limits });
+  checkByteOrders(before, endians[0]);
   const endian = before.findLast((step) => step.endian !== undefined)?.endian;
   return endian ? { name: "bytes", configuration: { endian } } : ofDtype;
+}
+
+/**
+ * Rejects filters that name another byte order than their input has. numcodecs views the input as the named type, and so
+ * calculates with swapped bytes.
+ */
+function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | undefined): void {
+  let order = ofDtype;
+  for (const { name, endian, givenEndian } of filters) {
+    if (order && givenEndian && givenEndian !== order)
+      throw unsupported(
+        `codec ${name} takes ${givenEndian}-endian elements, but is given ${order}-endian ones`,
+        {
+          code: "mixed-endian",
+          codec: name,
+        },
+      );
+    order = endian ?? order;
+  }
 }
 
 function filtersOf(json: Json | undefined): CodecMetadata[] {

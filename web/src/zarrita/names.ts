@@ -34,7 +34,7 @@ const isIndex = (entry: unknown): boolean => typeof entry === "number";
 
 /** Distances of neighbours along each dimension, in elements. @param order of the axes from the slowest on. */
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
-  const isList = (value: unknown) => Array.isArray(value) && value.every(Number.isSafeInteger);
+  const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
   if (!isList(shape))
     throw invalidArgument(`a shape must be a list of lengths, and cannot be ${shown(shape)}`);
   if (order !== "C" && order !== "F" && !isList(order))

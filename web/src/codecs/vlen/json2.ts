@@ -1,7 +1,7 @@
 /** json2: any JSON values, a chunk as one list. Spec: numcodecs json.py. */
 
 import { corruptChunk, isZarrError } from "../../base/errors.js";
-import { type Json, JsonNumber, parseJson, toPlain } from "../../base/json.js";
+import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../../base/json.js";
 import { textEncoder } from "../../base/platform.js";
 import { checkType, type VlenCodecDefinition } from "./definition.js";
 import { badValue, corrupt, mostValues, textError } from "./framing.js";
@@ -89,12 +89,4 @@ function jsonText(codec: string, value: unknown, depth: number): string {
     ([key, entry]) => `${JSON.stringify(key)}:${jsonText(codec, entry, depth + 1)}`,
   );
   return `{${fields.join(",")}}`;
-}
-
-/** Integers beyond ±2⁵³ get a fraction: without one they would be exact integers, which bigints are for. */
-function numberText(value: number): string {
-  if (Object.is(value, -0)) return "-0.0";
-  return Number.isInteger(value) && !Number.isSafeInteger(value)
-    ? String(value).replace(/^-?\d+$/, "$&.0")
-    : String(value);
 }

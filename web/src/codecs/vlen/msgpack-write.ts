@@ -2,6 +2,7 @@
 
 import { invalidArgument } from "../../base/errors.js";
 import { kept, textEncoder } from "../../base/platform.js";
+import { isWellFormed } from "../../base/records.js";
 
 export interface MsgpackForms {
   /** Fractions as float32. */
@@ -96,8 +97,7 @@ class Writer {
   }
 
   #text(value: string): void {
-    if (/\p{Surrogate}/u.test(value))
-      throw invalidArgument(`codec ${this.codec}: a string is not well-formed`);
+    if (!isWellFormed(value)) throw invalidArgument(`codec ${this.codec}: a string is not well-formed`);
     this.#str(encoder().encode(value));
   }
 

@@ -1,5 +1,6 @@
 /** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
 import { kept, textDecoder, textEncoder } from "../../base/platform.js";
+import { isWellFormed } from "../../base/records.js";
 import { checkType, type VlenCodec, type VlenCodecDefinition } from "./definition.js";
 import { badValue, frameItems, itemBounds, textError } from "./framing.js";
 
@@ -90,6 +91,6 @@ export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array
 
 function encodeText(codec: string, value: unknown, index: number): Uint8Array {
   if (typeof value !== "string") throw badValue(codec, "strings", index);
-  if (/\p{Surrogate}/u.test(value)) throw badValue(codec, "well-formed strings", index);
+  if (!isWellFormed(value)) throw badValue(codec, "well-formed strings", index);
   return encoder().encode(value);
 }

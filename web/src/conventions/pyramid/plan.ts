@@ -107,7 +107,7 @@ function numbersOf(
   if (given === undefined) return axes.map(() => missing);
   const valid = (value: unknown) =>
     Number.isFinite(value) && (name === "translation" || (value as number) > 0);
-  if (!Array.isArray(given) || given.length !== axes.length || !given.every(valid)) {
+  if (!Array.isArray(given) || given.length !== axes.length || !Array.from(given).every(valid)) {
     const what = name === "scale" ? "positive numbers" : "numbers";
     throw invalidArgument(`${name} must be a list of ${axes.length} ${what}, one per axis`, {
       code: "bad-transformation",

@@ -88,7 +88,7 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
   // Whether there can be such arrays is found out in memory: all levels are as the first one, but for their shape.
   const finest = await createArray(new Map(), make(levels[0]!, 0));
   const isCopied = inPlace !== undefined || isStoredAlike(origin.array.spec, finest.spec);
-  if (levels.length > 1 || !isCopied) requireEncodable(finest.spec);
+  if (levels.length > 1 || !isCopied) await requireEncodable(finest.spec);
   const { method, name, ome = {}, attributes = {}, omeVersion = version === 2 ? "0.4" : "0.5" } = options;
   attributesJson({ ...attributes, ...imageAttributes({ axes, levels, method, name }, omeVersion, ome) });
   const image = { store, path, version, omeVersion, inPlace };

@@ -2,6 +2,7 @@
 import { invalidArgument, shown, unsupported, type ZarrError } from "../../base/errors.js";
 import type { Json } from "../../base/json.js";
 import type { Limits } from "../../base/limits.js";
+import { isRecord, isWellFormed } from "../../base/records.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { loadEveryCodec } from "../../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../../codecs/metadata.js";
@@ -40,7 +41,7 @@ export function arrayMetadata(
   return asArguments(async () => {
     await loadEveryCodec();
     const metadata = await makeArrayMetadata(newArray(options, version, limits), version, { limits });
-    requireEncodable(metadata.spec);
+    await requireEncodable(metadata.spec);
     return metadata;
   }, asArgument);
 }
@@ -69,7 +70,7 @@ export function arrayLike(
     const isSame = Object.values(changes).every((change) => change === undefined);
     if (isSame) return (await convertMetadata(source, version, { limits })) as ArrayMetadata;
     const metadata = await makeArrayMetadata(changedArray(source, version, changes), version, { limits });
-    if (hasOwnChunks(metadata, source, changes)) requireEncodable(metadata.spec);
+    if (hasOwnChunks(metadata, source, changes)) await requireEncodable(metadata.spec);
     return metadata;
   }, asArgument);
 }
@@ -217,9 +218,9 @@ interface ReadType {
 
 /** A data type of Zarr v3 or of NumPy. */
 function readType(value: unknown, version: ZarrVersion): ReadType {
-  if (value instanceof DType) return { dtype: value, endian: "little" };
+  if (value instanceof DType) return { dtype: withNames(value), endian: "little" };
   const isNumpy = Array.isArray(value) || (typeof value === "string" && /^[<>|]/.test(value));
-  if (!isNumpy) return { dtype: parseDataType(value), endian: "little" };
+  if (!isNumpy) return { dtype: withNames(parseDataType(value)), endian: "little" };
   const descr = jsonOf(value, "dtype");
   const { dtype, endians } = parseDescr(descr, true, { objects: version === 2 });
   const orders = new Set(endians.filter((endian) => endian !== undefined));
@@ -232,13 +233,37 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   return { dtype, endian: endians.map((endian) => endian ?? null), descr };
 }
 
+/** Returns the data type. @throws InvalidArgument for a field name that is not well-formed Unicode. */
+function withNames(dtype: DType): DType {
+  for (const field of dtype.fields ?? []) {
+    if (!isWellFormed(field.name))
+      throw invalidArgument(`field name ${JSON.stringify(field.name)} is not well-formed Unicode`, {
+        code: "unknown-dtype",
+      });
+    withNames(field.dtype);
+  }
+  return dtype;
+}
+
 function fillOf(dtype: DType, value: unknown, version: ZarrVersion): FillValue {
   if (value === undefined) return defaultFill(dtype);
   if (value === null) {
     if (version < 3) return { value: null, item: new Uint8Array(dtype.itemBytes) };
     throw invalidArgument("fillValue cannot be null in Zarr v3", { code: "bad-fill-value" });
   }
-  return parseScalar(dtype, value);
+  const fill = parseScalar(dtype, value);
+  checkTexts(value);
+  return fill;
+}
+
+/** @throws InvalidArgument for a string in a fill value that is not well-formed Unicode. */
+function checkTexts(value: unknown): void {
+  if (typeof value === "string" && !isWellFormed(value))
+    throw invalidArgument(`fillValue is not well-formed Unicode: ${JSON.stringify(value)}`, {
+      code: "bad-fill-value",
+    });
+  if (isRecord(value) && !ArrayBuffer.isView(value)) checkTexts(Object.entries(value));
+  else if (Array.isArray(value)) value.forEach(checkTexts);
 }
 
 function defaultFill(dtype: DType): FillValue {
@@ -250,9 +275,10 @@ function defaultFill(dtype: DType): FillValue {
 
 function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
   if (names === undefined) return undefined;
-  const valid = (name: unknown) => name === null || typeof name === "string";
-  if (!Array.isArray(names) || names.length !== rank || !names.every(valid)) {
-    throw invalidArgument(`dimensionNames must be a list of ${rank} strings or nulls`, {
+  const valid = (name: unknown) => name === null || (typeof name === "string" && isWellFormed(name));
+  if (!Array.isArray(names) || names.length !== rank || !Array.from(names).every(valid)) {
+    const given = Array.isArray(names) ? `[${Array.from(names, shown).join(", ")}]` : shown(names);
+    throw invalidArgument(`dimensionNames must be a list of ${rank} Unicode strings or nulls, not ${given}`, {
       code: "bad-dimension-names",
     });
   }

@@ -21,7 +21,7 @@ import { readLengths } from "../../metadata/spec.js";
 import { v3NodeType } from "../../metadata/v3.js";
 import { inParallel } from "../../store/deletion.js";
 import type { StoredEntry } from "../../store/everything.js";
-import { isDeletedFolder, isHidden } from "../../store/hidden.js";
+import { isDeletedFolder, isHidden, isScratchName } from "../../store/hidden.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { readObject } from "../../store/write.js";
 import { anyChunkKey, readDocument } from "./place.js";
@@ -59,15 +59,12 @@ function split(key: string): [folder: string, name: string] {
   return [key.slice(1, Math.max(1, slash)), key.slice(slash + 1)];
 }
 
-/** Locks of destinations of the command line. */
-const lockName = /^\..+\.zarr-wasm-lock$/;
-
-/** Whether a key is that of an unfinished file or a lock, or lies in a folder that is being deleted. */
+/** Whether a key is that of an unfinished file or a lock, or lies in a scratch folder or one that is being deleted. */
 export function isUnfinished(key: string): boolean {
   if (!key.includes("/.")) return false;
   const folders = key.split("/");
   const name = folders.pop()!;
-  return isHidden(name) || lockName.test(name) || folders.some(isDeletedFolder);
+  return isHidden(name) || folders.some((folder) => isDeletedFolder(folder) || isScratchName(folder));
 }
 
 /** What is stored below a path, and which of it belongs to Zarr nodes. */

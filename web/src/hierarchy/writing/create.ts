@@ -40,6 +40,7 @@ import {
   ancestorsOf,
   checkEmpty,
   checkNames,
+  checkSeen,
   isArrayDocument,
   metadataAt,
   nodeAt,
@@ -170,6 +171,7 @@ export async function writeNode(
   { signal, overwrite, array, sources }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
+  checkSeen(path);
   const changes: Change[] = [];
   await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);

@@ -2,6 +2,7 @@
 import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { type Limits, resolveLimits } from "../../base/limits.js";
+import { isWellFormed } from "../../base/records.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { parseDocument } from "../../metadata/document.js";
 import { v2ArrayKey, v3Key } from "../../metadata/keys.js";
@@ -15,6 +16,7 @@ import {
 import { coordinatesOf } from "../../metadata/other-chunk-keys.js";
 import type { ArraySpec } from "../../metadata/spec.js";
 import { v3NodeType } from "../../metadata/v3.js";
+import { isHidden } from "../../store/hidden.js";
 import { canList, keysBelow } from "../../store/listing.js";
 import { normalizePath } from "../../store/path.js";
 import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../../store/store.js";
@@ -125,12 +127,24 @@ export const isArrayDocument = (key: string, object: JsonObject): boolean =>
 
 /** Names that Zarr or its keys need: of no node. */
 const reserved = /^(\.+|__.*|zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;
+/** Temporary files of browsers. */
+const browserTemporary = /\.crswap$/;
 
 /** @throws InvalidArgument for a path with a name that nodes must not have. */
 export function checkNames(path: string): void {
-  const name = path.split("/").find((part) => reserved.test(part));
+  const name = path.split("/").find((part) => reserved.test(part) || !isWellFormed(part));
   if (name !== undefined)
-    throw invalidArgument(`a node cannot have the name "${name}"`, { code: "bad-path" });
+    throw invalidArgument(`a node cannot have the name ${JSON.stringify(name)}`, { code: "bad-path" });
+  checkSeen(path);
+}
+
+/** @throws InvalidArgument for a path with a name that listings skip and cleanup deletes. */
+export function checkSeen(path: string): void {
+  const name = path.split("/").find((part) => isHidden(part) || browserTemporary.test(part));
+  if (name !== undefined)
+    throw invalidArgument(`a node cannot have the name "${name}", which is reserved for temporary files`, {
+      code: "bad-path",
+    });
 }
 
 /** What lies where a new array's chunks would: documents of nodes, or chunks that somebody has left. */

@@ -2,6 +2,7 @@
 import { readOnly, ZarrError } from "../../base/errors.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { everythingBelow, everythingStore, type StoredEntry } from "../../store/everything.js";
+import { writerLockName } from "../../store/hidden.js";
 import { canList } from "../../store/listing.js";
 import { type NodePlace, overlap } from "../../store/overlap.js";
 import { joinKey, type Store } from "../../store/store.js";
@@ -210,12 +211,14 @@ async function forget(
 async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: boolean): Promise<void> {
   const { store, path, signal } = listing;
   const record = joinKey(path, recordName);
+  const lock = joinKey(path, writerLockName()); // of the process that deletes
   let hasRecord = isRecorded;
   const keys = async function* () {
     for await (const entries of listing) {
       for (const entry of entries) {
         if (entry.key === record) hasRecord = true;
-        else if (belongings.has(entry) && !belongings.isDocument(entry.key)) yield entry.key;
+        else if (entry.key !== lock && belongings.has(entry) && !belongings.isDocument(entry.key))
+          yield entry.key;
       }
     }
   };

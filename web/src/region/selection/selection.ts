@@ -69,6 +69,8 @@ export function resolveSelection(
   shape: readonly number[],
   dimensionNames?: readonly (string | null)[] | undefined,
 ): AxisSelection[] {
+  if (Array.isArray(selection) && selection.includes(undefined))
+    throw invalidSelection("a selection has a missing entry; null stands for a whole dimension");
   const entries = Array.isArray(selection ?? [])
     ? spreadEllipsis((selection ?? []) as readonly (DimensionSelection | "...")[], shape.length)
     : entriesByName(selection as object, shape.length, dimensionNames);
@@ -162,7 +164,9 @@ function asNumber(index: unknown): number {
 }
 
 function maskedIndices(mask: readonly (number | boolean)[], length: number, axis: number): number[] {
-  if (mask.length !== length || !mask.every((value) => typeof value === "boolean")) {
+  // `every` skips holes.
+  const isMask = mask.every((value) => typeof value === "boolean") && !mask.includes(undefined as never);
+  if (mask.length !== length || !isMask) {
     throw invalidSelection(`dimension ${axis}: a list of booleans must have ${length} entries, all booleans`);
   }
   return mask.flatMap((value, index) => (value ? [index] : []));
