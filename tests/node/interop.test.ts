@@ -310,7 +310,7 @@ describe("text that is not Unicode", () => {
   });
 });
 
-it.each([hiddenName(), ".zw-a.tmp", ".zarr-wasm-host-1.tmp", ".x.zarr-wasm-lock", "x.crswap"])(
+it.each([hiddenName(), ".zw-a.tmp", ".zw-writer.tmp", "x.crswap"])(
   "no node has the name %s, which temporary files have",
   async (name) => {
     const store: Files = new Map();

@@ -137,7 +137,7 @@ describe.each(stores)("%s", (_name, make) => {
     for (const name of [
       `.zw-${"0a".repeat(16)}.tmp`,
       ".zw-lock012345678901234567890123.tmp",
-      ".b.zarr.zarr-wasm-lock",
+      ".zw-writer012345678901234567890123.tmp",
     ])
       await writeObject(store, `/g/${name}`, bytesOf("x"));
     await create(store, { ...small, path: "g", overwrite: true });
