@@ -16,8 +16,8 @@ await runMain(async () => {
   const results = [];
   if (!options.includes("--load")) {
     step("Tiles, answers, faults");
-    const { passed, failed } = runVitest("edge", { args: ["--config=tests/edge/vitest.config.ts"] });
-    results.push({ name: "edge", passed, failed });
+    const { passed, failed, skipped } = runVitest("edge", { args: ["--config=tests/edge/vitest.config.ts"] });
+    results.push({ name: "edge", passed, failed, skipped });
   }
   step("Load");
   const { runLoad } = await import(pathToFileURL(path.join(root, "tests/edge/load.mjs")));

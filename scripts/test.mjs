@@ -1,5 +1,5 @@
 // npm test: set-up, then every test: the native core under sanitizers, a short run of the fuzzers, the built
-// package in Node, the viewer and the package in Chromium. Ends with one line: N passed, N failed.
+// package in Node, the viewer and the package in Chromium. Ends with one line: N passed, N failed, N skipped.
 //   npm test -- native node     only these suites, with nothing set up but what they need
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -8,7 +8,16 @@ import { buildNative } from "./lib/build.mjs";
 import { runEngine } from "./lib/engines.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
 import { attempt, findTool, runMain, SetupError, step } from "./lib/process.mjs";
-import { clearReports, count, readReport, reportsDir, runVitest, summarise } from "./lib/reports.mjs";
+import {
+  clearReports,
+  count,
+  readReport,
+  reportsDir,
+  runVitest,
+  skipsInJunit,
+  skipsInPlaywright,
+  summarise,
+} from "./lib/reports.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
@@ -43,9 +52,10 @@ function runNative() {
     "--output-junit",
     report,
   ]);
-  const [, total, failed] =
-    /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(readReport(report)) ?? [];
-  return count(ok, Number(total) - Number(failed), Number(failed));
+  const xml = readReport(report);
+  const [, total, failed] = /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(xml) ?? [];
+  const skipped = skipsInJunit(xml);
+  return count(ok, Number(total) - Number(failed) - skipped.length, Number(failed), skipped);
 }
 
 /** A target without findings is a test that passed. */
@@ -76,8 +86,9 @@ function runBrowser() {
   const report = path.join(reportsDir, "browser.json");
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
   const ok = attempt(findTool("playwright"), ["test", "--reporter=list,json"], { env });
-  const { stats } = JSON.parse(readReport(report) || "{}");
-  return count(ok, (stats?.expected ?? 0) + (stats?.flaky ?? 0), stats?.unexpected);
+  const { stats, suites } = JSON.parse(readReport(report) || "{}");
+  const passed = (stats?.expected ?? 0) + (stats?.flaky ?? 0);
+  return count(ok, passed, stats?.unexpected, skipsInPlaywright({ suites }));
 }
 
 /** Programs that single tests need: where they cannot be installed, those tests are left out. */

@@ -21,11 +21,16 @@ export function readReport(file) {
   }
 }
 
-/** Counts from a report; a suite that failed without counting a failure counts as one. */
-export function count(ok, passed, failed) {
+/**
+ * Counts from a report; a suite that failed without counting a failure counts as one.
+ * @param {string[]} skipped the reason of each skipped test
+ */
+export function count(ok, passed, failed, skipped = []) {
   const sane = (n) => (Number.isFinite(n) ? n : 0);
-  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1) };
+  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1), skipped };
 }
+
+const noReason = "no reason given";
 
 /**
  * Runs Vitest.
@@ -39,7 +44,35 @@ export function runVitest(name, { args = [], env } = {}) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
-  return { ...count(ok, report.numPassedTests, failuresIn(report)), report };
+  return { ...count(ok, report.numPassedTests, failuresIn(report), skipsIn(report)), report };
+}
+
+/** Reasons of the skipped tests in a report of Vitest, one for each test; tests/shared/skips.ts notes them. */
+export function skipsIn({ testResults = [] }) {
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status !== "passed" && status !== "failed")
+    .map(({ meta }) => meta?.skipReason ?? noReason);
+}
+
+/** Reasons of the skipped tests in a report of Playwright. */
+export function skipsInPlaywright({ suites = [] }) {
+  const testsOf = ({ suites: inner = [], specs = [] }) => [
+    ...inner.flatMap(testsOf),
+    ...specs.flatMap(({ tests }) => tests),
+  ];
+  const reasonOf = ({ annotations = [] }) =>
+    annotations.find(({ type, description }) => /^(skip|fixme)$/.test(type) && description)?.description;
+  return suites
+    .flatMap(testsOf)
+    .filter(({ status }) => status === "skipped")
+    .map((test) => reasonOf(test) ?? noReason);
+}
+
+/** Reasons of the skipped tests in a report of CTest (JUnit's XML), with the messages of GTEST_SKIP. */
+export function skipsInJunit(xml) {
+  const cases = xml.match(/<testcase\b[^>]*status="(?:notrun|disabled)".*?<\/testcase>/gs) ?? [];
+  return cases.map((test) => /: Skipped\s*\n([^\n<]+)/.exec(test)?.[1].trim() || noReason);
 }
 
 /**
@@ -52,11 +85,24 @@ export function failuresIn({ numFailedTests = 0, testResults = [] }) {
   return numFailedTests + files.length;
 }
 
-/** Prints the counts of each part and, as the last line, their sums. @returns the exit code */
+/**
+ * Prints the counts of each part, the reasons of skipped tests and, as the last line, the sums: "N passed, N failed", and
+ * ", N skipped" if there are any. `.ci/run` reads these lines.
+ * @param {{ name: string, passed: number, failed: number, skipped?: string[] }[]} results
+ * @returns the exit code
+ */
 export function summarise(results) {
   console.log("");
-  for (const { name, passed, failed } of results) console.log(`${name}: ${passed} passed, ${failed} failed`);
+  for (const result of results) console.log(`${result.name}: ${countsText(result)}`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  const skipped = results.flatMap((result) => result.skipped ?? []);
+  for (const reason of new Set(skipped))
+    console.log(`skipped ${skipped.filter((other) => other === reason).length}: ${reason}`);
+  console.log(countsText({ passed: sum("passed"), failed: sum("failed"), skipped }));
   return sum("failed") > 0 || sum("passed") === 0 ? 1 : 0;
+}
+
+function countsText({ passed, failed, skipped = [] }) {
+  const more = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
+  return `${passed} passed, ${failed} failed${more}`;
 }

@@ -51,6 +51,11 @@ const requirements = {
     debian: "python3-zfpy",
     has: () => pythonSays("import zfpy; print('found')").startsWith("found"),
   },
+  msgpack: {
+    what: "msgpack for /usr/bin/python3, with which zarr-python reads msgpack2",
+    debian: "python3-msgpack",
+    has: () => pythonSays("import msgpack; print('found')").startsWith("found"),
+  },
   chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
   firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
   webkit: {
@@ -72,7 +77,7 @@ const needs = {
   native: ["cmake", "ninja", "clang", "sanitizers", "googletest"],
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
   library: ["cmake", "ninja", "patch", "xz", "bzip2", "gcc", "clang", "zstd"],
-  node: ["nginx", "zarrPython", "zfpy", "zsh", "fish"],
+  node: ["nginx", "zarrPython", "zfpy", "msgpack", "zsh", "fish"],
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],

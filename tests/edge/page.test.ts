@@ -3,12 +3,15 @@ import { chromium } from "@playwright/test";
 import { expect, it } from "vitest";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { ObjectServer } from "../node/store-server.js";
+import { skipFor } from "../shared/skips.js";
 import { makeStores } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";
 
 const executablePath = findChromium();
 
-it.skipIf(!executablePath)("shows a level, and says what is wrong", async () => {
+const skipping = skipFor(executablePath ? undefined : "Chromium is not installed");
+
+it("shows a level, and error messages", skipping, async () => {
   const server = await new ObjectServer(Object.fromEntries(await makeStores())).start();
   const worker = await startMiniflare({ STORE_URL: server.url });
   const browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });

@@ -2,7 +2,9 @@
  * The library in every engine and every context that runs scripts, under the strict policy, with and without
  * cross-origin isolation. The suite itself (suite/) runs there; here its results are collected.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { skipNow } from "../shared/skips.js";
 import type { SuiteReport } from "./contexts/host.js";
 import type { Pages } from "./drivers/driver.js";
 import { engines, startPages } from "./engines.js";
@@ -50,14 +52,14 @@ describe.each(engines)("%s", (engine) => {
         if (promised) expect(report.facts, report.missing).toMatchObject(promised);
       });
 
-      it.for([...cases.keys()])("%s", (name, { skip }) => {
+      it.for([...cases.keys()])("%s", (name, context) => {
         // Where the context is not there; one that ended early has failed.
-        if (!report.facts) skip(report.missing ?? "it is not there");
+        if (!report.facts) skipNow(context, report.missing ?? `there is no ${engine} here`);
         const outcome = report.outcomes[name] ?? {
           status: "failed",
           message: report.missing ?? "it did not run",
         };
-        if (outcome.status === "skipped") skip(outcome.reason);
+        if (outcome.status === "skipped") skipNow(context, outcome.reason);
         if (outcome.status === "failed") throw new Error(outcome.message);
       });
     });

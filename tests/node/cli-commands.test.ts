@@ -1,4 +1,5 @@
 // The one list of commands and options: what help and the documentation say of it, hints, colors, --json.
+
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,6 +8,7 @@ import { create, createGroup, set } from "zarr-wasm";
 import { closestTo } from "../../dist/cli/closest.js";
 import { commands, optionsOf } from "../../dist/cli/commands.js";
 import { options } from "../../dist/cli/options.js";
+import { skipFor, unsupportedSystem } from "../shared/skips.js";
 import { urlOf } from "./cli-copying.js";
 import { root, run, temporaryFolder, tool } from "./cli-tool.js";
 
@@ -117,7 +119,7 @@ describe("--json", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("colors", () => {
+describe("colors", skipFor(unsupportedSystem(process.platform === "linux")), () => {
   /** What a terminal, or a pipe, is given by a wrong command and by help. */
   const outputs = (env: Record<string, string>, onTerminal: boolean) => {
     const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;

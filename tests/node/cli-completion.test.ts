@@ -1,9 +1,11 @@
 // Completion as shells really do it: bash and zsh behind a terminal, with the Tab key, fish by its own question.
+
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { missingProgram, skipFor, unsupportedSystem } from "../shared/skips.js";
 import { run, temporaryFolder, tool } from "./cli-tool.js";
 
 const folder = temporaryFolder();
@@ -20,7 +22,6 @@ const env = {
   HOME: folder,
 };
 
-const has = (shell: string) => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
 /** What Ctrl-X writes: the line as it is being edited. */
 const edited = path.join(folder, "edited");
 
@@ -95,15 +96,15 @@ const lines = {
 /** Shells differ in what they put behind a completion: a space, a slash, an equals sign. */
 const bare = (line: string) => line.replace(/[ =/]+$/, "");
 
-describe.skipIf(process.platform !== "linux")("completion", () => {
+describe("completion", skipFor(unsupportedSystem(process.platform === "linux")), () => {
   for (const shell of ["bash", "zsh"] as const) {
-    it.skipIf(!has(shell))(`is done by ${shell}`, async () => {
+    it(`is done by ${shell}`, skipFor(missingProgram(shell)), async () => {
       const results = await complete(shell, Object.keys(lines));
       expect(results.map(bare)).toEqual(Object.values(lines).map(bare));
     });
   }
 
-  it.skipIf(!has("fish"))("is done by fish", () => {
+  it("is done by fish", skipFor(missingProgram("fish")), () => {
     const wanted = Object.entries(lines);
     const script = `zarr-wasm completion fish | source
 for line in ${wanted.map(([line]) => `'${line}'`).join(" ")}; complete -C $line; echo ==; end`;

@@ -1,8 +1,10 @@
 // `zarr-wasm info` on groups: trees, and what conventions say of them.
+
 import { existsSync, mkdtempSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { open } from "zarr-wasm";
+import { skipFor } from "../shared/skips.js";
 import { root, run, runBeside, temporaryFolder, writeStore } from "./cli-tool.js";
 import { bytesOf, goldenCases, serve, storeOf } from "./support.js";
 
@@ -179,9 +181,10 @@ describe("groups in consolidated metadata of Zarr v3", () => {
   });
 });
 
-// Public samples beside the checkout, where they are there.
+// Public samples beside the checkout.
 const real = path.join(root, "../shared/fixtures/real");
-describe.skipIf(!existsSync(real))("zarr-wasm info of real stores", () => {
+const noStores = existsSync(real) ? undefined : "there are no public samples beside the checkout";
+describe("zarr-wasm info of real stores", skipFor(noStores), () => {
   it.each([
     ["viv-ome-blobs/ome-zarr/blobs_image_v04.ome.zarr", /OME-Zarr 0\.4-dev-spatialdata image/],
     ["viv-ome-blobs/ome-zarr/blobs_image_v05.ome.zarr", /axes c, y, x\n│ {2}scales 0 \[1, 1, 1\]/],

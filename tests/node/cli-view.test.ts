@@ -1,4 +1,5 @@
 // `zarr-wasm view`: what it serves and to whom, and how it ends.
+
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { get, isZarrError, open, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { startServer } from "../../dist/cli/server/server.js";
+import { skipFor, unsupportedSystem } from "../shared/skips.js";
 import { root, temporaryFolder, tool, writeStore } from "./cli-tool.js";
 import { plainReferences, plainValues, repository } from "./icechunk-repository.js";
 
@@ -211,7 +213,8 @@ describe("zarr-wasm view", () => {
     expect(link.searchParams.get("source")).toBe(address);
   });
 
-  it.skipIf(process.platform === "win32")("opens the browser that BROWSER names with --open", async () => {
+  const skipping = skipFor(unsupportedSystem(process.platform !== "win32"));
+  it("opens the browser that BROWSER names with --open", skipping, async () => {
     const seen = path.join(folder, "seen.txt");
     const browser = path.join(folder, "browser.sh");
     writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > '${seen}.part' && mv '${seen}.part' '${seen}'\n`);

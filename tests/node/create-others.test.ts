@@ -1,11 +1,13 @@
 // What is created is read by others.
+
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, deleteNode, MapStore, open } from "zarr-wasm";
 import * as zarrita from "zarrita";
-import { hasZarr, python } from "./python-zarr.js";
+import { skipFor } from "../shared/skips.js";
+import { missingZarr, python } from "./python-zarr.js";
 import { errorOf } from "./support.js";
 import { small, tempFolder } from "./writing-tools.js";
 
@@ -31,7 +33,7 @@ describe("what is created is read by others", () => {
     expect((await errorOf(() => open(url, { path: "a" })))._tag).toBe("NotFound");
   });
 
-  it.skipIf(!hasZarr())("v2 by zarr-python", async () => {
+  it("v2 by zarr-python", skipFor(missingZarr()), async () => {
     const url = pathToFileURL(path.join(folder, "v2.zarr/"));
     const wanted: Record<string, unknown> = {};
     let i = 0;

@@ -77,30 +77,36 @@ describe("the same calls", () => {
     ["a transpose", [transposed(1, 0), bytesBig]],
   ];
 
-  it.each(Object.keys(elements).flatMap((dtype) => chains.map((chain) => [dtype, ...chain] as const)))(
-    "make the same array of %s, codecs: %s",
-    async (dtype, chain, codecs) => {
-      const own = await paint(ours, dtype, codecs as object[]);
-      const expected = painted
-        .map((n) => elements[dtype]!(n))
-        .map((value) => (typeof value === "boolean" ? Number(value) : value));
-      const close = (values: unknown[]) =>
-        values.map((value) => (dtype === "float64" ? Number((value as number).toFixed(9)) : value));
-      expect(close(await stored(own, "a/b"))).toEqual(close(expected));
-      if (dtype === "bool" && chain === "a transpose") return; // zarrita writes, and reads, something else
-      const theirs = await paint(zarrita, dtype, codecs as object[]);
-      expect([...own.keys()].sort()).toEqual([...theirs.keys()].sort());
-      expect(close(await stored(theirs, "a/b"))).toEqual(close(expected));
-      const read = await zarrita.open(zarrita.root(own as never).resolve("a/b"), { kind: "array" });
-      expect([read.dtype, read.attrs, read.dimensionNames]).toEqual([dtype, { by: "both" }, ["y", "x"]]);
-      const { data, stride } = await zarrita.get(read, null);
-      const values = valuesOf(data);
-      const inOrder = values.map((_, i) => values[Math.floor(i / 7) * stride[0]! + (i % 7) * stride[1]!]);
-      expect(close(inOrder.map((value) => (typeof value === "boolean" ? Number(value) : value)))).toEqual(
-        close(expected),
-      );
-    },
-  );
+  const all = Object.keys(elements).flatMap((dtype) => chains.map((chain) => [dtype, ...chain] as const));
+  const expectedOf = (dtype: string) =>
+    painted
+      .map((n) => elements[dtype]!(n))
+      .map((value) => (typeof value === "boolean" ? Number(value) : value));
+  const closeOf = (dtype: string) => (values: unknown[]) =>
+    values.map((value) => (dtype === "float64" ? Number((value as number).toFixed(9)) : value));
+
+  it.each(all)("make an array of %s, codecs: %s", async (dtype, _, codecs) => {
+    const close = closeOf(dtype);
+    expect(close(await stored(await paint(ours, dtype, codecs), "a/b"))).toEqual(close(expectedOf(dtype)));
+  });
+
+  // zarrita writes and reads transposed booleans in another order.
+  const alike = all.filter(([dtype, chain]) => !(dtype === "bool" && chain === "a transpose"));
+  it.each(alike)("make the same array of %s as zarrita, codecs: %s", async (dtype, _, codecs) => {
+    const own = await paint(ours, dtype, codecs as object[]);
+    const [expected, close] = [expectedOf(dtype), closeOf(dtype)];
+    const theirs = await paint(zarrita, dtype, codecs as object[]);
+    expect([...own.keys()].sort()).toEqual([...theirs.keys()].sort());
+    expect(close(await stored(theirs, "a/b"))).toEqual(close(expected));
+    const read = await zarrita.open(zarrita.root(own as never).resolve("a/b"), { kind: "array" });
+    expect([read.dtype, read.attrs, read.dimensionNames]).toEqual([dtype, { by: "both" }, ["y", "x"]]);
+    const { data, stride } = await zarrita.get(read, null);
+    const values = valuesOf(data);
+    const inOrder = values.map((_, i) => values[Math.floor(i / 7) * stride[0]! + (i % 7) * stride[1]!]);
+    expect(close(inOrder.map((value) => (typeof value === "boolean" ? Number(value) : value)))).toEqual(
+      close(expected),
+    );
+  });
 
   it("text of any length, with strides too", async () => {
     const store = files();

@@ -1,6 +1,8 @@
 // Behind a real nginx: files as it serves them under various configurations, and a server that errs behind its proxy.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, getBytes, HttpStore, type HttpStoreOptions, open } from "zarr-wasm";
+import { skipFor } from "../shared/skips.js";
 import { makeReads, type Reads, resultOf } from "./fault-reads.js";
 import { FaultServer, faults, type ReadKind, readKinds } from "./fault-server.js";
 import { NginxServer, nginxProgram } from "./nginx-server.js";
@@ -60,7 +62,7 @@ const places: Record<string, Place> = {
   },
 };
 
-describe.skipIf(!nginxProgram)("behind nginx", () => {
+describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not installed"), () => {
   let reads: Reads;
   let nginx: NginxServer;
   let upstream: FaultServer;

@@ -1,4 +1,4 @@
-/** Debian's python3-zarr, as a reader of what is written here; tests do without it where it is not installed. */
+/** Debian's python3-zarr, which reads arrays written here. Tests that need it are skipped if it is not installed. */
 import { execFileSync } from "node:child_process";
 
 /** Runs a script and gives what it prints. */
@@ -15,12 +15,23 @@ export function pythonJson(script: string, input: unknown): unknown {
   return JSON.parse(execFileSync("/usr/bin/python3", ["-c", script], options));
 }
 
-/** Whether there is zarr-python 2. */
-export function hasZarr(): boolean {
+/** The reason to skip tests that read by zarr-python 2; undefined if it is installed. */
+export function missingZarr(): string | undefined {
+  const found = attempted(() => python("import zarr; print(zarr.__version__)"));
+  return found?.startsWith("2.") ? undefined : "zarr-python 2 is not installed for /usr/bin/python3";
+}
+
+/** The reason to skip tests that need a module of Python; undefined if it can be imported. */
+export function missingModule(name: string): string | undefined {
+  const found = attempted(() => python(`import ${name}; print("found")`));
+  return found === undefined ? `the module ${name} is not installed for /usr/bin/python3` : undefined;
+}
+
+function attempted<T>(work: () => T): T | undefined {
   try {
-    return python("import zarr; print(zarr.__version__)").startsWith("2.");
+    return work();
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,10 +1,12 @@
 // The set-up behind `npm start` and `npm test`: other machines, copied checkouts, no network.
+
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { skipFor, unsupportedSystem } from "../shared/skips.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 let dir = "";
@@ -37,7 +39,7 @@ function run(code: string, { alone = false } = {}) {
 const importFrom = (checkout: string, name: string) =>
   `await import(${JSON.stringify(path.join(checkout, "scripts/lib", name))})`;
 
-describe.skipIf(process.platform === "win32")("set-up", () => {
+describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () => {
   it("asks for the runtime of the Clang that is there", () => {
     const code = `console.log((${importFrom(root, "system.mjs")}).clangRuntimePackage())`;
     addProgram("other", "");

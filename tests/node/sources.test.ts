@@ -1,5 +1,6 @@
 // Where the C libraries' sources come from when the machine's own package sources do not have them: mirrors of Debian's
 // archives, then the upstream release, each by its hash. The network is a server on this machine.
+
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { skipFor, unsupportedSystem } from "../shared/skips.js";
 import { serve } from "./support.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -95,7 +97,7 @@ const demo = () => readFileSync(path.join(checkout, "third_party/demo/demo.c"), 
 const release = () => path.join(checkout, "third_party/archives/demo-1.0.tar.gz");
 const isUnpacked = () => existsSync(path.join(checkout, "third_party/demo"));
 
-describe.skipIf(process.platform === "win32")("sources of C libraries", () => {
+describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !== "win32")), () => {
   it("come from the first mirror that has them, with Debian's patches", async () => {
     const { status, log, records, asked } = await fetchSources((orig, fixes) => ({
       [`${pool}libdemo_1.0.orig.tar.gz`]: orig,

@@ -1,10 +1,12 @@
 // How requests are sent in Node: by its own client, unless its fetch has been replaced or told to go elsewhere.
+
 import { spawn } from "node:child_process";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { HttpStore, type HttpStoreOptions } from "zarr-wasm";
+import { skipNow } from "../shared/skips.js";
 import { errorOf, randomBytes } from "./support.js";
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => void;
@@ -141,7 +143,7 @@ describe("Node's client", () => {
 
   it("reads over IPv6", async (context) => {
     const server = await serve(sendBody, "::1").catch(() => undefined);
-    if (!server) return context.skip();
+    if (!server) skipNow(context, "this machine has no IPv6");
     expect(await storeAt(server.url).get("/a")).toEqual(body);
   });
 

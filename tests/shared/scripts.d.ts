@@ -14,6 +14,22 @@ declare module "*/scripts/lib/reports.mjs" {
       assertionResults: readonly { status: string }[];
     }[];
   }): number;
+
+  interface Counts {
+    passed: number;
+    failed: number;
+    /** Reasons. */
+    skipped?: string[];
+  }
+  export function count(ok: boolean, passed: number, failed: number, skipped?: string[]): Counts;
+  export function summarise(results: readonly (Counts & { name: string })[]): 0 | 1;
+  export function skipsIn(report: {
+    testResults?: readonly {
+      assertionResults: readonly { status: string; meta?: { skipReason?: string } }[];
+    }[];
+  }): string[];
+  export function skipsInPlaywright(report: { suites?: readonly object[] }): string[];
+  export function skipsInJunit(xml: string): string[];
 }
 
 declare module "*/scripts/lib/samples.mjs" {
