@@ -72,14 +72,13 @@ function plainDestination(
 }
 
 function openArchive(name: string, isThere: boolean, overwrite: boolean | undefined): Destination {
-  if (isThere && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
+  if (isThere && !overwrite) throw existsError(name);
   const file = path.resolve(name);
   const gate = new WriteGate();
   const writer = new ZipWriter(
     beforeClose(fileSink(file), async () => {
       await gate.checkLock();
-      if (!overwrite && (await stat(file).catch(() => undefined)))
-        throw new Error(`${name} is there already; --overwrite replaces it`);
+      if (!overwrite && (await stat(file).catch(() => undefined))) throw existsError(name);
     }),
   );
   const forget = atTheEnd(() => writer.abort());
@@ -97,6 +96,9 @@ function openArchive(name: string, isThere: boolean, overwrite: boolean | undefi
     abort: (reason) => writer.abort(reason).finally(release),
   };
 }
+
+const existsError = (name: string): Error =>
+  new Error(`${name} already exists; pass --overwrite to replace it`);
 
 /** A sink that checks something when all is written, before it is closed. */
 function beforeClose(
