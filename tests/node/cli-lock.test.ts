@@ -1,110 +1,32 @@
 // Locks of destinations: one process writes to a place at a time. And what copies refuse to delete.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import { create, createGroup, set } from "zarr-wasm";
+import { describe, expect, it, vi } from "vitest";
 import { runCopy } from "../../dist/cli/copy/command.js";
-import { type Destination, openDestination } from "../../dist/cli/destination.js";
-import { type DestinationLock, type LockOptions, lockDestination } from "../../dist/cli/lock/destination.js";
-import { lockTimes } from "../../dist/cli/lock/object.js";
 import { runPyramid } from "../../dist/cli/pyramid/command.js";
 import type { Values } from "../../dist/cli/usage.js";
 import { amount } from "./amounts.js";
-import { copy, filesOf, printed, urlOf } from "./cli-copying.js";
-import { temporaryFolder, tool, writeStore } from "./cli-tool.js";
+import { copy, filesOf, printed } from "./cli-copying.js";
+import {
+  byThisProcess,
+  hold,
+  interval,
+  large,
+  lockName,
+  lockOf,
+  other,
+  overwrite,
+  place,
+  quick,
+  source,
+  stale,
+  start,
+} from "./cli-locking.js";
+import { tool, writeStore } from "./cli-tool.js";
 import { S3Server } from "./s3-server.js";
 import { errorOf } from "./support.js";
-
-const folder = temporaryFolder();
-const place = (name: string) => path.join(mkdtempSync(path.join(folder, "lock-")), name);
-const lockName = ".zw-writer.tmp";
-const lockOf = (dest: string) => path.join(dest, lockName);
-const overwrite = { overwrite: true };
-
-/** As in quick-locks.mjs, which the processes of these tests import. */
-const interval = 50;
-const stale = 30 * interval;
-const quick = ["--import", new URL("quick-locks.mjs", import.meta.url).href];
-
-let source: string;
-let other: string;
-let group: string;
-/** Takes a second to copy with chunks of single elements. */
-let large: string;
-beforeAll(async () => {
-  Object.assign(lockTimes, { folder: interval, http: interval });
-  for (const [name, value] of [
-    ["source.zarr", 7],
-    ["other.zarr", 9],
-  ] as const) {
-    const array = await create(urlOf(place(name)), {
-      shape: [64, 64],
-      chunkShape: [16, 16],
-      dtype: "uint16",
-    });
-    await set(array, null, value);
-    if (value === 7) source = array.store.locate!("").replace(/^file:\/\//, "");
-    else other = array.store.locate!("").replace(/^file:\/\//, "");
-  }
-  group = place("group.zarr");
-  const root = await createGroup(urlOf(group));
-  for (const name of ["a", "b"]) {
-    const options = { path: name, shape: [64], chunkShape: [4], dtype: "uint16" } as const;
-    await set(
-      await create(root, options),
-      null,
-      Uint16Array.from({ length: 64 }, (_, i) => i + 1),
-    );
-  }
-  large = place("large.zarr");
-  await set(await create(urlOf(large), { shape: [50, 50], chunkShape: [50, 50], dtype: "uint8" }), null, 3);
-});
-
-/** Locks a place as a command does. */
-async function hold(
-  name: string,
-  options?: LockOptions,
-): Promise<DestinationLock & { destination: Destination }> {
-  const destination = await openDestination(name, overwrite);
-  const lock = await lockDestination(destination, options);
-  const release = async () => {
-    await lock.release();
-    await destination.abort(undefined);
-  };
-  return { destination, finish: () => lock.finish(), release };
-}
-
-/** A process of the tool. */
-function start(...args: string[]) {
-  const child = spawn(process.execPath, [...quick, tool, ...args]);
-  return { child, ended: outcome(child) };
-}
-
-async function outcome(child: ChildProcess) {
-  let err = "";
-  child.stderr!.on("data", (piece: Buffer) => {
-    err += piece;
-  });
-  const [status, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-    child.on("close", (...ends) => resolve(ends)),
-  );
-  return { status, signal, err };
-}
-
-/** A copy that writes many chunks, which has begun to. */
-async function startLarge(dest: string, ...args: string[]) {
-  const started = start("copy", large, dest, "--chunks", "1,1", ...args);
-  await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), {
-    timeout: 20_000,
-    interval: 5,
-  });
-  return started;
-}
-
-const byThisProcess = `is being written by process ${process.pid} on ${os.hostname()}, since 20`;
 
 describe("the lock of a destination", () => {
   it("keeps out all other writers, under every name of the place, and goes with its writer", async () => {
@@ -145,9 +67,9 @@ describe("the lock of a destination", () => {
     expect(filesOf(dest)).toEqual(before);
   });
 
-  it("leaves no folder behind that it was made in, unless something was written there", async () => {
+  it("removes the folders that were created for it, unless they hold anything else", async () => {
     const dest = place("a/b/copy.zarr");
-    await expect(copy(path.join(folder, "missing"), dest)).rejects.toThrow();
+    await expect(copy(place("missing"), dest)).rejects.toThrow();
     const lock = await hold(dest);
     expect(existsSync(lockOf(dest))).toBe(true);
     await lock.release();
@@ -212,7 +134,7 @@ describe("the lock of a destination", () => {
     }
   });
 
-  it("is shared by the parts of one copy, and by nobody else", async () => {
+  it("is shared by the parts of one copy, and by no other writer", async () => {
     const [dest, whole] = [place("copy.zarr"), place("whole.zarr")];
     await copy(source, whole, { chunks: "1,64" });
     const parts = [0, 1, 2].map((i) => start("copy", source, dest, "--chunks", "1,64", "--part", `${i}/3`));
@@ -256,136 +178,6 @@ describe("the lock of a destination", () => {
     expect([ends.status, status]).toEqual([1, 1]);
     expect(String(stderr)).toContain(byThisProcess);
     await lock.finish();
-  });
-});
-
-describe("processes that end", () => {
-  it("by SIGINT leave no lock", async () => {
-    const dest = place("copy.zarr");
-    const { child, ended } = await startLarge(dest, "--overwrite");
-    expect(existsSync(lockOf(dest))).toBe(true);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ signal: "SIGINT", err: "" });
-    expect(existsSync(lockOf(dest))).toBe(false);
-  });
-
-  it("by an error leave no lock", async () => {
-    const dest = place("copy.zarr");
-    const lock = await hold(dest);
-    await lock.release();
-    await copy(source, dest);
-    await expect(copy(source, dest)).rejects.toThrow("--overwrite");
-    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
-  });
-
-  it.each(["--overwrite", "--resume"])(
-    "by SIGKILL leave a lock that %s takes over once it is stale",
-    async (option) => {
-      const dest = place("copy.zarr");
-      const { child, ended } = await startLarge(dest);
-      child.kill("SIGKILL");
-      await ended;
-      expect(existsSync(lockOf(dest))).toBe(true);
-      const args = ["copy", large, dest, "--chunks", "1,1", option, "--json"];
-      const begin = performance.now();
-      const { status, stderr } = spawnSync(process.execPath, [...quick, tool, ...args]);
-      expect(performance.now() - begin).toBeGreaterThan(stale);
-      expect([status, String(stderr)]).toEqual([
-        0,
-        expect.stringContaining(
-          `the lock ${lockOf(dest)} of process ${child.pid} on ${os.hostname()}, since`,
-        ),
-      ]);
-      expect(filesOf(dest).size).toBe(2501);
-      expect(existsSync(lockOf(dest))).toBe(false);
-    },
-  );
-
-  it("leave locks of inner and outer places that go stale as well", async () => {
-    for (const [killed, next] of [
-      [place("outer/x"), ".."],
-      [place("outer"), "x"],
-    ] as const) {
-      const { child, ended } = await startLarge(killed);
-      child.kill("SIGKILL");
-      await ended;
-      await copy(group, path.join(killed, next));
-      expect(existsSync(lockOf(killed))).toBe(false);
-    }
-  });
-
-  it("and were suspended for too long write nothing more", async () => {
-    const dest = place("copy.zarr");
-    const { child, ended } = await startLarge(dest);
-    child.kill("SIGSTOP");
-    await copy(other, dest, overwrite);
-    const wanted = filesOf(dest);
-    child.kill("SIGCONT");
-    const { status, err } = await ended;
-    expect(status).toBe(1);
-    expect(err).toMatch(
-      /the lock of .*copy\.zarr, .*\.zw-writer\.tmp, was lost; nothing is written any more/,
-    );
-    expect(filesOf(dest)).toEqual(wanted);
-    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
-  });
-
-  it("find out who has taken their lock", async () => {
-    const dest = place("copy.zarr");
-    const { child, ended } = await startLarge(dest);
-    child.kill("SIGSTOP");
-    const lock = await hold(dest);
-    child.kill("SIGCONT");
-    const { status, err } = await ended;
-    expect(status).toBe(1);
-    expect(err).toContain(`was lost: process ${process.pid} on ${os.hostname()}, since`);
-    await lock.finish();
-  });
-
-  const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
-  const canUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
-  it.skipIf(!canUnshare)("are told from those with the same id and host name (needs unshare)", async () => {
-    const dest = place("copy.zarr");
-    const isolated = (...args: string[]) => {
-      const child = spawn("unshare", [...unshare, process.execPath, ...quick, tool, ...args]);
-      return { child, ended: outcome(child) };
-    };
-    const first = isolated("copy", large, dest, "--chunks", "1,1", "--overwrite");
-    await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), 20_000);
-    const second = await isolated("copy", source, dest, "--overwrite").ended;
-    expect(second.status).toBe(1);
-    expect(second.err).toMatch(/copy\.zarr is being written by process \d+ on /);
-    expect(await first.ended).toMatchObject({ status: 0, err: "" });
-    expect(filesOf(dest).size).toBe(2501);
-  });
-});
-
-describe("nine writers at once", () => {
-  const rounds = amount(4, 60);
-  it(`leave a whole copy behind whenever one succeeds, in ${rounds} rounds`, async () => {
-    const wanted = filesOf(group);
-    let succeeded = 0;
-    for (let round = 0; round < rounds; round++) {
-      const outer = place("outer");
-      const dest = path.join(outer, "copy.zarr");
-      const modes: Values[] = [{}, { resume: true }, overwrite];
-      await printed(async () => {
-        const ends = await Promise.allSettled(
-          [...modes, ...modes, ...modes].map(async (values, i) => {
-            await new Promise((resolve) => setTimeout(resolve, (i % 3) * 40 * Math.random()));
-            return runCopy(group, dest, values);
-          }),
-        );
-        const done = ends.filter(({ status }) => status === "fulfilled").length;
-        succeeded += done;
-        for (const end of ends)
-          if (end.status === "rejected") expect(end.reason.message).toMatch(/is being written by|already/);
-        expect(done).toBeGreaterThan(0);
-      });
-      expect(filesOf(dest)).toEqual(wanted);
-      expect(readdirSync(outer)).toEqual(["copy.zarr"]);
-    }
-    expect(succeeded).toBeGreaterThanOrEqual(rounds);
   });
 });
 

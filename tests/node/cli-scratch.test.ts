@@ -33,17 +33,17 @@ async function elementsOf(array: string): Promise<Buffer> {
 }
 
 let source: string;
-let texts: string;
+let strings: string;
 beforeAll(async () => {
   source = place("source.zarr");
   const options = { shape: [2048, 2048], chunkShape: [16, 2048], dtype: "uint32" } as const;
   const array = await create(urlOf(source), options);
   const values = Uint32Array.from({ length: 2048 * 1024 }, (_, i) => i + 1);
   await set(array, [slice(0, 1024), null], values); // the rest is fill value
-  texts = place("texts.zarr");
-  const strings = await create(urlOf(texts), { shape: [512, 512], chunkShape: [2, 512], dtype: "string" });
+  strings = place("strings.zarr");
+  const array2 = await create(urlOf(strings), { shape: [512, 512], chunkShape: [2, 512], dtype: "string" });
   await set(
-    strings,
+    array2,
     null,
     Array.from({ length: 512 * 512 }, (_, i) => `text ${i}`),
   );
@@ -116,7 +116,7 @@ describe("intermediate chunks", () => {
 
   it.each([
     ["numbers", () => source, columns],
-    ["texts", () => texts, { chunks: "512,2", memory: "8" }],
+    ["strings", () => strings, { chunks: "512,2", memory: "8" }],
   ])("of %s that are exchanged do not pass --verify", async (_, from, values) => {
     afterStaging((scratch) => {
       const [a, b] = chunksIn(scratch);
@@ -126,9 +126,9 @@ describe("intermediate chunks", () => {
     expect(message).toMatch(/^what was written differs from the source: at \[\d+:\d+, \d+:\d+\]/);
   });
 
-  it("of texts pass --verify", async () => {
+  it("of strings pass --verify", async () => {
     const values = { chunks: "512,2", memory: "8", verify: true } as const;
-    expect((await copy(texts, place(), values)).verified).toBe(true);
+    expect((await copy(strings, place(), values)).verified).toBe(true);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
 import { urlOf, verify } from "./cli-copying.js";
 import { run, temporaryFolder, writeStore } from "./cli-tool.js";
@@ -170,6 +170,20 @@ describe("unfinished files", () => {
       badCount: 0,
       unfinished: { count: 1, bytes: 10, removed: 0 },
     });
+  });
+
+  it("have an age by the clock of the file system, and stay in scratch folders for an hour", async () => {
+    const scratch = ".zw-scratch0.tmp/x";
+    const dir = writeStore(await make(), [
+      ["in/.zw-1.tmp", bytes(10)],
+      [scratch, bytes(10)],
+    ]);
+    utimesSync(path.join(dir, ".zw-scratch0.tmp"), old, old);
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 24 * 3_600_000);
+    const { unfinished } = await verify(dir, { clean: true });
+    clock.mockRestore();
+    expect(unfinished).toEqual({ count: 2, bytes: 20, removed: 0 });
+    expect(existsSync(path.join(dir, scratch))).toBe(true);
   });
 
   it("are those of folders only", () => {

@@ -220,7 +220,7 @@ describe("several processes", () => {
     hold("a");
     await write("2");
     hold("b");
-    utimesSync(path.join(lock, "b"), 1, 1); // age says nothing
+    utimesSync(path.join(lock, "b"), 1, 1); // its age does not matter
     fileLockTimes.stale = 20_000;
     setTimeout(() => rmSync(path.join(lock, "b")), 50);
     const start = performance.now();
@@ -243,7 +243,7 @@ describe("several processes", () => {
     expect(filesIn(root)).toEqual(["n"]);
   });
 
-  it("that wait for longer than 30 s fail, and say which lock they have waited for", async () => {
+  it("fail if they wait for longer than 30 s, and name the lock", async () => {
     const { root, store } = fresh();
     await store.set("/n", bytesOf("0"));
     Object.assign(fileLockTimes, { wait: 50, stale: 10_000 });

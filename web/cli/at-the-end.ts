@@ -4,7 +4,7 @@ type Cleaning = () => void | Promise<void>;
 
 const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 const cleanings = new Map<Cleaning, "first" | "last">();
-/** Longest time that a signal waits for asynchronous work, in milliseconds. */
+/** Time limit for asynchronous work after a signal, in milliseconds. */
 const patience = 3000;
 
 /**

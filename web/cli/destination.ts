@@ -77,15 +77,14 @@ async function openArchive(
   found: Stats | undefined,
   overwrite: boolean | undefined,
 ): Promise<Destination> {
-  if (found && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
+  if (found && !overwrite) throw existsError(name);
   const file = path.resolve(name);
   if (found) await checkReplaceable(name, found);
   const gate = new WriteGate();
   const writer = new ZipWriter(
     beforeClose(fileSink(file), async () => {
       await gate.checkLock();
-      if (!overwrite && (await stat(file).catch(() => undefined)))
-        throw new Error(`${name} is there already; --overwrite replaces it`);
+      if (!overwrite && (await stat(file).catch(() => undefined))) throw existsError(name);
     }),
   );
   const forget = atTheEnd(() => writer.abort());
@@ -103,6 +102,9 @@ async function openArchive(
     abort: (reason) => writer.abort(reason).finally(release),
   };
 }
+
+const existsError = (name: string): Error =>
+  new Error(`${name} already exists; pass --overwrite to replace it`);
 
 /** A sink that checks something when all is written, before it is closed. */
 function beforeClose(

@@ -62,7 +62,11 @@ export const options = {
   },
   threads: { type: "string", value: "N", what: "decodes in N workers" },
   bucket: { type: "string", value: "URL", what: "the S3-compatible bucket that a URL is in, to list it" },
-  wait: { type: "string", value: "SECONDS", what: "how long to wait for nodes that part 0 makes; 30" },
+  wait: {
+    type: "string",
+    value: "SECONDS",
+    what: "how long a part waits for its nodes, and for other writers; 30",
+  },
   levels: { type: "string", value: "N", what: "how many there are, the finest included" },
   level: { type: "string", value: "L[+]", what: "fills level L (0 is the finest); L+ that and all after it" },
   method: {

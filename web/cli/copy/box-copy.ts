@@ -96,7 +96,7 @@ export class BoxCopier {
     return this.#box(from.array, from.selectionOf(box), box, this.#read, onRead);
   }
 
-  /** Reads a box of what was written, into memory of its own that the next box reuses. */
+  /** Reads a box of the written array, into memory that the next box reuses. */
   target(box: Box): Promise<BoxData> {
     return this.#box(this.copy.to, this.#place(box), box, this.#written, () => {});
   }

@@ -1,6 +1,6 @@
 /**
- * Compares what was written with the source where the two are read in different boxes: `--verify` of a copy that goes
- * through intermediate chunks must notice if those are lost or changed.
+ * Compares the written array with the source although the two are read in different boxes: `--verify` of a copy that goes
+ * through intermediate chunks must notice if these are lost or changed.
  */
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
@@ -78,7 +78,7 @@ export class CellDigests {
   }
 }
 
-/** Prints values without leaving out anything: equal texts mean equal values. */
+/** Prints values completely: equal strings mean equal values. */
 const exactly = {
   depth: Number.POSITIVE_INFINITY,
   maxArrayLength: Number.POSITIVE_INFINITY,

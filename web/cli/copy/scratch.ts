@@ -47,7 +47,7 @@ function markUsed(folder: string): void {
   }
 }
 
-/** Removes scratch folders that nobody has marked for long. @param own new folder, whose time is that of the file system. */
+/** Removes scratch folders without a recent mark. @param own new folder, whose time of change is the present time. */
 function sweep(where: string, own: string): void {
   const now = statSync(own).mtimeMs;
   for (const name of readdirSync(where).filter(isScratchName)) {

@@ -12,10 +12,19 @@ import { networkError, writerLockName } from "#internal";
 import { atTheEnd } from "../at-the-end.js";
 import type { Destination } from "../destination.js";
 import { realPath } from "../places.js";
+import { messageOf } from "../printable.js";
 import { note } from "../summary.js";
-import { Heartbeat, moment } from "./heartbeat.js";
+import { Heartbeat } from "./heartbeat.js";
+import { moment } from "./moment.js";
 import { folderUrl, locksAbove, locksAboveUrl, locksInBucket, locksInside } from "./nested.js";
-import { LockObject, type LockPlace, lockTimes, type Writer, writersText } from "./object.js";
+import {
+  type LockDocument,
+  LockObject,
+  type LockPlace,
+  lockTimes,
+  type Writer,
+  writersText,
+} from "./object.js";
 import { acquire, awaitGone, LockHeld, leave, type OnSilence, renew } from "./protocol.js";
 
 export interface LockOptions {
@@ -23,14 +32,14 @@ export interface LockOptions {
   readonly share?: string | undefined;
   /** Milliseconds to wait for another process to end. Default: 0. */
   readonly wait?: number | undefined;
-  /** Whether what is at the destination is deleted. */
+  /** Whether the destination is emptied first. */
   readonly overwrite?: boolean | undefined;
 }
 
 export interface DestinationLock {
   /**
    * Ends writing.
-   * @throws an Error if the lock was lost: what was written may be gone.
+   * @throws an Error if the lock was lost: the written objects may be gone.
    */
   finish(): Promise<void>;
   /** Releases the lock, whatever has happened. Does nothing after {@link finish}. */
@@ -61,17 +70,14 @@ export async function lockDestination(
     since: new Date().toISOString(),
   };
   const removeFolders = destination.kind === "folder" ? await makeFolders(name) : async () => {};
-  const held = new HeldLock(object, own, terms.stale / 2, name, removeFolders);
+  const held = new HeldLock(object, own, terms, name, removeFolders);
   try {
-    const renewed = moment();
-    const wait = options.wait ?? 0;
-    await acquire(object, own, terms, { wait, onSilence });
-    held.start(interval, renewed);
+    const isLocked = await held.take(options.wait ?? 0);
     await lookAround(destination, options);
+    if (!isLocked) return unlocked;
     await held.confirmStart();
   } catch (error) {
     await held.release();
-    if (isRefusal(error)) return unlocked;
     if (error instanceof LockHeld) throw inUse(name, object, error);
     throw error;
   }
@@ -104,7 +110,7 @@ function urlOf(name: string): URL {
 /** Creates a destination, which holds its lock. @returns what removes the folders again as far as they are empty. */
 async function makeFolders(name: string): Promise<() => Promise<void>> {
   const folder = path.resolve(name);
-  // What is wrong with the place is said by the first write.
+  // The first write reports errors with a better message.
   const first = await mkdir(folder, { recursive: true }).catch(() => undefined);
   return async () => {
     if (first === undefined) return;
@@ -134,7 +140,7 @@ const onSilence: OnSilence = (object, document) =>
 async function lookAround({ kind, name, store }: Destination, { overwrite }: LockOptions): Promise<void> {
   if (kind === "http") {
     const url = urlOf(name);
-    // Servers answer requests outside of what they serve with errors of all kinds.
+    // Servers respond to requests outside of their data with errors of all kinds.
     for (const lock of locksAboveUrl(url))
       await awaitGone(lock, false, onSilence).catch((error) => {
         if (error instanceof LockHeld) throw error;
@@ -150,15 +156,16 @@ async function lookAround({ kind, name, store }: Destination, { overwrite }: Loc
 /** A lock that this process holds. */
 class HeldLock {
   #heartbeat: Heartbeat | undefined;
-  #renewal: Promise<boolean> | undefined;
+  #renewal: Promise<void> | undefined;
   #released: Promise<boolean> | undefined;
   readonly #forget: () => void;
+  readonly #signal = new AbortController();
+  #taking: Promise<unknown> | undefined;
 
-  /** @param limit age of the last renewal in milliseconds up to which nobody else can have taken the lock over. */
   constructor(
     private readonly object: LockObject,
     private readonly own: Writer,
-    private readonly limit: number,
+    private readonly terms: Pick<LockDocument, "share" | "interval" | "stale">,
     private readonly name: string,
     private readonly removeFolders: () => Promise<void>,
   ) {
@@ -166,9 +173,26 @@ class HeldLock {
     this.#forget = atTheEnd(() => this.release(), "last");
   }
 
-  /** Begins to renew the lock. @param renewed before it was taken. */
-  start(interval: number, renewed: ReturnType<typeof moment>): void {
-    this.#heartbeat = new Heartbeat(this.object.place, this.own.id, interval, renewed);
+  /**
+   * Takes the lock and begins to renew it.
+   * @returns false if locks cannot be written at the place.
+   * @throws LockHeld; what the store throws.
+   */
+  async take(wait: number): Promise<boolean> {
+    const renewed = moment();
+    const options = { wait, onSilence, signal: this.#signal.signal };
+    const taking = acquire(this.object, this.own, this.terms, options);
+    this.#taking = taking.catch(() => {});
+    try {
+      await taking;
+    } catch (error) {
+      if (this.#signal.signal.aborted) await new Promise<never>(() => {}); // a signal ends the process
+      if (!isRefusal(error)) throw error;
+      await this.release();
+      return false;
+    }
+    this.#heartbeat = new Heartbeat(this.object.place, this.own.id, this.terms.interval, renewed);
+    return true;
   }
 
   /** Declares that no other lock is in the way. */
@@ -179,11 +203,16 @@ class HeldLock {
   /** @throws an Error if the lock is lost. */
   async confirm(): Promise<void> {
     const heartbeat = this.#heartbeat!;
-    while (!heartbeat.isLost && heartbeat.age >= this.limit) {
+    // No other process can have taken the lock over before it is stale.
+    while (!heartbeat.isLost && heartbeat.age >= this.terms.stale / 2) {
       this.#renewal ??= heartbeat.beat().finally(() => {
         this.#renewal = undefined;
       });
-      await this.#renewal;
+      await this.#renewal.catch((cause) => {
+        throw networkError(`the lock ${this.object.name} could not be renewed: ${messageOf(cause)}`, {
+          cause,
+        });
+      });
     }
     if (heartbeat.isLost) throw await this.#lost();
   }
@@ -204,6 +233,8 @@ class HeldLock {
   }
 
   async #leave(): Promise<boolean> {
+    this.#signal.abort();
+    await this.#taking;
     await this.#heartbeat?.stop();
     // If the place cannot be reached, the lock goes stale.
     const wasHeld = await leave(this.object, this.own.id).catch(() => true);
@@ -216,7 +247,7 @@ class HeldLock {
     const found = await this.object.read().catch(() => undefined);
     const by = found?.document ? `: ${writersText(found.document)}, has taken it over` : "";
     return networkError(
-      `the lock of ${this.name}, ${this.object.name}, was lost${by}; nothing is written any more, and what was written may be incomplete`,
+      `the lock of ${this.name}, ${this.object.name}, was lost${by}; nothing more is written, and the result may be incomplete`,
     );
   }
 }

@@ -1,8 +1,9 @@
 /** The thread of a heartbeat. */
 import { parentPort, workerData } from "node:worker_threads";
-import { beatOnce, type HeartbeatData } from "./heartbeat.js";
+import { type HeartbeatData, Renewer } from "./heartbeat.js";
 
 const data = workerData as HeartbeatData;
+const renewer = new Renewer(data);
 let isStopped = false;
 let wake = () => {};
 parentPort!.once("message", () => {
@@ -12,13 +13,13 @@ parentPort!.once("message", () => {
 
 while (!isStopped) {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, data.interval);
+    const timer = setTimeout(resolve, data.interval * (0.75 + 0.5 * Math.random()));
     wake = () => {
       clearTimeout(timer);
       resolve();
     };
   });
   // A failure passes, or the main thread finds out that the lock was not renewed.
-  if (!isStopped && !(await beatOnce(data).catch(() => true))) break;
+  if (!isStopped && !(await renewer.renew().catch(() => true))) break;
 }
 parentPort!.close();

@@ -1,9 +1,10 @@
-/** Renews a lock from a thread of its own: decoding a large chunk may block the main thread for minutes. */
+/** Renews a lock in a separate thread: decoding a large chunk may block the main thread for minutes. */
 import { Worker } from "node:worker_threads";
+import { elapsedSince, type Moment, moment } from "./moment.js";
 import { LockObject, type LockPlace } from "./object.js";
-import { renew } from "./protocol.js";
+import { isWriter, renew } from "./protocol.js";
 
-/** What the thread is given, and what it reports through shared memory. */
+/** Input of the thread, and its report in shared memory. */
 export interface HeartbeatData {
   readonly place: LockPlace;
   readonly id: string;
@@ -14,7 +15,7 @@ export interface HeartbeatData {
 
 const slots = { monotonic: 0, clock: 1, lost: 2 } as const;
 
-/** Longest wait for a renewal that is under way when the heartbeat is stopped. */
+/** Time limit for a renewal that is under way when the heartbeat is stopped, in milliseconds. */
 const patience = 5000;
 
 export class Heartbeat {
@@ -37,19 +38,15 @@ export class Heartbeat {
     return Atomics.load(this.#data.report, slots.lost) === 1n;
   }
 
-  /**
-   * Milliseconds since the last renewal began. The clock counts as well as monotonic time, which stands still while the
-   * computer is suspended.
-   */
+  /** Milliseconds since the last renewal began. */
   get age(): number {
-    const now = moment();
-    const since = (slot: number, time: number) => time - Number(Atomics.load(this.#data.report, slot));
-    return Math.max(since(slots.monotonic, now.monotonic), since(slots.clock, now.clock));
+    const at = (slot: number) => Number(Atomics.load(this.#data.report, slot));
+    return elapsedSince({ monotonic: at(slots.monotonic), clock: at(slots.clock) });
   }
 
-  /** Renews the lock at once. @returns false if it is lost. */
-  async beat(): Promise<boolean> {
-    return beatOnce(this.#data);
+  /** Renews the lock at once, unless it is lost. @throws what the store throws. */
+  async beat(): Promise<void> {
+    await new Renewer(this.#data).renew();
   }
 
   /** Stops the thread, after a renewal that is under way. */
@@ -70,27 +67,42 @@ export class Heartbeat {
   }
 }
 
-export interface Moment {
-  readonly monotonic: number;
-  readonly clock: number;
-}
-
-/** Now, by clocks that all threads of a process share. */
-export const moment = (): Moment => ({
-  monotonic: Number(process.hrtime.bigint() / 1_000_000n),
-  clock: Date.now(),
-});
-
 function reportRenewal(report: BigInt64Array, { monotonic, clock }: Moment): void {
   Atomics.store(report, slots.monotonic, BigInt(monotonic));
   Atomics.store(report, slots.clock, BigInt(clock));
 }
 
-/** @returns false if the lock is lost. */
-export async function beatOnce({ place, id, report }: HeartbeatData): Promise<boolean> {
-  const start = moment();
-  const isHeld = await renew(new LockObject(place), id);
-  if (isHeld) reportRenewal(report, start);
-  else Atomics.store(report, slots.lost, 1n);
-  return isHeld;
+/** Renews a lock now and then, and reports it. */
+export class Renewer {
+  readonly #object: LockObject;
+  /** The last look at the lock. */
+  #last: { readonly at: Moment; readonly stamp: string } | undefined;
+
+  constructor(private readonly data: HeartbeatData) {
+    this.#object = new LockObject(data.place);
+  }
+
+  /**
+   * Renews the lock, unless another writer that shares it has changed it since the last look: of a thousand parts, one
+   * writes.
+   * @returns false if the lock is lost.
+   */
+  async renew(): Promise<boolean> {
+    const { id, report } = this.data;
+    const at = moment();
+    const document = (await this.#object.read())?.document;
+    let stamp = document && isWriter(document, id) ? document.stamp : undefined;
+    if (stamp !== undefined && this.#last && this.#last.stamp !== stamp) {
+      reportRenewal(report, this.#last.at);
+    } else if (stamp !== undefined) {
+      stamp = await renew(this.#object, id);
+      if (stamp !== undefined) reportRenewal(report, at);
+    }
+    if (stamp === undefined) {
+      Atomics.store(report, slots.lost, 1n);
+      return false;
+    }
+    this.#last = { at, stamp };
+    return true;
+  }
 }

@@ -45,7 +45,7 @@ export async function* locksInside(folder: string, isOutermost = true): AsyncGen
     if (!(isArray && /^(c|\d+)$/.test(name))) yield* locksInside(path.join(folder, name), false);
 }
 
-/** What cannot be listed cannot be written to, either. */
+/** Entries of a folder. A folder that cannot be listed counts as empty: it cannot be written to, either. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(folder);

@@ -14,7 +14,7 @@ export const lockTimes = {
   /** How often a writer changes its lock. */
   folder: 1000,
   http: 2000,
-  /** A lock that has not changed for so many of these intervals is taken over. */
+  /** A lock that has not changed for this number of intervals is taken over. */
   missed: 30,
 };
 
@@ -42,7 +42,7 @@ export interface LockDocument {
   readonly stamp: string;
 }
 
-/** Where a lock object is; can be posted to a thread. */
+/** Location of a lock object; can be posted to a thread. */
 export interface LockPlace {
   readonly kind: "folder" | "http";
   /** URL of the folder, with a "/" at its end. */
@@ -85,38 +85,52 @@ export class LockObject {
 
   /**
    * Replaces the object if it is still of a version, or creates it.
-   * @returns false if it has changed. A server without conditional requests replaces it in any case.
+   * @returns its stamp; undefined if it has changed. A server without conditional requests replaces it in any case.
    * @throws what the store throws, unless the object turns out to be written.
    */
-  async write(document: Omit<LockDocument, "stamp">, ifVersion: SetOptions["ifVersion"]): Promise<boolean> {
+  async write(
+    document: Omit<LockDocument, "stamp">,
+    ifVersion: SetOptions["ifVersion"],
+  ): Promise<string | undefined> {
     const own: LockDocument = { ...document, stamp: randomUUID() };
     const bytes = new TextEncoder().encode(`${JSON.stringify(own)}\n`);
     try {
       await this.#store.set!(this.#key, bytes, { ifVersion });
-      return true;
+      return own.stamp;
     } catch (error) {
       if (isZarrError(error, "Unsupported")) {
         await this.#store.set!(this.#key, bytes);
-        return true;
+        return own.stamp;
       }
       // A request whose response was lost may have been applied.
       const found = await this.read().catch(() => undefined);
-      if (found?.document?.stamp === own.stamp) return true;
+      if (found?.document?.stamp === own.stamp) return own.stamp;
       const isUnknown = isZarrError(error, "Network") && error.code === "unknown-outcome";
-      if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return false;
+      if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return undefined;
       // A writer that empties the folder also removes the temporary files of this one.
       const isVanished =
         isZarrError(error) && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
-      if (isVanished && ++this.#vanished <= maxVanished) return false;
+      if (isVanished && ++this.#vanished <= maxVanished) return undefined;
       throw error;
     }
   }
 
-  /** Writes something beside the object. @throws what the store throws. */
-  async probe(): Promise<void> {
+  /**
+   * Writes something beside the object.
+   * @returns false if another process removes it before this one does.
+   * @throws what the store throws, unless the place is read-only.
+   */
+  async probe(): Promise<boolean> {
     const key = `/${hiddenName()}`;
-    await this.#store.set!(key, new Uint8Array(1));
-    await this.#store.delete!(key);
+    try {
+      await this.#store.set!(key, new Uint8Array(1));
+      await this.#store.delete!(key);
+      return true;
+    } catch (error) {
+      if (isVanished(error)) return false;
+      if (!isZarrError(error, "ReadOnly")) throw error;
+      return true;
+    }
   }
 
   async remove(): Promise<void> {
@@ -127,9 +141,13 @@ export class LockObject {
 /** How often a temporary file may disappear before that counts as an error of the file system. */
 const maxVanished = 20;
 
+/** Whether the temporary file of a write has disappeared. */
+const isVanished = (error: unknown): boolean =>
+  isZarrError(error) && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
+
 const states: readonly string[] = ["starting", "writing", "ending"] satisfies LockState[];
 
-/** Longest times that a document may ask for. */
+/** Upper bounds for the times in a document. */
 const maxInterval = 60_000;
 const maxStale = 600_000;
 

@@ -1,6 +1,15 @@
 /** How locks are taken, renewed, released, and taken over from processes that were killed. */
+import { isZarrError } from "zarr-wasm";
 import { UnchangedTimer } from "#internal";
-import { type LockDocument, type LockObject, type LockState, type Writer, writersText } from "./object.js";
+import { elapsedSince, moment } from "./moment.js";
+import {
+  type FoundLock,
+  type LockDocument,
+  type LockObject,
+  type LockState,
+  type Writer,
+  writersText,
+} from "./object.js";
 
 /** A live process holds a lock that this one needs. */
 export class LockHeld extends Error {
@@ -46,9 +55,10 @@ class Observer {
    * time to continue first.
    */
   async #isStale({ stamp, interval }: LockDocument): Promise<boolean> {
-    await this.object.probe();
+    const { object } = this;
+    if (!(await object.probe())) return false;
     await new Promise((resolve) => setTimeout(resolve, 2 * interval));
-    return (await this.object.read())?.document?.stamp === stamp;
+    return (await object.read())?.document?.stamp === stamp;
   }
 
   /** Waits until the next look is worthwhile. */
@@ -62,23 +72,26 @@ export interface AcquireOptions {
   /** Milliseconds to wait for live writers to end. */
   readonly wait: number;
   readonly onSilence: OnSilence;
+  /** Ends the attempts. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Takes a lock, or joins the writers that share it. A new lock is "starting".
- * @throws LockHeld; what the store throws.
+ * @throws LockHeld; the signal's reason; what the store throws.
  */
 export async function acquire(
   object: LockObject,
   own: Writer,
   terms: Pick<LockDocument, "share" | "interval" | "stale">,
-  { wait, onSilence }: AcquireOptions,
+  { wait, onSilence, signal }: AcquireOptions,
 ): Promise<void> {
   const mine = { ...terms, state: "starting", writers: [own] } as const;
   const isShared = ({ share }: LockDocument) => share !== undefined && share === terms.share;
   const observer = new Observer(object, onSilence);
   const end = performance.now() + wait;
   for (let isFirst = true; ; isFirst = false) {
+    signal.throwIfAborted();
     const found = isFirst ? undefined : await object.read();
     const document = found?.document;
     if (!document) {
@@ -113,7 +126,12 @@ export async function awaitGone(
     const { document, version } = found;
     const verdict = await observer.judge(document);
     if (verdict === "stale") {
-      if (await object.write({ ...document, state: "ending", writers: [] }, version)) return object.remove();
+      try {
+        if (await end(object, { ...document, writers: [] }, version)) return;
+      } catch (error) {
+        if (isZarrError(error, "ReadOnly")) return; // it is not renewed, so that it can stay
+        throw error;
+      }
     } else if (verdict === "alive" && document.state !== "ending") {
       if (!waitsForStart || document.state !== "starting") throw new LockHeld(object, document);
     }
@@ -121,21 +139,27 @@ export async function awaitGone(
   }
 }
 
+/** Whether a process is one of those that hold a lock. */
+export const isWriter = ({ writers }: LockDocument, id: string): boolean =>
+  writers.some((writer) => writer.id === id);
+
 /**
  * Changes a lock, so that others see that its writer is alive. A change by another process or thread that keeps the
  * writer is as good.
  * @param state to change to. Default: stays.
- * @returns false if the lock is lost.
+ * @returns the lock's stamp; undefined if the lock is lost.
  */
-export async function renew(object: LockObject, id: string, state?: LockState): Promise<boolean> {
+export async function renew(object: LockObject, id: string, state?: LockState): Promise<string | undefined> {
   let stamp: string | undefined;
   for (;;) {
     const found = await object.read();
     const document = found?.document;
-    if (!document?.writers.some((writer) => writer.id === id)) return false;
-    if (stamp !== undefined && stamp !== document.stamp && (state ?? document.state) === document.state)
-      return true;
-    if (await object.write({ ...document, state: state ?? document.state }, found!.version)) return true;
+    if (!document || !isWriter(document, id)) return undefined;
+    const next = { ...document, state: state ?? document.state };
+    if (stamp !== undefined && stamp !== document.stamp && next.state === document.state)
+      return document.stamp;
+    const written = await object.write(next, found!.version);
+    if (written) return written;
     stamp = document.stamp;
     await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
   }
@@ -149,14 +173,29 @@ export async function leave(object: LockObject, id: string): Promise<boolean> {
   for (;;) {
     const found = await object.read();
     const document = found?.document;
-    if (!document?.writers.some((writer) => writer.id === id)) return false;
+    if (!document || !isWriter(document, id)) return false;
     const writers = document.writers.filter((writer) => writer.id !== id);
-    // Deleting knows no conditions: nobody may join or take over what is about to be deleted.
-    const next = writers.length > 0 ? { ...document, writers } : { ...document, state: "ending" as const };
-    if (await object.write(next, found!.version)) {
-      if (writers.length === 0) await object.remove();
-      return true;
-    }
+    const isLeft =
+      writers.length > 0
+        ? await object.write({ ...document, writers }, found!.version)
+        : await end(object, document, found!.version);
+    if (isLeft) return true;
     await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()));
   }
+}
+
+/**
+ * Deletes a lock if it is still of a version. Deletions have no conditions: the lock is marked first, which keeps others
+ * from joining and, until it is stale, from taking it over.
+ * @returns whether it was of that version.
+ */
+async function end(
+  object: LockObject,
+  document: LockDocument,
+  version: FoundLock["version"],
+): Promise<boolean> {
+  const start = moment();
+  if (!(await object.write({ ...document, state: "ending" }, version))) return false;
+  if (elapsedSince(start) < document.stale / 2) await object.remove(); // else it may be another process' lock by now
+  return true;
 }

@@ -13,7 +13,7 @@ import {
 import { autoShards } from "../copy/target.js";
 import { type Destination, hintFor, openDestination } from "../destination.js";
 import { withCodecsHint } from "../hints.js";
-import { type DestinationLock, lockDestination } from "../lock/destination.js";
+import { type DestinationLock, type LockOptions, lockDestination } from "../lock/destination.js";
 import { checkTargets } from "../places.js";
 import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
@@ -37,7 +37,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   const pool = poolOf(options.threads);
   let lock: DestinationLock | undefined;
   try {
-    lock = await lockDestination(destination, { overwrite: options.overwrite, share: shareOf(options) });
+    lock = await lockDestination(destination, lockOptions(options));
     const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };
     let group: ZarrGroup | undefined;
@@ -58,8 +58,10 @@ export async function runPyramid(source: string, dest: string, values: Values): 
 }
 
 /** Parts of a level write at the same time. */
-const shareOf = ({ stages, part }: PyramidOptions): string | undefined =>
-  part && `one of ${part.count} parts of ${JSON.stringify(stages)}`;
+const lockOptions = ({ overwrite, part, stages }: PyramidOptions): LockOptions => ({
+  overwrite,
+  share: part && `one of ${part.count} parts of ${JSON.stringify(stages)}`,
+});
 
 function writingOptions(image: ImageSource, options: PyramidOptions): MultiscaleOptions {
   const { levels, method, factor, scale, name, format, omeVersion, chunks, shards, codecs } = options;

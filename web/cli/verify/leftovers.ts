@@ -19,7 +19,7 @@ const quiet = 10 * 60_000;
 
 /**
  * Finds unfinished files and folders below a folder. Links are not followed.
- * @param clean whether to remove those that have not changed for ten minutes (scratch folders: for an hour) by the clock of
+ * @param clean whether to remove files that have not changed for ten minutes (scratch folders: for an hour) by the clock of
  *   the file system: others may be in use.
  */
 export async function findLeftovers(folder: string, clean: boolean): Promise<Leftovers> {

@@ -21,15 +21,15 @@ type Fs = typeof import("node:fs/promises");
 export const fileLockTimes = {
   /** A lock whose entry stays the same for this long is broken. A holder needs four file operations. */
   stale: 10_000,
-  /** Longest wait for other writers. */
+  /** Time limit of waiting for other writers. */
   wait: 30_000,
-  /** Most that two looks at a lock count: on a slow file system, its holder is slow as well. */
+  /** Upper bound of the time between two looks at a lock: on a slow file system, its holder is slow as well. */
   step: 1000,
 };
 
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
-/** Codes of renaming a folder to the name of one that has entries, or of a file; Windows has the last two. */
+/** Error codes if a folder is renamed to the name of a file or of a folder with entries; Windows has the last two. */
 const heldCodes = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES"]);
 
 /**

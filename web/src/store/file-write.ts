@@ -17,7 +17,7 @@ type Fs = typeof import("node:fs/promises");
 export interface FileWriting extends SetOptions {
   /** Waits until the file has reached the disk: it is whole after a power failure, too. */
   fsync?: boolean | undefined;
-  /** Called right before the file takes its place. What it throws keeps the file from doing so. */
+  /** Called right before the file takes its place; an error prevents that. */
   beforeCommit?: (() => Promise<void>) | undefined;
 }
 
@@ -155,7 +155,7 @@ async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | 
   await fs.rm(unfinished, { force: true });
 }
 
-/** Checks that the stored file is the one that was seen, and gives its replacement a version of its own. */
+/** Checks that the stored file has the given version, and gives its replacement a new one. */
 async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
   const before = await statOf(fs, url);
   checkCondition(ifVersion, before && fileVersion(before), url);

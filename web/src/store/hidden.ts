@@ -16,7 +16,7 @@ export function hiddenName(): string {
 /** Returns a name for the scratch folder of one process (cli/copy/scratch.ts). */
 export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scratch");
 
-/** Whether a name is that of a scratch folder. */
+/** Whether a name belongs to a scratch folder. */
 export const isScratchName = (name: string): boolean => isHidden(name) && name.startsWith(".zw-scratch");
 
 /** Name of the lock of one file (file-lock.ts). @param hash of the file's name, in hexadecimal. */
@@ -28,5 +28,5 @@ export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
  */
 export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;
 
-/** Whether a name is that of the lock of a destination. */
+/** Whether a name belongs to the lock of a destination. */
 export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]*\.tmp$/.test(name);

@@ -2,7 +2,7 @@
 
 /**
  * Measures how long an observer has seen the same value. Two observations count as `longestStep` at most: the time during
- * which this process was suspended, or the store took long to answer, says nothing about the writer of the value.
+ * which this process was suspended, or the store did not respond, tells nothing about the writer of the value.
  */
 export class UnchangedTimer {
   #value: string | undefined;
