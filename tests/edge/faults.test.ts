@@ -191,6 +191,60 @@ describe("faults of the store", () => {
   });
 });
 
+describe("arrays of small chunks", () => {
+  /** Adds an array of 256 × 256 elements whose chunks are answered after so many milliseconds. */
+  async function addSmall(side: number, delay = 0): Promise<void> {
+    const options = { shape: [256, 256], chunkShape: [side, side], dtype: "uint8" } as const;
+    await addDataset(server.objects, "small", (own) => create(own, options));
+    const held = () => new Promise<undefined>((resolve) => setTimeout(resolve, delay, undefined));
+    server.behaviour = { trouble: ({ url: key }) => (isChunk(key) ? held() : undefined) };
+  }
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+  it("a tile of too many chunks is refused before any is read", async () => {
+    await addSmall(1);
+    await withWorker({}, async ({ url }) => {
+      const answer = await fetch(`${url}/small/0/0/0.raw`);
+      const { error } = (await answer.json()) as { error: string };
+      expect([answer.status, error]).toEqual([422, expect.stringContaining("65536 chunks")]);
+      expect(chunkReads()).toEqual([]);
+    });
+  });
+
+  it("MAX_TILE_CHUNKS says how many there may be", async () => {
+    await addSmall(32);
+    for (const [most, status] of [
+      [63, 422],
+      [64, 200],
+    ] as const)
+      await withWorker({ MAX_TILE_CHUNKS: most }, async ({ url }) => {
+        expect((await fetch(`${url}/small/0/0/0.raw`)).status).toBe(status);
+      });
+  });
+
+  it("after 504 nothing more is read", async () => {
+    await addSmall(16, 50);
+    await withWorker({ TIMEOUT_MS: 600 }, async ({ url }) => {
+      expect((await fetch(`${url}/small/0/0/0.raw`)).status).toBe(504);
+      await pause(100); // requests that were under way
+      const reads = chunkReads().length;
+      expect(reads).toBeGreaterThan(0);
+      await pause(600);
+      expect(chunkReads()).toHaveLength(reads);
+    });
+  });
+});
+
+it("a single array has no variables", async () => {
+  await withWorker({}, async ({ url }) => {
+    for (const path of ["v3/0/0/0.raw?variable=x", "v2.json?variable=x"]) {
+      const answer = await fetch(`${url}/${path}`);
+      const { error } = (await answer.json()) as { error: string };
+      expect([answer.status, error]).toEqual([400, "this dataset is a single array: it has no variables"]);
+    }
+  });
+});
+
 it("what has changed is seen when the time of the metadata is over", async () => {
   await withWorker({ METADATA_TTL: 0 }, async ({ url }) => {
     const first = async () => new Uint16Array(await (await fetch(`${url}/v3/0/0/0.raw`)).arrayBuffer())[0];

@@ -16,10 +16,10 @@ const files = () => readdirSync(bundle).filter((name) => /\.(js|wasm)$/.test(nam
 /** The script first: the first module is the Worker itself. */
 const sorted = () => files().sort((a, b) => Number(b.endsWith(".js")) - Number(a.endsWith(".js")));
 
-/** The date of the example's own configuration. */
-const compatibilityDate = /"compatibility_date": "(.*)"/.exec(
-  readFileSync(path.join(home, "example/wrangler.jsonc"), "utf8"),
-)[1];
+/** The date and the flags of the example's own configuration. */
+const configuration = readFileSync(path.join(home, "example/wrangler.jsonc"), "utf8");
+const compatibilityDate = /"compatibility_date": "(.*)"/.exec(configuration)[1];
+const compatibilityFlags = JSON.parse(/"compatibility_flags": (\[.*\])/.exec(configuration)[1]);
 
 /** The Worker in Miniflare, which has what Cloudflare has around it: the cache, buckets. */
 export async function startMiniflare(bindings, options = {}) {
@@ -32,6 +32,7 @@ export async function startMiniflare(bindings, options = {}) {
     modules,
     modulesRoot: ".",
     compatibilityDate,
+    compatibilityFlags,
     bindings,
     port: 0,
     ...options,
@@ -63,6 +64,7 @@ const config :Workerd.Config = (
 const main :Workerd.Worker = (
   modules = [${modules.join(", ")}],
   compatibilityDate = ${quoted(compatibilityDate)},
+  compatibilityFlags = ${quoted(compatibilityFlags)},
   bindings = [${texts.join(", ")}]
 );
 `,

@@ -215,6 +215,70 @@ describe("other grids and data", () => {
     });
   });
 
+  describe("many chunks", () => {
+    /** Degrees from -180 to 180 of one element each, and the chunks that were asked for with their signals. */
+    async function small(west: number, chunk: (key: string) => Promise<undefined>) {
+      const objects = new Map<string, Uint8Array>();
+      await createGroup(objects);
+      const attributes = {
+        "proj:code": "EPSG:4326",
+        "spatial:dimensions": ["y", "x"],
+        "spatial:transform": [1, 0, west, 0, -1, 90],
+      };
+      await create(objects, {
+        path: "a",
+        shape: [180, 360],
+        chunkShape: [1, 1],
+        dtype: "uint8",
+        attributes,
+      });
+      const asked: (AbortSignal | undefined)[] = [];
+      const store: Store = {
+        get(key, options) {
+          if (!key.includes("/c/")) return objects.get(key);
+          asked.push(options?.signal);
+          return chunk(key);
+        },
+      };
+      const array = await open(store, { path: "a", kind: "array" });
+      return { asked, reference: await georeference(array) };
+    }
+
+    it("are refused before any is read, and read where the caller allows them", async () => {
+      const { asked, reference } = await small(-180, async () => undefined);
+      const error = await errorOf(() => readTile(reference, [2, 1, 1]));
+      expect([error._tag, error.code]).toEqual(["LimitExceeded", "tile-chunks"]);
+      expect(error.message).toMatch(/needs \d+ chunks of "\/a", more than the limit of 4096/);
+      expect(asked).toEqual([]);
+      const count = Number(/\d+/.exec(error.message)![0]);
+      expect((await errorOf(() => readTile(reference, [2, 1, 1], { maxChunks: count - 1 }))).code).toBe(
+        "tile-chunks",
+      );
+      expect((await readTile(reference, [2, 1, 1], { maxChunks: count }))!.data[0]).toBe(0);
+      expect(asked).toHaveLength(count);
+      for (const maxChunks of [0, 1.5, "5"])
+        expect((await errorOf(() => readTile(reference, [2, 1, 1], { maxChunks } as never)))._tag).toBe(
+          "InvalidArgument",
+        );
+    });
+
+    it("of two parts: none is asked for after one has failed", async () => {
+      const turn = () => new Promise<undefined>((resolve) => setTimeout(resolve, 1, undefined));
+      const chunk = async (key: string) => {
+        if (key.endsWith("/359")) throw new Error("broken");
+        return turn();
+      };
+      // Both ends of the data: longitudes from 0 to 360.
+      const { asked, reference } = await small(0, chunk);
+      const error = await errorOf(() => readTile(reference, [0, 0, 0], { maxChunks: 1e5 }));
+      expect(error.message).toContain("broken");
+      const count = asked.length;
+      expect(count).toBeLessThan(10_000);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(asked).toHaveLength(count);
+    });
+  });
+
   it("elements that are no numbers", async () => {
     const store: Store = new Map() as never;
     await createGroup(store);

@@ -20,8 +20,8 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { listChildren } from "../../dist/index.js";
 import { runAll } from "../../dist/base/slices.js";
+import { listChildren } from "../../dist/index.js";
 import { GenerationBudget, ruleSteps } from "../../dist/store/reference/generate.js";
 import { measure } from "./hostile-child.js";
 import { asCors, ObjectServer } from "./store-server.js";

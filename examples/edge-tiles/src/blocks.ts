@@ -5,9 +5,10 @@
 import { get, slice, type ZarrArray } from "zarr-wasm";
 import type { Dataset } from "./dataset.js";
 import type { Datasets } from "./datasets.js";
-import { busy, cannotShow } from "./failures.js";
-import { Flights, type KeepGoing } from "./flights.js";
+import { busy, cannotShow, tooManyChunks } from "./failures.js";
+import { Flights } from "./flights.js";
 import { Lru } from "./lru.js";
+import type { Scope } from "./scope.js";
 import type { Settings } from "./settings.js";
 
 export type Numbers = Exclude<Awaited<ReturnType<typeof get>>["data"], readonly unknown[]>;
@@ -58,20 +59,29 @@ export class Blocks {
     return isSmall ? { height, width } : { height: tileSize, width: tileSize };
   }
 
+  /** Before anything is read of a tile. @throws Refusal: 422 for blocks of too many chunks together. */
+  checkCount(dataset: Dataset, level: ZarrArray, shape: BlockShape, places: readonly Place[]): void {
+    const { tileChunks } = this.settings;
+    const chunks = ({ row, column }: Place) =>
+      chunksAlong(level, dataset.y, row, shape.height) * chunksAlong(level, dataset.x, column, shape.width);
+    const count = places.reduce((sum, place) => sum + chunks(place), 0);
+    if (count > tileChunks) throw tooManyChunks(count, tileChunks);
+  }
+
   /** @throws Refusal: 503 where too much is being read already, 504; what `get` throws. */
   async read(
     dataset: Dataset,
     level: ZarrArray,
     shape: BlockShape,
     place: Place,
-    keepGoing: KeepGoing,
+    scope: Scope,
   ): Promise<Block> {
     const fixed = place.indices.filter((_, axis) => axis !== dataset.y && axis !== dataset.x);
     const key = [dataset.id, level.path, ...fixed, place.row, place.column].join("/");
     return (
       this.#kept.get(key) ??
-      this.#flights.run(key, this.settings.timeout, keepGoing, async () => {
-        const block = await this.#counted(level, shape, () => this.#load(dataset, level, shape, place));
+      this.#flights.run(key, this.settings.timeout, scope, async (signal) => {
+        const block = await this.#counted(level, shape, () => this.#load(dataset, level, shape, place, signal));
         this.#kept.set(key, block, block.data.byteLength);
         return block;
       })
@@ -91,7 +101,13 @@ export class Blocks {
     }
   }
 
-  async #load(dataset: Dataset, level: ZarrArray, shape: BlockShape, place: Place): Promise<Block> {
+  async #load(
+    dataset: Dataset,
+    level: ZarrArray,
+    shape: BlockShape,
+    place: Place,
+    signal: AbortSignal,
+  ): Promise<Block> {
     const { y, x } = dataset;
     const [top, left] = [place.row * shape.height, place.column * shape.width];
     const bottom = Math.min(top + shape.height, level.shape[y]!);
@@ -101,7 +117,11 @@ export class Blocks {
     const selection = at.map((index, axis) =>
       axis === y ? slice(top, bottom) : axis === x ? slice(left, right) : index,
     );
-    const { data, stride } = await get(level, selection, { concurrency: 4, coalesceMaxBytes: 4 * 2 ** 20 });
+    const { data, stride } = await get(level, selection, {
+      signal,
+      concurrency: 4,
+      coalesceMaxBytes: 4 * 2 ** 20,
+    });
     if (Array.isArray(data) || !ArrayBuffer.isView(data)) throw cannotShow("these elements are no pixels");
     const isTransposed = x < y;
     const [height, width] = [bottom - top, right - left];
@@ -120,4 +140,10 @@ export class Blocks {
       for (let column = chunk[x]!; column * wide < right && column < grid[x]!; column++)
         this.datasets.noteRead(dataset, level, chunk.map((index, axis) => (axis === y ? row : axis === x ? column : index)));
   }
+}
+
+/** Chunks that a block of so many elements touches along an axis. */
+function chunksAlong({ shape, chunkShape }: ZarrArray, axis: number, place: number, length: number): number {
+  const end = Math.min((place + 1) * length, shape[axis]!);
+  return Math.ceil(end / chunkShape[axis]!) - Math.floor((place * length) / chunkShape[axis]!);
 }

@@ -17,9 +17,11 @@ async function read(
   bucket: R2Bucket,
   key: string,
   range: RangeQuery | undefined,
-  { version, maxBytes }: GetOptions,
+  { version, maxBytes, signal }: GetOptions,
 ): Promise<Uint8Array | undefined> {
+  signal?.throwIfAborted(); // requests to a bucket cannot be aborted once they have been made
   const object = await answer(bucket, key, range);
+  signal?.throwIfAborted();
   if (!object) return undefined;
   if (version) checkVersion(version, object, key);
   if (!("arrayBuffer" in object)) return new Uint8Array(0);

@@ -2,6 +2,7 @@
 import { channelAxis, type OmeChannel, open, type Store, type ZarrArray } from "zarr-wasm";
 import { badRequest, cannotShow } from "./failures.js";
 import { type Levels, levelsOf } from "./levels.js";
+import type { Settings } from "./settings.js";
 
 export interface Dataset {
   /** Tells apart what was opened at different times: what is kept of one is not the other's. */
@@ -27,7 +28,8 @@ let opened = 0;
 export async function openDataset(
   store: Store,
   variable: string | undefined,
-  chunkBytes: number,
+  { chunkBytes, tileChunks }: Pick<Settings, "chunkBytes" | "tileChunks">,
+  signal: AbortSignal,
 ): Promise<Dataset> {
   const limits = {
     chunkBytes,
@@ -35,10 +37,13 @@ export async function openDataset(
     metadataBytes: 4 * 2 ** 20,
     shardEntries: 2 ** 17,
     resultBytes: chunkBytes,
+    readChunks: tileChunks,
   };
-  const node = await open(store, { limits });
+  const node = await open(store, { limits, signal });
+  if (node.kind === "array" && variable !== undefined)
+    throw badRequest("this dataset is a single array: it has no variables");
   const { arrays, image }: Levels =
-    node.kind === "array" ? { arrays: [node] } : await levelsOf(node, variable);
+    node.kind === "array" ? { arrays: [node] } : await levelsOf(node, variable, signal);
   const [finest] = [...arrays].sort((a, b) => sizeOf(b) - sizeOf(a));
   if (!finest) throw cannotShow("this dataset has no levels");
   check(finest);

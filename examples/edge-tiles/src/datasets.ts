@@ -1,8 +1,9 @@
 /** The datasets that are open: each is opened once, and again when its time is over. */
 import type { ZarrArray } from "zarr-wasm";
 import { type Dataset, openDataset } from "./dataset.js";
-import { Flights, type KeepGoing } from "./flights.js";
+import { Flights } from "./flights.js";
 import type { Choice } from "./route.js";
+import type { Scope } from "./scope.js";
 import type { Env, Settings } from "./settings.js";
 import { storeOf } from "./store.js";
 
@@ -27,18 +28,18 @@ export class Datasets {
   ) {}
 
   /** @throws what opening throws; Refusal (504). */
-  async get(name: string, { variable }: Choice, keepGoing: KeepGoing): Promise<Dataset> {
+  async get(name: string, { variable }: Choice, scope: Scope): Promise<Dataset> {
     const key = `${name}\n${variable ?? ""}`;
-    const { metadataTtl, timeout, chunkBytes } = this.settings;
+    const { metadataTtl, timeout } = this.settings;
     const kept = this.#open.get(key);
     if (kept && Date.now() - kept.since < metadataTtl) {
       this.#open.delete(key); // to the end: used last
       this.#open.set(key, kept);
       return kept.dataset;
     }
-    const { dataset } = await this.#flights.run(key, timeout, keepGoing, async () => {
+    const { dataset } = await this.#flights.run(key, timeout, scope, async (signal) => {
       const store = storeOf(name, this.env, this.settings);
-      const dataset = await openDataset(store, variable, chunkBytes);
+      const dataset = await openDataset(store, variable, this.settings, signal);
       const opened = { dataset, since: Date.now(), shards: new Set<string>(), indexBytes: 0 };
       this.#keep(key, opened);
       return opened;

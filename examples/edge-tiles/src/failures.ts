@@ -16,6 +16,8 @@ export class Refusal extends Error {
 export const badRequest = (message: string) => new Refusal(400, message);
 export const notThere = (message: string) => new Refusal(404, message);
 export const cannotShow = (message: string) => new Refusal(422, message);
+export const tooManyChunks = (count: number, most: number) =>
+  new Refusal(422, `this tile needs ${count} chunks, more than the limit of ${most}: its chunks are too small`);
 export const busy = () => new Refusal(503, "too many chunks are being read at the moment", 1);
 export const tooSlow = () => new Refusal(504, "the store did not answer in time", 5);
 

@@ -11,20 +11,24 @@ export interface Levels {
 const mostLevels = 32;
 
 /** @throws Refusal for a group that has no levels; what `open` throws. */
-export async function levelsOf(group: ZarrGroup, variable: string | undefined): Promise<Levels> {
+export async function levelsOf(
+  group: ZarrGroup,
+  variable: string | undefined,
+  signal: AbortSignal,
+): Promise<Levels> {
   const listed = own(group.attributes, "multiscales");
   const isOme = own(own(group.attributes, "ome"), "multiscales") !== undefined || Array.isArray(listed);
-  if (isOme && variable === undefined) return omeLevels(group);
+  if (isOme && variable === undefined) return omeLevels(group, signal);
   const paths = listed === undefined ? [] : pathsOf(listed);
-  if (paths.length > 0) return { arrays: await arraysAt(group, paths, variable) };
+  if (paths.length > 0) return { arrays: await arraysAt(group, paths, variable, signal) };
   if (variable === undefined) throw badRequest("this dataset is a group of arrays: say which with variable=NAME");
-  return { arrays: [await group.open(variable, { kind: "array" })] };
+  return { arrays: [await group.open(variable, { kind: "array", signal })] };
 }
 
 /** OME-Zarr 0.1 to 0.6. */
-async function omeLevels(group: ZarrGroup): Promise<Levels> {
+async function omeLevels(group: ZarrGroup, signal: AbortSignal): Promise<Levels> {
   const image = multiscales(group)[0]!;
-  const arrays = await Promise.all(image.levels.slice(0, mostLevels).map((level) => level.open()));
+  const arrays = await Promise.all(image.levels.slice(0, mostLevels).map((level) => level.open({ signal })));
   return { arrays, image };
 }
 
@@ -44,8 +48,13 @@ function pathsOf(listed: unknown): string[] {
 }
 
 /** The array of each level: the level itself, or the variable in its group. */
-async function arraysAt(group: ZarrGroup, paths: string[], variable: string | undefined): Promise<ZarrArray[]> {
-  const found = await Promise.all(paths.map((path) => arrayAt(group, path, variable)));
+async function arraysAt(
+  group: ZarrGroup,
+  paths: string[],
+  variable: string | undefined,
+  signal: AbortSignal,
+): Promise<ZarrArray[]> {
+  const found = await Promise.all(paths.map((path) => arrayAt(group, path, variable, signal)));
   const arrays = found.filter((array) => array !== undefined);
   if (arrays.length > 0) return arrays;
   throw variable === undefined
@@ -58,9 +67,10 @@ async function arrayAt(
   group: ZarrGroup,
   path: string,
   variable: string | undefined,
+  signal: AbortSignal,
 ): Promise<ZarrArray | undefined> {
   try {
-    const node = await group.open(variable === undefined ? path : `${path}/${variable}`);
+    const node = await group.open(variable === undefined ? path : `${path}/${variable}`, { signal });
     return node.kind === "array" ? node : undefined;
   } catch (error) {
     if (isZarrError(error, "NotFound")) return undefined;

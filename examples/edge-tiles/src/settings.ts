@@ -16,6 +16,7 @@ export interface Env {
   readonly INDEX_CACHE_MB?: string | number;
   readonly IN_FLIGHT_MB?: string | number;
   readonly MAX_CHUNK_MB?: string | number;
+  readonly MAX_TILE_CHUNKS?: string | number;
 }
 
 export interface Settings {
@@ -40,6 +41,8 @@ export interface Settings {
   readonly inFlightBytes: number;
   /** Most bytes of one decoded chunk. */
   readonly chunkBytes: number;
+  /** Most chunks that one tile may need, inner chunks of shards included. */
+  readonly tileChunks: number;
 }
 
 const MiB = 2 ** 20;
@@ -59,6 +62,7 @@ export function readSettings(env: Env): Settings {
     indexCacheBytes: number(env, "INDEX_CACHE_MB", 8, 0, 1024) * MiB,
     inFlightBytes: number(env, "IN_FLIGHT_MB", 24, 1, 1024) * MiB,
     chunkBytes: number(env, "MAX_CHUNK_MB", 16, 1, 1024) * MiB,
+    tileChunks: number(env, "MAX_TILE_CHUNKS", 512, 1, 2 ** 20),
   };
 }
 

@@ -23,5 +23,8 @@ function requests(env: Env): (request: Request) => Promise<Response> {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_REGION: region } = env;
   if (!accessKeyId || !secretAccessKey) return (request) => fetch(request);
   const aws = new AwsClient({ accessKeyId, secretAccessKey, region: region ?? "auto", service: "s3" });
-  return async (request) => fetch(await aws.sign(request));
+  return async (request) => {
+    const { signal } = request; // which signing leaves out
+    return fetch(await aws.sign(request, { signal }), { signal });
+  };
 }

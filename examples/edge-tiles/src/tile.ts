@@ -3,7 +3,7 @@ import type { ZarrArray } from "zarr-wasm";
 import type { Block, Blocks, BlockShape, Numbers } from "./blocks.js";
 import { type Dataset, indicesOf } from "./dataset.js";
 import { badRequest } from "./failures.js";
-import type { KeepGoing } from "./flights.js";
+import type { Scope } from "./scope.js";
 import type { TileRoute } from "./route.js";
 
 /** Part of a level, C order: of a tile's size, or smaller at the level's right and lower edge. */
@@ -20,13 +20,13 @@ interface Box {
   readonly right: number;
 }
 
-/** @throws Refusal: 400 for a tile that there is not; what reading the blocks throws. */
+/** @throws Refusal: 400 for a tile that there is not, 422 for one of too many chunks; what reading the blocks throws. */
 export async function readTile(
   dataset: Dataset,
   { z, y, x, choice }: TileRoute,
   blocks: Blocks,
   tileSize: number,
-  keepGoing: KeepGoing,
+  scope: Scope,
 ): Promise<Tile> {
   const level = dataset.levels[z];
   if (!level) throw badRequest(`the level must be below ${dataset.levels.length}`);
@@ -34,7 +34,8 @@ export async function readTile(
   const indices = indicesOf(dataset, level, choice.indices);
   const shape = blocks.shapeOf(dataset, level);
   const places = placesIn(box, shape).map((place) => ({ ...place, indices }));
-  const found = await Promise.all(places.map((place) => blocks.read(dataset, level, shape, place, keepGoing)));
+  blocks.checkCount(dataset, level, shape, places);
+  const found = await Promise.all(places.map((place) => blocks.read(dataset, level, shape, place, scope)));
   return assemble(box, found);
 }
 

@@ -4,11 +4,11 @@ import { Blocks } from "./blocks.js";
 import { paletteOf } from "./colours.js";
 import { Datasets } from "./datasets.js";
 import { Refusal, refusalOf } from "./failures.js";
-import { Flights, type KeepGoing } from "./flights.js";
 import { infoOf } from "./info.js";
 import { page } from "./page.js";
 import { encodePng } from "./png.js";
 import { canonical, type InfoRoute, parseRoute, type Route, type TileRoute } from "./route.js";
+import { type Scope, untilAnswered } from "./scope.js";
 import { type Env, readSettings, type Settings } from "./settings.js";
 import { rangeOf, shade } from "./shade.js";
 import { readTile } from "./tile.js";
@@ -47,11 +47,12 @@ export default {
       const file = page(url.pathname);
       if (file) return addressed(file, request, settings);
       const route = parseRoute(url, settings);
-      const [answer, source] = await cached(new URL(canonical(route), url.origin), all, route, context);
+      const key = new URL(canonical(route), url.origin);
+      const [answer, source] = await cached(key, all, route, request.signal, context);
       return addressed(answer, request, settings, source);
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal.status >= 500) console.error(String(error));
+      if (refusal.status >= 500 && !request.signal.aborted) console.error(String(error));
       return addressed(refused(refusal), request, settings);
     }
   },
@@ -62,27 +63,30 @@ async function cached(
   key: URL,
   all: Shared,
   route: Route,
+  client: AbortSignal,
   context: ExecutionContext,
 ): Promise<[answer: Response, source: string]> {
-  const keepGoing: KeepGoing = (work) => context.waitUntil(work);
   const found = await caches.default.match(key).catch(() => undefined);
   if (found) return [found, "hit"];
-  const made = await (route.kind === "tile" ? tileAnswer(route, all, keepGoing) : infoAnswer(route, all, key, keepGoing));
+  const keepGoing = (work: Promise<unknown>) => context.waitUntil(work);
+  const made = await untilAnswered(client, keepGoing, (scope) =>
+    route.kind === "tile" ? tileAnswer(route, all, scope) : infoAnswer(route, all, key, scope),
+  );
   keepGoing(caches.default.put(key, made.clone()).catch(() => {}));
   return [made, "miss"];
 }
 
-async function infoAnswer(route: InfoRoute, { settings, datasets }: Shared, { origin }: URL, keepGoing: KeepGoing) {
-  const dataset = await datasets.get(route.dataset, route.choice, keepGoing);
+async function infoAnswer(route: InfoRoute, { settings, datasets }: Shared, { origin }: URL, scope: Scope) {
+  const dataset = await datasets.get(route.dataset, route.choice, scope);
   const text = JSON.stringify(infoOf(dataset, route, origin, settings.tileSize));
   return fresh(text, "application/json", settings.cacheControl);
 }
 
-async function tileAnswer(route: TileRoute, all: Shared, keepGoing: KeepGoing): Promise<Response> {
+async function tileAnswer(route: TileRoute, all: Shared, scope: Scope): Promise<Response> {
   const { settings, datasets, blocks } = all;
-  const dataset = await datasets.get(route.dataset, route.choice, keepGoing);
+  const dataset = await datasets.get(route.dataset, route.choice, scope);
   try {
-    const tile = await readTile(dataset, route, blocks, settings.tileSize, keepGoing);
+    const tile = await readTile(dataset, route, blocks, settings.tileSize, scope);
     if (route.format === "raw") {
       const { data, height, width } = tile;
       const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);

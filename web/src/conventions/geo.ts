@@ -101,6 +101,11 @@ export interface ReadTileOptions
     Pick<CFOptions, "fillValueIsMissing" | "validRange"> {
   /** Where levels are groups, the name of the array in them. Default: the variable of the reference. */
   variable?: string | undefined;
+  /**
+   * Most chunks that the tile may need, inner chunks of shards included: more is LimitExceeded ("tile-chunks") before any
+   * is read. Default: 4096.
+   */
+  maxChunks?: number | undefined;
   /** Indices along dimensions that are no rows or columns, such as `{ time: 3 }`; `sel` gives them. Default: 0. */
   selection?: { readonly [dimension: string]: number } | undefined;
 }
@@ -173,7 +178,7 @@ export async function tileParts(
  * @param options those of `get`, too: give a `pool` to decode in workers, and a `signal` to abort tiles that went out of view.
  * @returns a new buffer that is the caller's, or undefined where the tile does not touch the data.
  * @throws what `tileAt`, `open`, `get` and `decodeCF` throw; InvalidSelection for a selection of other dimensions than
- *   there are; Unsupported for elements that are no real numbers.
+ *   there are; Unsupported for elements that are no real numbers; LimitExceeded for a tile of more than `maxChunks` chunks.
  */
 export async function readTile(
   reference: Georeference,

@@ -6,7 +6,7 @@ import type { AssembleOptions } from "./assemble/assemble.js";
 import type { ArrayReader } from "./fetch/reader.js";
 import { type AxisPicks, pickCount, picksOf } from "./selection/orthogonal.js";
 import type { Projection } from "./selection/projections.js";
-import { resolveSelection, type Selection } from "./selection/selection.js";
+import { type AxisSelection, resolveSelection, type Selection } from "./selection/selection.js";
 
 /** How a region is read, checked. */
 export interface RegionOptions extends AssembleOptions {
@@ -32,9 +32,18 @@ export function resolveWanted(reader: ArrayReader, selection: Selection | undefi
   if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
   // Before lists of chunks are made.
   checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
-  checkChunks(countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!))), reader);
+  checkChunks(countChunks(ranges, reader), reader);
   return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
 }
+
+/** How many chunks a selection touches, inner chunks of shards included. @throws InvalidSelection. */
+export function chunksTouched(reader: ArrayReader, selection: Selection | undefined): number {
+  const { shape, dimensionNames } = reader.spec;
+  return countChunks(resolveSelection(selection, shape, dimensionNames), reader);
+}
+
+const countChunks = (ranges: readonly AxisSelection[], { axes }: ArrayReader): number =>
+  countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!)));
 
 export const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
   axes.map((axis) => axis.projections);

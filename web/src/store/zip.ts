@@ -10,8 +10,8 @@ import {
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl } from "../base/platform.js";
-import { inSlices, withTurns } from "../base/slices.js";
 import { SingleFlight } from "../base/single-flight.js";
+import { inSlices, withTurns } from "../base/slices.js";
 import { ByteCache } from "./cache.js";
 import type { HttpStoreOptions } from "./http.js";
 import { KeyIndex } from "./key-index.js";

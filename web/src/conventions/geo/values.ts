@@ -1,15 +1,19 @@
 /** Reading the values of map tiles. */
 import { checkObject } from "../../base/arguments.js";
-import { invalidArgument, invalidSelection, shown, unsupported } from "../../base/errors.js";
+import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../base/errors.js";
+import { allowListeners } from "../../base/platform.js";
+import { settleAll } from "../../base/settle.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../region/selection/selection.js";
+import { chunksTouched } from "../../region/wanted.js";
 import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "../geo.js";
 import { inverse } from "./affine.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
 
 /** Of 64 MiB. */
 const maxTileSize = 4096;
+const defaultMaxChunks = 4096;
 
 /** See `readTile`. */
 export async function readValues(
@@ -27,7 +31,9 @@ export async function readValues(
   const { level } = parts[0]!.tile;
   const array = await level.open(options.variable, { signal: options.signal });
   const layout = layoutOf(array, reference, options, conventions);
-  const pieces = await Promise.all(parts.map((part) => readPiece(array, layout, part, options, conventions)));
+  const plans = parts.map((part) => planOf(layout, part, tileSize));
+  checkChunks(array, plans, options.maxChunks);
+  const pieces = await readPieces(array, plans, options, conventions);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
   // Where data goes round the world more than once, the widest part is drawn last.
   for (const piece of pieces.reverse()) draw(data, place, piece);
@@ -80,41 +86,84 @@ interface Steps {
   readonly count: number;
 }
 
-/** Values of a part of the data, those of which a tile has pixels. */
-interface Piece {
+/** What is read of a part of the data: that of which a tile has pixels. */
+interface Plan {
   readonly part: Part;
   readonly rows: Steps;
   readonly columns: Steps;
+  readonly selection: readonly DimensionSelection[];
+  readonly isTransposed: boolean;
+}
+
+/** What has been read. */
+interface Piece extends Plan {
   readonly values: ArrayLike<number | bigint>;
   readonly rowStride: number;
   readonly columnStride: number;
   readonly units: string | undefined;
 }
 
-async function readPiece(
-  array: ZarrArray,
-  layout: Layout,
-  part: Part,
-  options: ReadTileOptions,
-  { decodeCF }: GeoConventions,
-): Promise<Piece> {
-  const { tileSize = 256, fillValueIsMissing, validRange } = options;
+function planOf(layout: Layout, part: Part, tileSize: number): Plan {
   const [rows, columns] = part.tile.shape.map((length) => stepsOf(length, tileSize)) as [Steps, Steps];
   const startOf = (name: string) => part.tile.selection[name]?.start ?? 0;
   const selection = [...layout.selection];
   selection[layout.rows] = sliceOf(startOf(layout.dimensions[0]), rows);
   selection[layout.columns] = sliceOf(startOf(layout.dimensions[1]), columns);
-  const region = await get(array, selection, options);
+  return { part, rows, columns, selection, isTransposed: layout.columns < layout.rows };
+}
+
+/** @throws LimitExceeded. */
+function checkChunks(array: ZarrArray, plans: readonly Plan[], most = defaultMaxChunks): void {
+  if (!Number.isSafeInteger(most) || most < 1)
+    throw invalidArgument(`maxChunks must be a positive integer, not ${shown(most)}`);
+  const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
+  if (count > most)
+    throw limitExceeded(
+      `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks): coarser levels or larger chunks are missing`,
+      { code: "tile-chunks" },
+    );
+}
+
+/** Reads all parts. After a failure none is still being read. */
+async function readPieces(
+  array: ZarrArray,
+  plans: readonly Plan[],
+  options: ReadTileOptions,
+  conventions: GeoConventions,
+): Promise<Piece[]> {
+  const controller = new AbortController();
+  const { signal } = options;
+  const abort = () => controller.abort(signal?.reason);
+  if (signal) allowListeners(signal);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  const pieces: Piece[] = [];
+  const reads = plans.map(async (plan, i) => {
+    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal }, conventions);
+  });
+  try {
+    await settleAll(reads, (error) => controller.abort(error));
+    return pieces;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+async function readPiece(
+  array: ZarrArray,
+  plan: Plan,
+  options: ReadTileOptions,
+  { decodeCF }: GeoConventions,
+): Promise<Piece> {
+  const { fillValueIsMissing, validRange } = options;
+  const region = await get(array, plan.selection, options);
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
   const [outer, inner] = region.stride as readonly [number, number];
-  const isTransposed = layout.columns < layout.rows;
   return {
-    part,
-    rows,
-    columns,
+    ...plan,
     values: data as ArrayLike<number | bigint>,
-    rowStride: isTransposed ? inner : outer,
-    columnStride: isTransposed ? outer : inner,
+    rowStride: plan.isTransposed ? inner : outer,
+    columnStride: plan.isTransposed ? outer : inner,
     units,
   };
 }

@@ -113,7 +113,7 @@ export class ReferenceTable {
     yield* this.#add(fields, entries.keys, (i) => entries.values[i]);
   }
 
-  *#add(fields: Fields, keys: readonly string[], valueOf: (index: number) => unknown): Steps<void> {
+  *#add(fields: Fields, keys: readonly string[], valueAt: (index: number) => unknown): Steps<void> {
     const rules = this.#readFields(fields);
     if (keys.length > this.most) throw this.#tooMany();
     // All that is generated is counted before any of it is.
@@ -121,7 +121,7 @@ export class ReferenceTable {
     const checked: Rule[] = [];
     for (const json of rules) checked.push(yield* ruleSteps(json, this.#templates ?? new Map(), budget));
     for (const [i, key] of keys.entries()) {
-      this.#set(key, valueOf(i));
+      this.#set(key, valueAt(i));
       yield;
     }
     for (const rule of checked) {
