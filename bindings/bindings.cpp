@@ -84,8 +84,7 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
   function("encode", &Call<&Session::encode>::run);
-#ifdef ZW_RARE_CODECS  // where arrays are written that have such codecs; images.wasm says that it
-                       // cannot
+#ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
 #endif

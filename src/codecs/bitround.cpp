@@ -1,13 +1,12 @@
-// bitround (array → array): rounds away the low bits of numbers, so that they compress. Decoding
-// leaves the elements as they are.
-// Names: Zarr v2 "bitround" (floats), v3 "bitround" and "numcodecs.bitround". Spec:
-// zarr-extensions.
+// bitround (array → array): rounds away the low bits of numbers so that they compress better.
+// Decoding is a no-op.
+// Names: Zarr v2 "bitround" (floats), v3 "bitround" and "numcodecs.bitround".
+// Spec: zarr-extensions.
 //
 // Parameters: [keepbits]
-//   floats, complex    that many bits of the mantissa are kept, ties to even; infinities and NaN
-//   stay integers, times    that many bits from the highest one that is set in the magnitude; what
-//   would
-//                      leave the type's range is rounded towards zero
+//   floats, complex    bits of the mantissa to keep, ties to even; infinities and NaN are unchanged
+//   integers, times    bits to keep, counted from the highest set bit of the magnitude; a result
+//                      outside the type's range is rounded towards zero instead
 #include <algorithm>
 #include <bit>
 

@@ -1,20 +1,20 @@
 // cast_value (array → array): converts the values of integers and floats to another data type.
 // Spec: zarr-extensions "cast_value" (v3). Decoding is the same procedure with the types swapped.
 //
-// Of each value, in this order: its entry in the scalar map; itself, where the other type has it;
-// rounded, then, beyond the range, clamped (floats: to infinity), wrapped modulo 2^bits (integers),
-// or refused (NotRepresentable). NaN and infinities go from float to float; to an integer, NaN is
-// refused and an infinity is out of range.
+// A value becomes, in this order: its entry in the scalar map; the equal value of the other type, if
+// there is one; the rounded value. If that is out of range, it is clamped (floats: to infinity),
+// wrapped modulo 2^bits (integers) or rejected (NotRepresentable). Floats keep NaN and infinities;
+// as integers, NaN is rejected and an infinity is out of range.
 //
-// Parameters: [encoded dtype, rounding, out of range, entries to encode, entries to decode,
-//              (key, value)…]
-//   rounding       Rounding;  out of range: OutOfRange
-//   entries        elements of the two data types, two words each, low word first and zeros above,
-//   by
-//                  ascending key (as a number without sign), no key twice. One NaN stands for all,
-//                  and 0 for -0.
+// Parameters: [encoded dtype, rounding, out of range, encode entries (count),
+//              decode entries (count), (key, value)…]
+//   rounding       enum Rounding
+//   out of range   enum OutOfRange
+//   entries        elements of the two data types, two words each, low word first, zero-extended;
+//                  in ascending order of the unsigned keys, without duplicates. One NaN stands for
+//                  all NaNs, and 0 for -0.
 //
-// Trust: entries are looked up by halving, so that their number costs a hostile plan nothing.
+// Trust: entries are found by binary search, so a hostile plan with many entries gains nothing.
 #include <algorithm>
 #include <cstring>
 

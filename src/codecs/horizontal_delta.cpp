@@ -2,15 +2,14 @@
 // "imagecodecs_delta" in Zarr v2 and v3, "HorizontalDeltaCodec" in v3. Spec: TIFF 6.0, section 14.
 // Full module only.
 //
-//   in every run:   encoded[i] = x[i] - x[i - step], the first `step` elements as they are
+//   in each run:   encoded[i] = x[i] - x[i - step]; the first `step` elements are unchanged
 //
-// Elements are taken for unsigned integers of their width, floats by their bits; sums wrap.
+// Elements are treated as unsigned integers of their width, floats by their bits; sums wrap.
 //
-// Parameters: [run, step]   elements of a run, which must divide the array; how far apart
-// neighbours
-//                           are (1 … run)
+// Parameters: [run, step]   run: elements per run; must divide the element count
+//                           step: distance between neighbours, 1 … run
 //
-// Trust: one element in, one element out; nothing in the data sizes anything.
+// Trust: one element in, one element out; no value in the data is used as a size.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/values.hpp"

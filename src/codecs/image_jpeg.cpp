@@ -1,17 +1,17 @@
-// imagecodecs_jpeg (bytes → bytes): JPEG images of 8 bits (ITU-T T.81), by libjpeg-turbo; baseline,
-// extended and progressive, with Huffman or arithmetic coding. Decoding only; images module only.
+// imagecodecs_jpeg (bytes → bytes): 8-bit JPEG images (ITU-T T.81) through libjpeg-turbo: baseline,
+// extended and progressive, with Huffman or arithmetic coding. Decoder only; images module only.
 //
-// Parameters: [color space of the stream, of the pixels, bytes of tables, bytes of header, those
-// bytes…]
-//   color spaces     libjpeg's J_COLOR_SPACE, 0 for what the stream says (RGB, grey or CMYK come
-//   out) tables           an abbreviated stream of tables alone (TIFF's JPEGTables) header bytes to
-//   put in front of each stream, behind which an end is put bytes            four in a word,
-//   little-endian
+// Parameters: [stream color space, pixel color space, table bytes (count), header bytes (count),
+//              bytes…]
+//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as the stream declares (decodes to RGB, grey or CMYK)
+//   tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
+//   header         bytes to insert before each stream; an end marker is then appended as well
+//   bytes          tables and header, four bytes to a word, little-endian
 //
-// Trust: the image's size is compared with the array's when its header has been read; libjpeg's
-// memory is bounded (image_memory.hpp), and so is the number of scans that a progressive stream may
-// have. What libjpeg would mend with guesses (a stream cut short, codes that do not exist) is an
-// error. libjpeg leaves its calls by longjmp where it fails.
+// Trust: the image size is compared with the chunk size as soon as the header has been read.
+// libjpeg's memory (image_memory.hpp) and the number of scans of a progressive stream are bounded.
+// Damage that libjpeg would paper over (truncated streams, invalid codes) is an error. libjpeg
+// reports errors by longjmp.
 #ifdef ZW_IMAGE_CODECS
 
 #include <csetjmp>

@@ -4,12 +4,10 @@
 //   u32le   number of decoded bytes
 //   …       LZ4 block (lz4_block.cpp)
 //
-// Parameters: [acceleration]   int32; 1 (or less) = default, more = faster and larger; only
-// encoding
-//                              looks at it
+// Parameters: [acceleration]   int32; 1 or less = default, higher = faster but larger. Encoder only
 //
-// Trust: the stated size is only compared with what the array asks for; the block is decoded by
-// lz4_block.cpp into exactly that much room.
+// Trust: the stated size must be the chunk's size before anything is decoded, and lz4_block.cpp
+// decodes into exactly that much room.
 #include <lz4.h>
 
 #include "codecs/lz4_block.hpp"

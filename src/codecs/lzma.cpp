@@ -2,8 +2,9 @@
 // it. Names: Zarr v1 "lzma", v2 "lzma", v3 "numcodecs.lzma". Full module only.
 //
 //   XZ     the .xz format: streams of blocks with an integrity check (none, CRC-32, CRC-64,
-//   SHA-256) ALONE  the old .lzma format: 13 bytes of header, then LZMA1 data; no check RAW    the
-//   bare output of a filter chain, which only the array's metadata tells
+//          SHA-256)
+//   ALONE  the old .lzma format: 13 bytes of header, then LZMA1 data; no check
+//   RAW    the bare output of a filter chain, which only the array's metadata describes
 //
 // Parameters: [format, check, preset, filters…]; 0xffffffff = not given
 //   format   1 XZ, 2 ALONE, 3 RAW

@@ -1,23 +1,22 @@
-// lzw (bytes → bytes): the LZW of TIFF. Names: "imagecodecs_lzw" in Zarr v2 and v3. Spec: TIFF 6.0,
-// section 13; the older bit order as libtiff reads it. Full module only.
+// lzw (bytes → bytes): TIFF's LZW. Names: "imagecodecs_lzw" in Zarr v2 and v3. Spec: TIFF 6.0,
+// section 13; the old bit order follows libtiff. Full module only.
 //
-//   codes   of 9 to 12 bits: 0 … 255 a byte, 256 clears the table, 257 ends the data, 258 … a
-//   string
-//           of the table. The first is 256. Every code but the first behind a 256 adds a string:
-//           the one before it and one byte more
-//   order   TIFF: the highest bit first, codes grow one code early (where string 510 is added).
-//           Older: the lowest bit first, codes grow in time. The first code tells: 80 0x, or 00 x1
-//   end     bits of the last byte that are left mean nothing, nor does a byte of zeros behind it
-//           (padding to an even length). Where the whole chunk is there, code 257 may be missing,
-//           as libtiff lets it
+//   codes   9 to 12 bits wide: 0 … 255 is a byte, 256 clears the table, 257 ends the data, and
+//           258 … is a string in the table. The first code is 256. Each code except the first after
+//           a 256 adds a string: the previous string plus one byte
+//   order   TIFF: highest bit first, and code width grows one code early (when string 510 is added).
+//           Old: lowest bit first, and code width grows on time. The first two bytes tell them
+//           apart: 80 and a byte below 80, or 00 and an odd byte
+//   end     leftover bits of the last byte are ignored, and so is one zero byte after it (padding to
+//           an even length). Code 257 may be missing if the chunk is complete, as in libtiff
 //
 // Parameters: none
 //
-// Strings are not kept: each lies in what was decoded already, so that the table has a place and a
-// length of each, known before its code can be met.
+// Strings are not stored: each is a range of the decoded output, so the table holds an address and a
+// length per string, both known before its code can appear.
 //
-// Trust: places and lengths in the table are those of bytes that were written; a code beyond the
-// table is corrupt, and every copy is compared with the room that is left.
+// Trust: the table only refers to bytes that were written; a code beyond the table is corrupt, and
+// every copy is checked against the remaining room.
 #ifdef ZW_RARE_CODECS
 
 #include <cstring>

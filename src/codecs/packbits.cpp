@@ -1,18 +1,17 @@
-// packbits (array → bytes): the bits of the elements that mean something, one after the other.
-// Spec: zarr-extensions "packbits" (v3). Not numcodecs' codec of that name.
+// packbits (array → bytes): stores only bits `first` … `last` of each element, without gaps.
+// Spec: zarr-extensions "packbits" (v3). Not the numcodecs codec of that name.
 //
-//   [padding]   number of padding bits in a byte, before or after the rest, or not at all
-//   bits        per component bits first … last, from the lowest, in C order; complex elements are
-//   two
-//               components. Bit i is bit i % 8, counted from the lowest, of byte i / 8; zeros fill
-//               the last byte. (The specification leaves the order in a byte open; this is zarrs'.)
+//   [padding]   number of padding bits, one byte, before or after the bits; may be absent
+//   bits        bits first … last of each component, lowest first, in C order; a complex element is
+//               two components. Bit i is bit i % 8 (counted from the lowest) of byte i / 8, and zeros
+//               fill the last byte. (The specification leaves the order within a byte open; this is
+//               the order that zarrs writes.)
 //
-// Parameters: [padding, first, last]   padding 0 not written, 1 in the first byte, 2 in the last
+// Parameters: [padding, first, last]   padding: 0 absent, 1 in the first byte, 2 in the last
 //
-// Decoding repeats the highest bit of signed integers in the bits above it, and fills all others
-// with zeros.
+// Decoding sign-extends signed integers and fills all other unstored bits with zeros.
 //
-// Trust: the size follows from the array alone, and a padding byte must agree with it.
+// Trust: the encoded size follows from the array alone, and a padding byte must agree with it.
 #include <cstring>
 
 #include "base/checked.hpp"

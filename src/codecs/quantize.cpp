@@ -4,9 +4,8 @@
 //   encoded = cast(round(x * 2^bits) / 2^bits, encoded dtype)    ties to even, in the decoded type
 //   x = cast(encoded, dtype)
 //
-// Parameters: [dtype, encoded dtype, bits]   both floats; bits is an int32 with which 2^-bits is
-// just
-//                                            finer than the last digit
+// Parameters: [dtype, encoded dtype, bits]   both float types; bits (int32) is chosen so that 2^-bits
+//                                            is just finer than the last decimal digit
 #include <algorithm>
 #include <cmath>
 

@@ -1,16 +1,15 @@
-// Snappy stream: the decoded size as a varint (seven bits per byte, lowest first), then elements by
-// the low two bits of their tag:
+// Decodes Snappy streams: the decoded size as a varint (seven bits per byte, lowest first), then
+// elements. The low two bits of an element's tag are its kind:
 //
-//   0  literals: (tag >> 2) + 1 of them; where tag >> 2 is 60..63, one more than the 1..4 bytes
-//   that
-//      follow, little-endian
+//   0  (tag >> 2) + 1 literals; if tag >> 2 is 60..63, the count - 1 follows in 1..4 bytes,
+//      little-endian
 //   1  match of ((tag >> 2) & 7) + 4 at distance (tag >> 5) << 8 | next byte
 //   2  match of (tag >> 2) + 1 at distance u16le
 //   3  match of (tag >> 2) + 1 at distance u32le
 //
-// Why it is safe: every length is compared with what is left of the input and with outLimit before
-// it is used, distances with what has been written. Why it is fast: as in lz4_block.cpp; an inner
-// loop without calls does nearly everything.
+// Safety: every length is checked against the remaining input and against outLimit before use, and
+// every distance against the bytes written so far. Speed: as in lz4_block.cpp, an inner loop without
+// calls decodes nearly all elements.
 #include "base/bytes.hpp"
 #include "codecs/snappy.hpp"
 

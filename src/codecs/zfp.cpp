@@ -3,10 +3,11 @@
 // module only. The format is that of LLNL's zfp library, codec version 5; the code is ours.
 //
 //   header   32 bits  "zfp" 05
-//            52 bits  element type (2), dimensions - 1 (2), lengths - 1 (48 / dimensions each, x
-//            first) 12 bits  mode, or 64 with the four parameters
+//            52 bits  element type (2), dimensions - 1 (2),
+//                     lengths - 1 (48 / dimensions each, x first)
+//            12 bits  mode; or 64 bits: an escape value and the four parameters
 //   blocks   of 4 elements along each dimension, x (the last axis) fastest; zfp_block.cpp
-//   padding  zeros up to 64 bits
+//   padding  zeros up to a multiple of 64 bits
 //
 // Parameters: [header, minbits, maxbits, maxprec, minexp]
 //   header   1 = the stream has one. It then rules how it is decoded; the others are for encoding

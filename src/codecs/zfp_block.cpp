@@ -1,16 +1,17 @@
-// A block on its way into the stream (Lindstrom 2014; docs/codecs/zfp.md):
+// Codes one block of zfp (Lindstrom 2014; docs/codecs/zfp.md):
 //
-//   floats     become integers with a common exponent; in the reversible mode, where that would
-//   lose
-//              anything, their bits are taken as integers instead
-//   integers   are decorrelated along each axis by a lifting transform
-//              are put in order of frequency, and into base -2, where small numbers of either sign
-//              have zeros in front
-//   bit planes from the highest down: for the values that had a one in a plane above, a bit each;
-//              for the others, "is there a one left?", and if so zeros up to that one
+//   1. Floats become integers with a common exponent. In reversible mode, a block that would lose
+//      precision this way stores the bits of its floats as integers instead.
+//   2. A lifting transform decorrelates the integers along each axis.
+//   3. Coefficients are sorted by frequency and converted to base -2, in which small numbers of
+//      either sign have leading zeros.
+//   4. Bit planes are written from the highest down. Values that had a one in a higher plane take
+//      one bit each. For the remaining values a flag says whether another one follows; if so, zeros
+//      up to that one are written.
 //
-// Why it is safe: planes and values per plane are bounded by the type and the block; indices come
-// from counters that are compared with the block's size. Integers wrap: arithmetic is unsigned.
+// Safety: the number of planes and of values per plane is bounded by the type and the block size,
+// and indices come from counters that are compared with the block size. Integers wrap, so all
+// arithmetic is unsigned.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/zfp_block.hpp"

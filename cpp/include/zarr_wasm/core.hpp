@@ -1,16 +1,19 @@
-// zarr-wasm's codec core for C++20: decodes and encodes chunks of Zarr arrays. docs/cpp.md is its
-// guide.
+// The zarr-wasm codec core for C++20: decodes and encodes chunks of Zarr arrays. Guide: docs/cpp.md.
 //
-//   zarr_wasm::Chain chain("int16", {64, 48});          // data type and shape of a chunk
-//   chain.transpose({1, 0}).bytes().zstd(5);            // codecs in encoding order, as in
-//   zarr.json zarr_wasm::Plan plan; if (auto s = plan.prepare(chain); !s.ok()) return
-//   fail(s.message()); zarr_wasm::Coder coder;                             // memory and contexts:
-//   one per thread std::vector<uint8_t> encoded(plan.encodedBound()); size_t size = 0; auto status
-//   = coder.encode(plan, bytesOf(values), encoded, size);
+//   zarr_wasm::Chain chain("int16", {64, 48});  // data type and shape of a chunk
+//   chain.transpose({1, 0}).bytes().zstd(5);    // codecs in encoding order, as in zarr.json
 //
-// Nothing here throws, prints or aborts; whatever can fail returns a Status. It builds with and
-// without exceptions and RTTI. Only plain pointers and integers cross into the library. Hosts are
-// little-endian; on x86-64 the processor needs SSSE3 (2006).
+//   zarr_wasm::Plan plan;                       // one per array
+//   if (auto s = plan.prepare(chain); !s.ok()) return fail(s.message());
+//
+//   zarr_wasm::Coder coder;                     // memory and library contexts: one per thread
+//   std::vector<uint8_t> encoded(plan.encodedBound());
+//   size_t size = 0;
+//   auto status = coder.encode(plan, asBytes(values), encoded, size);
+//
+// Nothing here throws, prints or aborts: functions that can fail return a Status. The header builds
+// with and without exceptions and RTTI, and only pointers and integers cross into the library.
+// Hosts must be little-endian; on x86-64 the processor needs SSSE3 (2006).
 #pragma once
 
 #include <cstddef>
