@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "chain/run.hpp"
 #ifdef ZW_FULL_MODULE
@@ -14,7 +15,6 @@ namespace zw {
 class Session {
  public:
   explicit Session(double maxChunkBytes);
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -100,12 +100,23 @@ class Session {
   static constexpr uint32_t kMaxPlans = 1024;
   static constexpr uint32_t kMaxSlabs = 256;
 
-  const Plan* planOf(uint32_t plan) const {
-    return plan < kMaxPlans ? plans_[plan] : nullptr;
+  /// A plan, and the placement in a slab that the words describe.
+  struct Target {
+    const Plan* plan = nullptr;
+    PlacementAxis axes[kMaxRank];
+    Placement placement;
+    ByteSpan slab;
+  };
+
+  const Plan* findPlan(uint32_t plan) const {
+    return plan < kMaxPlans ? plans_[plan].get() : nullptr;
   }
-  bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
-  bool slabOf(uint32_t number, ByteSpan& slab);
+  bool findSlab(uint32_t slab, ByteSpan& bytes) const;
+  ChainStatus addPlan(uint32_t count, uint32_t& plan);
+  Status readTarget(uint32_t plan, Target& target) const;
+  Status checkFill(uint32_t plan, bool& isFill) const;
   uint32_t finish(ChainStatus status);
+  uint32_t finish(ChainStatus status, ByteView output);
 
   uint64_t maxChunkBytes_;
   Buffer input_;
@@ -119,7 +130,7 @@ class Session {
   ZstdFrame frame_;
 #endif
   ChainStatus error_;
-  Plan* plans_[kMaxPlans] = {};
+  std::unique_ptr<Plan> plans_[kMaxPlans];
   Buffer slabs_[kMaxSlabs];
 };
 

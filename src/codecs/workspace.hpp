@@ -2,6 +2,7 @@
 // session, never shared between threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/buffer.hpp"
@@ -39,9 +40,16 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() { releaseAll(); }
 
-  /// Most bytes that one scratch buffer may take; larger asks are LimitExceeded. A session sets it
-  /// from its chunk limit, so that no header can ask for more than the array itself needs.
+  /// Limits each scratch buffer to `bytes`; larger requests fail with LimitExceeded.
   void setScratchLimit(size_t bytes) { scratchLimit_ = bytes; }
+
+  /// Sets the scratch limit for chunks of at most `maxChunkBytes`, so that no header can request
+  /// more than the array itself needs. Codecs size their scratch by the chunk or by its encoded
+  /// bound, and never use more than twice that.
+  void setChunkLimit(uint64_t maxChunkBytes) {
+    const uint64_t bytes = 2 * maxChunkBytes + (1 << 20);
+    setScratchLimit(static_cast<size_t>(std::min<uint64_t>(bytes, SIZE_MAX / 2)));
+  }
 
   /// A scratch buffer of `bytes` bytes, its contents undefined. Valid until the same slot is asked
   /// for again.

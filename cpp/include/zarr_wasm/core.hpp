@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -207,9 +208,9 @@ class Chain {
 /// does not change: threads may share it.
 class Plan {
  public:
-  Plan() = default;
-  Plan(Plan&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
-  Plan& operator=(Plan&& other) noexcept;
+  Plan() noexcept;
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
   ~Plan();
 
   /// Most bytes of a decoded chunk, unless prepare is told another number: 1 GiB.
@@ -230,7 +231,7 @@ class Plan {
  private:
   friend class Coder;
   Status prepare(const uint32_t* words, size_t count, uint64_t maxChunkBytes);
-  detail::PlanState* state_ = nullptr;
+  std::unique_ptr<detail::PlanState> state_;
 };
 
 /// One axis of a region: elements start, start + step, … (count of them) of the chunk lie at
@@ -247,9 +248,9 @@ struct Axis {
 /// the host's byte order.
 class Coder {
  public:
-  Coder() = default;
-  Coder(Coder&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
-  Coder& operator=(Coder&& other) noexcept;
+  Coder() noexcept;
+  Coder(Coder&&) noexcept;
+  Coder& operator=(Coder&&) noexcept;
   ~Coder();
 
   /// Decodes a chunk into `out`, exactly plan.decodedBytes() bytes that do not overlap `encoded`.
@@ -293,7 +294,7 @@ class Coder {
   Status encode(const Plan& plan, const uint8_t* decoded, size_t decodedSize, uint8_t* out,
                 size_t outSize, size_t& size);
   detail::CoderState* state();
-  detail::CoderState* state_ = nullptr;
+  std::unique_ptr<detail::CoderState> state_;
 };
 
 }  // namespace zarr_wasm
