@@ -37,6 +37,21 @@ inline void store(uint8_t* p, T v) {
   std::memcpy(p, &v, sizeof(T));
 }
 
+/// Loads and stores a big-endian uint32 at any address.
+inline uint32_t loadBigEndian(const uint8_t* p) {
+  return __builtin_bswap32(load<uint32_t>(p));
+}
+inline void storeBigEndian(uint8_t* p, uint32_t v) {
+  store(p, __builtin_bswap32(v));
+}
+
+/// True if `bytes` starts inside `buffer`. The two may belong to different objects, so addresses are
+/// compared as integers.
+inline bool startsInside(ByteView bytes, ByteView buffer) {
+  const auto start = reinterpret_cast<uintptr_t>(buffer.data());
+  return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.size();
+}
+
 /// Reads little-endian fields from the front of a view and never past its end: a read that does not
 /// fit returns 0 and makes `ok()` false for good, so a whole header can be read and checked once.
 class ByteReader {

@@ -50,18 +50,14 @@ class StageTargets {
   StageTargets(const Plan& plan, StageBuffers& buffers) : plan_(plan), buffers_(buffers) {}
 
   Status next(ByteView reading, ByteSpan& out) {
-    Buffer& buffer = holds(buffers_.ping, reading) ? buffers_.pong : buffers_.ping;
+    const ByteSpan ping = buffers_.ping.first(buffers_.ping.capacity());
+    Buffer& buffer = startsInside(reading, ping) ? buffers_.pong : buffers_.ping;
     if (Status s = buffer.reserve(plan_.stageBytes())) return s;
     out = buffer.first(plan_.stageBytes());
     return {};
   }
 
  private:
-  static bool holds(const Buffer& buffer, ByteView bytes) {
-    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
-    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.capacity();
-  }
-
   const Plan& plan_;
   StageBuffers& buffers_;
 };

@@ -29,9 +29,7 @@ Status stripChecksum(const Step& step, ChecksumPlace place, ByteView in, Sum sum
                      ByteView& result) {
   if (in.size() < kChecksumBytes) return {Code::Truncated, in.size()};
   const size_t size = in.size() - kChecksumBytes;
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const bool atStart = place == ChecksumPlace::Start;
   const ByteView data = in.subspan(atStart ? kChecksumBytes : 0, size);
   const size_t at = atStart ? 0 : size;

@@ -33,7 +33,7 @@ class Scratch {
   Scratch(const Step& step, Workspace& work) : depth_(step.depth), work_(work) {}
 
   Status next(ByteView reading, size_t bytes, ByteSpan& out) {
-    const uint32_t which = isIn(held_[0], reading) ? 1 : 0;
+    const uint32_t which = startsInside(reading, held_[0]) ? 1 : 0;
     const auto first = static_cast<uint32_t>(ScratchSlot::NestedFirst) + 2 * depth_;
     const auto slot = static_cast<ScratchSlot>(first + which);
     if (Status s = work_.scratch(slot, std::max<size_t>(1, bytes), held_[which])) return s;
@@ -41,14 +41,11 @@ class Scratch {
     return {};
   }
   /// Whether `bytes` lie in one of the buffers, which the next chunk will overwrite.
-  bool holds(ByteView bytes) const { return isIn(held_[0], bytes) || isIn(held_[1], bytes); }
-
- private:
-  static bool isIn(ByteSpan buffer, ByteView bytes) {
-    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
-    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.size();
+  bool holds(ByteView bytes) const {
+    return startsInside(bytes, held_[0]) || startsInside(bytes, held_[1]);
   }
 
+ private:
   const uint32_t depth_;
   Workspace& work_;
   ByteSpan held_[2];
@@ -139,10 +136,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   Scratch scratch(step, work);
   ByteView current = in.subspan(headerBytes(step));
   if (Status s = decodeInner(step, in, room, scratch, work, current)) return s;
-  if (step.decoded.exact ? current.size() != step.decoded.bytes
-                         : current.size() > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, current.size())) return s;
   result = current;
   if (!scratch.holds(current) || current.empty()) return {};
   std::memcpy(room.data(), current.data(), current.size());

@@ -44,10 +44,6 @@ Deflater* deflateContext(Workspace& work) {
       [](void* context) { delete static_cast<Deflater*>(context); });
 }
 
-uint32_t loadBigEndian(const uint8_t* p) {
-  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
-}
-
 }  // namespace
 
 Status inflateRaw(Workspace& work, ByteView in, ByteSpan out, Inflated& done) {
@@ -105,9 +101,7 @@ Status deflateZlib(Workspace& work, uint32_t level, ByteView in, ByteSpan out, s
   const uint32_t checked = header + 31 - header % 31;
   out[0] = static_cast<uint8_t>(checked >> 8);
   out[1] = static_cast<uint8_t>(checked);
-  const uint32_t sum = adler32(1, in.data(), in.size());
-  uint8_t* trailer = room.data() + streamBytes;
-  for (int i = 0; i < 4; i++) trailer[i] = static_cast<uint8_t>(sum >> (24 - 8 * i));
+  storeBigEndian(room.data() + streamBytes, adler32(1, in.data(), in.size()));
   produced = kZlibHeader + streamBytes + kZlibTrailer;
   return {};
 }

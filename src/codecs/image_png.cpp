@@ -30,10 +30,6 @@ constexpr uint32_t nameOf(const char (&text)[5]) {
          uint32_t{static_cast<uint8_t>(text[2])} << 8 | static_cast<uint8_t>(text[3]);
 }
 
-uint32_t bigEndian(const uint8_t* p) {
-  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
-}
-
 struct Image {
   uint32_t width, height;
   uint8_t bits, type;
@@ -100,15 +96,15 @@ class Chunks {
 
   Status next(uint32_t& name, ByteView& data) {
     if (in_.size() - at_ < 12) return {Code::Truncated, in_.size()};
-    const uint32_t length = bigEndian(in_.data() + at_);
+    const uint32_t length = loadBigEndian(in_.data() + at_);
     if (length > in_.size() - at_ - 12) return {Code::Truncated, in_.size()};
-    name = bigEndian(in_.data() + at_ + 4);
+    name = loadBigEndian(in_.data() + at_ + 4);
     data = in_.subspan(at_ + 8, length);
     // Of what is not looked at, nothing is checked.
     const bool counts = isCritical(name) || name == nameOf("tRNS");
     const uint8_t* checked = in_.data() + at_ + 4;
     if (verifies_ && counts &&
-        crc32(0, checked, length + size_t{4}) != bigEndian(checked + 4 + length)) {
+        crc32(0, checked, length + size_t{4}) != loadBigEndian(checked + 4 + length)) {
       return {Code::ChecksumMismatch, at_};
     }
     at_ += length + size_t{12};
@@ -125,8 +121,8 @@ class Chunks {
 
 Status readHeader(ByteView data, Image& image) {
   if (data.size() != 13) return Code::BadHeader;
-  image.width = bigEndian(data.data());
-  image.height = bigEndian(data.data() + 4);
+  image.width = loadBigEndian(data.data());
+  image.height = loadBigEndian(data.data() + 4);
   image.bits = data[8];
   image.type = data[9];
   image.isInterlaced = data[12] == 1;

@@ -28,9 +28,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   ByteReader reader(in);
   const size_t size = reader.u32();
   if (!reader.ok()) return {Code::Truncated, in.size()};
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const ByteSpan room = decodeRoom(step, out);
   const lz::Buffers buffers = {.in = in.data() + kHeader,
                                .inEnd = in.data() + in.size(),

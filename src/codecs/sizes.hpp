@@ -15,6 +15,13 @@ inline Code tooLarge(const Step& step) {
   return step.decoded.exact ? Code::SizeMismatch : Code::LimitExceeded;
 }
 
+/// Fails unless the step may decode to `bytes` bytes.
+inline Status checkDecodedSize(const Step& step, size_t bytes) {
+  const bool isAllowed =
+      step.decoded.exact ? bytes == step.decoded.bytes : bytes <= step.decoded.bytes;
+  return isAllowed ? Status{} : Status{tooLarge(step)};
+}
+
 /// Ends a decode: `produced` bytes of `out` are the result if that is a size the step allows.
 inline Status decodedResult(const Step& step, ByteSpan out, size_t produced, ByteView& result) {
   if (step.decoded.exact && produced != step.decoded.bytes) return Code::SizeMismatch;

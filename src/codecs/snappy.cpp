@@ -23,9 +23,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const ByteSpan room = decodeRoom(step, out);
   uint32_t size = 0;
   if (!snappyDecodedSize(in, size)) return Code::BadHeader;
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const lz::Buffers buffers = {.in = in.data(),
                                .inEnd = in.data() + in.size(),
                                .out = room.data(),
