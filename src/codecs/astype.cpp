@@ -39,7 +39,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kAstypeCodec = {
-    .name = "astype",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -127,7 +127,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kBitroundCodec = {
-    .name = "bitround",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -74,7 +74,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kBloscCodec = {
-    .name = "blosc",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -72,7 +72,6 @@ Status copySwappingRuns(const Step& step, ByteView in, ByteSpan out, Workspace&,
 
 /// Stands in for kBytesCodec in steps whose items mix widths or byte orders.
 constexpr Codec kMixedBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .decode = copySwappingRuns,
     .encode = copySwappingRuns,
@@ -88,7 +87,6 @@ Status copyAsBooleans(const Step& step, ByteView in, ByteSpan out, Workspace&, B
 
 /// Stands in for kBytesCodec in steps whose items are booleans.
 constexpr Codec kBooleanBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .decode = copyAsBooleans,
     .encode = copyAsBooleans,
@@ -122,7 +120,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .relabel = relabel,

@@ -116,7 +116,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kBz2Codec = {
-    .name = "bz2",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -207,7 +207,6 @@ Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kCastValueCodec = {
-    .name = "cast_value",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

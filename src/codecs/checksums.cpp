@@ -20,16 +20,16 @@
 namespace zw {
 namespace {
 
-uint32_t crc32cOf(ByteView data) {
+uint32_t sumCrc32c(ByteView data) {
   return crc32c(0, data.data(), data.size());
 }
-uint32_t crc32Of(ByteView data) {
+uint32_t sumCrc32(ByteView data) {
   return crc32(0, data.data(), data.size());
 }
-uint32_t adler32Of(ByteView data) {
+uint32_t sumAdler32(ByteView data) {
   return adler32(1, data.data(), data.size());
 }
-uint32_t fletcher32Of(ByteView data) {
+uint32_t sumFletcher32(ByteView data) {
   return fletcher32(data.data(), data.size());
 }
 
@@ -49,19 +49,18 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 template <uint32_t (*sum)(ByteView)>
-constexpr Codec checksumCodec(const char* name) {
-  return {.name = name,
-          .kind = CodecKind::BytesToBytes,
-          .prepare = prepare,
-          .decode = decode<sum>,
-          .encode = encode<sum>};
-}
+constexpr Codec kChecksumCodec = {
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .decode = decode<sum>,
+    .encode = encode<sum>,
+};
 
 }  // namespace
 
-constinit const Codec kCrc32cCodec = checksumCodec<crc32cOf>("crc32c");
-constinit const Codec kCrc32Codec = checksumCodec<crc32Of>("crc32");
-constinit const Codec kAdler32Codec = checksumCodec<adler32Of>("adler32");
-constinit const Codec kFletcher32Codec = checksumCodec<fletcher32Of>("fletcher32");
+constinit const Codec kCrc32cCodec = kChecksumCodec<sumCrc32c>;
+constinit const Codec kCrc32Codec = kChecksumCodec<sumCrc32>;
+constinit const Codec kAdler32Codec = kChecksumCodec<sumAdler32>;
+constinit const Codec kFletcher32Codec = kChecksumCodec<sumFletcher32>;
 
 }  // namespace zw

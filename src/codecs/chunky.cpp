@@ -36,7 +36,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kChunkyCodec = {
-    .name = "chunky",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .relabel = relabel,

@@ -110,9 +110,8 @@ struct Step {
   std::span<const Step> inner() const { return {nested, nestedCount}; }
 };
 
-/// A row of the codec table. What a codec does not do, its row leaves out.
+/// The functions of a codec; those that it does not have are null. Its name is in codec_list.inc.
 struct Codec {
-  const char* name;
   CodecKind kind;
 
   /// Checks `step.params` and fills the encoded side. Fails with BadParameters or a sharper code.

@@ -170,7 +170,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kConditionalCodec = {
-    .name = "conditional",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -116,7 +116,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kDeltaCodec = {
-    .name = "delta",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

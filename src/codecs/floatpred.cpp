@@ -111,7 +111,6 @@ Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kFloatPredictorCodec = {
-    .name = "floatpred",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -119,7 +119,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kGzipCodec = {
-    .name = "gzip",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

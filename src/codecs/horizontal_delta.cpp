@@ -55,7 +55,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kHorizontalDeltaCodec = {
-    .name = "horizontal_delta",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

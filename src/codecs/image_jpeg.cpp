@@ -234,7 +234,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageJpegCodec = {
-    .name = "imagecodecs_jpeg",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -271,7 +271,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageJpeg2kCodec = {
-    .name = "imagecodecs_jpeg2k",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -132,7 +132,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kImageLercCodec = {
-    .name = "imagecodecs_lerc",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -355,7 +355,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kImagePngCodec = {
-    .name = "imagecodecs_png",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

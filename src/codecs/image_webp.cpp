@@ -91,7 +91,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageWebpCodec = {
-    .name = "imagecodecs_webp",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

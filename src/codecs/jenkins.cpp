@@ -127,7 +127,6 @@ Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& res
 }  // namespace
 
 constinit const Codec kJenkinsCodec = {
-    .name = "jenkins_lookup3",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -60,7 +60,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kLz4Codec = {
-    .name = "lz4",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

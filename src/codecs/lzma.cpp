@@ -127,7 +127,6 @@ lzma_ret makeEncoder(const Step& step, LzmaChain& chain, lzma_stream* stream) {
 }  // namespace
 
 constinit const Codec kLzmaCodec = {
-    .name = "lzma",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

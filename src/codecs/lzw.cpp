@@ -308,7 +308,6 @@ class Encoder {
 }  // namespace
 
 constinit const Codec kLzwCodec = {
-    .name = "lzw",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -59,7 +59,6 @@ Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kNumcodecsPackbitsCodec = {
-    .name = "numcodecs_packbits",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

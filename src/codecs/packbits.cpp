@@ -99,7 +99,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kPackbitsCodec = {
-    .name = "packbits",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -123,7 +123,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kPcodecCodec = {
-    .name = "pcodec",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

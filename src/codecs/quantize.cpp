@@ -65,7 +65,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kQuantizeCodec = {
-    .name = "quantize",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -42,7 +42,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kReshapeCodec = {
-    .name = "reshape",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -177,7 +177,6 @@ Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kScaleOffsetCodec = {
-    .name = "scale_offset",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -48,7 +48,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kShuffleCodec = {
-    .name = "shuffle",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -54,7 +54,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kSnappyCodec = {
-    .name = "snappy",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -105,7 +105,6 @@ bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
 }  // namespace
 
 constinit const Codec kTiffPackbitsCodec = {
-    .name = "tiff_packbits",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

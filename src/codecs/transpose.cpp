@@ -37,7 +37,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kTransposeCodec = {
-    .name = "transpose",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .relabel = relabel,

@@ -430,7 +430,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kZfpCodec = {
-    .name = "zfp",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

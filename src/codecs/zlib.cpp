@@ -45,7 +45,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kZlibCodec = {
-    .name = "zlib",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

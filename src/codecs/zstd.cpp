@@ -148,7 +148,6 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
 }
 
 constinit const Codec kZstdCodec = {
-    .name = "zstd",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -39,6 +39,13 @@ inline std::string codeName(Status s) {
   return std::string(statusName(static_cast<uint32_t>(s.code))) + " at " + std::to_string(s.at);
 }
 
+/// The name of a codec in codec_list.inc.
+inline std::string listedName(const Codec* codec) {
+  uint32_t id = 0;
+  while (*codecName(id) && codecOf(id) != codec) id++;
+  return codecName(id);
+}
+
 /// A prepared step; the case must outlive it. Steps of nested codecs live until the program ends.
 inline Status prepareStep(const CodecCase& c, Size decoded, Step& step) {
   step.codec = c.codec;

@@ -215,7 +215,7 @@ TEST(Compressors, ParametersAreChecked) {
   for (const CodecCase& c : bad) {
     Step step;
     EXPECT_EQ(prepareStep(c, {100, true}, step).code, Code::BadParameters)
-        << c.codec->name << testing::PrintToString(c.params);
+        << listedName(c.codec) << testing::PrintToString(c.params);
   }
 }
 

@@ -308,7 +308,7 @@ TEST(Filters, ParametersAreChecked) {
   for (const CodecCase& c : bad) {
     Step step;
     EXPECT_EQ(prepareStep(c, {100, true}, step).code, Code::BadParameters)
-        << c.codec->name << testing::PrintToString(c.params);
+        << listedName(c.codec) << testing::PrintToString(c.params);
   }
 }
 
