@@ -27,14 +27,14 @@ struct LayoutAxes {
   }
 };
 
-Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint8_t* dst) {
+Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint8_t* dst,
+                  Buffer& scratch) {
   LayoutAxes layout(view);
   if (encoding) layout.reverse(view.rank);
   StridedCopy copy;
   const std::span<const CopyAxis> axes(layout.axes, view.rank);
   if (Status s = prepareStridedCopy(axes, view.itemBytes, view.swapBytes, copy)) return s;
-  runStridedCopy(copy, src, dst);
-  return {};
+  return runStridedCopy(copy, src, dst, scratch);
 }
 
 size_t viewBytes(const ChunkView& view) {
@@ -84,7 +84,8 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
     if (!stage.step) {
       // What a bytes→bytes codec yielded is checked below, what the store holds only here.
       if (Status s = checkDecoded({viewBytes(stage.view), true}, current.size())) return {s};
-      if (Status s = copyLayout(stage.view, false, current.data(), out.data())) return {s};
+      const uint8_t* const from = current.data();
+      if (Status s = copyLayout(stage.view, false, from, out.data(), buffers.copy)) return {s};
       current = out.first(viewBytes(stage.view));
       continue;
     }
@@ -147,7 +148,8 @@ ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuf
       if (Status s = targets.next(current, target)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
-      if (Status s = copyLayout(stage.view, true, current.data(), target.data())) return {s};
+      const uint8_t* const from = current.data();
+      if (Status s = copyLayout(stage.view, true, from, target.data(), buffers.copy)) return {s};
       current = target.first(viewBytes(stage.view));
       continue;
     }
@@ -174,8 +176,8 @@ Status fillLayout(const Plan& plan, uint8_t* out) {
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
     return s;
   }
-  runStridedCopy(copy, plan.fillItem(), out);
-  return {};
+  Buffer unused;  // fills are not staged
+  return runStridedCopy(copy, plan.fillItem(), out, unused);
 }
 
 /// Whether `length` items, `stride` bytes apart, all have the bytes of `item`.
@@ -218,7 +220,9 @@ ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageB
   const ByteSpan last = plan.isPlain() ? out : ByteSpan{};
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
   result = out.first(current.size());
-  if (!plan.isPlain()) return {copyLayout(plan.view(), false, current.data(), out.data())};
+  if (!plan.isPlain()) {
+    return {copyLayout(plan.view(), false, current.data(), out.data(), stages.copy)};
+  }
   // A bytes-only chunk may be empty and lie nowhere, or anywhere in `out`.
   if (current.data() != out.data() && !current.empty()) {
     std::memmove(out.data(), current.data(), current.size());
@@ -248,8 +252,7 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
   uint8_t* to = destination.data() + placement.dstOffset;
   if (empty || current.data() == to) return {};
-  runStridedCopy(copy, current.data() + srcOffset, to);
-  return {};
+  return {runStridedCopy(copy, current.data() + srcOffset, to, stages.copy)};
 }
 
 Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination) {
@@ -264,8 +267,8 @@ Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destina
   for (uint32_t i = 0; i < view.rank; i++) axes[i].srcStride = 0;
   StridedCopy copy;
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, 1, copy)) return s;
-  runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset);
-  return {};
+  Buffer unused;  // fills are not staged
+  return runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset, unused);
 }
 
 Status isFillPlaced(const Plan& plan, const Placement& placement, ByteView source, bool& isFill) {
@@ -314,7 +317,9 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
     if (Status s = fillLayout(plan, target.data())) return {s};
   }
   if (!empty) {
-    runStridedCopy(copy, source.data() + placement.dstOffset, target.data() + chunkOffset);
+    const uint8_t* const from = source.data() + placement.dstOffset;
+    uint8_t* const to = target.data() + chunkOffset;
+    if (Status s = runStridedCopy(copy, from, to, buffers.copy)) return {s};
   }
   result = target.first(bytes);
   return runEncodeStages(plan, last, out, buffers, work, result);

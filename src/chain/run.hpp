@@ -29,10 +29,12 @@ struct Placement {
 struct StageBuffers {
   Buffer ping;
   Buffer pong;
+  Buffer copy;  // scratch of strided copies
 
   void release() {
     ping.release();
     pong.release();
+    copy.release();
   }
 };
 

@@ -18,7 +18,11 @@ struct CopyPlane {
   size_t itemBytes;
   uint32_t swapBytes;
   CopyAxis depth;
+  uint8_t* scratch;  // kStagedBytes for the staged tiles; null for other kernels
 };
+
+/// Scratch memory of the staged tiles: a box of 256 KiB, gaps between its records, and alignment.
+inline constexpr size_t kStagedBytes = (size_t{256 + 32} << 10) + 64;
 
 /// Copies one plane between buffers that do not overlap.
 using PlaneKernel = void (*)(const CopyPlane& plane, const uint8_t* src, uint8_t* dst);

@@ -40,7 +40,7 @@
 // Safe because: boxes lie inside the plane, and tiles inside boxes: where a side is no multiple of
 // a tile the last tile ends with the side and overlaps the one before, which is harmless since
 // source and destination do not overlap. Records of a box take at most its own size and a few lines
-// more per row of records, see boxOf.
+// more per row of records, see chooseBox.
 #include <algorithm>
 #include <bit>
 
@@ -65,13 +65,13 @@ constexpr size_t kRowBytes = 1024;
 /// What a side of a plane may span to stay in the caches: a part of a second-level cache.
 constexpr size_t kCachedBytes = size_t{128} << 10;
 
-/// Room for the records, one per thread; not on the stack, which a module may have little of.
-#ifdef __EMSCRIPTEN__  // every thread has a memory of its own
-#define ZW_THREAD_LOCAL
-#else
-#define ZW_THREAD_LOCAL thread_local
-#endif
-alignas(64) ZW_THREAD_LOCAL uint8_t buffer[kBoxBytes + 32 * kRowBytes];
+/// Records take at most this much of the buffer; see chooseBox.
+static_assert(kBoxBytes + 28 * kRowBytes + 64 <= kStagedBytes);
+
+/// The plane's buffer, from its first cache line on.
+uint8_t* alignedBuffer(const CopyPlane& plane) {
+  return plane.scratch + (-reinterpret_cast<uintptr_t>(plane.scratch) & 63);
+}
 
 /// A part of a plane and how its records lie in the buffer: those of 16 / E rows follow one another
 /// column by column and make a group, the groups of all rows a level.
@@ -149,6 +149,7 @@ ZW_NOINLINE void readBox(const Box& box, const CopyPlane& plane, const uint8_t* 
   constexpr size_t kTile = 16 / E;
   const size_t stride = plane.inner.srcStride, depthStride = plane.depth.srcStride;
   const Change change(plane.swapBytes);
+  uint8_t* const buffer = alignedBuffer(plane);
   visit((box.rows + kTile - 1) / kTile, box.depth, depthStride < stride,
         [&](size_t group, size_t level) {
           const size_t row = std::min(group * kTile, box.rows - kTile);
@@ -171,6 +172,7 @@ ZW_INLINE void writeRow(uint8_t* dst, const uint8_t* records, size_t step, size_
 ZW_NOINLINE void writeBox(const Box& box, const CopyPlane& plane, uint8_t* dst) {
   const size_t stride = plane.outer.dstStride, depthStride = plane.depth.dstStride;
   const size_t bytes = box.rows * plane.itemBytes;
+  const uint8_t* const buffer = alignedBuffer(plane);
   visit(box.columns, box.depth, depthStride < stride, [&](size_t column, size_t level) {
     writeRow(dst + column * stride + level * depthStride,
              buffer + 16 * column + level * box.levelStep, box.groupStep, bytes);
@@ -181,26 +183,26 @@ using ReadBox = void (*)(const Box& box, const CopyPlane& plane, const uint8_t* 
 
 /// The usual swap is known beforehand; others (of complex numbers' parts) take one kernel.
 template <int E>
-ReadBox readerOf(uint32_t swapBytes) {
+ReadBox chooseReader(uint32_t swapBytes) {
   if (swapBytes == 1) return readBox<E, Keep>;
   return swapBytes == E ? readBox<E, SwapBy<E>> : readBox<E, Swap>;
 }
 
-ReadBox readerOf(const CopyPlane& plane) {
+ReadBox chooseReader(const CopyPlane& plane) {
   switch (plane.itemBytes) {
     case 1:
       return readBox<1, Keep>;
     case 2:
       return plane.swapBytes == 1 ? readBox<2, Keep> : readBox<2, SwapBy<2>>;
     case 4:
-      return readerOf<4>(plane.swapBytes);
+      return chooseReader<4>(plane.swapBytes);
     default:
-      return readerOf<8>(plane.swapBytes);
+      return chooseReader<8>(plane.swapBytes);
   }
 }
 
 /// The length of the equal parts that a side is cut into: whole lines, and no more than `most`.
-size_t partOf(size_t length, size_t most, size_t line) {
+size_t partLength(size_t length, size_t most, size_t line) {
   const size_t parts = (length + most - 1) / most;
   return std::min(length, ((length + parts - 1) / parts + line - 1) / line * line);
 }
@@ -209,13 +211,13 @@ size_t partOf(size_t length, size_t most, size_t line) {
 /// take what their items take, up to 15 bytes more per column where rows are no multiple of a tile,
 /// and up to three lines each: less than 28 * kRowBytes above kBoxBytes. Several levels are taken
 /// only where they fit kBoxBytes.
-Box boxOf(const CopyPlane& plane) {
+Box chooseBox(const CopyPlane& plane) {
   const size_t item = plane.itemBytes, line = 64 / item, tile = 16 / item;
   const size_t side = kRowBytes / item;
   Box box{};
-  box.rows = partOf(plane.inner.length, side, line);
+  box.rows = partLength(plane.inner.length, side, line);
   const size_t fitting = kBoxBytes / (box.rows * item) & ~(line - 1);
-  box.columns = partOf(plane.outer.length, std::min(side, fitting), line);
+  box.columns = partLength(plane.outer.length, std::min(side, fitting), line);
   const size_t lines = (box.columns + 3) / 4;  // of one group; their distance is made odd
   box.groupStep = (lines | 1) * 64;
   box.levelStep = (box.rows + tile - 1) / tile * box.groupStep;
@@ -224,8 +226,8 @@ Box boxOf(const CopyPlane& plane) {
 }
 
 void stagedPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  const ReadBox read = readerOf(plane);
-  const Box most = boxOf(plane);
+  const ReadBox read = chooseReader(plane);
+  const Box most = chooseBox(plane);
   const size_t item = plane.itemBytes, tile = 16 / item;
   const CopyAxis &inner = plane.inner, &outer = plane.outer, &depth = plane.depth;
   Box box = most;

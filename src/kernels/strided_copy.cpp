@@ -104,7 +104,7 @@ uint32_t planeRank(const StridedCopy& copy) {
 }
 
 CopyPlane planeOf(const StridedCopy& copy) {
-  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}};
+  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}, nullptr};
   if (copy.kernel == kRowPlane) plane.itemBytes = rowBytes(copy);
   const uint32_t rank = planeRank(copy);
   if (rank > 0) plane.inner = copy.axes[rank - 1];
@@ -197,16 +197,24 @@ Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, ui
   return {};
 }
 
-void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst) {
-  if (copy.empty) return;
+Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer& scratch) {
+  if (copy.empty) return {};
   if (copy.kernel == kRow) {
     const size_t bytes = rowBytes(copy);
-    return swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
+    swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
+    return {};
   }
-  const CopyPlane plane = planeOf(copy);
-  const uint32_t rank = planeRank(copy), inPlane = copy.kernel == kStaged ? 3 : 2;
+  CopyPlane plane = planeOf(copy);
+  uint32_t inPlane = 2;
+  if (copy.kernel == kStaged) {
+    if (Status s = scratch.reserve(kStagedBytes)) return s;
+    plane.scratch = scratch.data();
+    inPlane = 3;
+  }
+  const uint32_t rank = planeRank(copy);
   runPlanes({copy.axes, rank > inPlane ? rank - inPlane : 0}, plane,
             planeKernel(copy.kernel, plane), src, dst);
+  return {};
 }
 
 bool isPlainCopy(const StridedCopy& copy) {

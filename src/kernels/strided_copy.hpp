@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/buffer.hpp"
 #include "base/limits.hpp"
 #include "base/status.hpp"
 
@@ -40,7 +41,9 @@ Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, ui
 
 /// Copies from `src` (address of the element at index 0,0,…) to `dst` (likewise). The two buffers
 /// must not overlap. Touches no byte outside the elements named by the axes, on either side.
-void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst);
+/// `scratch` grows to kStagedBytes if the copy goes through a buffer (staged_tiles.cpp); other
+/// copies leave it alone. Fails only with OutOfMemory, before anything is copied.
+Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer& scratch);
 
 /// True where the copy is one contiguous run on both sides without a byte swap (a memcpy of
 /// `itemBytes * length` bytes), so that a caller may pass the source on instead.

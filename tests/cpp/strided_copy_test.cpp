@@ -43,7 +43,8 @@ void expectCopy(const Axes& axes, uint32_t itemBytes, uint32_t swapBytes = 1, si
   scalar::stridedCopy(axes, itemBytes, swapBytes, src.data(), wanted.data());
   StridedCopy copy;
   ASSERT_FALSE(prepareStridedCopy(axes, itemBytes, swapBytes, copy));
-  runStridedCopy(copy, src.data(), dst.data());
+  Buffer scratch;
+  ASSERT_FALSE(runStridedCopy(copy, src.data(), dst.data(), scratch));
   ASSERT_EQ(std::memcmp(dst.data(), wanted.data(), dst.size()), 0)
       << text(axes, itemBytes, swapBytes) << " at " << srcOffset << ", " << dstOffset;
 }
@@ -86,7 +87,8 @@ Bytes numbered(const Lengths& lengths, const Lengths& order) {
   std::iota(in.begin(), in.end(), uint8_t{0});
   StridedCopy copy;
   EXPECT_FALSE(prepareStridedCopy(axes, 1, 1, copy));
-  runStridedCopy(copy, in.data(), out.data());
+  Buffer scratch;
+  EXPECT_FALSE(runStridedCopy(copy, in.data(), out.data(), scratch));
   return out;
 }
 
@@ -110,7 +112,8 @@ TEST(StridedCopy, HandComputedSwapAndPlacement) {
   StridedCopy copy;
   const Axes axes = {{2, 2, 6}, {2, 4, 2}};
   ASSERT_FALSE(prepareStridedCopy(axes, 2, 2, copy));
-  runStridedCopy(copy, in.data(), out.data() + 2);
+  Buffer scratch;
+  ASSERT_FALSE(runStridedCopy(copy, in.data(), out.data() + 2, scratch));
   EXPECT_EQ(out, (Bytes{0xee, 0xee, 1, 0, 3, 0, 0xee, 0xee, 2, 0, 4, 0, 0xee, 0xee}));
 }
 
@@ -153,7 +156,8 @@ TEST_P(StridedCopyItem, LengthsOfOneAndNone) {
     ASSERT_FALSE(prepareStridedCopy(axes, GetParam(), 1, copy));
     EXPECT_TRUE(copy.empty);
     EXPECT_FALSE(isPlainCopy(copy));
-    runStridedCopy(copy, nullptr, nullptr);
+    Buffer scratch;
+    EXPECT_FALSE(runStridedCopy(copy, nullptr, nullptr, scratch));
   }
 }
 

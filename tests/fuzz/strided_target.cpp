@@ -96,7 +96,8 @@ void run(ByteView bytes) {
   ExactBlock dst(layout.dstBytes, dstOffset);
   Bytes expected(layout.dstBytes, 0xa5);
   std::memset(dst.data(), 0xa5, dst.size());
-  runStridedCopy(copy, src.data(), dst.data());
+  Buffer scratch;
+  ZW_PROPERTY(!runStridedCopy(copy, src.data(), dst.data(), scratch));
   scalar::stridedCopy(layout.axes, layout.itemBytes, layout.swapBytes, src.data(), expected.data());
   ZW_PROPERTY(dst.copy() == expected);
 }
