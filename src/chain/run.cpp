@@ -8,7 +8,7 @@
 namespace zw {
 namespace {
 
-/// Axes of the copy from a view to the C-order, native array it shows.
+/// Axes of the copy from a view to an array in C order.
 struct LayoutAxes {
   CopyAxis axes[kMaxRank];
 
@@ -19,7 +19,7 @@ struct LayoutAxes {
       stride *= view.shape[axis];
     }
   }
-  /// The way back, for encoding.
+  /// Swaps source and destination, for encoding.
   void reverse(uint32_t rank) {
     for (uint32_t axis = 0; axis < rank; axis++) {
       std::swap(axes[axis].srcStride, axes[axis].dstStride);
@@ -43,8 +43,8 @@ size_t viewBytes(const ChunkView& view) {
   return bytes;
 }
 
-/// Hands out the stage buffer that a stage does not read from. A stage that only strips leaves its
-/// result where its input lies, so they do not simply take turns.
+/// Provides the stage buffer that a stage does not read from. The two do not simply alternate: a
+/// stage that only strips bytes leaves its result in the buffer of its input.
 class StageTargets {
  public:
   StageTargets(const Plan& plan, StageBuffers& buffers) : plan_(plan), buffers_(buffers) {}
@@ -62,15 +62,15 @@ class StageTargets {
   StageBuffers& buffers_;
 };
 
-/// Size rule of one decoded stage: exact where metadata fixes it, else an upper bound.
+/// Checks the size that a stage decoded to.
 Status checkDecoded(Size expected, size_t bytes) {
   if (expected.exact && bytes != expected.bytes) return {Code::SizeMismatch, bytes};
   if (bytes > expected.bytes) return {Code::LimitExceeded, bytes};
   return {};
 }
 
-/// Runs every stage but the last layout copy. `last`, where not empty, receives the output of the
-/// last of them, which spares the final copy; `current` is what came out, wherever it lies.
+/// Runs every stage except the final layout copy. `current` is the input and then the result, in
+/// any buffer. If `last` is not empty, the last stage writes there, which saves the final copy.
 ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
                             StageBuffers& buffers, Workspace& work) {
   const std::span<const Stage> stages = plan.stages();
@@ -82,7 +82,7 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
       if (Status s = targets.next(current, out)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
-      // What a bytes→bytes codec yielded is checked below, what the store holds only here.
+      // The output of bytes→bytes codecs was checked below; the stored bytes are checked only here.
       if (Status s = checkDecoded({viewBytes(stage.view), true}, current.size())) return {s};
       const uint8_t* const from = current.data();
       if (Status s = copyLayout(stage.view, false, from, out.data(), buffers.copy)) return {s};
@@ -96,15 +96,15 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
     }
     if (Status s = checkDecoded(step.decoded, current.size())) return {s, stage.stepIndex};
   }
-  // A chain without moving codecs has had no size check so far.
+  // Without a codec that moves data, nothing has checked the size so far.
   return {checkDecoded({viewBytes(plan.view()), !plan.isBytesOnly()}, current.size())};
 }
 
-/// Checks a placement against chunk and destination in 64 bits, and turns it into copy axes.
+/// Checks a placement against the chunk and the destination in 64-bit arithmetic, and converts it
+/// to copy axes.
 Status placementAxes(const Plan& plan, const Placement& placement, size_t destinationBytes,
                      CopyAxis* axes, size_t& srcOffset, bool& empty) {
   const ChunkView& view = plan.view();
-  // Bytes of unknown number have no elements to place.
   if (plan.isBytesOnly() || placement.axes.size() != view.rank) return Code::BadPlacement;
   uint64_t dstEnd = uint64_t{placement.dstOffset} + view.itemBytes;
   srcOffset = 0;
@@ -119,13 +119,13 @@ Status placementAxes(const Plan& plan, const Placement& placement, size_t destin
     if (lastIndex >= view.shape[i]) return Code::BadPlacement;
     dstEnd += uint64_t{axis.dstStride} * (axis.count - 1);
     srcOffset += size_t{axis.start} * view.stride[i];
-    // With one element the step is never taken, and its product could overflow.
+    // With a single element the step is not used, and its product could overflow.
     axes[i] = {axis.count, axis.count > 1 ? axis.step * view.stride[i] : 0, axis.dstStride};
   }
   return dstEnd > destinationBytes ? Status{Code::BadPlacement} : Status{};
 }
 
-/// True where a placement takes every element of the chunk.
+/// True if the placement covers every element of the chunk.
 bool isWholeChunk(const Plan& plan, const Placement& placement) {
   for (uint32_t i = 0; i < placement.axes.size(); i++) {
     if (placement.axes[i].count != plan.array().shape[i]) return false;
@@ -133,8 +133,8 @@ bool isWholeChunk(const Plan& plan, const Placement& placement) {
   return true;
 }
 
-/// Runs the stages before `end` backwards. `current` is what they are given, and what came out,
-/// which lies in `out` in any case.
+/// Runs the stages before `end` backwards. `current` is the input and then the result, which is
+/// always in `out`.
 ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuffers& buffers,
                             Workspace& work, ByteView& current) {
   const std::span<const Stage> stages = plan.stages();
@@ -160,7 +160,7 @@ ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuf
       return {s, stage.stepIndex};
     }
   }
-  if (current.data() == given && given != out.data()) {  // nothing moved
+  if (current.data() == given && given != out.data()) {  // no stage moved the data
     if (!current.empty()) std::memcpy(out.data(), current.data(), current.size());
     current = out.first(current.size());
   }
@@ -180,10 +180,11 @@ Status fillLayout(const Plan& plan, uint8_t* out) {
   return runStridedCopy(copy, plan.fillItem(), out, unused);
 }
 
-/// Whether `length` items, `stride` bytes apart, all have the bytes of `item`.
+/// True if `length` items, `stride` bytes apart, all equal `item`.
 bool equalsItem(const uint8_t* at, size_t length, size_t stride, ByteView item) {
   if (stride == item.size()) {
-    // Equal to the first, and each to the one before it: one comparison of the row with itself.
+    // The first equals `item` and each equals its predecessor: compare the row with itself,
+    // shifted.
     return std::memcmp(at, item.data(), item.size()) == 0 &&
            std::memcmp(at, at + stride, (length - 1) * stride) == 0;
   }
@@ -193,7 +194,7 @@ bool equalsItem(const uint8_t* at, size_t length, size_t stride, ByteView item) 
   return true;
 }
 
-/// The same over several axes, the last one innermost; all lengths at least 1.
+/// The same over several axes, the last innermost; all lengths are at least 1.
 bool equalsItem(const uint8_t* at, std::span<const CopyAxis> axes, ByteView item) {
   if (axes.empty()) return std::memcmp(at, item.data(), item.size()) == 0;
   const CopyAxis& inner = axes.back();
@@ -223,7 +224,7 @@ ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageB
   if (!plan.isPlain()) {
     return {copyLayout(plan.view(), false, current.data(), out.data(), stages.copy)};
   }
-  // A bytes-only chunk may be empty and lie nowhere, or anywhere in `out`.
+  // A bytes-only chunk may be empty, or start anywhere in `out`.
   if (current.data() != out.data() && !current.empty()) {
     std::memmove(out.data(), current.data(), current.size());
   }
@@ -295,7 +296,7 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
   StridedCopy copy;
   if (!empty) {
     for (uint32_t i = 0; i < view.rank; i++) {
-      // Each element of the chunk is written once.
+      // Each element of the chunk must be written exactly once.
       if (placement.axes[i].step == 0 && axes[i].length > 1) return {Code::BadPlacement};
       std::swap(axes[i].srcStride, axes[i].dstStride);
     }
