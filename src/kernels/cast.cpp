@@ -10,7 +10,7 @@
 namespace zw {
 namespace {
 
-/// A float type: digits of the mantissa (with the hidden one), exponents of 1.x values.
+/// A float type: mantissa digits (with the hidden one) and exponents of normalised values.
 struct FloatFormat {
   int digits;
   int leastExponent;
@@ -23,12 +23,12 @@ FloatFormat formatOf(Number type) {
   return {53, -1022, 1023};
 }
 
-/// Bits of an integer type's magnitude.
+/// Number of magnitude bits of an integer type.
 int magnitudeBits(Number type) {
   return static_cast<int>(8 * numberBytes(type)) - isSigned(type);
 }
 
-/// A number other than 0 as sign and magnitude * 2^exponent.
+/// A nonzero number as sign and magnitude * 2^exponent.
 struct Exact {
   bool negative;
   uint64_t magnitude;
@@ -43,8 +43,8 @@ Exact exactOf(double value) {
   return {value < 0, fraction | uint64_t{1} << 52, exponent - 1075};
 }
 
-/// Whether a magnitude cut to `kept` goes up by one for what was cut off: `rest`, of which `half`
-/// would be the middle.
+/// True if a magnitude truncated to `kept` rounds up, where `rest` was cut off and `half` is its
+/// midpoint.
 bool goesUp(Rounding rounding, bool negative, uint64_t kept, uint64_t rest, uint64_t half) {
   switch (rounding) {
     case Rounding::NearestEven:
@@ -60,7 +60,7 @@ bool goesUp(Rounding rounding, bool negative, uint64_t kept, uint64_t rest, uint
   }
 }
 
-/// Rounds to a float format as if it had no greatest value.
+/// Rounds to a float format, ignoring its maximum.
 double roundedTo(const FloatFormat& format, Rounding rounding, const Exact& x) {
   const int top = x.exponent + static_cast<int>(std::bit_width(x.magnitude)) - 1;
   const int last = std::max(top, format.leastExponent) - (format.digits - 1);
@@ -69,7 +69,7 @@ double roundedTo(const FloatFormat& format, Rounding rounding, const Exact& x) {
   if (drop <= 0) {
     size = std::ldexp(static_cast<double>(x.magnitude), x.exponent);
   } else {
-    // A magnitude has 64 bits at most: all of it may be dropped, and be less than half of the rest.
+    // A magnitude has at most 64 bits: all of it may be dropped and still be less than half a unit.
     const uint64_t kept = drop < 64 ? x.magnitude >> drop : 0;
     const uint64_t rest = drop < 64 ? x.magnitude - (kept << drop) : x.magnitude;
     const uint64_t half = drop <= 64 ? uint64_t{1} << (drop - 1) : UINT64_MAX;
@@ -105,7 +105,7 @@ double roundToIntegral(Rounding rounding, double value) {
   }
 }
 
-/// The range of an integer type: least <= x < end, both exact as doubles.
+/// The range of an integer type: min <= x < end, both exact as doubles.
 double leastOf(Number type) {
   return isSigned(type) ? -std::ldexp(1.0, magnitudeBits(type)) : 0.0;
 }
@@ -113,7 +113,7 @@ double endOf(Number type) {
   return std::ldexp(1.0, magnitudeBits(type));
 }
 
-/// The least or greatest value of an integer type, as 64 bits.
+/// The minimum or maximum of an integer type, as 64 bits.
 uint64_t extremeOf(Number type, bool least) {
   const uint64_t most = ~uint64_t{0} >> (64 - magnitudeBits(type));
   return least ? (isSigned(type) ? ~most : 0) : most;
@@ -168,8 +168,8 @@ bool castFloat(const CastRule& rule, double value, uint8_t* out) {
   return true;
 }
 
-/// Floats to integers that all fit, which is the common case: rounds and checks a block in loops
-/// without branches. False where some do not fit, or the rule's rounding has no instruction.
+/// Casts floats to integers in loops without branches if all of them fit, which is the common case.
+/// False if one does not fit, or if the rounding has no instruction.
 bool roundBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* out) {
   if (rule.rounding != Rounding::NearestEven) return false;
   double values[kNumberBlock];
@@ -178,7 +178,7 @@ bool roundBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* 
   size_t fitting = 0;
   for (size_t i = 0; i < count; i++) {
     values[i] = std::nearbyint(values[i]);
-    fitting += values[i] >= least && values[i] < end;  // a NaN is neither
+    fitting += values[i] >= least && values[i] < end;  // false for NaN
   }
   if (fitting != count) return false;
   storeDoubles(rule.to, values, count, out);
@@ -196,7 +196,7 @@ bool isExactCast(Number from, Number to) {
 }
 
 bool castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out) {
-  if (rule.from == rule.to) {  // not by way of a double, which would quiet a signalling NaN
+  if (rule.from == rule.to) {  // a conversion through double would quieten a signalling NaN
     std::memcpy(out, in, numberBytes(rule.to));
     return true;
   }
