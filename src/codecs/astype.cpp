@@ -5,7 +5,7 @@
 //
 // Parameters: [dtype, encoded dtype]   both complex, or neither
 //
-// What a cast does to values that do not fit: kernels/numbers.hpp.
+// kernels/numbers.hpp documents the conversion of values that do not fit.
 #include "codecs/values.hpp"
 
 namespace zw {

@@ -1,13 +1,13 @@
-// bz2 (bytes → bytes): bzip2, one or more streams one after the other, as Python's bz2 module.
+// bz2 (bytes → bytes): one or more bzip2 streams, as in Python's bz2 module.
 // Names: Zarr v1 "bz2", v2 "bz2", v3 "numcodecs.bz2". Full module only.
 //
-//   "BZh" + level digit   blocks, each with a CRC-32   end mark and a CRC over all blocks
+//   "BZh" + level digit   blocks, each with a CRC-32   end mark and a CRC of all blocks
 //
-// Parameters: [level]   1..9 (blocks of level * 100 kB); only encoding looks at it
+// Parameters: [level]   1..9 (blocks of level * 100 kB). Encoder only
 //
-// Trust: libbz2 bounds every read and write by the two buffers. The level digit of a stream decides
-// between nine fixed sizes of its work memory, at most 4 MB. libbz2 does not tell a wrong checksum
-// from other damage: both are Corrupt.
+// Trust: libbz2 stays within both buffers. The level digit selects one of nine fixed sizes of work
+// memory, at most 4 MB. libbz2 does not distinguish a wrong checksum from other damage: both are
+// Corrupt.
 #ifdef ZW_RARE_CODECS
 
 #include <bzlib.h>
@@ -16,7 +16,7 @@
 
 #include "codecs/sizes.hpp"
 
-/// libbz2 calls this when it finds a bug in itself, and must not come back.
+/// Called by libbz2 on internal errors; must not return.
 extern "C" void bz_internal_error(int) {
   __builtin_trap();
 }
@@ -30,7 +30,7 @@ char* chars(const uint8_t* p) {
   return reinterpret_cast<char*>(const_cast<uint8_t*>(p));
 }
 
-/// A stream that is ended on every way out.
+/// Closes the stream in its destructor.
 struct Decompressor {
   bz_stream stream = {};
   bool isOpen = false;
@@ -60,7 +60,7 @@ Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
   Decompressor d;
   if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return codeOf(r, first);
   d.isOpen = true;
-  uint8_t beyond = 0;  // where a stream that is longer than `out` shows itself
+  uint8_t beyond = 0;  // receives output that does not fit in `out`
   for (;;) {
     const size_t inLeft = in.size() - done.used, outLeft = out.size() - done.produced;
     const bool isFull = outLeft == 0;

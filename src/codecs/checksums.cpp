@@ -1,16 +1,15 @@
-// crc32c, crc32, adler32, fletcher32 (bytes → bytes): the data and its checksum, u32le.
-// Names: crc32c: Zarr v2 and v3 "crc32c", v3 "numcodecs.crc32c". The others: Zarr v2 by their name,
-// v3 "numcodecs.<name>".
+// crc32c, crc32, adler32, fletcher32 (bytes → bytes): data and checksum, u32le.
+// Names: Zarr v2 "<name>", v3 "numcodecs.<name>"; also v3 "crc32c".
 //
 //   crc32c      CRC-32C (RFC 3720)
 //   crc32       CRC-32 (IEEE 802.3)
 //   adler32     Adler-32 (RFC 1950)
 //   fletcher32  Fletcher-32 as HDF5 and netCDF compute it
 //
-// Parameters: [place]   0 the checksum stands before the data, 1 after it (checksum_codec.hpp)
+// Parameters: [place]   0 = checksum before the data, 1 = after it (checksum_codec.hpp)
 //
-// Both modules hold both directions: there is nothing in them but the checksums, which gzip and
-// zlib need anyway, and a copy.
+// decode.wasm contains the encoders as well: they take little more than the checksums, which gzip
+// and zlib need anyway.
 #include "codecs/checksum_codec.hpp"
 #include "kernels/adler32.hpp"
 #include "kernels/crc32.hpp"

@@ -1,18 +1,19 @@
-// conditional (bytes → bytes): bytes→bytes codecs of which each chunk says which were applied.
-// Name: Zarr v3 "conditional". Full module only.
+// conditional (bytes → bytes): a list of bytes→bytes codecs; a header in each chunk tells which of
+// them were applied. Name: Zarr v3 "conditional". Full module only.
 //
-//   header   a bit per nested codec, lowest bit of the first byte first: 1 = applied; the rest 0
-//   …        the data after the applied codecs, in the order of the list
+//   header   one bit per nested codec, lowest bit of the first byte first: 1 = applied; other bits
+//            0
+//   …        the data after the applied codecs, in list order
 //
-// Parameters: [header bytes, number of codecs, (codec id, number of parameters, parameters…)…]
+// Parameters: [header bytes (count), number of codecs, (codec id, number of parameters,
+//              parameters…)…]
 //
-// Encoding applies a compressor where the data does not grow by it, other codecs (shuffle,
-// checksums) always.
+// Encoding skips a compressor if the data would grow; other codecs (shuffle, checksums) are always
+// applied.
 //
-// Trust: nested steps are prepared with the plan, in a bounded pool, at most kMaxNesting deep.
-// Sizes between two codecs are bounded by whichever of "applied" and "skipped" is larger, whatever
-// a header says. Nested codecs are prepared for, and given, exactly the room that those bounds
-// name.
+// Trust: nested steps are prepared with the plan, in a bounded pool, at most kMaxNesting deep. The
+// size between two codecs is bounded by the larger of "applied" and "skipped", whatever a header
+// claims. Nested codecs are prepared for exactly that room, and get it.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
@@ -27,7 +28,7 @@ namespace {
 
 constexpr uint32_t kMaxHeader = 1024;
 
-/// Hands out the two scratch buffers of a nesting depth, never the one that is read from.
+/// Provides the two scratch buffers of a nesting depth, never the one that is being read.
 class Scratch {
  public:
   Scratch(const Step& step, Workspace& work) : depth_(step.depth), work_(work) {}
@@ -40,7 +41,7 @@ class Scratch {
     out = held_[which].first(bytes);
     return {};
   }
-  /// Whether `bytes` lie in one of the buffers, which the next chunk will overwrite.
+  /// True if `bytes` lie in one of the buffers, which the next chunk overwrites.
   bool holds(ByteView bytes) const {
     return startsInside(bytes, held_[0]) || startsInside(bytes, held_[1]);
   }
@@ -59,12 +60,12 @@ bool isSet(ByteView header, size_t bit) {
   return header[bit / 8] >> (bit % 8) & 1;
 }
 
-/// True for codecs that are there to make data smaller; they have the bound of compressors.
+/// True for compressors, which are recognised by their bound.
 bool isCompressor(const Step& inner) {
   return inner.encoded.bytes >= compressedSize(inner.decoded).bytes;
 }
 
-/// Prepares a nested codec, which is given `size` bytes; `size` becomes what comes after it.
+/// Prepares a nested codec for `size` input bytes, and sets `size` to the bound for its output.
 Status prepareInner(const Step& outer, WordReader& reader, Step& inner, Size& size) {
   inner.codec = codecOf(reader.next());
   inner.params = reader.take(reader.next());
@@ -110,7 +111,7 @@ Status checkHeader(const Step& step, ByteView in) {
   return {};
 }
 
-/// Undoes the applied codecs; `current` is what they leave, wherever it lies.
+/// Undoes the applied codecs. `current` is the input and then the result, in any buffer.
 Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scratch,
                    Workspace& work, ByteView& current) {
   for (size_t i = step.inner().size(); i-- > 0;) {
@@ -119,7 +120,7 @@ Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scr
     bool isLast = true;
     for (size_t k = 0; k < i; k++) isLast = isLast && !isSet(header, k);
     ByteSpan room = out;
-    // The bound of a later codec may pass the room for what must come out in the end.
+    // The bound of an inner codec may exceed the room for the final result.
     if (!isLast || inner.decoded.bytes > out.size()) {
       if (Status s = scratch.next(current, inner.decoded.bytes, room)) return s;
     }

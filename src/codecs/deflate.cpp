@@ -19,7 +19,7 @@ libdeflate_decompressor* inflateContext(Workspace& work) {
       });
 }
 
-/// A compressor is made for one level; another level replaces it.
+/// libdeflate's compressors have a fixed level; another level replaces the compressor.
 struct Deflater {
   libdeflate_compressor* compressor = nullptr;
   uint32_t level = 0;
@@ -68,7 +68,7 @@ Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done,
       (method & 0x0f) == 8 && (method >> 4) <= 7 && (method * 256 + flags) % 31 == 0;
   const bool hasDictionary = flags & 0x20;
   if (!isZlib || hasDictionary) return Code::BadHeader;
-  // The stream may not reach into the checksum.
+  // The stream must not extend into the checksum.
   const ByteView stream = in.subspan(kZlibHeader, in.size() - kZlibHeader - kZlibTrailer);
   if (Status s = inflateRaw(work, stream, out, done)) return {s.code, kZlibHeader};
   done.used += kZlibHeader;
@@ -95,7 +95,7 @@ Status deflateZlib(Workspace& work, uint32_t level, ByteView in, ByteSpan out, s
   size_t streamBytes = 0;
   if (Status s = deflateRaw(work, level, in, room, streamBytes)) return s;
   if (streamBytes == 0) return {};
-  // CMF: deflate with a 32 KiB window; FLG: how hard it was compressed, and a multiple of 31.
+  // CMF: deflate with a 32 KiB window; FLG: level hint, and check bits (a multiple of 31).
   const uint32_t effort = level < 2 ? 0 : level < 6 ? 1 : level < 8 ? 2 : 3;
   const uint32_t header = 0x7800 | effort << 6;
   const uint32_t checked = header + 31 - header % 31;

@@ -1,14 +1,14 @@
-// fixedscaleoffset (array → array): numbers as multiples of a step, as numcodecs does it.
+// fixedscaleoffset (array → array): numbers as multiples of a step, as in numcodecs.
 // Names: Zarr v2 "fixedscaleoffset", v3 "numcodecs.fixedscaleoffset".
 //
 //   encoded = cast(round((x - offset) * scale), encoded dtype)    ties to even
 //   x = cast(encoded / scale + offset, dtype)
 //
-// Both calculate as NumPy does with an array and two Python numbers: in the array's own type where
-// that is a float (encoding: dtype, decoding: the encoded dtype), rounding after every operation,
-// else in float64. Integers encode without rounding if offset and scale are integers.
+// The arithmetic is NumPy's for an array and two Python numbers: in the type of the input array if
+// that is a float, rounding after each operation, and in float64 otherwise. Integers are encoded
+// without rounding if offset and scale are integers.
 //
-// Parameters: [dtype, encoded dtype, offset, scale]   the last two as float64, two words each
+// Parameters: [dtype, encoded dtype, offset, scale]   offset and scale: float64, two words each
 #include <algorithm>
 #include <cmath>
 
@@ -74,7 +74,7 @@ bool isInteger(double value) {
   return std::fabs(value) < 0x1p63 && value == std::nearbyint(value);
 }
 
-/// Integers by integers: wraps in the decoded type, as NumPy's integers do.
+/// Integer arithmetic, which wraps in the decoded type like NumPy's.
 void encodeIntegers(Line line, Number from, const uint8_t* in, Number to, uint8_t* out, size_t n) {
   const uint64_t offset = integerOf(line.offset), scale = integerOf(line.scale);
   uint64_t values[kNumberBlock];

@@ -36,7 +36,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
                                .outEnd = room.data() + size,
                                .outLimit = room.data() + room.size()};
   if (Status s = lz4DecodeBlock(buffers)) {
-    // The size was right, so a block that makes another one is corrupt.
+    // The stated size was correct, so a different decoded size means damage.
     return {s.code == Code::SizeMismatch ? Code::Corrupt : s.code, kHeader + s.at};
   }
   result = room.first(size);

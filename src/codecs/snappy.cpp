@@ -1,9 +1,9 @@
-// snappy (bytes → bytes): one raw Snappy stream (snappy_decode.cpp), its size in front; not the
-// framing format. Name: Zarr v2 "snappy", as GDAL writes it. Full module only.
+// snappy (bytes → bytes): one raw Snappy stream (snappy_decode.cpp), not the framing format.
+// Name: Zarr v2 "snappy", as written by GDAL. Full module only.
 //
 // Parameters: none
 //
-// Trust: the size in front is only compared with what the array asks for.
+// Trust: the size in the stream must be the chunk's size before anything is decoded.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/snappy.hpp"
@@ -30,7 +30,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
                                .outEnd = room.data() + size,
                                .outLimit = room.data() + room.size()};
   if (Status s = snappyDecode(buffers)) {
-    // The size was right, so a stream that makes another one is corrupt.
+    // The stated size was correct, so a different decoded size means damage.
     return {s.code == Code::SizeMismatch ? Code::Corrupt : s.code, s.at};
   }
   result = room.first(size);

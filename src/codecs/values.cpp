@@ -5,7 +5,7 @@
 namespace zw {
 namespace {
 
-/// A run per data type: what arrays that codecs make have for components.
+/// The component run of each data type, for arrays that codecs create.
 constexpr Component kComponents[] = {
 #define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class, bits) \
   {componentBytes, componentBytes ? itemBytes / (componentBytes + !componentBytes) : 0},
@@ -45,7 +45,7 @@ Status encodeAs(Step& step, uint32_t dtype) {
   if (!info || info->itemBytes == 0) return Code::BadParameters;
   ArrayInfo& array = step.encodedArray;
   array = step.decodedArray;
-  // A wider type may leave the range that the decoded array was checked against.
+  // A wider type may exceed the limit that the decoded array was checked against.
   if (uint64_t{array.itemCount} * info->itemBytes > UINT32_MAX / 2) return Code::LimitExceeded;
   array.dtype = static_cast<DTypeId>(dtype);
   array.itemBytes = info->itemBytes;
