@@ -15,7 +15,7 @@
 namespace zw {
 namespace {
 
-/// Bits of the mantissa of a float or complex type; 0 for all others.
+/// Mantissa bits of a float or complex type; 0 for other types.
 uint32_t mantissaBits(DTypeId dtype) {
   switch (dtype) {
     case DTypeId::Bfloat16:
@@ -53,9 +53,8 @@ Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& res
 }
 
 #ifdef ZW_FULL_MODULE
-/// Half of what the lowest `drop` bits count, less one if the bit above them is even: added, it
-/// carries into that bit just where rounding to the nearest, ties to even, goes up. `drop` is not
-/// 0.
+/// Half a unit of the lowest bit that is kept, less one if that bit is 0. Adding it carries into
+/// the kept bits exactly if rounding to nearest, ties to even, goes up. `drop` must not be 0.
 uint64_t halfUp(uint64_t bits, uint32_t drop) {
   return (bits >> drop & 1) + (uint64_t{1} << (drop - 1)) - 1;
 }
@@ -73,7 +72,7 @@ void roundFloats(uint32_t mantissa, uint32_t keep, const uint8_t* in, size_t cou
   }
 }
 
-/// Rounds a magnitude of which `limit` is the greatest.
+/// Rounds a magnitude; results above `limit` are rounded down instead.
 uint64_t roundMagnitude(uint64_t magnitude, uint32_t keep, uint64_t limit) {
   const uint32_t width = static_cast<uint32_t>(std::bit_width(magnitude));
   if (width <= keep) return magnitude;

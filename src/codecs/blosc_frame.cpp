@@ -21,7 +21,7 @@ BloscFilter filterOf(uint8_t flags, uint32_t typeBytes, uint32_t blockBytes) {
   return BloscFilter::None;
 }
 
-/// Checks what the flags say and takes it over.
+/// Checks the flags and applies them to the frame.
 Status readFlags(uint8_t flags, uint8_t formatVersion, BloscFrame& frame) {
   const bool isExtended = (flags & kBloscByteShuffle) && (flags & kBloscBitShuffle);
   if ((flags & kBloscReserved) || isExtended) return {Code::BadVersion, kFlagsAt};
@@ -36,7 +36,7 @@ Status readFlags(uint8_t flags, uint8_t formatVersion, BloscFrame& frame) {
   return {};
 }
 
-/// Checks the sizes against each other; `frame.bytes` is set, so its length is cbytes.
+/// Checks the sizes against each other. `frame.bytes` must be set; its length is cbytes.
 Status checkSizes(BloscFrame& frame) {
   if (frame.typeBytes == 0) return {Code::BadHeader, kTypeAt};
   if (frame.decodedBytes > kBloscMaxBytes) return {Code::BadHeader, kDecodedAt};

@@ -1,8 +1,8 @@
 // cast_value (array → array): converts the values of integers and floats to another data type.
 // Spec: zarr-extensions "cast_value" (v3). Decoding is the same procedure with the types swapped.
 //
-// A value becomes, in this order: its entry in the scalar map; the equal value of the other type, if
-// there is one; the rounded value. If that is out of range, it is clamped (floats: to infinity),
+// A value becomes, in this order: its entry in the scalar map; the equal value of the other type,
+// if there is one; the rounded value. If that is out of range, it is clamped (floats: to infinity),
 // wrapped modulo 2^bits (integers) or rejected (NotRepresentable). Floats keep NaN and infinities;
 // as integers, NaN is rejected and an infinity is out of range.
 //
@@ -61,7 +61,7 @@ Direction directionOf(const Step& step, bool encoding) {
   return direction;
 }
 
-/// The bits of an element as the scalar map's keys have them: one NaN, one zero.
+/// Normalises an element for lookup in the scalar map: one NaN, one zero.
 uint64_t keyOf(Number type, uint64_t bits) {
   if (!isFloat(type)) return bits;
   const uint32_t width = 8 * numberBytes(type);
@@ -113,14 +113,14 @@ Status prepare(Step& step) {
   return checkEntries(directionOf(step, false));
 }
 
-/// Bits of an element, zeros above.
+/// Loads an element as zero-extended bits.
 uint64_t loadItem(Number type, const uint8_t* in) {
   uint64_t bits = 0;
   std::memcpy(&bits, in, numberBytes(type));
   return bits;
 }
 
-/// Position of a key among the entries; entryCount() where it has none.
+/// Index of the entry with this key, or entryCount().
 size_t findKey(const Direction& direction, uint64_t key) {
   size_t low = 0, high = direction.entryCount();
   while (low < high) {
@@ -135,7 +135,7 @@ size_t findKey(const Direction& direction, uint64_t key) {
   return isFound ? low : direction.entryCount();
 }
 
-/// The unsigned type of a type's width: loads and stores bits as they are.
+/// The unsigned type of the same width, to load and store raw bits.
 Number bitsOf(Number type) {
   const uint32_t bytes = numberBytes(type);
   return bytes == 1   ? Number::Uint8
@@ -144,8 +144,9 @@ Number bitsOf(Number type) {
                       : Number::Uint64;
 }
 
-/// Casts a block by the scalar map and the rule; returns like castBlock. Elements that the map has
-/// are taken out of a copy of the block, which is cast as a whole, and put in again after it.
+/// Casts a block with the scalar map and the rule. Returns like castBlock. Elements in the map are
+/// replaced by 0 in a copy of the block, which is cast as a whole; then their mapped values are
+/// stored.
 size_t castItems(const Direction& direction, const uint8_t* in, size_t count, uint8_t* out) {
   const CastRule& rule = direction.rule;
   const size_t none = direction.entryCount();
@@ -192,7 +193,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return castAll(directionOf(step, true), in, step.decodedArray.itemCount, out.data());
 }
 
-/// The fill value must be what it is again after both directions.
+/// The fill value must survive a cast in both directions.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
   uint8_t again[8];
   if (castItems(directionOf(step, true), decoded, 1, encoded) == 0 ||

@@ -3,8 +3,8 @@
 //
 // Parameters: [stream color space, pixel color space, table bytes (count), header bytes (count),
 //              bytes…]
-//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as the stream declares (decodes to RGB, grey or CMYK)
-//   tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
+//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as the stream declares (decodes to RGB, grey or
+//   CMYK) tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
 //   header         bytes to insert before each stream; an end marker is then appended as well
 //   bytes          tables and header, four bytes to a word, little-endian
 //
@@ -29,16 +29,17 @@ namespace zw {
 namespace {
 
 enum Slots { StreamSpace, PixelSpace, TableBytes, HeaderBytes, Words };
-/// The most that libjpeg knows.
+/// The last color space of libjpeg.
 constexpr uint32_t kLastSpace = JCS_EXT_ARGB;
-/// Most bytes of tables and header together.
+/// Maximum size of tables and header together, in bytes.
 constexpr uint32_t kMostTables = 1 << 16;
-/// More scans than any encoder makes; each of them goes over the whole image, however short it is.
+/// Maximum number of scans, more than any encoder writes. Each scan is a pass over the whole image,
+/// however short its data.
 constexpr int kMostScans = 500;
 
 constexpr JOCTET kEnd[] = {0xff, 0xd9};
 
-/// One stream as libjpeg sees it: bytes in front, those of the chunk, an end.
+/// The input for libjpeg: inserted bytes, the chunk, and an end marker.
 struct Source {
   jpeg_source_mgr base;
   ByteView next;
@@ -86,7 +87,7 @@ void onError(j_common_ptr info) {
 }
 
 void onMessage(j_common_ptr info, int level) {
-  if (level >= 0) return;  // a trace, not a warning
+  if (level >= 0) return;  // trace messages
   switch (info->err->msg_code) {
     case JWRN_EXTRANEOUS_DATA:
     case JWRN_ADOBE_XFORM:
@@ -130,7 +131,7 @@ void onProgress(j_common_ptr info) {
   }
 }
 
-/// Has libjpeg read `front` and then `rest`.
+/// Sets the input to `front` followed by `rest`.
 void feed(Decoder& decoder, ByteView front, ByteView rest) {
   decoder.source.isAtEnd = false;
   decoder.source.next = rest;
@@ -138,7 +139,7 @@ void feed(Decoder& decoder, ByteView front, ByteView rest) {
   decoder.source.base.bytes_in_buffer = front.size();
 }
 
-/// All of the work: called where libjpeg's failures lead out of it.
+/// Decodes the image. Failures of libjpeg leave this function by longjmp.
 Status run(const Step& step, Decoder& decoder) {
   jpeg_decompress_struct& info = decoder.info;
   if (!decoder.tables.empty()) {
@@ -162,15 +163,15 @@ Status run(const Step& step, Decoder& decoder) {
   for (; info.output_scanline < info.output_height; row += size_t{info.output_width} * channels) {
     jpeg_read_scanlines(&info, &row, 1);
   }
-  // Arithmetic codes may be followed by any number of zeros that are not there.
+  // Arithmetic coding may omit any number of trailing zeros.
   const bool wantsMore = jpeg_has_multiple_scans(&info) != FALSE || info.arith_code;
   jpeg_finish_decompress(&info);
-  // Scans may refine those before: without the last of them the pixels are there, and wrong.
+  // Later scans refine earlier ones: without the last, all pixels exist but are wrong.
   if (wantsMore && decoder.source.isAtEnd && step.params[HeaderBytes] == 0) return Code::Truncated;
   return {};
 }
 
-/// Its own function, so that nothing that changes in it is looked at after a longjmp.
+/// A separate function, so that no local variable changes between setjmp and longjmp.
 [[gnu::noinline]] Status runGuarded(const Step& step, Decoder& decoder) {
   if (setjmp(decoder.leave)) return decoder.failure;
   jpeg_create_decompress(&decoder.info);

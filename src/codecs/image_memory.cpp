@@ -8,7 +8,7 @@
 namespace zw {
 namespace {
 
-/// In front of each block, which begins at the next multiple of kAlignment.
+/// Precedes each block, which starts at a multiple of kAlignment.
 struct Header {
   void* start;
   size_t bytes;
@@ -21,11 +21,11 @@ constexpr size_t kForHeaders = 4 << 20;
 constexpr size_t kForSmallImages = 32 << 20;
 
 #ifdef __EMSCRIPTEN__
-#define ZW_OF_THREAD  // each thread has an instance of the module
+#define ZW_OF_THREAD  // each thread has its own instance of the module
 #else
 #define ZW_OF_THREAD thread_local
 #endif
-ZW_OF_THREAD Header* blocks = nullptr;  // all that are not given back
+ZW_OF_THREAD Header* blocks = nullptr;  // list of allocated blocks
 ZW_OF_THREAD size_t left = 0;
 ZW_OF_THREAD bool refused = false;
 
@@ -51,7 +51,7 @@ void ImageBudget::allow(size_t bytes, uint32_t times) {
 }
 
 ImageBudget::~ImageBudget() {
-  while (blocks) imageFree(blocks + 1);  // what a library forgot where it failed
+  while (blocks) imageFree(blocks + 1);  // leaked by a library that failed
   left = 0;
 }
 

@@ -1,14 +1,15 @@
 // imagecodecs_png (bytes → bytes): PNG (ISO/IEC 15948), over the same inflate as zlib and gzip. All
-// types of images: grey of fewer than 8 bits becomes 8, a palette RGB, a transparent colour or
-// palette another channel; 16 bits become little-endian. Decoding only; images module only.
+// image types: grey of fewer than 8 bits becomes 8 bits, a palette becomes RGB, transparency (tRNS)
+// becomes an alpha channel, and 16-bit samples become little-endian. Decoder only; images module
+// only.
 //
-//   signature, 8 bytes; chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE, tRNS,
-//   IDAT…, IEND
+//   signature of 8 bytes, then chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE,
+//   tRNS, IDAT…, IEND
 //
 // Parameters: none
 //
-// Trust: the size in IHDR is compared with what the array asks for before anything else is read;
-// memory goes by that.
+// Trust: the size in IHDR is compared with the chunk size before anything is decoded; memory is
+// sized by the chunk and the input.
 #ifdef ZW_IMAGE_CODECS
 
 #include <algorithm>
@@ -35,25 +36,25 @@ struct Image {
   uint8_t bits, type;
   bool isInterlaced;
   ByteView palette;       // RGB of each entry
-  ByteView transparency;  // alpha of entries, or the colour that is transparent
+  ByteView transparency;  // alpha of palette entries, or the transparent colour
   ByteView data;          // the zlib stream
 
-  /// Samples of a pixel, in the file and in the array.
+  /// Samples per pixel in the file.
   uint32_t stored() const { return type == Rgb ? 3 : type == GreyAlpha ? 2 : type == Rgba ? 4 : 1; }
+  /// Channels per pixel in the array.
   uint32_t channels() const {
     const uint32_t own = type == Palette ? 3 : stored();
     return own + (transparency.empty() ? 0 : 1);
   }
   uint32_t sampleBytes() const { return bits == 16 ? 2 : 1; }
   uint32_t pixelBytes() const { return channels() * sampleBytes(); }
-  /// Bytes of so many pixels of a row, without that of the filter.
+  /// Bytes of a row of this many pixels, without the filter byte.
   size_t rowBytes(uint32_t pixels) const {
     return static_cast<size_t>((uint64_t{pixels} * stored() * bits + 7) / 8);
   }
 };
 
-/// One of the images that an interlaced one is made of: every so many-th pixel of every so many-th
-/// row.
+/// One pass of an interlaced image: every dx-th pixel of every dy-th row.
 struct Pass {
   uint32_t x0, y0, dx, dy;
   uint32_t columns(const Image& image) const {
@@ -89,7 +90,7 @@ bool isPossible(uint8_t type, uint8_t bits) {
   }
 }
 
-/// Reads the chunks of a file one by one.
+/// Reads the chunks of a file in sequence.
 class Chunks {
  public:
   Chunks(ByteView in, bool verifies) : in_(in), verifies_(verifies) {}
@@ -100,7 +101,7 @@ class Chunks {
     if (length > in_.size() - at_ - 12) return {Code::Truncated, in_.size()};
     name = loadBigEndian(in_.data() + at_ + 4);
     data = in_.subspan(at_ + 8, length);
-    // Of what is not looked at, nothing is checked.
+    // CRCs of ignored chunks are not checked.
     const bool counts = isCritical(name) || name == nameOf("tRNS");
     const uint8_t* checked = in_.data() + at_ + 4;
     if (verifies_ && counts &&
@@ -145,7 +146,7 @@ Status readTransparency(ByteView data, Image& image) {
   return {};
 }
 
-/// The bytes of all IDAT chunks, one behind the other; those of one stay where they are.
+/// Concatenates the IDAT chunks; a single one is not copied.
 Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace& work,
                 Image& image) {
   Chunks chunks(in.subspan(first - sizeof(kSignature)), false);
@@ -169,7 +170,7 @@ Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace
   return {};
 }
 
-/// Reads the chunks up to the pixels' end.
+/// Reads the chunks up to the last IDAT.
 Status readChunks(const Step& step, ByteView in, Workspace& work, Image& image) {
   if (in.size() < sizeof(kSignature)) return Code::Truncated;
   if (std::memcmp(in.data(), kSignature, sizeof(kSignature)) != 0) return Code::BadHeader;
@@ -188,7 +189,7 @@ Status readChunks(const Step& step, ByteView in, Workspace& work, Image& image) 
       bytes += data.size();
       continue;
     }
-    if (count > 0) break;  // the last one of them
+    if (count > 0) break;  // the chunk after the last IDAT
     if (name == nameOf("PLTE")) {
       if (data.empty() || data.size() % 3 != 0 || data.size() > 3 * 256 || !image.palette.empty()) {
         return {Code::Corrupt, at};
@@ -210,8 +211,8 @@ uint8_t paeth(uint8_t left, uint8_t up, uint8_t corner) {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/// Takes the filter off a row. `above` is the row before, or null; `pixel` the bytes from one pixel
-/// to the next.
+/// Undoes the filter of a row. `above` is the previous row or null, `pixel` the bytes per pixel.
+/// False for an unknown filter.
 bool unfilter(uint8_t filter, uint8_t* row, const uint8_t* above, size_t bytes, size_t pixel) {
   const auto left = [&](size_t i) { return i < pixel ? uint8_t{0} : row[i - pixel]; };
   const auto up = [&](size_t i) { return above ? above[i] : uint8_t{0}; };
@@ -238,14 +239,13 @@ bool unfilter(uint8_t filter, uint8_t* row, const uint8_t* above, size_t bytes, 
   }
 }
 
-/// Sample `i` of a row of fewer than 8 bits each.
+/// Sample `i` of a row whose samples have fewer than 8 bits.
 uint8_t smallSample(const uint8_t* row, size_t i, uint32_t bits) {
   const size_t at = i * bits;
   return static_cast<uint8_t>((row[at / 8] >> (8 - bits - at % 8)) & ((1u << bits) - 1));
 }
 
-/// Writes the pixels of a row, `step` bytes from one to the next. False for an index that the
-/// palette does not have.
+/// Writes the pixels of a row, `step` bytes apart. False if an index is outside the palette.
 bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out,
                   size_t step) {
   for (uint32_t x = 0; x < pixels; x++, out += step) {
@@ -261,7 +261,7 @@ bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8
 void writeGrey(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out, size_t step) {
   const auto scale = static_cast<uint8_t>(255 / ((1u << image.bits) - 1));
   const bool hasAlpha = !image.transparency.empty();
-  // As libpng: of the transparent grey, the bits that samples have.
+  // Like libpng, use only as many bits of the transparent grey as samples have.
   const unsigned clear = hasAlpha ? image.transparency[1] & ((1u << image.bits) - 1) : 0;
   for (uint32_t x = 0; x < pixels; x++, out += step) {
     const uint8_t grey = smallSample(row, x, image.bits);

@@ -1,10 +1,10 @@
-// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, by libwebp: RGB, or
-// RGBA where there is an alpha channel. Decoding only; images module only.
+// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, through libwebp:
+// RGB, or RGBA if there is an alpha channel. Decoder only; images module only.
 //
-// Parameters: [alpha]   0 as the image has it, 1 always four channels, 2 always three
+// Parameters: [alpha]   0 = as in the image, 1 = always four channels, 2 = always three
 //
-// Trust: the image's size is compared with the array's before libwebp decodes; what it allocates
-// goes by that size and fails in its own ways. Animations are refused.
+// Trust: the image size is compared with the chunk size before libwebp decodes. libwebp's
+// allocations depend on that size, and it reports failed ones. Animations are rejected.
 #ifdef ZW_IMAGE_CODECS
 
 #include <webp/decode.h>
@@ -17,7 +17,7 @@ namespace {
 
 enum Alpha : uint32_t { AsStored, Always, Never };
 
-/// A parsed file, given back.
+/// Owns a parsed file.
 struct Container {
   WebPDemuxer* demuxer;
   explicit Container(const WebPData& data) : demuxer(WebPDemux(&data)) {}

@@ -1,10 +1,10 @@
-// libjpeg's memory: what its jmemnobs.c has, with our allocator.
+// Memory of libjpeg: replaces its jmemnobs.c, using the limited allocator.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstdio>
 
 #include "codecs/image_memory.hpp"
-// In this order: they build on one another.
+// The order matters.
 #include <jpeglib.h>
 extern "C" {
 #include <jerror.h>

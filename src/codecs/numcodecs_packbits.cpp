@@ -1,12 +1,12 @@
-// numcodecs' packbits (array → array): booleans, eight to a byte of a one-dimensional uint8 array.
+// packbits of numcodecs (array → array): booleans, eight per byte of a one-dimensional uint8 array.
 // Names: Zarr v2 "packbits", v3 "numcodecs.packbits".
 //
 //   byte 0   number of padding bits, 0 … 7
-//   byte 1…  the elements in C order, the first in the highest bit; padding bits in the last byte
+//   byte 1…  elements in C order, the first in the highest bit; then padding bits
 //
-// No parameters.
+// Parameters: none
 //
-// Trust: the number of padding bits must be the one that the array's shape asks for.
+// Trust: the number of padding bits must match the shape of the array.
 #include "codecs/values.hpp"
 #include "kernels/bits.hpp"
 
@@ -50,7 +50,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 #endif
 
-/// Eight elements and a header share a byte: no fill value stands for them.
+/// Encoded bytes do not correspond to elements, so there is no encoded fill value.
 Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
   *encoded = 0;
   return {};
