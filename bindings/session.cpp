@@ -164,7 +164,7 @@ uint32_t Session::encode(uint32_t plan, uint32_t bytes) {
 
 namespace {
 
-/// Bytes of a frame that are decoded at a time: what libzstd takes for a block.
+/// Bytes that are decoded at a time: libzstd's block size.
 constexpr size_t kFramePiece = 128 << 10;
 
 }  // namespace

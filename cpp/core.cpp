@@ -1,5 +1,5 @@
-// The public C++ header's side in the library: names become numbers, pointers become views, and
-// every size is checked before the core sees it.
+// Implements the public C++ header: translates names to numbers and pointers to views, and checks
+// every size before it reaches the core.
 #include "zarr_wasm/core.hpp"
 
 #include <algorithm>
@@ -54,8 +54,7 @@ Status failure(zw::Code code) {
   return {static_cast<uint32_t>(code), 0, Status::kNoCodec};
 }
 
-/// True where a region has the rank of the plan's chunks; `axes` holds it then as the core takes
-/// it.
+/// Converts a region to the core's axes; false if its rank is not that of the plan's chunks.
 bool toPlacement(const zw::Plan& plan, const Axis* region, size_t rank, zw::PlacementAxis* axes) {
   if (rank != plan.array().rank) return false;
   for (size_t i = 0; i < rank; i++) {
@@ -82,7 +81,7 @@ const char* Status::message() const {
   return zw::statusMessage(code_);
 }
 
-// Defined here, where the states are complete types.
+// Out of line, since the states are incomplete types in the header.
 Plan::Plan() noexcept = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;

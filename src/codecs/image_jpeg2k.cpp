@@ -124,8 +124,8 @@ bool isSubsampled(const opj_image_t& image, uint32_t across, uint32_t down) {
   return has(0, 1, 1) && has(1, across, down) && has(2, across, down);
 }
 
-/// True if the components are luma and two chroma: the file says so, or there are three components
-/// and the second is subsampled.
+/// True if the components are luma and two chroma: declared by the file, or guessed if there are
+/// three components and the second is subsampled.
 bool isYcc(const opj_image_t& image) {
   if (image.numcomps < 3) return false;
   if (image.color_space == OPJ_CLRSPC_SYCC) return true;

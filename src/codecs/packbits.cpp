@@ -3,9 +3,9 @@
 //
 //   [padding]   number of padding bits, one byte, before or after the bits; may be absent
 //   bits        bits first … last of each component, lowest first, in C order; a complex element is
-//               two components. Bit i is bit i % 8 (counted from the lowest) of byte i / 8, and zeros
-//               fill the last byte. (The specification leaves the order within a byte open; this is
-//               the order that zarrs writes.)
+//               two components. Bit i is bit i % 8 (counted from the lowest) of byte i / 8, and
+//               zeros fill the last byte. (The specification leaves the order within a byte open;
+//               this is the order that zarrs writes.)
 //
 // Parameters: [padding, first, last]   padding: 0 absent, 1 in the first byte, 2 in the last
 //
@@ -26,7 +26,7 @@ enum Padding : uint32_t { kNone = 0, kFirstByte = 1, kLastByte = 2 };
 struct Layout {
   BitField field;
   size_t count;      // components
-  size_t dataBytes;  // without the byte of the padding
+  size_t dataBytes;  // without the padding byte
   uint8_t padding;   // bits
 };
 
@@ -53,7 +53,7 @@ Status prepare(Step& step) {
   return {};
 }
 
-/// True where every bit of every component is packed: the bytes are those of the elements.
+/// True if all bits are packed, so that the encoded bytes equal the elements.
 bool isWhole(const BitField& field) {
   return field.bits == 8 * field.bytes;
 }

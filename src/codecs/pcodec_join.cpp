@@ -1,5 +1,6 @@
-// Safe: loops over batches, whatever the latents. Fast: one loop per mode and type, which compilers
-// turn into vectors; float mult looks first whether all of a batch are ordinary numbers.
+// Safety: loops are bounded by the batch, whatever the latents are. Speed: one loop per mode and
+// type, which compilers vectorise; float mult has a fast path for batches in which all multipliers
+// are small integers.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_join.hpp"
@@ -9,7 +10,8 @@
 namespace zw {
 namespace {
 
-/// Ordered latents to the bits of numbers, and back.
+// Number types: conversion between ordered latents and the bits of numbers.
+
 template <class T>
 struct Unsigned {
   using Bits = T;
@@ -27,7 +29,7 @@ struct Float {
   static constexpr T kMiddle = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
   static constexpr T kInfinity = static_cast<T>(kMiddle - (T{1} << kMantissa));
   static constexpr T kQuiet = T{1} << (kMantissa - 1);
-  /// From here on integers are not all floats.
+  /// From here on, not all integers are exact floats.
   static constexpr T kGreatest = T{1} << (kMantissa + 1);
   static ZW_INLINE T fromOrdered(T latent) {
     return static_cast<T>(latent & kMiddle ? latent ^ kMiddle : ~latent);
@@ -38,7 +40,7 @@ struct Float {
 };
 
 struct Half : Float<uint16_t, 10> {
-  /// The bits of an integer below kGreatest, and of a product.
+  // The bits of an integer up to kGreatest, and of a product.
   static ZW_INLINE uint16_t ofInteger(uint16_t value) { return halfOf(value); }
   static ZW_INLINE uint16_t times(uint16_t a, double base) { return halfOf(fromHalf(a) * base); }
   static double multiplier(uint16_t bits) { return fromHalf(bits); }
@@ -62,7 +64,7 @@ struct Double : Float<uint64_t, 52> {
   static double multiplier(uint64_t bits) { return bitCast<double>(bits); }
 };
 
-/// Calls `f` with the type of a number whose latents are of this kind.
+/// Calls `f` with the number type, for the types that have latents of this width.
 template <class Latent, class F>
 ZW_INLINE void withNumber(Number number, F f) {
   if constexpr (sizeof(Latent) == 8) {
@@ -124,7 +126,7 @@ void joinQuanta(Type, uint32_t k, const Latent* primary, const Latent* secondary
   }
 }
 
-/// The distance of a latent from zero, as float mult counts: zero is there twice.
+/// The distance of a latent from zero in float mult, where zero occurs twice.
 template <class Type>
 ZW_INLINE typename Type::Bits magnitudeOf(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
@@ -132,8 +134,8 @@ ZW_INLINE typename Type::Bits magnitudeOf(typename Type::Bits latent) {
                                                    : Type::kMiddle - 1 - latent);
 }
 
-/// The float that a latent of float mult counts, by its bits. Beyond the integers that are all
-/// floats come the others in their order, infinity and NaN too.
+/// The bits of the multiplier that a latent of float mult stands for: an integer, and beyond
+/// kGreatest the following floats in order, up to infinity and NaN.
 template <class Type, bool kAllIntegers>
 ZW_INLINE typename Type::Bits countedFloat(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
@@ -154,7 +156,8 @@ ZW_INLINE void multiplyFloats(Multiplier base, const Latent* primary, const Late
   for (uint32_t i = 0; i < count; i++) {
     const Bits factor = countedFloat<Type, kAllIntegers>(static_cast<Bits>(primary[i]));
     Bits product = Type::times(factor, base);
-    // WebAssembly leaves the bits of a NaN open; the file counts on those of common processors.
+    // WebAssembly does not specify the bits of a NaN; the format assumes those of common
+    // processors.
     if constexpr (!kAllIntegers) {
       const auto magnitude = static_cast<Bits>(factor & ~Type::kMiddle);
       if (magnitude > Type::kInfinity) product = static_cast<Bits>(factor | Type::kQuiet);

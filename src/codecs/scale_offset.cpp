@@ -1,13 +1,13 @@
-// scale_offset (array → array): a linear map in the arithmetic of the array's own data type.
+// scale_offset (array → array): a linear map in the arithmetic of the array's data type.
 // Spec: zarr-extensions "scale_offset" (v3).
 //
 //   encoded = (x - offset) * scale,  x = encoded / scale + offset
 //
 // Parameters: [offset, scale]   elements of the array's data type, two words each, low word first
 //
-// Integers are exact or an error (NotRepresentable): differences, products and sums must be in the
-// type's range, and quotients have no remainder. Floats round after every operation as IEEE 754 has
-// it; it is an error where finite values yield an infinity.
+// Integer arithmetic is exact or fails with NotRepresentable: differences, products and sums must
+// be in range, and quotients must have no remainder. Floats are rounded after each operation (IEEE
+// 754); finite values that become infinite fail.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ struct Line {
   Number type;
   T offset;
   T scale;
-  T least;  // of the data type; for floats not used
+  T least;  // of the data type; unused for floats
   T most;
 };
 
@@ -78,7 +78,7 @@ bool isInRange(const Line<T>& line, T value) {
 
 template <class T>
 bool decodeValue(const Line<T>& line, T& value) {
-  // The one quotient that overflows; it would trap.
+  // The only quotient that overflows, which would trap.
   if (std::is_signed_v<T> && line.scale == T(-1) && value == std::numeric_limits<T>::min()) {
     return false;
   }
@@ -107,7 +107,7 @@ bool encodeValue(const Line<double>& line, double& value) {
   return !wasFinite || std::isfinite(value);
 }
 
-/// Applies `Apply` to every element; `out` is as long as `in`.
+/// Applies `Apply` to each element; `out` must be as long as `in`.
 template <class T, bool (*Apply)(const Line<T>&, T&)>
 Status runLine(const Step& step, ByteView in, ByteSpan out) {
   const Line<T> line = lineOf<T>(step);
@@ -155,8 +155,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return runLine<uint64_t, encodeValue<uint64_t>>(step, in, out);
 }
 
-/// A fill value of unsigned integers is often 0 while the offset is not: it wraps, as NumPy's does,
-/// and matters only where chunks inside the encoded array are missing.
+/// Integer fill values wrap, as in NumPy: unsigned arrays often have a fill value of 0 and a
+/// nonzero offset. The result only matters if chunks inside the encoded array are missing.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
   const Number type = typeOf(step);
   if (isFloat(type)) {

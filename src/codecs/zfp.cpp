@@ -1,6 +1,6 @@
-// zfp (array → bytes): compressed floats and integers of 1 to 4 dimensions, with or without loss.
-// Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's own header). Full
-// module only. The format is that of LLNL's zfp library, codec version 5; the code is ours.
+// zfp (array → bytes): lossy and lossless compression of floats and integers in 1 to 4 dimensions.
+// Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's header). Full module
+// only. The format is that of LLNL's zfp library, codec version 5, implemented here.
 //
 //   header   32 bits  "zfp" 05
 //            52 bits  element type (2), dimensions - 1 (2),
@@ -10,16 +10,16 @@
 //   padding  zeros up to a multiple of 64 bits
 //
 // Parameters: [header, minbits, maxbits, maxprec, minexp]
-//   header   1 = the stream has one. It then rules how it is decoded; the others are for encoding
+//   header   1 = the stream has a header, which then determines the mode for decoding; the other
+//            parameters are for encoding
 //   minexp   int32; below -1074 = reversible
 //
-// 8- and 16-bit integers are held as 32-bit ones, in the upper bits; unsigned 32- and 64-bit
-// integers as signed ones, of which they have the non-negative half: larger values cannot be
-// encoded.
+// 8- and 16-bit integers are stored in the upper bits of 32-bit ones. Unsigned 32- and 64-bit
+// integers are stored as signed ones, so larger values cannot be encoded.
 //
-// Trust: a header must agree with the array, and its parameters make sense for the type. The output
-// is the array's, whatever the stream says. Reading past the end of the stream yields zeros and
-// ends the decoding after the block, which is bounded.
+// Trust: a header must match the array, and its parameters must be valid for the type. The output
+// size is the array's, whatever the stream claims. Reading past the end of the stream yields zeros
+// and ends decoding after the current block, whose size is bounded.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr uint32_t kLongMode = 0xfff;
 /// Values of the short mode: fixed rate, fixed precision, reversible, fixed accuracy.
 constexpr uint32_t kPrecisionMode = 2048, kReversibleMode = kPrecisionMode + 128,
                    kAccuracyMode = kReversibleMode + 1;
-/// maxbits of modes without a limit: what a block of doubles of four dimensions can take.
+/// maxbits of modes without a limit: the largest block, of doubles in four dimensions.
 constexpr uint32_t kUnlimitedBits = 16658;
 constexpr uint32_t kMostParameterBits = 32768;  // of minbits and maxbits
 constexpr int32_t kLongExponentBias = 16495;
@@ -50,7 +50,7 @@ constexpr int32_t kLowestExponent = -kLongExponentBias,
 /// The element types of the format, numbered as in its header.
 enum class ZfpType : uint32_t { Int32, Int64, Float, Double };
 
-/// The array as blocks see it: four axes, x first; those that there are not have length 1.
+/// The array in zfp's terms: four axes, x first; missing axes have length 1.
 struct Field {
   ZfpType type = ZfpType::Int32;
   uint32_t dims = 1;
@@ -88,13 +88,13 @@ bool typeOf(DTypeId dtype, ZfpType& type) {
   }
 }
 
-/// Types that a header can name.
+/// True for types that a header can represent.
 bool isHeaderType(DTypeId dtype) {
   return dtype == DTypeId::Int32 || dtype == DTypeId::Int64 || dtype == DTypeId::Float32 ||
          dtype == DTypeId::Float64;
 }
 
-/// The field of an array that prepare() has accepted; false for one that there is none of.
+/// Describes an array as a field; false if zfp does not support it.
 bool fieldOf(const ArrayInfo& array, Field& field) {
   if (array.rank > kZfpMaxDims || !typeOf(array.dtype, field.type)) return false;
   field.dims = std::max(1u, array.rank);
@@ -110,7 +110,7 @@ ZfpMode modeOf(const Step& step) {
   return {step.params[1], step.params[2], step.params[3], signedParam(step, 4)};
 }
 
-/// Calls `f` with a value of the type that blocks of this field have.
+/// Calls `f` with a value of the element type of blocks.
 template <class F>
 auto withType(ZfpType type, F f) {
   switch (type) {
@@ -132,13 +132,13 @@ bool isValid(const ZfpMode& mode, ZfpType type) {
          mode.minExponent >= kLowestExponent && mode.minExponent <= kHighestExponent;
 }
 
-// The header.
+// Header.
 
 uint64_t lengthBits(const Field& field) {
   return 48 / field.dims;
 }
 
-/// False where a length does not fit the header.
+/// Writes a header; false if a length does not fit.
 bool writeHeader(ZfpWriter& out, const Field& field, const ZfpMode& mode) {
   uint64_t lengths = 0;
   for (uint32_t axis = field.dims; axis-- > 0;) {
@@ -189,8 +189,8 @@ ZfpMode readMode(ZfpReader& in) {
   return {minBits, maxBits, precision, static_cast<int32_t>(number(15)) - kLongExponentBias};
 }
 
-/// Reads a header and compares it with the array. The lengths are the array's, or its number of
-/// elements along one dimension, which is what numcodecs wrote before it kept shapes.
+/// Reads a header and compares it with the array. The lengths must be the array's, or the number of
+/// elements in one dimension, as written by early versions of numcodecs.
 Status readHeader(ZfpReader& in, Field& field, ZfpMode& mode) {
   const uint64_t magic = in.bits(32), metadata = in.bits(kMetadataBits);
   mode = readMode(in);
@@ -218,7 +218,7 @@ Status readHeader(ZfpReader& in, Field& field, ZfpMode& mode) {
   return {};
 }
 
-// Elements on their way into blocks and out of them: T as the array has it, B as blocks have it.
+// Conversion of elements: T is the type in the array, B the type in blocks.
 
 template <class T, class B>
 bool toBlock(T value, B& held) {
@@ -248,7 +248,7 @@ T fromBlock(B held) {
   }
 }
 
-/// Walks over the blocks of a field, x fastest.
+/// Iterates over the blocks of a field, x fastest.
 class Blocks {
  public:
   explicit Blocks(const Field& field) : field_(field) {
@@ -270,10 +270,10 @@ class Blocks {
     return false;
   }
 
-  /// Lists the elements of the block: their places in it, and where they are in the array, counted
-  /// in elements. With `padded`, places outside the array are listed too, each with the element
-  /// that stands in for it: the first one for the last, else the one before. Returns how many.
-  /// Not inlined, for there is a caller per type of element.
+  /// Lists the elements of the block: their places in the block and their offsets in the array, in
+  /// elements. With `padded`, places outside the array are listed as well, with the element whose
+  /// value pads them: the first one for the last place, otherwise the one before. Returns the
+  /// number of elements. Not inlined, since there is one caller per element type.
   ZW_NOINLINE uint32_t list(bool padded, uint8_t* places, size_t* offsets) const {
     size_t offset[kZfpMaxDims][4];  // along each axis
     uint32_t inside[kZfpMaxDims];
@@ -318,7 +318,7 @@ Status decodeBlocks(ZfpReader& in, const Field& field, const ZfpMode& mode, uint
   return {};
 }
 
-/// False where an element cannot be held, or the output is full.
+/// Encodes all blocks; false if an element is out of range or the output is full.
 template <class T, class B>
 bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const uint8_t* in) {
   B block[kZfpMaxBlock];
@@ -336,7 +336,7 @@ bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const
   return fits;
 }
 
-/// Calls `f` with values of an array's type and of its blocks' type.
+/// Calls `f` with a value of the array's type and one of the blocks' type.
 template <class F>
 auto withTypes(DTypeId dtype, F f) {
   switch (dtype) {
@@ -363,8 +363,7 @@ auto withTypes(DTypeId dtype, F f) {
   }
 }
 
-/// The most bytes that an array encodes to, in any mode that a header may name or the parameters
-/// do.
+/// Maximum encoded size of an array, in the mode of the parameters or of any header.
 uint64_t mostBytes(const Field& field, const ZfpMode& mode) {
   const ZfpMode exact = {1, kUnlimitedBits, 64, kZfpMinExponent - 1};
   const uint64_t block = withType(field.type, [&]<class T>(T) {
@@ -386,7 +385,7 @@ Status prepare(Step& step) {
   return {};
 }
 
-/// What may follow the last block: zeros, as far as the end of a word of 64 bits.
+/// Checks the bits after the last block: zeros up to a multiple of 64 bits.
 Status checkEnd(ZfpReader& in, ByteView bytes) {
   const uint64_t end = in.position(), size = uint64_t{8} * bytes.size();
   if (size > (end + 63) / 64 * 64) return {Code::TrailingBytes, (end + 7) / 8};

@@ -25,7 +25,7 @@
 namespace zw {
 namespace {
 
-/// The integers and widths that belong to each type of element.
+/// The integer type and field widths of each element type.
 template <class T>
 struct Traits {
   static constexpr bool kIsFloat = std::is_floating_point_v<T>;
@@ -37,7 +37,7 @@ struct Traits {
   using Signed = std::make_signed_t<Unsigned>;
 };
 
-/// Place of each coefficient in its block, lowest frequencies first.
+/// Position of each coefficient in its block, lowest frequencies first.
 constexpr uint8_t kOrder1[4] = {0, 1, 2, 3};
 constexpr uint8_t kOrder2[16] = {0, 1, 4, 5, 2, 8, 6, 9, 3, 12, 10, 7, 13, 11, 14, 15};
 constexpr uint8_t kOrder3[64] = {0,  1,  4,  16, 20, 17, 5,  2,  8,  32, 21, 6,  18, 24, 9,  33,
@@ -65,8 +65,8 @@ constexpr uint32_t blockSize(uint32_t dims) {
   return 1u << (2 * dims);
 }
 
-// Lifting, in the order of the format: each step is an integer addition or a halving, so that the
-// rounding is the same everywhere.
+// Lifting, in the order that the format requires: each step is an integer addition or a halving, so
+// rounding is the same on all platforms.
 
 template <class U>
 U half(U x) {
@@ -93,7 +93,7 @@ struct Lossy {
   }
 
  private:
-  /// a becomes the average, b what it takes to get back.
+  /// a becomes the average, and b the difference from which undo() restores both.
   static void average(U& a, U& b) {
     a = half(static_cast<U>(a + b));
     b -= a;
@@ -124,7 +124,7 @@ struct Exact {
   }
 };
 
-/// Runs a lifting along the axis whose neighbours are `stride` apart, on all lines of a block.
+/// Applies a lifting transform to all lines of a block along the axis with this stride.
 template <class Lift, bool kForward, class U>
 void liftAxis(U* block, uint32_t size, uint32_t stride) {
   for (uint32_t outer = 0; outer < size; outer += 4 * stride) {
@@ -153,7 +153,7 @@ void inverseTransform(U* block, uint32_t dims) {
   }
 }
 
-/// Base -2: adding and flipping every other bit.
+/// Base -2: conversion adds and flips every other bit.
 template <class U>
 constexpr U kEveryOther = static_cast<U>(0xaaaaaaaaaaaaaaaa);
 
@@ -165,12 +165,12 @@ constexpr uint32_t lowestPlane(uint32_t precision) {
   return kBits > precision ? kBits - precision : 0;
 }
 
-/// Decodes planes into `values`, of at most `budget` bits.
+/// Decodes bit planes into `values`, reading at most `budget` bits.
 template <class U>
 void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values, uint32_t size) {
   std::memset(values, 0, size * sizeof(U));
   const uint32_t lowest = lowestPlane<U>(precision);
-  uint32_t known = 0;  // values, from the first on, that have had a one
+  uint32_t known = 0;  // number of leading values that have had a one
   for (uint32_t plane = 8 * sizeof(U); budget > 0 && plane-- > lowest;) {
     const U one = U{1} << plane;
     const uint32_t plain = std::min(known, budget);
@@ -183,7 +183,7 @@ void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values,
     while (budget > 0 && known < size) {
       budget--;
       if (!in.bit()) break;
-      // The last value needs no bit; where the budget ends among the zeros, the one is taken to
+      // The last value needs no bit. If the budget ends among the zeros, a one is assumed to
       // follow.
       bool found;
       const uint32_t zeros = in.zeros(std::min(size - 1 - known, budget), found);
@@ -194,7 +194,7 @@ void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values,
   }
 }
 
-/// The ones of a plane, a bit per value.
+/// A bit plane, with one bit per value.
 struct Plane {
   uint64_t words[kZfpMaxBlock / 64];
 
@@ -203,11 +203,11 @@ struct Plane {
     for (uint32_t i = 0; i < size; i++)
       words[i / 64] |= uint64_t{values[i] >> plane & 1} << (i % 64);
   }
-  /// `count` (32 at most) bits from `at`, a multiple of 32, on.
+  /// `count` (at most 32) bits from `at` on, a multiple of 32.
   uint64_t bits(uint32_t at, uint32_t count) const {
     return words[at / 64] >> (at % 64) & ((uint64_t{1} << count) - 1);
   }
-  /// Position of the first one from `at` (below `size`) on; `size` where there is none.
+  /// Index of the first one from `at` (below `size`) on, or `size`.
   uint32_t next(uint32_t at, uint32_t size) const {
     uint64_t word = words[at / 64] >> (at % 64) << (at % 64);
     for (uint32_t i = at / 64;; word = words[i]) {
@@ -217,7 +217,7 @@ struct Plane {
   }
 };
 
-/// The twin of decodePlanes.
+/// The inverse of decodePlanes.
 template <class U>
 void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* values,
                   uint32_t size) {
@@ -249,7 +249,7 @@ void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* 
 
 // Blocks of integers.
 
-/// Number of planes that the reversible mode keeps: down to the lowest one of any value.
+/// Number of planes in the reversible mode: down to the lowest one bit of any value.
 template <class U>
 uint32_t planesOf(const U* values, uint32_t size) {
   U all = 0;
@@ -280,7 +280,7 @@ void decodeInts(ZfpReader& in, const ZfpMode& mode, uint32_t budget, uint32_t pr
   }
 }
 
-/// The twin of decodeInts; uses up `block`.
+/// The inverse of decodeInts; overwrites `block`.
 template <class U>
 void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t precision,
                 uint32_t dims, U* block) {
@@ -306,15 +306,15 @@ void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t p
 
 // Blocks of floats.
 
-/// Planes of a lossy block with this exponent: down to the tolerance, with some to spare for what
-/// the transform adds.
+/// Number of planes of a lossy block with this exponent: down to the tolerance, plus guard bits for
+/// the transform.
 uint32_t precisionOf(const ZfpMode& mode, int32_t exponent, uint32_t dims) {
   const int64_t planes = int64_t{exponent} - mode.minExponent + 2 * dims + 2;
   return static_cast<uint32_t>(std::clamp<int64_t>(planes, 0, mode.maxPrecision));
 }
 
-/// Integers of a common exponent, as floats. The factor is rounded to the type first, as zfp does:
-/// it may be a subnormal, or 0.
+/// Converts integers with a common exponent to floats. As in zfp, the factor is rounded to the type
+/// first: it may be subnormal or 0.
 template <class F>
 void toFloats(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32_t size, F* block) {
   using Signed = typename Traits<F>::Signed;
@@ -323,8 +323,8 @@ void toFloats(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32
     block[i] = factor * static_cast<F>(static_cast<Signed>(ints[i]));
 }
 
-/// Exponent of the largest finite magnitude m of a block: 2^(e-1) <= m < 2^e, at least 1 - bias;
-/// -bias for a block of zeros.
+/// Exponent e of the largest finite magnitude m of a block: 2^(e-1) <= m < 2^e, but at least 1 -
+/// bias; -bias for a block of zeros.
 template <class F>
 int32_t exponentOf(const F* block, uint32_t size) {
   F largest = 0;
@@ -338,8 +338,8 @@ int32_t exponentOf(const F* block, uint32_t size) {
   return std::max(exponent, 1 - Traits<F>::kBias);
 }
 
-/// Floats as integers of a common exponent. Scaled in two steps, for the whole factor may be too
-/// large for the type. What is not finite becomes an integer at the end of the range, NaN 0.
+/// Converts floats to integers with a common exponent. Scales in two steps, since the whole factor
+/// may be too large for the type. Infinities become the limits of the range, NaN becomes 0.
 template <class F>
 void toInts(const F* block, int32_t exponent, uint32_t size, typename Traits<F>::Unsigned* ints) {
   using Signed = typename Traits<F>::Signed;
@@ -354,15 +354,15 @@ void toInts(const F* block, int32_t exponent, uint32_t size, typename Traits<F>:
   }
 }
 
-/// Sign and magnitude to two's complement, and back.
+/// Converts between sign-magnitude and two's complement.
 template <class U>
 U flipNegative(U bits) {
   constexpr U kSign = U{1} << (8 * sizeof(U) - 1);
   return bits & kSign ? bits ^ (kSign - 1) : bits;
 }
 
-/// Whether the integers give back exactly the floats. Exponents whose factor no float holds count
-/// as lossy: zfp's own encoder cannot use them.
+/// True if the integers convert back to exactly the same floats. Exponents whose factor overflows
+/// count as lossy, since zfp's encoder cannot use them.
 template <class F>
 bool givesBack(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32_t size,
                const F* block) {
@@ -423,7 +423,7 @@ void encodeExactFloats(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const
   uint32_t used = 2;
   if (exponent == -T::kBias) {
     constexpr F kZeros[kZfpMaxBlock] = {};
-    if (std::memcmp(block, kZeros, size * sizeof(F)) == 0) {  // no negative zeros either, no NaN
+    if (std::memcmp(block, kZeros, size * sizeof(F)) == 0) {  // neither negative zeros nor NaN
       out.bits(0, 1);
       return;
     }
@@ -453,10 +453,9 @@ uint32_t zfpBlockHeaderBits(const ZfpMode& mode) {
 
 template <class T>
 uint64_t zfpMostBlockBits(const ZfpMode& mode, uint32_t dims) {
-  // In each plane a value takes one bit at most, as one that is known or as a part of a run. Group
-  // tests come on top: those that find a one, as many as there are values, for each makes one
-  // known; and one per plane that finds none, which is made up for by the values that then take no
-  // bit.
+  // In each plane a value takes at most one bit, as a known value or as part of a run. Group tests
+  // are extra. Those that find a one number at most one per value, since each makes a value known.
+  // Those that find none number at most one per plane, where the remaining values then take no bit.
   const uint64_t planes = std::min(mode.maxPrecision, Traits<T>::kBits);
   const uint64_t most = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
   return std::max<uint64_t>(std::min<uint64_t>(most, mode.maxBits), mode.minBits);
