@@ -1,9 +1,9 @@
-# The C libraries behind the codecs, from pinned sources (scripts/sources.json):
-#   -D<LIB>_SOURCE_DIR=…        sources that are already there
-#   third_party/<lib>           put there by scripts/ from the Debian source package
-#   third_party/archives/<file> the upstream release, put there by hand (no network is needed then)
-#   else                        the upstream release, downloaded
-# The upstream releases are checked against their hashes and get upstream's later fixes (Libraries.cmake).
+# Finds the sources of the C libraries, at pinned versions (scripts/sources.json), in this order:
+#   -D<LIB>_SOURCE_DIR=…         an unpacked source folder
+#   third_party/<lib>            the Debian source package, fetched by scripts/
+#   third_party/archives/<file>  the upstream release, placed manually (for builds without a network)
+#   download                     of the upstream release
+# Upstream releases are checked against their hashes and patched with later fixes (Libraries.cmake).
 include(FetchContent)
 
 set(ZW_SOURCES_JSON ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sources.json)
@@ -16,8 +16,8 @@ endif()
 
 set(ZW_TO_DOWNLOAD)
 
-# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope, where its sources are there; else URL and hash
-# of what has to be downloaded: zw_<lib>_url, zw_<lib>_sha256, and `name` in ZW_TO_DOWNLOAD.
+# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope if its sources exist. Otherwise appends `name` to
+# ZW_TO_DOWNLOAD and sets the URL and hash for the download: zw_<lib>_url, zw_<lib>_sha256.
 function(zw_find_source name)
   string(TOUPPER ${name} upper)
   set(local ${CMAKE_CURRENT_SOURCE_DIR}/third_party/${name})
@@ -41,7 +41,7 @@ endfunction()
 
 set(zw_libraries zstd lz4 libdeflate bzip2 xz)
 if(NOT ZW_INSTALL)
-  list(APPEND zw_libraries libjpeg lerc libwebp openjpeg) # of images (ImageLibraries.cmake)
+  list(APPEND zw_libraries libjpeg lerc libwebp openjpeg) # ImageLibraries.cmake
 endif()
 foreach(lib IN LISTS zw_libraries)
   zw_find_source(${lib})
@@ -54,8 +54,8 @@ foreach(lib IN LISTS ZW_TO_DOWNLOAD)
   endif()
 endforeach()
 if(zw_asked)
-  message(STATUS "Downloading the sources of C libraries. Where they cannot be reached, put these files into "
-    "third_party/archives/, or give folders of unpacked sources: -D<LIB>_SOURCE_DIR=...${zw_asked}")
+  message(STATUS "Downloading the sources of C libraries. If the downloads fail, put these files into "
+    "third_party/archives/, or pass folders of unpacked sources: -D<LIB>_SOURCE_DIR=...${zw_asked}")
 endif()
 foreach(lib IN LISTS ZW_TO_DOWNLOAD)
   FetchContent_Declare(zw_${lib} URL ${zw_${lib}_url} URL_HASH SHA256=${zw_${lib}_sha256} SOURCE_SUBDIR none)
