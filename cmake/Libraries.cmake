@@ -68,20 +68,17 @@ set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
-# libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src. The patch is for wasm32.
-set(zw_libdeflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-copies)
-zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_libdeflate}
-  ${zw_patches}/libdeflate-1.14-wide-copies.patch)
-zw_library(zw_libdeflate DIR ${zw_libdeflate}
+# libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
+zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
     lib/x86/cpu_features.c lib/arm/cpu_features.c
-  INCLUDE ${zw_libdeflate})
+  INCLUDE ${LIBDEFLATE_SOURCE_DIR})
 if(EMSCRIPTEN)
-  set_source_files_properties(${zw_libdeflate}/lib/deflate_decompress.c PROPERTIES
+  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_decompress.c PROPERTIES
     COMPILE_OPTIONS "${ZW_FEW_COPIES}")
   # The compressor clears and shifts large tables; SIMD doubles its speed.
-  set_source_files_properties(${zw_libdeflate}/lib/deflate_compress.c PROPERTIES
+  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_compress.c PROPERTIES
     COMPILE_OPTIONS "-O3;-msimd128")
 endif()
 
