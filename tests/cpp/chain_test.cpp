@@ -1,5 +1,5 @@
-// The chain against a slow oracle: bytes and transpose for every data type, permutations of unequal
-// lengths, placements, sizes that do not fit, plans that make no sense.
+// Chains, compared with a slow oracle: bytes and transpose for every data type, permutations of
+// unequal lengths, placements, wrong sizes, invalid plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Core {
   Workspace work;
 };
 
-/// Encodes as the specification says, element by element: every transpose in turn, then the bytes
-/// of each component in the given order.
+/// Encodes element by element as specified: each transpose in turn, then the bytes of each
+/// component in the given order.
 Bytes slowEncode(const ChainSpec& spec, const Bytes& decoded) {
   std::vector<uint32_t> shape = spec.shape;
   Bytes data = decoded;
@@ -139,7 +139,7 @@ TEST(Chain, EveryDataTypeInBothByteOrdersAndEveryPermutation) {
   }
 }
 
-TEST(Chain, TypesWhoseWidthThePlanGives) {
+TEST(Chain, TypesOfVariableWidth) {
   for (uint32_t bytes : {1u, 3u, 12u, 16u, 100u}) {
     expectRoundTrip(specOf(DTypeId::Raw, bytes, {4, 5}, {transposeCodec({1, 0}), bytesCodec(0)}));
     expectRoundTrip(specOf(DTypeId::FixedBytes, bytes, {3, 4, 2},
@@ -189,7 +189,7 @@ TEST(Chain, TransposeExampleOfTheSpecification) {
             (Bytes{0, 12, 1, 13, 2, 14, 3, 15, 4, 16}));
 }
 
-TEST(Chain, ShortAndLongChunksAreRefused) {
+TEST(Chain, RejectsShortAndLongChunks) {
   for (const auto& codecs : {std::vector<CodecWords>{bytesCodec(kLittle)},
                              {bytesCodec(kBig)},
                              {transposeCodec({1, 0}), bytesCodec(kBig)}}) {
@@ -204,8 +204,8 @@ TEST(Chain, ShortAndLongChunksAreRefused) {
   }
 }
 
-/// Decodes with a placement into a destination of 0xee bytes, and the same by hand from the decoded
-/// chunk; the two must agree byte for byte, also where nothing is written.
+/// Decodes with a placement into a destination of 0xee bytes, and compares with a manual copy from
+/// the decoded chunk, including the bytes that must not be written.
 void expectPlaced(const Plan& plan, const Bytes& encoded, const Bytes& decoded,
                   const std::vector<PlacementAxis>& axes, size_t dstOffset, size_t dstBytes) {
   Core core;
@@ -260,8 +260,8 @@ TEST(Chain, PlacementsCropStrideAndPlace) {
   }
 }
 
-/// Encodes from a placement, and the same by hand: the chunk is filled and written element by
-/// element, then encoded as a whole. Both must give the same bytes.
+/// Encodes from a placement, and compares with a chunk that is filled and assembled element by
+/// element, then encoded as a whole.
 void expectEncodedPlaced(const Plan& plan, const Bytes& source,
                          const std::vector<PlacementAxis>& axes, size_t offset) {
   Core core;
@@ -324,7 +324,7 @@ TEST(Chain, EncodesFromPlacements) {
           expectEncodedPlaced(plan, source, {{0, 1, 6, 0}, {0, 1, 5, 0}, {0, 1, 7, 0}}, 3 * item);
           expectEncodedPlaced(plan, source, {{5, 99, 1, 0}, {4, 1, 1, 0}, {6, 1, 1, 0}}, item);
           expectEncodedPlaced(plan, source, {{0, 1, 0, 1}, {0, 1, 5, 1}, {0, 1, 7, 1}}, 0);
-          // all fill value, but for the last element
+          // fill value, except for the last element
           Bytes filled;
           for (int i = 0; i < 210; i++)
             filled.insert(filled.end(), spec.fill.begin(), spec.fill.end());
@@ -341,7 +341,7 @@ TEST(Chain, EncodesFromPlacements) {
   }
 }
 
-TEST(Chain, FillsWherePlacementsWouldWrite) {
+TEST(Chain, FillsThePlacedElements) {
   ChainSpec spec = specOf(DTypeId::Int16, {4, 5}, {bytesCodec(kBig)});
   spec.fill = {0x34, 0x12};
   Plan plan;
@@ -354,7 +354,7 @@ TEST(Chain, FillsWherePlacementsWouldWrite) {
                    0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0xee, 0xee, 0xee, 0xee}));
 }
 
-TEST(Chain, PlacementsOutsideAreRefusedAndWriteNothing) {
+TEST(Chain, RejectsPlacementsOutsideAndWritesNothing) {
   const ChainSpec spec = specOf(DTypeId::Uint16, {4, 5}, {bytesCodec(kLittle)});
   Plan plan;
   ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
@@ -398,7 +398,7 @@ struct BadPlan {
   uint32_t step = kNoStep;
 };
 
-TEST(Plan, RefusesChainsThatCannotWork) {
+TEST(Plan, RejectsInvalidChains) {
   auto with = [](std::vector<CodecWords> codecs) {
     return specOf(DTypeId::Int16, {4, 5}, std::move(codecs));
   };
@@ -493,7 +493,7 @@ TEST(BytesOnly, AnyNumberOfBytesUpToTheBound) {
   }
 }
 
-TEST(SkipChecksums, LeavesThemUnreadAndSizesChecked) {
+TEST(SkipChecksums, IgnoresChecksumsButChecksSizes) {
   const std::vector<CodecWords> chains[] = {
       {{CodecId::Crc32c, {1}}}, {{CodecId::Adler32, {0}}}, {{CodecId::Fletcher32, {1}}},
       {{CodecId::Gzip, {1}}},   {{CodecId::Zlib, {1}}},    {{CodecId::Zstd, {1, 1}}},
@@ -519,7 +519,7 @@ TEST(SkipChecksums, LeavesThemUnreadAndSizesChecked) {
   }
 }
 
-TEST(BytesOnly, RefusesWhatIsNotPlainBytes) {
+TEST(BytesOnly, RejectsOtherArrays) {
   const auto codeOf = [](ChainSpec spec, uint32_t flags) {
     spec.flags = flags;
     Plan plan;
@@ -539,7 +539,7 @@ TEST(BytesOnly, RefusesWhatIsNotPlainBytes) {
   EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {1001}, none), 1), Code::LimitExceeded);
 }
 
-TEST(BytesOnly, HasNoElementsToPlace) {
+TEST(BytesOnly, RejectsPlacements) {
   Plan plan;
   ASSERT_EQ(plan.prepare(bytesOnlySpec(4, {}).words(), 1000).status.code, Code::Ok);
   Core core;
@@ -553,7 +553,7 @@ TEST(BytesOnly, HasNoElementsToPlace) {
   EXPECT_EQ(destination.copy(), Bytes(4, 0xee));
 }
 
-TEST(Plan, RefusesTruncatedAndExtendedWords) {
+TEST(Plan, RejectsTruncatedAndExtendedWords) {
   const ChainSpec spec =
       specOf(DTypeId::Complex64, {3, 4, 5},
              {transposeCodec({1, 2, 0}), bytesCodec(kBig), {CodecId::Zlib, {1}}});
@@ -580,7 +580,7 @@ TEST(Plan, EveryWordMayBeHostile) {
       std::vector<uint32_t> changed = words;
       changed[i] = value;
       Plan plan;
-      const ChainStatus status = plan.prepare(changed, 1 << 20);  // any answer but a crash
+      const ChainStatus status = plan.prepare(changed, 1 << 20);  // must not crash
       if (!status) {
         EXPECT_LE(plan.array().bytes(), size_t{1} << 20);
       }

@@ -1,4 +1,4 @@
-// zlib and gzip: wrappers written by hand, header fields, several members, every checksum.
+// zlib and gzip: handwritten wrappers, header fields, several members, all checksums.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -31,7 +31,7 @@ TEST(Zlib, HandWrittenStream) {
   EXPECT_EQ(decoded.bytes, kHello);
 }
 
-TEST(Zlib, Refusals) {
+TEST(Zlib, RejectedInput) {
   const auto codeOf = [](const char* header, const Bytes& adler) {
     return decodeWith(kZlib, joined(joined(fromHex(header), kHelloDeflate), adler), 5).status.code;
   };
@@ -63,7 +63,7 @@ TEST(Gzip, HeaderFields) {
     const Outcome decoded = decodeWith(kGzip, helloMember(h.flags, h.fields), 5);
     EXPECT_TRUE(decoded.ok()) << int{h.flags} << codeName(decoded.status);
     EXPECT_EQ(decoded.bytes, kHello);
-    // The same with a header checksum, right and wrong.
+    // The same with a correct and a wrong header checksum.
     const auto flags = static_cast<uint8_t>(h.flags | 2);
     const Bytes header = gzipHeader(flags, h.fields);
     const uint32_t crc = crc32(0, header.data(), header.size());
@@ -87,7 +87,7 @@ TEST(Gzip, Members) {
   EXPECT_EQ(decodeWith(kGzip, joined(two, {0x1f, 0x8b}), 10).status.code, Code::Truncated);
 }
 
-TEST(Gzip, Refusals) {
+TEST(Gzip, RejectedInput) {
   const auto changed = [](size_t at, uint8_t value) {
     Bytes member = helloMember();
     member[at] = value;

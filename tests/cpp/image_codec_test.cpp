@@ -1,6 +1,5 @@
-// The decoders of images: golden images that the formats' own programs wrote and read
-// (tests/golden/images.py), sizes that do not fit, streams cut short, bytes changed, headers that
-// claim much.
+// Image decoders: golden images, written and read by reference programs (tests/golden/images.py),
+// wrong sizes, truncated streams, changed bytes, headers with huge sizes.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -25,7 +24,7 @@ void PrintTo(const Golden& golden, std::ostream* out) {
   *out << golden.name;
 }
 
-/// The text of a field of a line of JSON, as the script writes it; "" where there is none.
+/// The value of a string field in a line of JSON written by the script, or "".
 std::string field(const std::string& line, const std::string& name) {
   const size_t found = line.find("\"" + name + "\": ");
   if (found == std::string::npos) return "";
@@ -84,7 +83,7 @@ uint32_t crcOf(const Bytes& bytes) {
 
 class Images : public testing::TestWithParam<Golden> {};
 
-TEST_P(Images, AreWhatTheirOwnProgramsMakeOfThem) {
+TEST_P(Images, EqualTheReferencePrograms) {
   const Golden& golden = GetParam();
   Workspace work;
   const Outcome exact = decodeWith(golden.codec, golden.encoded, {golden.bytes, true}, work);
@@ -96,7 +95,7 @@ TEST_P(Images, AreWhatTheirOwnProgramsMakeOfThem) {
   EXPECT_EQ(bounded.bytes, exact.bytes);
 }
 
-TEST_P(Images, OfAnotherSizeThanTheArraysAreRefused) {
+TEST_P(Images, RejectOtherSizes) {
   const Golden& golden = GetParam();
   Workspace work;
   for (const size_t bytes : {golden.bytes + 1, golden.bytes * 2, golden.bytes - 1, size_t{1}}) {
@@ -106,7 +105,7 @@ TEST_P(Images, OfAnotherSizeThanTheArraysAreRefused) {
   }
 }
 
-TEST_P(Images, CutShortAreRefused) {
+TEST_P(Images, TruncatedImagesAreRejected) {
   const Golden& golden = GetParam();
   Workspace work;
   const size_t step = std::max<size_t>(1, golden.encoded.size() / 60);
@@ -114,14 +113,14 @@ TEST_P(Images, CutShortAreRefused) {
     const Bytes cut(golden.encoded.begin(),
                     golden.encoded.begin() + static_cast<ptrdiff_t>(length));
     const Outcome outcome = decodeWith(golden.codec, cut, {golden.bytes, true}, work);
-    // The end may be of what pixels do not need (checksums, an end mark): then they are right.
+    // If the missing end is not needed for pixels (checksums, an end mark), these must be correct.
     if (outcome.ok()) {
       EXPECT_EQ(crcOf(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
     }
   }
 }
 
-TEST_P(Images, ThatAreDamagedAreDecodedOrRefused) {
+TEST_P(Images, DamagedImagesAreDecodedOrRejected) {
   const Golden& golden = GetParam();
   Workspace work;
   const size_t step = std::max<size_t>(1, golden.encoded.size() / 150);
@@ -139,7 +138,7 @@ TEST_P(Images, ThatAreDamagedAreDecodedOrRefused) {
 
 TEST_P(Images, MayBeFollowedByAnything) {
   const Golden& golden = GetParam();
-  // What LERC is wrapped in ends where it says.
+  // The zstd wrapper of LERC checks its end.
   if (golden.name == "imagecodecs_lerc_zstd") return;
   Workspace work;
   Bytes longer = golden.encoded;

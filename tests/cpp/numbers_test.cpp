@@ -1,5 +1,5 @@
-// Conversions between number types against slow twins: every pair of types, odd counts, all
-// alignments; every float16; casts by rule against long double.
+// Conversions between number types, compared with slow references: all pairs of types, odd counts,
+// all alignments, all float16 values, and casts with rules in long double.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::array kAllNumbers = {Number::Bool,    Number::Int8,    Number::In
                                     Number::Uint16,  Number::Uint32,  Number::Uint64,
                                     Number::Float16, Number::Float32, Number::Float64};
 
-/// Binary16 by its definition.
+/// The definition of binary16.
 double slowHalf(uint16_t bits) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const double sign = bits & 0x8000 ? -1 : 1;
@@ -77,7 +77,7 @@ TEST(Numbers, IntegersOfDoublesWrap) {
   for (const auto& row : table) EXPECT_EQ(integerOf(row.value), row.bits) << row.value;
 }
 
-/// The value of an element; long double holds all of every type.
+/// The value of an element; long double represents all values of all types.
 long double valueOf(Number type, const uint8_t* p) {
   switch (type) {
     case Number::Int8:
@@ -105,7 +105,7 @@ long double valueOf(Number type, const uint8_t* p) {
   }
 }
 
-/// The low 64 bits of a number without its fraction.
+/// The low 64 bits of the integer part of a number.
 uint64_t slowInteger(long double value) {
   if (!std::isfinite(value)) return 0;
   const long double whole = std::fmod(std::trunc(value), 0x1p64L);  // exact
@@ -116,14 +116,14 @@ void slowConvert(Number from, const uint8_t* in, Number to, uint8_t* out) {
   const long double value = valueOf(from, in);
   if (to == Number::Float64) return store(out, static_cast<double>(value));
   if (to == Number::Float32) return store(out, static_cast<float>(value));
-  // From a double on it is halfOf's work, which has its own test; integers beyond 2^53 overflow.
+  // halfOf has its own test; integers beyond 2^53 overflow.
   if (to == Number::Float16) return store(out, halfOf(static_cast<double>(value)));
   uint64_t bits = slowInteger(value);
   if (to == Number::Bool) bits = value != 0;
   std::memcpy(out, &bits, numberBytes(to));
 }
 
-/// Values that matter, then noise, as elements of a type.
+/// Special values followed by noise, as elements of a type.
 Bytes elementsOf(Number type, size_t count, uint32_t seed) {
   Bytes bytes = randomBytes(count * numberBytes(type), seed);
   const double special[] = {0.0,    -0.0, 1,     -1,    0.5,   -0.5,     1.5,       2.5,
@@ -142,7 +142,7 @@ bool isNan(Number type, const uint8_t* p) {
   return isFloat(type) && std::isnan(valueOf(type, p));
 }
 
-TEST(Numbers, EveryPairOfTypesAgreesWithTheSlowTwin) {
+TEST(Numbers, EveryPairOfTypesEqualsTheReference) {
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       const uint32_t a = numberBytes(from), b = numberBytes(to);
@@ -181,7 +181,7 @@ long double slowRound(Rounding rounding, long double value) {
   }
 }
 
-/// Digits and greatest exponent of a float type, and the distance of its smallest values.
+/// Digits and maximum exponent of a float type, and the spacing of its smallest values.
 struct SlowFormat {
   int digits, mostExponent, leastUlp;
 };
@@ -191,7 +191,7 @@ SlowFormat slowFormat(Number type) {
   return {53, 1023, -1074};
 }
 
-/// What a cast by rule yields, by the letter of the specification. False = refused.
+/// Casts with a rule, exactly as specified; false if the value is refused.
 bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
   const long double value = valueOf(rule.from, in);
   if (isFloat(rule.to)) {
@@ -224,13 +224,13 @@ bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
   return true;
 }
 
-TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
+TEST(Cast, EveryPairAndRuleEqualsTheReference) {
   constexpr size_t kCount = 200;
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       if (from == Number::Bool || to == Number::Bool) continue;
       Bytes elements = elementsOf(from, kCount, 5);
-      if (from == Number::Float64) {  // noise of doubles is seldom in range of anything
+      if (from == Number::Float64) {  // random doubles are rarely in range
         for (size_t i = 100; i < kCount; i++) {
           store(&elements[8 * i], std::ldexp(static_cast<double>(elements[8 * i]) - 127.5,
                                              elements[8 * i + 1] % 80 - 60));
@@ -265,7 +265,7 @@ TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
   }
 }
 
-TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
+TEST(Cast, BlocksEqualSingleCasts) {
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       if (from == Number::Bool || to == Number::Bool) continue;
@@ -296,7 +296,7 @@ TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
   }
 }
 
-TEST(Cast, ExactPairsAreThoseThatNeverRefuseNorRound) {
+TEST(Cast, ExactCastsNeverRejectOrRound) {
   EXPECT_TRUE(isExactCast(Number::Int8, Number::Float16));
   EXPECT_TRUE(isExactCast(Number::Int16, Number::Float32));
   EXPECT_TRUE(isExactCast(Number::Int32, Number::Float64));

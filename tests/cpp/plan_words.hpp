@@ -1,4 +1,4 @@
-// Building plans in tests: the words that web/src/engine/plan.ts would write.
+// Builds plans in tests, with the words that web/src/engine/plan.ts writes.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ struct CodecWords {
   std::vector<uint32_t> params;
 };
 
-/// An array and a chain, to be turned into words and then into a Plan.
+/// An array and a chain, which words() converts to the input of Plan::prepare.
 struct ChainSpec {
   DTypeId dtype = DTypeId::Uint8;
   uint32_t itemBytes = 1;
@@ -49,7 +49,7 @@ struct ChainSpec {
   size_t bytes() const { return itemCount() * itemBytes; }
 };
 
-/// A spec of a data type with a fixed width, by its row in the dtype list.
+/// A spec with a data type of fixed width, from dtype_list.inc.
 inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
                         std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));
@@ -62,7 +62,7 @@ inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
   return spec;
 }
 
-/// The same for types whose width the plan gives (raw, fixed strings).
+/// The same for types whose width the plan sets (raw, fixed-length strings).
 inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t> shape,
                         std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));

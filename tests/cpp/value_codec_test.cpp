@@ -1,5 +1,5 @@
-// Codecs that calculate with elements, as steps of chains: known vectors, slow twins, what they
-// refuse, and the fill value's way through them.
+// Codecs that compute with elements, in chains: known vectors, slow references, invalid parameters,
+// and fill values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST(Delta, ExampleOfNumcodecs) {
   EXPECT_EQ(chain.decode(encoded), x);
 }
 
-/// Differences and sums of one pair of integer types, one by one in those types.
+/// Differences and sums for a pair of integer types, computed one by one in these types.
 template <class T, class Encoded>
 void checkIntegers(DTypeId from, DTypeId to) {
   for (uint32_t count : kCounts) {
@@ -110,7 +110,7 @@ TEST(Delta, FloatsRoundAtEveryStep) {
 
 TEST(Delta, HalvesRoundToHalves) {
   Chain chain(DTypeId::Float16, {3}, before({delta(DTypeId::Float16, DTypeId::Float16)}));
-  // 2048 + 1 is a tie between 2048 and 2050; to even.
+  // 2048 + 1 is a tie between 2048 and 2050, rounded to even.
   const Bytes stored = bytesOf<uint16_t>({halfOf(2048), halfOf(1), halfOf(3)});
   EXPECT_EQ(valuesIn<uint16_t>(chain.decode(stored)),
             (std::vector<uint16_t>{halfOf(2048), halfOf(2048), halfOf(2052)}));
@@ -149,7 +149,7 @@ TEST(FixedScaleOffset, ExamplesOfNumcodecs) {
   }
 }
 
-TEST(FixedScaleOffset, CalculatesInTheTypeOfTheArray) {
+TEST(FixedScaleOffset, UsesTheArithmeticOfTheArray) {
   for (uint32_t count : kCounts) {
     std::vector<float> x(count), scaled(count), back(count);
     std::vector<int16_t> whole(count);
@@ -166,7 +166,7 @@ TEST(FixedScaleOffset, CalculatesInTheTypeOfTheArray) {
                  before({fixedScaleOffset(DTypeId::Float32, DTypeId::Float32, 250.5, 0.3)}));
     EXPECT_EQ(valuesIn<float>(floats.encode(bytesOf(x))), scaled);
     EXPECT_EQ(valuesIn<float>(floats.decode(bytesOf(scaled))), back);
-    // Integers decode by way of float64, whatever they become.
+    // Integers always decode through float64.
     for (size_t i = 0; i < count; i++) back[i] = static_cast<float>(whole[i] / 0.3 + 250.5);
     Chain integers(DTypeId::Float32, {count},
                    before({fixedScaleOffset(DTypeId::Float32, DTypeId::Int16, 250.5, 0.3)}));
@@ -197,7 +197,7 @@ TEST(Quantize, ExamplesOfNumcodecs) {
                                    0.5546875, 0.6640625, 0.78125, 0.890625,  1};
   EXPECT_EQ(valuesIn<double>(chain.encode(bytesOf(x))), two);
   EXPECT_EQ(valuesIn<double>(chain.decode(bytesOf(two))), two);
-  // Negative digits; values beyond any digit stay; NaN and infinities stay.
+  // Negative digits. Values without such digits, NaN and infinities are unchanged.
   Chain coarse(DTypeId::Float32, {4},
                before({{CodecId::Quantize,
                         {id(DTypeId::Float32), id(DTypeId::Float16), static_cast<uint32_t>(-3)}}}));
@@ -224,7 +224,7 @@ TEST(Bitround, NegativeIntegersRoundTheirMagnitude) {
             (std::vector<int8_t>{-1, -12, 112, -128, -128, 0}));
 }
 
-/// Rounds values, not bits, to `keep` bits of mantissa.
+/// Rounds values arithmetically to `keep` bits of mantissa.
 template <class T>
 void checkRounding(DTypeId dtype, int mantissa) {
   for (int keep = 1; keep <= mantissa; keep++) {
@@ -321,7 +321,7 @@ TEST(Packbits, PaddingAndSizeMustAgree) {
 
 // ---- reshape
 
-TEST(Reshape, KeepsTheOrderWhateverStandsAround) {
+TEST(Reshape, KeepsTheOrderInAnyChain) {
   const Bytes x = bytesOf<uint16_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const CodecWords reshape = {CodecId::Reshape, {2, 6}};
   Chain plain(DTypeId::Uint16, {3, 4}, before({reshape}));
@@ -331,7 +331,7 @@ TEST(Reshape, KeepsTheOrderWhateverStandsAround) {
     Chain turned(DTypeId::Uint16, {3, 4},
                  before({transposeCodec({1, 0}), reshape, transposeCodec({1, 0})}, endian));
     const Bytes encoded = turned.encode(x);
-    // 3 × 4 turned is 0 4 8 1 5 9 | 2 6 10 3 7 11, whose columns are stored.
+    // 3 × 4 transposed is 0 4 8 1 5 9 | 2 6 10 3 7 11, whose columns are stored.
     std::vector<uint16_t> expected = {0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
     if (endian == 2) {
       for (uint16_t& v : expected) v = static_cast<uint16_t>(v << 8);
@@ -355,17 +355,17 @@ CodecWords scaleOffset(T offset, T scale) {
   return {CodecId::ScaleOffset, joined(pair(offset), pair(scale))};
 }
 
-TEST(ScaleOffset, IntegersAreExactOrRefused) {
+TEST(ScaleOffset, IntegersAreExactOrRejected) {
   Chain chain(DTypeId::Int16, {3}, before({scaleOffset<int16_t>(10, -3)}));
   const Bytes x = bytesOf<int16_t>({10, 20, -100});
   EXPECT_EQ(valuesIn<int16_t>(chain.encode(x)), (std::vector<int16_t>{0, -30, 330}));
   EXPECT_EQ(chain.decode(bytesOf<int16_t>({0, -30, 330})), x);
-  chain.decode(bytesOf<int16_t>({0, 3, 4}));  // 4 is no multiple of 3
+  chain.decode(bytesOf<int16_t>({0, 3, 4}));  // 4 is not a multiple of 3
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
   EXPECT_EQ(chain.status.status.at, 4u);
-  chain.encode(bytesOf<int16_t>({-32768, 0, 0}));  // the difference leaves the type
+  chain.encode(bytesOf<int16_t>({-32768, 0, 0}));  // the difference is out of range
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
-  chain.encode(bytesOf<int16_t>({0, 32767, 0}));  // the product does
+  chain.encode(bytesOf<int16_t>({0, 32767, 0}));  // the product is out of range
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
   Chain edge(DTypeId::Int64, {1}, before({scaleOffset<int64_t>(0, -1)}));
   edge.decode(bytesOf<int64_t>({std::numeric_limits<int64_t>::min()}));
@@ -377,7 +377,7 @@ TEST(ScaleOffset, IntegersAreExactOrRefused) {
   EXPECT_EQ(wide.code(), Code::NotRepresentable);
 }
 
-TEST(ScaleOffset, FloatsCalculateInTheirType) {
+TEST(ScaleOffset, FloatsUseTheArithmeticOfTheirType) {
   for (uint32_t count : kCounts) {
     std::vector<float> x(count), encoded(count), decoded(count);
     for (size_t i = 0; i < count; i++) {
@@ -419,7 +419,7 @@ TEST(CastValue, CastsBothWaysInChainsOfAnyLength) {
       rounded[i] = std::nearbyint(x[i]);
     }
     EXPECT_EQ(chain.decode(chain.encode(bytesOf(x))), [&] {
-      for (double& v : rounded) v += 0.0;  // integers have one zero
+      for (double& v : rounded) v += 0.0;  // integers have no -0
       return bytesOf(rounded);
     }());
     x[count - 1] = 40000;
@@ -449,9 +449,9 @@ TEST(CastValue, ScalarMapsComeFirst) {
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
 }
 
-// ---- what all of them refuse
+// ---- invalid parameters
 
-TEST(ValueCodecs, RefuseParametersThatCannotWork) {
+TEST(ValueCodecs, RejectInvalidParameters) {
   const std::vector<std::pair<DTypeId, CodecWords>> table = {
       {DTypeId::Int16, {CodecId::Delta, {}}},
       {DTypeId::Int16, {CodecId::Delta, {2}}},
@@ -495,12 +495,12 @@ TEST(ValueCodecs, RefuseParametersThatCannotWork) {
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 0xffffffff, 1}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 0x40000000, 0xc0000000}}},
-      {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x10000, 0, 1, 0}}},  // too wide a key
+      {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x10000, 0, 1, 0}}},  // key too wide
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 1, 0, 0x100, 0}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 2, 0, 2, 0, 1, 0, 1, 0, 1, 0}}},  // order
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 2, 0, 1, 0, 1, 0, 1, 0, 1, 0}}},  // twice
       {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x80000000, 0, 1, 0}}},   // -0
-      {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x7fc00001, 0, 1, 0}}},   // a NaN
+      {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x7fc00001, 0, 1, 0}}},   // NaN
   };
   for (size_t i = 0; i < table.size(); i++) {
     Chain chain(table[i].first, {3}, before({table[i].second}));
@@ -517,7 +517,7 @@ TEST(ValueCodecs, RefuseParametersThatCannotWork) {
   EXPECT_EQ(plan.prepare(raw.words(), 1000).status.code, Code::BadParameters);
 }
 
-TEST(ValueCodecs, RefuseChunksOfAnotherSize) {
+TEST(ValueCodecs, RejectOtherSizes) {
   const std::vector<CodecWords> codecs = {
       delta(DTypeId::Int16, DTypeId::Int32),
       astype(DTypeId::Int16, DTypeId::Int32),

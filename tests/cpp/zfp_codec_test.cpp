@@ -1,6 +1,6 @@
-// zfp: exact in the reversible mode, within the tolerance in the lossy ones, and whatever a stream
-// says inside its buffers. Where LLNL's library is installed, streams and elements are compared
-// with it bit by bit; values that it wrote once are here for where it is not.
+// zfp: exact in reversible mode, within the tolerance in lossy modes, and never outside the
+// buffers. If LLNL's library is installed, streams and elements are compared bit by bit; otherwise
+// with recorded values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::vector<uint32_t> paramsOf(const Mode& mode, bool header) {
           static_cast<uint32_t>(mode.minExponent)};
 }
 
-/// A prepared step; `params` must outlive it.
+/// Prepares a step; `params` must outlive it.
 Status prepareArray(const Array& array, const std::vector<uint32_t>& params, Step& step) {
   static const Component component = {1, 1};
   step.codec = &kZfpCodec;
@@ -122,8 +122,7 @@ Bytes asBytes(const std::vector<T>& values) {
   return bytes;
 }
 
-/// Elements that are worth trying: a noisy wave, noise in all bits, zeros, a spike, a few odd
-/// values.
+/// Test data: a noisy wave, noise in all bits, zeros, a spike, a few special values.
 template <class T>
 std::vector<std::vector<T>> valuesOf(size_t count, uint32_t seed) {
   std::mt19937_64 random(seed);
@@ -144,7 +143,7 @@ std::vector<std::vector<T>> valuesOf(size_t count, uint32_t seed) {
                        T(77), T(-3)};
       all[4][i] = odd[random() % 6];
     }
-    // Of unsigned types as wide as blocks' integers the lower half only.
+    // Only the lower half of unsigned types that are as wide as the integers in blocks.
     if constexpr (std::is_unsigned_v<T> && sizeof(T) >= 4) {
       for (auto& values : all) values[i] &= std::numeric_limits<T>::max() / 2;
     }
@@ -167,7 +166,7 @@ struct TypeName {
   DTypeId dtype;
 };
 
-/// Calls `f(TypeName)` for every type of element that arrays may have.
+/// Calls `f(TypeName)` for each element type of arrays.
 template <class F>
 void eachType(F f) {
   f(TypeName<int8_t>{DTypeId::Int8});
@@ -219,7 +218,7 @@ TEST(Zfp, ReversibleIsExact) {
 
 #ifdef ZW_HAVE_SYSTEM_ZFP
 
-/// LLNL's library on an array.
+/// Runs LLNL's library on an array.
 class Oracle {
  public:
   Oracle(const Array& array, const Mode& mode, Bytes& elements)
@@ -250,7 +249,7 @@ class Oracle {
     stream_close(bits);
     return out;
   }
-  /// Decodes into the elements that it was made with.
+  /// Decodes into the elements passed to the constructor.
   bool decode(Bytes encoded, bool header) {
     bitstream* const bits = stream_open(encoded.data(), encoded.size());
     zfp_stream_set_bit_stream(stream_, bits);
@@ -267,15 +266,15 @@ class Oracle {
 
 #endif  // ZW_HAVE_SYSTEM_ZFP
 
-/// Element i of an array that the library encoded once.
+/// Element i of the recorded arrays.
 template <class T>
 T rampAt(size_t i) {
   return static_cast<T>((i * i * 7 + i * 13) % 120) / (std::is_floating_point_v<T> ? T(8) : T(1));
 }
 
 TEST(Zfp, KnownStreams) {
-  // All shapes in three modes with a header, checked by one CRC-32 per type over the streams and
-  // one over the elements that they decode to. Made with LLNL's zfp 1.0.0, padded to 64 bits.
+  // All shapes in three modes with a header, checked by two CRC-32s per type: of the streams and of
+  // the decoded elements. Recorded with LLNL's zfp 1.0.0, padded to 64 bits.
   struct Row {
     DTypeId dtype;
     uint32_t streams, elements;
@@ -340,7 +339,7 @@ TEST(Zfp, FixedRateHasAFixedSize) {
   }
 }
 
-TEST(Zfp, UnsignedValuesBeyondTheSignedOnesAreNotEncoded) {
+TEST(Zfp, RejectsUnsignedValuesBeyondTheSignedRange) {
   const Array array = {DTypeId::Uint32, {8}};
   const auto params = paramsOf(kReversible, false);
   EXPECT_TRUE(encodeArray(array, params, asBytes(std::vector<uint32_t>(8, 0x7fffffff))).ok());
@@ -360,7 +359,7 @@ TEST(Zfp, PrefixesAndLongerStreams) {
       for (size_t size = 0; size < encoded.size(); size++) {
         const Bytes prefix(encoded.begin(), encoded.begin() + static_cast<ptrdiff_t>(size));
         const Outcome outcome = decodeArray(array, params, prefix);
-        // Padding at the end may be missing: zfp can be built to write less of it.
+        // Padding at the end may be missing: zfp can be built to write less.
         if (outcome.ok()) {
           ASSERT_GT(size + 8, encoded.size());
           ASSERT_EQ(outcome.bytes, whole);
@@ -424,11 +423,11 @@ TEST(Zfp, HeadersMustAgreeWithTheArray) {
   EXPECT_EQ(codeFor({DTypeId::Float32, {60}}), Code::SizeMismatch);
   EXPECT_EQ(codeFor({DTypeId::Float32, {6, 10, 1}}), Code::SizeMismatch);
   EXPECT_EQ(codeFor({DTypeId::Float32, {6, 11}}), Code::SizeMismatch);
-  // A flattened array, as old numcodecs wrote them, fits any shape.
+  // A flattened array, as written by old numcodecs, matches any shape.
   const Bytes flat = encodeArray({DTypeId::Float32, {60}}, params, bytes).bytes;
   EXPECT_EQ(decodeArray(array, params, flat).bytes, bytes);
   EXPECT_EQ(decodeArray({DTypeId::Float32, {6, 11}}, params, flat).status.code, Code::SizeMismatch);
-  // Every bit of the header counts, but those of the mode may make another valid one.
+  // Every bit of the header is checked, but a changed mode may be valid too.
   for (size_t bit = 0; bit < 32 + 52; bit++) {
     Bytes changed = encoded;
     changed[bit / 8] = static_cast<uint8_t>(changed[bit / 8] ^ (1 << bit % 8));
@@ -436,7 +435,7 @@ TEST(Zfp, HeadersMustAgreeWithTheArray) {
   }
 }
 
-TEST(Zfp, HeaderRulesTheMode) {
+TEST(Zfp, HeaderDeterminesTheMode) {
   for (size_t dims = 1; dims <= 4; dims++) {
     const Array array = {DTypeId::Float64, std::vector<uint32_t>(dims, 5)};
     const Bytes bytes = asBytes(valuesOf<double>(bytesOf(array) / 8, 8)[0]);
@@ -485,7 +484,7 @@ TEST(Zfp, ParametersAreChecked) {
   EXPECT_EQ(codeFor({DTypeId::Float64, {1u << 26, 1, 1, 1}}, params), Code::LimitExceeded);
 }
 
-TEST(Zfp, EncodesIntoWhatRoomThereIs) {
+TEST(Zfp, EncodesIntoTheAvailableRoom) {
   const Array array = {DTypeId::Float32, {13, 10}};
   const auto params = paramsOf(kReversible, true);
   const Bytes bytes = asBytes(valuesOf<float>(130, 9)[0]);
@@ -513,7 +512,7 @@ TEST(Zfp, EqualsTheLibrary) {
       for (size_t kind = 0; kind < kinds.size(); kind++) {
         for (const Mode& mode : modesFor(shape.size())) {
           const bool reversible = mode.minExponent < -1074;
-          // Tiny exponents overflow in the library's lossy encoder.
+          // The library's lossy encoder overflows for tiny exponents.
           if (kind == 4 && std::is_floating_point_v<T> && !reversible) continue;
           SCOPED_TRACE(mode.name + " kind " + std::to_string(kind) + " shape " +
                        testing::PrintToString(shape) + " type " + std::to_string(int(name.dtype)));
@@ -522,7 +521,7 @@ TEST(Zfp, EqualsTheLibrary) {
             const auto params = paramsOf(mode, header);
             const Bytes ours = encodeArray(array, params, elements).bytes;
             const Bytes theirs = Oracle(array, mode, elements).encode(header);
-            // The library may have been built for words of fewer bits, and pads less then.
+            // If the library was built for shorter words, it pads less.
             Bytes padded = theirs;
             padded.resize(ours.size());
             ASSERT_EQ(ours, padded);
@@ -537,7 +536,7 @@ TEST(Zfp, EqualsTheLibrary) {
   });
 }
 
-/// Streams that no encoder made decode to the same too: the format gives every one a meaning.
+/// Random streams also decode to the same elements, since all of them are valid.
 TEST(Zfp, EqualsTheLibraryOnNoise) {
   for (DTypeId dtype : {DTypeId::Int32, DTypeId::Int64, DTypeId::Float32, DTypeId::Float64}) {
     for (const std::vector<uint32_t>& shape :
@@ -551,7 +550,7 @@ TEST(Zfp, EqualsTheLibraryOnNoise) {
           Bytes noise = randomBytes(step.encoded.bytes / 8 * 8 + 64, seed);
           Bytes expected(bytesOf(array));
           Oracle(array, mode, expected).decode(noise, false);
-          // Of our decoder the elements are asked for, not whether the stream is cut off well.
+          // Compares the elements only; the stream may be truncated.
           const ExactBlock in(noise);
           ExactBlock out(expected.size());
           Workspace work;
