@@ -23,7 +23,7 @@ uintptr_t codecName(uint32_t id) {
   return reinterpret_cast<uintptr_t>(zw::codecName(id));
 }
 bool hasCodec(uint32_t id) {
-  return zw::codecOf(id) != nullptr;
+  return zw::findCodec(id) != nullptr;
 }
 uintptr_t dtypeName(uint32_t id) {
   const zw::DTypeInfo* info = zw::dtypeInfo(id);

@@ -7,18 +7,18 @@ target_compile_options(zw_own_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
 # Keeps paths out of the binaries, so that builds in other folders are identical (npm run test:reproducible).
-set(zw_places -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
-target_compile_options(zw_own_flags INTERFACE ${zw_places})
-target_compile_options(zw_library_flags INTERFACE ${zw_places})
+set(zw_prefix_maps -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
+target_compile_options(zw_own_flags INTERFACE ${zw_prefix_maps})
+target_compile_options(zw_library_flags INTERFACE ${zw_prefix_maps})
 
 if(EMSCRIPTEN)
   # Loops with a constant number of iterations are unrolled fully, others not at all. Hot loops are of the first
   # kind or unrolled by hand; unrolling the others would make up a tenth of a module.
-  set(ZW_FEW_COPIES -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
-  string(REPLACE ";" " " few_copies "${ZW_FEW_COPIES}") # one string, since CMake removes repeated options
+  set(ZW_NO_PARTIAL_UNROLL -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
+  string(REPLACE ";" " " no_partial_unroll "${ZW_NO_PARTIAL_UNROLL}") # one string, since CMake removes repeated options
   # SIMD128 is for the core's kernels, and for libraries only where measurements justify it (docs/compile-flags.md).
   # -mbulk-memory everywhere: the C library's memcpy is many times slower than memory.copy.
-  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory "SHELL:${few_copies}")
+  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory "SHELL:${no_partial_unroll}")
   target_compile_options(zw_library_flags INTERFACE -O2 -mbulk-memory)
 else()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -58,11 +58,11 @@ set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd}/comm
   COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
 set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
 set_source_files_properties(${zw_zstd}/common/entropy_common.c ${zw_zstd}/common/fse_decompress.c PROPERTIES
-  COMPILE_OPTIONS "${ZW_FEW_COPIES}")
+  COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
 # -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm, copies of sixteen bytes become vectors (27 % faster for long
 # matches), but auto-vectorisation of decoder state must be off.
 set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
-  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_FEW_COPIES}>")
+  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_NO_PARTIAL_UNROLL}>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
@@ -76,7 +76,7 @@ zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
   INCLUDE ${LIBDEFLATE_SOURCE_DIR})
 if(EMSCRIPTEN)
   set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_decompress.c PROPERTIES
-    COMPILE_OPTIONS "${ZW_FEW_COPIES}")
+    COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
   # The compressor clears and shifts large tables; SIMD doubles its speed.
   set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_compress.c PROPERTIES
     COMPILE_OPTIONS "-O3;-msimd128")

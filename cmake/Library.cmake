@@ -5,16 +5,16 @@ include(CMakePackageConfigHelpers)
 
 # Internal symbols are hidden, so that a program may link another zstd. With GNU's linker and objcopy, all objects are
 # merged into one that only exports names of zarr_wasm; elsewhere the objects are archived unchanged.
-set(zw_parts zw_cpp_face zw_core_full ${ZW_LIBRARIES})
+set(zw_parts zw_cpp_api zw_core_full ${ZW_LIBRARIES})
 set(zw_objects)
 foreach(part IN LISTS zw_parts)
   list(APPEND zw_objects $<TARGET_OBJECTS:${part}>)
 endforeach()
 
-add_library(zw_cpp_face OBJECT cpp/core.cpp)
-target_include_directories(zw_cpp_face PRIVATE cpp/include src)
-target_compile_definitions(zw_cpp_face PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
-target_link_libraries(zw_cpp_face PRIVATE zw_own_flags)
+add_library(zw_cpp_api OBJECT cpp/core.cpp)
+target_include_directories(zw_cpp_api PRIVATE cpp/include src)
+target_compile_definitions(zw_cpp_api PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
+target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
 
 # GCC's unique symbols cannot be made local.
 target_compile_options(zw_own_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)

@@ -144,7 +144,7 @@ ChainStatus Plan::readSteps(WordReader& reader) {
   Size size = decodedSize();
   for (uint32_t i = 0; i < stepCount_; i++) {
     const uint32_t id = reader.next();
-    step_[i].codec = codecOf(id);
+    step_[i].codec = findCodec(id);
     step_[i].params = reader.take(reader.next());
     if (!reader.ok()) return {Code::BadPlan, i};
     if (!step_[i].codec) return {Code::UnknownCodec, i};

@@ -43,7 +43,7 @@ Status prepare(Step& step) {
     return step.params[0] <= bits ? Status{} : Status{Code::BadParameters};
   }
   ValueType type;
-  const bool isInteger = valueTypeOf(dtype, type) && type.number != Number::Bool;
+  const bool isInteger = findValueType(dtype, type) && type.number != Number::Bool;
   return isInteger && step.params[0] >= 1 ? Status{} : Status{Code::BadParameters};
 }
 
@@ -86,7 +86,7 @@ uint64_t roundMagnitude(uint64_t magnitude, uint32_t keep, uint64_t limit) {
 
 void roundIntegers(Number type, uint32_t keep, const uint8_t* in, size_t count, uint8_t* out) {
   const uint32_t bits = 8 * numberBytes(type) - isSigned(type);
-  const uint64_t most = ~uint64_t{0} >> (64 - bits);
+  const uint64_t max = ~uint64_t{0} >> (64 - bits);
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     uint64_t values[kNumberBlock];
@@ -94,7 +94,7 @@ void roundIntegers(Number type, uint32_t keep, const uint8_t* in, size_t count, 
     for (size_t i = 0; i < n; i++) {
       const bool isNegative = isSigned(type) && values[i] >> 63;
       const uint64_t magnitude = isNegative ? 0 - values[i] : values[i];
-      const uint64_t result = roundMagnitude(magnitude, keep, most + isNegative);
+      const uint64_t result = roundMagnitude(magnitude, keep, max + isNegative);
       values[i] = isNegative ? 0 - result : result;
     }
     storeIntegers(type, values, n, out + at * numberBytes(type));
@@ -109,7 +109,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const size_t count = in.size() / width;
   if (mantissa == 0) {
     ValueType type;
-    (void)valueTypeOf(array.dtype, type);
+    (void)findValueType(array.dtype, type);
     roundIntegers(type.number, keep, in.data(), count, out.data());
   } else if (width == 2) {
     roundFloats<uint16_t>(mantissa, keep, in.data(), count, out.data());

@@ -47,7 +47,8 @@ class StreamReader {
     const size_t left = frame_.bytes.size() - at_;
     if (left < 4) return {Code::Corrupt, at_};
     const uint32_t size = load<uint32_t>(frame_.bytes.data() + at_);
-    if (size == 0 || size > left - 4 || size > mostBytes(decodedBytes)) return {Code::Corrupt, at_};
+    if (size == 0 || size > left - 4 || size > maxStreamBytes(decodedBytes))
+      return {Code::Corrupt, at_};
     stream.bytes = frame_.bytes.subspan(at_ + 4, size);
     stream.decodedBytes = decodedBytes;
     at_ += 4 + size_t{size};
@@ -55,7 +56,7 @@ class StreamReader {
   }
 
  private:
-  size_t mostBytes(uint32_t decodedBytes) const {
+  size_t maxStreamBytes(uint32_t decodedBytes) const {
     const size_t n = decodedBytes;
     return frame_.format == BloscFormat::Snappy ? 32 + n + n / 6 : n;
   }

@@ -23,7 +23,7 @@ constexpr size_t kMinFrameBytes = 128;
 constexpr uint32_t kMaxBlockBytes = (0x7fffffff - 255 * 4) / 3;
 constexpr uint32_t kMatchTableBits = 14;
 
-BloscFormat formatOf(BloscCompressor compressor) {
+BloscFormat frameFormat(BloscCompressor compressor) {
   switch (compressor) {
     case BloscCompressor::Blosclz:
       return BloscFormat::Blosclz;
@@ -63,7 +63,7 @@ uint32_t automaticBlockBytes(const BloscSettings& settings) {
   return bytes;
 }
 
-int32_t zstdLevelOf(uint32_t level) {
+int32_t zstdLevel(uint32_t level) {
   if (level == 9) return 22;
   return level == 8 ? 20 : static_cast<int32_t>(2 * level) - 1;
 }
@@ -180,7 +180,7 @@ class Encoder {
       case BloscCompressor::Zlib:
         return deflateZlib(work_, settings_.level, bytes, room, produced);
       case BloscCompressor::Zstd:
-        return zstdEncode(work_, zstdLevelOf(settings_.level), false, bytes, room, produced);
+        return zstdEncode(work_, zstdLevel(settings_.level), false, bytes, room, produced);
     }
     return Code::BadParameters;
   }
@@ -209,7 +209,7 @@ class Encoder {
     header[0] = kBloscVersion;
     header[1] = kBloscFormatVersion;
     header[2] = static_cast<uint8_t>(
-        static_cast<uint32_t>(formatOf(settings_.compressor)) << 5 |
+        static_cast<uint32_t>(frameFormat(settings_.compressor)) << 5 |
         (bytes ? kBloscByteShuffle : 0) | (bits ? kBloscBitShuffle : 0) |
         (frame_.stored ? kBloscStored : 0) | (frame_.oneStream ? kBloscOneStream : 0));
     header[3] = static_cast<uint8_t>(frame_.typeBytes);

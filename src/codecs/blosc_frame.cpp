@@ -15,7 +15,7 @@ enum Field : uint32_t {
   kSizeAt = 12
 };
 
-BloscFilter filterOf(uint8_t flags, uint32_t typeBytes, uint32_t blockBytes) {
+BloscFilter chooseFilter(uint8_t flags, uint32_t typeBytes, uint32_t blockBytes) {
   if ((flags & kBloscByteShuffle) && typeBytes > 1) return BloscFilter::Bytes;
   if ((flags & kBloscBitShuffle) && blockBytes >= typeBytes) return BloscFilter::Bits;
   return BloscFilter::None;
@@ -71,7 +71,7 @@ BloscBlock BloscFrame::block(uint32_t block) const {
   return b;
 }
 
-Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, BloscFrame& frame) {
+Status readBloscFrame(ByteView in, size_t maxBytes, bool trailingAllowed, BloscFrame& frame) {
   ByteReader reader(in);
   const uint8_t version = reader.u8(), formatVersion = reader.u8(), flags = reader.u8();
   frame.typeBytes = reader.u8();
@@ -86,8 +86,8 @@ Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, Blosc
   if (frameBytes < in.size() && !trailingAllowed) return {Code::TrailingBytes, frameBytes};
   frame.bytes = in.first(frameBytes);
   if (Status s = checkSizes(frame)) return s;
-  if (frame.decodedBytes > mostBytes) return {Code::SizeMismatch, kDecodedAt};
-  frame.filter = filterOf(flags, frame.typeBytes, frame.blockBytes);
+  if (frame.decodedBytes > maxBytes) return {Code::SizeMismatch, kDecodedAt};
+  frame.filter = chooseFilter(flags, frame.typeBytes, frame.blockBytes);
   return {};
 }
 

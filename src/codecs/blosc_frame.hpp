@@ -77,7 +77,7 @@ struct BloscFrame {
 uint32_t bloscStreams(bool oneStream, uint32_t typeBytes, uint32_t blockBytes, bool isLeftover);
 
 /// Reads and checks the frame at the front of `in`. Fails with SizeMismatch if it decodes to more
-/// than `mostBytes`, and with TrailingBytes if bytes follow the frame, unless `trailingAllowed`.
-Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, BloscFrame& frame);
+/// than `maxBytes`, and with TrailingBytes if bytes follow the frame, unless `trailingAllowed`.
+Status readBloscFrame(ByteView in, size_t maxBytes, bool trailingAllowed, BloscFrame& frame);
 
 }  // namespace zw

@@ -16,7 +16,9 @@ class Writer {
       : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
   /// A far match takes five bytes, including the control byte of the next literals.
-  bool isWorth(size_t distance, size_t length) const { return length >= 6 || distance <= kNear; }
+  bool isWorthwhile(size_t distance, size_t length) const {
+    return length >= 6 || distance <= kNear;
+  }
 
   bool literals(const uint8_t* from, size_t count) {
     constexpr size_t kRun = 32;

@@ -24,13 +24,13 @@ namespace {
 enum Endian : uint32_t { kNotGiven = 0, kLittle = 1, kBig = 2, kPerComponent = 3 };
 
 /// Endian of component run `i`.
-uint32_t endianOf(const Step& step, size_t i) {
+uint32_t runEndian(const Step& step, size_t i) {
   return step.params[0] == kPerComponent ? step.params[1 + i] : step.params[0];
 }
 
 /// True if the bytes of run `i` must be reversed on a little-endian host.
 bool isSwapped(const Step& step, size_t i) {
-  return step.decodedArray.components[i].bytes > 1 && endianOf(step, i) == kBig;
+  return step.decodedArray.components[i].bytes > 1 && runEndian(step, i) == kBig;
 }
 
 Status checkEndian(const Step& step) {
@@ -39,7 +39,7 @@ Status checkEndian(const Step& step) {
   const bool perComponent = step.params[0] == kPerComponent;
   if (step.params.size() != (perComponent ? 1 + runs.size() : 1)) return Code::BadParameters;
   for (size_t i = 0; i < runs.size(); i++) {
-    const uint32_t endian = endianOf(step, i);
+    const uint32_t endian = runEndian(step, i);
     if (endian > kBig) return Code::BadParameters;
     if (endian == kNotGiven && runs[i].bytes > 1) return Code::MissingEndian;
   }

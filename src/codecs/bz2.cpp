@@ -24,7 +24,7 @@ extern "C" void bz_internal_error(int) {
 namespace zw {
 namespace {
 
-constexpr size_t kMostPerCall = 1u << 30;  // libbz2 counts in unsigned int
+constexpr size_t kMaxPerCall = 1u << 30;  // libbz2 counts in unsigned int
 
 char* chars(const uint8_t* p) {
   return reinterpret_cast<char*>(const_cast<uint8_t*>(p));
@@ -39,7 +39,7 @@ struct Decompressor {
   }
 };
 
-Code codeOf(int result, bool first) {
+Code toCode(int result, bool first) {
   switch (result) {
     case BZ_MEM_ERROR:
       return Code::OutOfMemory;
@@ -58,14 +58,14 @@ struct Done {
 /// Decodes the stream at the front of `in` to the front of `out`.
 Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
   Decompressor d;
-  if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return codeOf(r, first);
+  if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return toCode(r, first);
   d.isOpen = true;
   uint8_t beyond = 0;  // receives output that does not fit in `out`
   for (;;) {
     const size_t inLeft = in.size() - done.used, outLeft = out.size() - done.produced;
     const bool isFull = outLeft == 0;
-    const auto inNow = static_cast<unsigned>(std::min(inLeft, kMostPerCall));
-    const auto outNow = static_cast<unsigned>(isFull ? 1 : std::min(outLeft, kMostPerCall));
+    const auto inNow = static_cast<unsigned>(std::min(inLeft, kMaxPerCall));
+    const auto outNow = static_cast<unsigned>(isFull ? 1 : std::min(outLeft, kMaxPerCall));
     d.stream.next_in = chars(in.data() + done.used);
     d.stream.avail_in = inNow;
     d.stream.next_out = isFull ? chars(&beyond) : chars(out.data() + done.produced);
@@ -73,7 +73,7 @@ Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
     const int result = BZ2_bzDecompress(&d.stream);
     const size_t used = inNow - d.stream.avail_in, made = outNow - d.stream.avail_out;
     done.used += used;
-    if (result != BZ_OK && result != BZ_STREAM_END) return {codeOf(result, first), done.used};
+    if (result != BZ_OK && result != BZ_STREAM_END) return {toCode(result, first), done.used};
     if (isFull && made > 0) return {Code::SizeMismatch, done.used};
     done.produced += made;
     if (result == BZ_STREAM_END) return {};
@@ -102,8 +102,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
-  if (in.size() > kMostPerCall) return Code::EncodeFailed;
-  auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMostPerCall));
+  if (in.size() > kMaxPerCall) return Code::EncodeFailed;
+  auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMaxPerCall));
   const int made = BZ2_bzBuffToBuffCompress(chars(out.data()), &room, chars(in.data()),
                                             static_cast<unsigned>(in.size()),
                                             static_cast<int>(step.params[0]), 0, 0);

@@ -43,14 +43,14 @@ struct Direction {
   uint64_t wordsAt(size_t i) const { return entries[i] | uint64_t{entries[i + 1]} << 32; }
 };
 
-Number numberOf(DTypeId dtype) {
+Number toNumber(DTypeId dtype) {
   ValueType type;
-  (void)valueTypeOf(dtype, type);
+  (void)findValueType(dtype, type);
   return type.number;
 }
 
-Direction directionOf(const Step& step, bool encoding) {
-  const Number outer = numberOf(step.decodedArray.dtype), inner = numberOf(step.encodedArray.dtype);
+Direction makeDirection(const Step& step, bool encoding) {
+  const Number outer = toNumber(step.decodedArray.dtype), inner = toNumber(step.encodedArray.dtype);
   const size_t encodeWords = kEntryWords * step.params[Slots::EncodeEntries];
   const auto entries = step.params.subspan(kFixedSlots);
   Direction direction;
@@ -62,7 +62,7 @@ Direction directionOf(const Step& step, bool encoding) {
 }
 
 /// Normalises an element for lookup in the scalar map: one NaN, one zero.
-uint64_t keyOf(Number type, uint64_t bits) {
+uint64_t toKey(Number type, uint64_t bits) {
   if (!isFloat(type)) return bits;
   const uint32_t width = 8 * numberBytes(type);
   const uint64_t size = bits & (~uint64_t{0} >> (65 - width));
@@ -85,7 +85,7 @@ Status checkEntries(const Direction& direction) {
     const uint64_t key = direction.key(i);
     const bool ascends = i == 0 || direction.key(i - 1) < key;
     const bool valid = fitsWidth(direction.rule.from, key) &&
-                       keyOf(direction.rule.from, key) == key &&
+                       toKey(direction.rule.from, key) == key &&
                        fitsWidth(direction.rule.to, direction.value(i));
     if (!ascends || !valid) return Code::BadParameters;
   }
@@ -109,8 +109,8 @@ Status prepare(Step& step) {
     return Code::BadParameters;
   }
   if (Status s = encodeAs(step, dtype)) return s;
-  if (Status s = checkEntries(directionOf(step, true))) return s;
-  return checkEntries(directionOf(step, false));
+  if (Status s = checkEntries(makeDirection(step, true))) return s;
+  return checkEntries(makeDirection(step, false));
 }
 
 /// Loads an element as zero-extended bits.
@@ -136,7 +136,7 @@ size_t findKey(const Direction& direction, uint64_t key) {
 }
 
 /// The unsigned type of the same width, to load and store raw bits.
-Number bitsOf(Number type) {
+Number unsignedType(Number type) {
   const uint32_t bytes = numberBytes(type);
   return bytes == 1   ? Number::Uint8
          : bytes == 2 ? Number::Uint16
@@ -154,18 +154,18 @@ size_t castItems(const Direction& direction, const uint8_t* in, size_t count, ui
   uint64_t bits[kNumberBlock];
   size_t found[kNumberBlock];
   uint8_t rest[kNumberBlock * 8];
-  loadIntegers(bitsOf(rule.from), in, count, bits);
+  loadIntegers(unsignedType(rule.from), in, count, bits);
   for (size_t i = 0; i < count; i++) {
-    found[i] = findKey(direction, keyOf(rule.from, bits[i]));
+    found[i] = findKey(direction, toKey(rule.from, bits[i]));
     if (found[i] != none) bits[i] = 0;  // 0 casts to 0, whatever the types and the rule
   }
-  storeIntegers(bitsOf(rule.from), bits, count, rest);
+  storeIntegers(unsignedType(rule.from), bits, count, rest);
   const size_t done = castBlock(rule, rest, count, out);
   const uint32_t width = numberBytes(rule.to);
   for (size_t i = 0; i < done; i++) {
     if (found[i] == none) continue;
     const uint64_t value = direction.value(found[i]);
-    storeIntegers(bitsOf(rule.to), &value, 1, out + i * width);
+    storeIntegers(unsignedType(rule.to), &value, 1, out + i * width);
   }
   return done;
 }
@@ -183,25 +183,25 @@ Status castAll(const Direction& direction, ByteView in, size_t count, uint8_t* o
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.encodedArray, in)) return s;
   result = out.first(step.decodedArray.bytes());
-  return castAll(directionOf(step, false), in, step.decodedArray.itemCount, out.data());
+  return castAll(makeDirection(step, false), in, step.decodedArray.itemCount, out.data());
 }
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   result = out.first(step.encodedArray.bytes());
-  return castAll(directionOf(step, true), in, step.decodedArray.itemCount, out.data());
+  return castAll(makeDirection(step, true), in, step.decodedArray.itemCount, out.data());
 }
 
 /// The fill value must survive a cast in both directions.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
   uint8_t again[8];
-  if (castItems(directionOf(step, true), decoded, 1, encoded) == 0 ||
-      castItems(directionOf(step, false), encoded, 1, again) == 0) {
+  if (castItems(makeDirection(step, true), decoded, 1, encoded) == 0 ||
+      castItems(makeDirection(step, false), encoded, 1, again) == 0) {
     return Code::BadFill;
   }
-  const Number type = numberOf(step.decodedArray.dtype);
-  const bool survives = keyOf(type, loadItem(type, decoded)) == keyOf(type, loadItem(type, again));
+  const Number type = toNumber(step.decodedArray.dtype);
+  const bool survives = toKey(type, loadItem(type, decoded)) == toKey(type, loadItem(type, again));
   return survives ? Status{} : Status{Code::BadFill};
 }
 

@@ -149,7 +149,7 @@ struct Codec {
 
 /// The codec with this id; null if the id is out of range or this module does not contain the
 /// codec.
-const Codec* codecOf(uint32_t id);
+const Codec* findCodec(uint32_t id);
 /// The name of a codec id, whether or not this module contains the codec; "" if out of range.
 const char* codecName(uint32_t id);
 

@@ -67,7 +67,7 @@ bool isCompressor(const Step& inner) {
 
 /// Prepares a nested codec for `size` input bytes, and sets `size` to the bound for its output.
 Status prepareInner(const Step& outer, WordReader& reader, Step& inner, Size& size) {
-  inner.codec = codecOf(reader.next());
+  inner.codec = findCodec(reader.next());
   inner.params = reader.take(reader.next());
   if (!reader.ok()) return Code::BadParameters;
   if (!inner.codec) return Code::UnknownCodec;

@@ -22,7 +22,7 @@ struct Line {
   double scale;
 };
 
-Line lineOf(const Step& step) {
+Line makeLine(const Step& step) {
   return {bitCast<double>(wideParam(step, 2)), bitCast<double>(wideParam(step, 4))};
 }
 
@@ -30,7 +30,7 @@ Status prepare(Step& step) {
   ValueTypes types;
   if (Status s = prepareValues(step, 6, types)) return s;
   if (types.decoded.perItem != 1) return Code::BadParameters;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const bool valid = std::isfinite(line.offset) && std::isfinite(line.scale) && line.scale != 0;
   return valid ? Status{} : Status{Code::BadParameters};
 }
@@ -48,7 +48,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const auto block = from == Number::Float32   ? decodeBlock<asFloat>
                      : from == Number::Float16 ? decodeBlock<asHalf>
                                                : decodeBlock<asDouble>;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const size_t count = step.decodedArray.itemCount;
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
@@ -76,7 +76,7 @@ bool isInteger(double value) {
 
 /// Integer arithmetic, which wraps in the decoded type like NumPy's.
 void encodeIntegers(Line line, Number from, const uint8_t* in, Number to, uint8_t* out, size_t n) {
-  const uint64_t offset = integerOf(line.offset), scale = integerOf(line.scale);
+  const uint64_t offset = toInteger(line.offset), scale = toInteger(line.scale);
   uint64_t values[kNumberBlock];
   uint8_t cut[kNumberBlock * 8];
   loadIntegers(from, in, n, values);
@@ -92,7 +92,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const auto block = from == Number::Float32   ? encodeBlock<asFloat>
                      : from == Number::Float16 ? encodeBlock<asHalf>
                                                : encodeBlock<asDouble>;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const bool isWhole = !isFloat(from) && isInteger(line.offset) && isInteger(line.scale);
   const size_t count = step.decodedArray.itemCount;
   for (size_t at = 0; at < count; at += kNumberBlock) {

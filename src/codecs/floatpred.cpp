@@ -29,7 +29,7 @@ constexpr uint32_t kMaxItem = 8;
 Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  if (step.params.size() != 3 || !valueTypeOf(array.dtype, type)) return Code::BadParameters;
+  if (step.params.size() != 3 || !findValueType(array.dtype, type)) return Code::BadParameters;
   if (type.perItem != 1 || array.itemBytes < 2) return Code::BadParameters;
   const uint32_t run = step.params[0], distance = step.params[1];
   if (run == 0 || array.itemCount % run != 0) return Code::BadParameters;
@@ -45,7 +45,7 @@ Status prepare(Step& step) {
 }
 
 /// Index of the plane that holds byte `b` (0 = lowest) of the elements.
-size_t planeOf(const Step& step, uint32_t b) {
+size_t planeIndex(const Step& step, uint32_t b) {
   return step.params[2] & kHighFirst ? step.decodedArray.itemBytes - 1 - b : b;
 }
 
@@ -62,7 +62,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
       bytes = sums.data();
     }
     const uint8_t* planes[kMaxItem];
-    for (uint32_t b = 0; b < itemBytes; b++) planes[b] = bytes + planeOf(step, b) * run;
+    for (uint32_t b = 0; b < itemBytes; b++) planes[b] = bytes + planeIndex(step, b) * run;
     unshufflePlanes(out.data() + at, planes, run, itemBytes);
   }
   result = out.first(in.size());
@@ -91,7 +91,7 @@ void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, si
     const uint8_t* before = nullptr;
     for (uint32_t p = 0; p < itemBytes; p++) {
       // shuffleBytes puts the lowest byte first; planeIndex is its own inverse.
-      const uint8_t* plane = planes.data() + planeOf(step, p) * run;
+      const uint8_t* plane = planes.data() + planeIndex(step, p) * run;
       const bool subtracts = step.params[2] & kDifferences;
       subtractPlane(out.data() + at + p * run, plane, before, run,
                     subtracts ? step.params[1] : run);

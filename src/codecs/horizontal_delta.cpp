@@ -23,7 +23,7 @@ using Kernel = void (*)(uint8_t*, const uint8_t*, size_t, uint32_t, size_t);
 Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  if (step.params.size() != 2 || !valueTypeOf(array.dtype, type)) return Code::BadParameters;
+  if (step.params.size() != 2 || !findValueType(array.dtype, type)) return Code::BadParameters;
   if (type.perItem != 1 || type.number == Number::Bool) return Code::BadParameters;
   const uint32_t run = step.params[0], distance = step.params[1];
   if (run == 0 || array.itemCount % run != 0) return Code::BadParameters;

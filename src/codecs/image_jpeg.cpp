@@ -32,10 +32,10 @@ enum Slots { StreamSpace, PixelSpace, TableBytes, HeaderBytes, Words };
 /// The last color space of libjpeg.
 constexpr uint32_t kLastSpace = JCS_EXT_ARGB;
 /// Maximum size of tables and header together, in bytes.
-constexpr uint32_t kMostTables = 1 << 16;
+constexpr uint32_t kMaxTables = 1 << 16;
 /// Maximum number of scans, more than any encoder writes. Each scan is a pass over the whole image,
 /// however short its data.
-constexpr int kMostScans = 500;
+constexpr int kMaxScans = 500;
 
 constexpr JOCTET kEnd[] = {0xff, 0xd9};
 
@@ -58,12 +58,12 @@ struct Decoder {
   ByteSpan out;
 };
 
-Decoder& decoderOf(j_common_ptr info) {
+Decoder& getDecoder(j_common_ptr info) {
   return *static_cast<Decoder*>(info->client_data);
 }
 
 [[noreturn]] void fail(j_common_ptr info, Code code) {
-  Decoder& decoder = decoderOf(info);
+  Decoder& decoder = getDecoder(info);
   decoder.failure = decoder.source.isAtEnd && code == Code::Corrupt ? Code::Truncated : code;
   std::longjmp(decoder.leave, 1);
 }
@@ -102,7 +102,7 @@ void ignoreText(j_common_ptr) {}
 void ignoreSource(j_decompress_ptr) {}
 
 boolean fill(j_decompress_ptr info) {
-  Source& source = decoderOf(reinterpret_cast<j_common_ptr>(info)).source;
+  Source& source = getDecoder(reinterpret_cast<j_common_ptr>(info)).source;
   if (source.next.empty()) {
     source.isAtEnd = true;
     source.next = kEnd;
@@ -114,7 +114,7 @@ boolean fill(j_decompress_ptr info) {
 }
 
 void skip(j_decompress_ptr info, long bytes) {
-  Source& source = decoderOf(reinterpret_cast<j_common_ptr>(info)).source;
+  Source& source = getDecoder(reinterpret_cast<j_common_ptr>(info)).source;
   size_t left = bytes > 0 ? static_cast<size_t>(bytes) : 0;
   while (left > source.base.bytes_in_buffer && !source.isAtEnd) {
     left -= source.base.bytes_in_buffer;
@@ -126,7 +126,7 @@ void skip(j_decompress_ptr info, long bytes) {
 }
 
 void onProgress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMostScans) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans) {
     fail(info, Code::LimitExceeded);
   }
 }
@@ -209,7 +209,7 @@ Status prepare(Step& step) {
   const uint64_t bytes = uint64_t{step.params[TableBytes]} + step.params[HeaderBytes];
   if (step.params[StreamSpace] > kLastSpace || step.params[PixelSpace] > kLastSpace)
     return Code::BadParameters;
-  if (bytes > kMostTables || step.params.size() != Words + (bytes + 3) / 4)
+  if (bytes > kMaxTables || step.params.size() != Words + (bytes + 3) / 4)
     return Code::BadParameters;
   return prepareImage(step);
 }

@@ -41,8 +41,8 @@ Status unwrap(const Step& step, Workspace& work, ByteView& in) {
   const bool isZstd = startsWith(in, kZstd);
   if (!isZstd && !isZlib(in)) return {};
   ByteSpan room;
-  const size_t most = compressedSize(step.decoded).bytes + step.decoded.bytes;
-  if (Status s = work.scratch(ScratchSlot::Image, most, room)) return s;
+  const size_t maxBytes = compressedSize(step.decoded).bytes + step.decoded.bytes;
+  if (Status s = work.scratch(ScratchSlot::Image, maxBytes, room)) return s;
   if (isZstd) {
     size_t produced = 0;
     if (Status s = zstdDecode(work, in, room, produced, step.verifiesChecksums)) return s;
@@ -79,8 +79,8 @@ Status checkHeader(const Step& step, ByteView in) {
 /// Checks that there is enough memory for the library: several times the image, and its tables.
 Status checkMemory(size_t imageBytes, size_t blobBytes) {
   constexpr size_t kTables = 8 << 20;
-  const uint64_t most = uint64_t{imageBytes} * 5 + uint64_t{blobBytes} * 2 + kTables;
-  void* block = most < SIZE_MAX / 2 ? std::malloc(static_cast<size_t>(most)) : nullptr;
+  const uint64_t maxBytes = uint64_t{imageBytes} * 5 + uint64_t{blobBytes} * 2 + kTables;
+  void* block = maxBytes < SIZE_MAX / 2 ? std::malloc(static_cast<size_t>(maxBytes)) : nullptr;
   if (!block) return Code::OutOfMemory;
   // Prevents the compiler from removing the allocation.
   *static_cast<volatile char*>(block) = 0;

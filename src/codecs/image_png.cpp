@@ -25,7 +25,7 @@ namespace {
 constexpr uint8_t kSignature[] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 enum ColorType : uint8_t { Grey = 0, Rgb = 2, Palette = 3, GreyAlpha = 4, Rgba = 6 };
 
-constexpr uint32_t nameOf(const char (&text)[5]) {
+constexpr uint32_t chunkName(const char (&text)[5]) {
   return uint32_t{static_cast<uint8_t>(text[0])} << 24 |
          uint32_t{static_cast<uint8_t>(text[1])} << 16 |
          uint32_t{static_cast<uint8_t>(text[2])} << 8 | static_cast<uint8_t>(text[3]);
@@ -71,7 +71,7 @@ constexpr Pass kWhole[] = {{0, 0, 1, 1}};
 constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                            {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-std::span<const Pass> passesOf(const Image& image) {
+std::span<const Pass> imagePasses(const Image& image) {
   return image.isInterlaced ? std::span<const Pass>(kAdam7) : std::span<const Pass>(kWhole);
 }
 
@@ -102,7 +102,7 @@ class Chunks {
     name = loadBigEndian(in_.data() + at_ + 4);
     data = in_.subspan(at_ + 8, length);
     // CRCs of ignored chunks are not checked.
-    const bool counts = isCritical(name) || name == nameOf("tRNS");
+    const bool counts = isCritical(name) || name == chunkName("tRNS");
     const uint8_t* checked = in_.data() + at_ + 4;
     if (verifies_ && counts &&
         crc32(0, checked, length + size_t{4}) != loadBigEndian(checked + 4 + length)) {
@@ -129,9 +129,9 @@ Status readHeader(ByteView data, Image& image) {
   image.isInterlaced = data[12] == 1;
   const bool isKnown =
       data[10] == 0 && data[11] == 0 && data[12] <= 1 && isPossible(image.type, image.bits);
-  constexpr uint32_t kMost = 0x7fffffff;
-  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMost ||
-      image.height > kMost) {
+  constexpr uint32_t kMaxSide = 0x7fffffff;
+  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMaxSide ||
+      image.height > kMaxSide) {
     return Code::BadHeader;
   }
   return {};
@@ -178,27 +178,27 @@ Status readChunks(const Step& step, ByteView in, Workspace& work, Image& image) 
   uint32_t name = 0;
   ByteView data;
   if (Status s = chunks.next(name, data)) return s;
-  if (name != nameOf("IHDR")) return Code::BadHeader;
+  if (name != chunkName("IHDR")) return Code::BadHeader;
   if (Status s = readHeader(data, image)) return s;
   size_t first = 0, count = 0, bytes = 0;
   while (true) {
     const size_t at = chunks.at();
     if (Status s = chunks.next(name, data)) return s;
-    if (name == nameOf("IDAT")) {
+    if (name == chunkName("IDAT")) {
       if (count++ == 0) first = at;
       bytes += data.size();
       continue;
     }
     if (count > 0) break;  // the chunk after the last IDAT
-    if (name == nameOf("PLTE")) {
+    if (name == chunkName("PLTE")) {
       if (data.empty() || data.size() % 3 != 0 || data.size() > 3 * 256 || !image.palette.empty()) {
         return {Code::Corrupt, at};
       }
       image.palette = data;
-    } else if (name == nameOf("tRNS")) {
+    } else if (name == chunkName("tRNS")) {
       if (Status s = readTransparency(data, image)) return {s.code, at};
     } else if (Chunks::isCritical(name)) {
-      return {name == nameOf("IEND") ? Code::Truncated : Code::UnsupportedImage, at};
+      return {name == chunkName("IEND") ? Code::Truncated : Code::UnsupportedImage, at};
     }
   }
   if (image.type == Palette && image.palette.empty()) return Code::Corrupt;
@@ -334,7 +334,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
           imageRoom(step, image.width, image.height, image.channels(), image.sampleBytes(), room))
     return s;
   size_t bytes = 0;
-  for (const Pass& pass : passesOf(image)) bytes += pass.bytes(image);
+  for (const Pass& pass : imagePasses(image)) bytes += pass.bytes(image);
   ByteSpan rows;
   if (Status s = work.scratch(ScratchSlot::Codec, bytes, rows)) return s;
   Inflated done;
@@ -343,7 +343,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   }
   if (done.produced != bytes) return Code::Truncated;
   size_t at = 0;
-  for (const Pass& pass : passesOf(image)) {
+  for (const Pass& pass : imagePasses(image)) {
     if (pass.bytes(image) == 0) continue;
     if (Status s = writePass(image, pass, rows.data() + at, room)) return s;
     at += pass.bytes(image);

@@ -26,7 +26,7 @@ struct Container {
   Container& operator=(const Container&) = delete;
 };
 
-Code codeOf(VP8StatusCode status) {
+Code toCode(VP8StatusCode status) {
   switch (status) {
     case VP8_STATUS_OK:
       return Code::Ok;
@@ -57,7 +57,7 @@ Status decodeFrame(const WebPData& frame, bool hasAlpha, uint32_t width, uint32_
   config.output.u.RGBA = {out.data(), static_cast<int>(width * (hasAlpha ? 4 : 3)), out.size()};
   const VP8StatusCode status = WebPDecode(frame.bytes, frame.size, &config);
   WebPFreeDecBuffer(&config.output);
-  return codeOf(status);
+  return toCode(status);
 }
 
 Status prepare(Step& step) {

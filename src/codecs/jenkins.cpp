@@ -103,7 +103,7 @@ uint32_t lookup3(ByteView prefix, ByteView data, uint32_t start) {
 }
 
 /// The step's checksum as a function of the data.
-auto sumOf(const Step& step) {
+auto makeSum(const Step& step) {
   const ByteView prefix(reinterpret_cast<const uint8_t*>(step.params.data() + 2), step.params[1]);
   return [prefix, start = step.params[0]](ByteView data) { return lookup3(prefix, data, start); };
 }
@@ -116,12 +116,12 @@ Status prepare(Step& step) {
 }
 
 Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& result) {
-  return stripChecksum(step, ChecksumPlace::End, in, sumOf(step), result);
+  return stripChecksum(step, ChecksumPlace::End, in, makeSum(step), result);
 }
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
-  return addChecksum(ChecksumPlace::End, in, out, sumOf(step), result);
+  return addChecksum(ChecksumPlace::End, in, out, makeSum(step), result);
 }
 
 }  // namespace

@@ -36,14 +36,14 @@ struct Cursor {
 };
 
 /// Adds the bytes of a long length (up to and including the first that is not 255) to `length`.
-/// False if the input ends first or the length exceeds `most`, so it cannot wrap.
-ZW_INLINE bool readLength(const uint8_t*& ip, const uint8_t* end, size_t most, size_t& length) {
+/// False if the input ends first or the length exceeds `max`, so it cannot wrap.
+ZW_INLINE bool readLength(const uint8_t*& ip, const uint8_t* end, size_t max, size_t& length) {
   uint8_t more;
   do {
     if (ip >= end) return false;
     more = *ip++;
     length += more;
-    if (length > most) return false;
+    if (length > max) return false;
   } while (more == 255);
   return true;
 }

@@ -20,7 +20,7 @@ struct MatchTable {
   uint32_t base = 1;       // position of the stream's first byte; 0 = empty entry
   uint32_t skipShift = 5;  // the step grows by 1 after each 2^skipShift misses
 
-  size_t slotOf(uint32_t word) const { return (word * 2654435761u) >> (32 - bits); }
+  size_t slot(uint32_t word) const { return (word * 2654435761u) >> (32 - bits); }
   void clear() {
     std::memset(last, 0, sizeof(uint32_t) << bits);
     base = 1;
@@ -41,14 +41,14 @@ ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* 
 /// Writes `in` as literals and matches through `writer`, which has
 ///   bool literals(const uint8_t* from, size_t count);  count may be 0
 ///   bool match(size_t distance, size_t length);        length >= 4
-///   bool isWorth(size_t distance, size_t length);
+///   bool isWorthwhile(size_t distance, size_t length);
 ///   kMaxDistance
 /// If literals() or match() returns false, the output is full and encode() returns false. The
 /// output starts and ends with at least one literal, and matches end at least 5 bytes before the
 /// end.
 template <class Writer>
 bool encode(MatchTable& table, ByteView in, Writer& writer) {
-  constexpr size_t kSearchMargin = 12, kMatchMargin = 5, kTelling = 8;
+  constexpr size_t kSearchMargin = 12, kMatchMargin = 5, kLongMatch = 8;
   const uint8_t* const start = in.data();
   const uint8_t* const end = start + in.size();
   const uint8_t* anchor = start;  // first unwritten byte
@@ -57,12 +57,12 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
   if (in.size() > kSearchMargin) {
     const uint8_t* const searchEnd = end - kSearchMargin;
     const uint8_t* const matchEnd = end - kMatchMargin;
-    table.last[table.slotOf(load<uint32_t>(start))] = base;
-    const uint32_t fewest = 1u << table.skipShift;
-    uint32_t misses = fewest;
+    table.last[table.slot(load<uint32_t>(start))] = base;
+    const uint32_t minMisses = 1u << table.skipShift;
+    uint32_t misses = minMisses;
     for (const uint8_t* ip = start + 1; ip < searchEnd;) {
       const uint32_t word = load<uint32_t>(ip);
-      uint32_t& last = table.last[table.slotOf(word)];
+      uint32_t& last = table.last[table.slot(word)];
       const uint32_t position = base + static_cast<uint32_t>(ip - start);
       size_t distance = position - last;
       last = position;
@@ -70,7 +70,7 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
       if (distance <= static_cast<size_t>(ip - start) && distance <= Writer::kMaxDistance &&
           load<uint32_t>(ip - distance) == word) {
         size_t length = 4 + commonBytes(ip + 4, ip + 4 - distance, matchEnd);
-        if (writer.isWorth(distance, length)) {
+        if (writer.isWorthwhile(distance, length)) {
           while (ip > anchor && ip - distance > start &&
                  ip[-1] == ip[-1 - static_cast<ptrdiff_t>(distance)]) {
             ip--;
@@ -81,10 +81,9 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
           ip += length;
           anchor = ip;
           const uint8_t* const seen = ip - 2;
-          table.last[table.slotOf(load<uint32_t>(seen))] =
-              base + static_cast<uint32_t>(seen - start);
+          table.last[table.slot(load<uint32_t>(seen))] = base + static_cast<uint32_t>(seen - start);
           // A short match is likely a coincidence, so the step shrinks only partly.
-          misses = length < kTelling ? fewest + (misses - fewest) / 2 : fewest;
+          misses = length < kLongMatch ? minMisses + (misses - minMisses) / 2 : minMisses;
           continue;
         }
       }

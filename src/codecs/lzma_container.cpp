@@ -130,7 +130,7 @@ class XzStream {
 };
 
 /// Length of the stream padding at the front of `in`, groups of four zero bytes.
-size_t paddingOf(ByteView in) {
+size_t paddingBytes(ByteView in) {
   size_t at = 0;
   while (in.size() - at >= 4 && load<uint32_t>(in.data() + at) == 0) at += 4;
   return at;
@@ -188,7 +188,7 @@ Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done, bool
     if (Status s = XzStream(*coder, rest, out.subspan(done.produced), verifiesChecks).decode(one)) {
       return {s.code, done.used + s.at};
     }
-    done.used += one.used + paddingOf(rest.subspan(one.used));
+    done.used += one.used + paddingBytes(rest.subspan(one.used));
     done.produced += one.produced;
   } while (done.used < in.size());
   return {};

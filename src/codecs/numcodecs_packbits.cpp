@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kHeader = 1;
 
-uint8_t paddingOf(const ArrayInfo& array) {
+uint8_t paddingBits(const ArrayInfo& array) {
   return static_cast<uint8_t>((8 - array.itemCount % 8) % 8);
 }
 
@@ -33,7 +33,7 @@ Status prepare(Step& step) {
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.encodedArray, in)) return s;
   const ArrayInfo& array = step.decodedArray;
-  if (in[0] != paddingOf(array)) return Code::BadHeader;
+  if (in[0] != paddingBits(array)) return Code::BadHeader;
   unpackBooleans(BitOrder::HighFirst, in.data() + kHeader, array.itemCount, out.data());
   result = out.first(array.bytes());
   return {};
@@ -43,7 +43,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   const ArrayInfo& array = step.decodedArray;
   if (Status s = checkBytes(array, in)) return s;
-  out[0] = paddingOf(array);
+  out[0] = paddingBits(array);
   packBooleans(BitOrder::HighFirst, in.data(), array.itemCount, out.data() + kHeader);
   result = out.first(step.encodedArray.bytes());
   return {};

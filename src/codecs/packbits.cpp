@@ -30,7 +30,7 @@ struct Layout {
   uint8_t padding;   // bits
 };
 
-Layout layoutOf(const Step& step) {
+Layout makeLayout(const Step& step) {
   const ArrayInfo& array = step.decodedArray;
   const DTypeInfo* dtype = dtypeInfo(static_cast<uint32_t>(array.dtype));
   Layout layout;
@@ -49,7 +49,7 @@ Status prepare(Step& step) {
   if (step.params.size() != 3 || dtype->bits == 0) return Code::BadParameters;
   const uint32_t padding = step.params[0], first = step.params[1], last = step.params[2];
   if (padding > kLastByte || first > last || last >= dtype->bits) return Code::BadParameters;
-  step.encoded = {layoutOf(step).dataBytes + (padding != kNone), true};
+  step.encoded = {makeLayout(step).dataBytes + (padding != kNone), true};
   return {};
 }
 
@@ -60,7 +60,7 @@ bool isWhole(const BitField& field) {
 
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (in.size() != step.encoded.bytes) return {Code::SizeMismatch, in.size()};
-  const Layout layout = layoutOf(step);
+  const Layout layout = makeLayout(step);
   const uint32_t padding = step.params[0];
   const size_t at = padding == kFirstByte ? 0 : layout.dataBytes;
   if (padding != kNone && in[at] != layout.padding) return {Code::BadHeader, at};
@@ -80,7 +80,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 #ifdef ZW_FULL_MODULE
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
-  const Layout layout = layoutOf(step);
+  const Layout layout = makeLayout(step);
   const uint32_t padding = step.params[0];
   if (padding != kNone) out[padding == kFirstByte ? 0 : layout.dataBytes] = layout.padding;
   uint8_t* data = out.data() + (padding == kFirstByte);

@@ -60,7 +60,7 @@ Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
   if (!step.params.empty()) return Code::BadParameters;
-  if (!valueTypeOf(array.dtype, type) || !typeByte(type.number)) return Code::BadParameters;
+  if (!findValueType(array.dtype, type) || !typeByte(type.number)) return Code::BadParameters;
   // Pages may be short and each has metadata, so the bound is higher than for other compressors.
   step.encoded = {compressedSize({array.bytes(), true}).bytes + array.bytes(), false};
   return {};
@@ -110,7 +110,7 @@ Status readChunks(PcoReader& in, uint32_t format, Number number, uint64_t count,
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  (void)valueTypeOf(array.dtype, type);
+  (void)findValueType(array.dtype, type);
   PcoReader reader(in);
   uint32_t format = 0;
   if (Status s = readHeader(reader, typeByte(type.number), format)) return s;

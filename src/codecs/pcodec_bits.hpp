@@ -17,7 +17,7 @@ class PcoReader {
   static constexpr size_t kSlack = 16;
   /// Maximum size of a window: a batch of one variable, with 14 bits of state and 64 of offset per
   /// number.
-  static constexpr size_t kMostWindow = 256 * (14 + 64) / 8 + 1;
+  static constexpr size_t kMaxWindow = 256 * (14 + 64) / 8 + 1;
 
   explicit PcoReader(ByteView bytes) : bytes_(bytes) {}
 
@@ -45,7 +45,7 @@ class PcoReader {
   void skip(uint64_t count) { position_ += count; }
 
   /// Returns the bytes from the one that holds the next bit on. `bytes` of them (at most
-  /// kMostWindow) and the slack may be read, zeros past the end. Near the end they are a copy.
+  /// kMaxWindow) and the slack may be read, zeros past the end. Near the end they are a copy.
   /// Valid until the next call.
   const uint8_t* window(size_t bytes) {
     const uint64_t byte = position_ / 8;
@@ -67,7 +67,7 @@ class PcoReader {
  private:
   ByteView bytes_;
   uint64_t position_ = 0;  // bits
-  uint8_t tail_[kMostWindow + kSlack];
+  uint8_t tail_[kMaxWindow + kSlack];
 };
 
 }  // namespace zw

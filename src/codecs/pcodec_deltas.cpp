@@ -42,12 +42,12 @@ void sumPcoDeltas(std::span<uint64_t> moments, uint32_t stored, uint32_t count, 
 template <class Latent>
 bool addPcoLookbacks(const uint32_t* lookbacks, uint32_t window, size_t at, uint32_t count,
                      Latent* history) {
-  uint32_t least = UINT32_MAX, most = 0;
+  uint32_t lowest = UINT32_MAX, highest = 0;
   for (uint32_t i = 0; i < count; i++) {
-    least = lookbacks[i] < least ? lookbacks[i] : least;
-    most = lookbacks[i] > most ? lookbacks[i] : most;
+    lowest = lookbacks[i] < lowest ? lookbacks[i] : lowest;
+    highest = lookbacks[i] > highest ? lookbacks[i] : highest;
   }
-  if (count > 0 && (least == 0 || most > window)) return false;
+  if (count > 0 && (lowest == 0 || highest > window)) return false;
   for (uint32_t i = 0; i < count; i++) {
     const size_t back = lookbacks[i];
     if (back <= at + i) history[at + i] += history[at + i - back];

@@ -41,8 +41,8 @@ struct Float {
 
 struct Half : Float<uint16_t, 10> {
   // The bits of an integer up to kGreatest, and of a product.
-  static ZW_INLINE uint16_t ofInteger(uint16_t value) { return halfOf(value); }
-  static ZW_INLINE uint16_t times(uint16_t a, double base) { return halfOf(fromHalf(a) * base); }
+  static ZW_INLINE uint16_t ofInteger(uint16_t value) { return toHalf(value); }
+  static ZW_INLINE uint16_t times(uint16_t a, double base) { return toHalf(fromHalf(a) * base); }
   static double multiplier(uint16_t bits) { return fromHalf(bits); }
 };
 struct Single : Float<uint32_t, 23> {
@@ -117,18 +117,18 @@ template <class Type, class Latent>
 void joinQuanta(Type, uint32_t k, const Latent* primary, const Latent* secondary, uint32_t count,
                 uint8_t* out) {
   using Bits = typename Type::Bits;
-  const auto least = static_cast<Bits>(Type::kMiddle >> k);
+  const auto middle = static_cast<Bits>(Type::kMiddle >> k);
   const auto below = static_cast<Bits>((Bits{1} << k) - 1);
   for (uint32_t i = 0; i < count; i++) {
     const auto quotient = static_cast<Bits>(primary[i]), rest = static_cast<Bits>(secondary[i]);
-    const auto low = static_cast<Bits>(quotient >= least ? rest : below - rest);
+    const auto low = static_cast<Bits>(quotient >= middle ? rest : below - rest);
     store(out + i * sizeof(Bits), Type::fromOrdered(static_cast<Bits>((quotient << k) + low)));
   }
 }
 
 /// The distance of a latent from zero in float mult, where zero occurs twice.
 template <class Type>
-ZW_INLINE typename Type::Bits magnitudeOf(typename Type::Bits latent) {
+ZW_INLINE typename Type::Bits latentMagnitude(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
   return static_cast<Bits>(latent >= Type::kMiddle ? latent - Type::kMiddle
                                                    : Type::kMiddle - 1 - latent);
@@ -139,7 +139,7 @@ ZW_INLINE typename Type::Bits magnitudeOf(typename Type::Bits latent) {
 template <class Type, bool kAllIntegers>
 ZW_INLINE typename Type::Bits countedFloat(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
-  const Bits magnitude = magnitudeOf<Type>(latent);
+  const Bits magnitude = latentMagnitude<Type>(latent);
   Bits bits;
   if (kAllIntegers || magnitude < Type::kGreatest) {
     bits = Type::ofInteger(magnitude);
@@ -173,9 +173,10 @@ void joinMultiples(Type, uint64_t base, const Latent* primary, const Latent* sec
                    uint32_t count, uint8_t* out) {
   using Bits = typename Type::Bits;
   const auto multiplier = Type::multiplier(Type::fromOrdered(static_cast<Bits>(base)));
-  Bits most = 0;
-  for (uint32_t i = 0; i < count; i++) most |= magnitudeOf<Type>(static_cast<Bits>(primary[i]));
-  if (most < Type::kGreatest) {
+  Bits magnitudes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    magnitudes |= latentMagnitude<Type>(static_cast<Bits>(primary[i]));
+  if (magnitudes < Type::kGreatest) {
     multiplyFloats<Type, true>(multiplier, primary, secondary, count, out);
   } else {
     multiplyFloats<Type, false>(multiplier, primary, secondary, count, out);

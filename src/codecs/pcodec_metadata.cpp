@@ -5,9 +5,9 @@
 namespace zw {
 namespace {
 
-constexpr uint32_t kMostWindowLog = 24;
+constexpr uint32_t kMaxWindowLog = 24;
 
-uint32_t widthOf(Number number) {
+uint32_t bitWidth(Number number) {
   return 8 * numberBytes(number);
 }
 
@@ -17,7 +17,7 @@ uint32_t mantissaBits(Number number) {
 
 /// True if an ordered latent is a valid base of float mult: finite and not zero.
 bool isMultiplier(uint64_t ordered, Number number) {
-  const uint32_t width = widthOf(number), mantissa = mantissaBits(number);
+  const uint32_t width = bitWidth(number), mantissa = mantissaBits(number);
   const uint64_t middle = uint64_t{1} << (width - 1);
   const uint64_t magnitude = ordered >= middle ? ordered - middle : middle - 1 - ordered;
   const uint64_t infinity = middle - (uint64_t{1} << mantissa);
@@ -38,7 +38,7 @@ Status readMode(PcoReader& in, uint32_t formatVersion, Number number, PcoMetadat
   const uint64_t mode = in.bits(4);
   if (mode > static_cast<uint64_t>(PcoMode::Dict)) return {Code::BadHeader, in.byte()};
   metadata.mode = static_cast<PcoMode>(mode);
-  const uint32_t width = widthOf(number);
+  const uint32_t width = bitWidth(number);
   bool good = true;
   switch (metadata.mode) {
     case PcoMode::Classic:
@@ -116,7 +116,7 @@ Status readDelta(PcoReader& in, uint32_t formatVersion, uint32_t width, PcoMetad
     const auto windowLog = static_cast<uint32_t>(in.bits(5)) + 1;
     const auto stateLog = static_cast<uint32_t>(in.bits(4));
     states.ofSecondary = in.bits(1);
-    if (windowLog > kMostWindowLog || stateLog > windowLog) return {Code::BadHeader, in.byte()};
+    if (windowLog > kMaxWindowLog || stateLog > windowLog) return {Code::BadHeader, in.byte()};
     metadata.window = 1u << windowLog;
     states.count = 1u << stateLog;
   }
@@ -127,7 +127,7 @@ Status readDelta(PcoReader& in, uint32_t formatVersion, uint32_t width, PcoMetad
 Status readVariable(PcoReader& in, uint32_t count, PcoVariable& variable) {
   variable.tableLog = static_cast<uint32_t>(in.bits(4));
   variable.binCount = static_cast<uint32_t>(in.bits(15));
-  if (variable.tableLog > kPcoMostTableLog || variable.binCount > 1u << variable.tableLog) {
+  if (variable.tableLog > kPcoMaxTableLog || variable.binCount > 1u << variable.tableLog) {
     return {Code::BadHeader, in.byte()};
   }
   // A table of one state has one bin, or none if no latent is ever read.
@@ -147,7 +147,7 @@ Status readPcoMetadata(PcoReader& in, uint32_t formatVersion, Number number, uin
                        PcoMetadata& metadata) {
   metadata = {};
   if (Status s = readMode(in, formatVersion, number, metadata)) return s;
-  const uint32_t width = widthOf(number);
+  const uint32_t width = bitWidth(number);
   const uint32_t primaryWidth = metadata.mode == PcoMode::Dict ? 32 : width;
   DeltaStates states;
   if (Status s = readDelta(in, formatVersion, primaryWidth, metadata, states)) return s;

@@ -12,9 +12,9 @@ enum class PcoMode : uint8_t { Classic, IntMult, FloatMult, FloatQuant, Dict };
 enum class PcoDelta : uint8_t { None, Consecutive, Lookback, Conv1 };
 
 inline constexpr uint32_t kPcoBatch = 256;
-inline constexpr uint32_t kPcoMostTableLog = 14;
-inline constexpr uint32_t kPcoMostOrder = 7;     // of consecutive deltas
-inline constexpr uint32_t kPcoMostWeights = 32;  // of conv1
+inline constexpr uint32_t kPcoMaxTableLog = 14;
+inline constexpr uint32_t kPcoMaxOrder = 7;     // of consecutive deltas
+inline constexpr uint32_t kPcoMaxWeights = 32;  // of conv1
 
 /// One latent variable.
 struct PcoVariable {
@@ -43,7 +43,7 @@ struct PcoMetadata {
   uint32_t window = 0;  // of lookbacks
   uint32_t shift = 0;   // of conv1
   int64_t bias = 0;
-  int32_t weights[kPcoMostWeights] = {};
+  int32_t weights[kPcoMaxWeights] = {};
 
   /// Lookbacks (if any), primary, secondary (if any).
   PcoVariable variables[3];

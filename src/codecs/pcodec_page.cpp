@@ -42,10 +42,10 @@ struct Channel {
   const PcoVariable* variable = nullptr;
   PcoTable<Latent> table;
   uint32_t states[4] = {};
-  uint64_t moments[kPcoMostOrder] = {};  // of consecutive deltas
-  std::span<Latent> history;             // of lookback deltas: all latents of the page
+  uint64_t moments[kPcoMaxOrder] = {};  // of consecutive deltas
+  std::span<Latent> history;            // of lookback deltas: all latents of the page
   /// Latents of a batch. conv1 keeps the preceding latents at the front.
-  Latent batch[kPcoMostWeights + kPcoBatch] = {};
+  Latent batch[kPcoMaxWeights + kPcoBatch] = {};
 
   bool hasDeltas() const { return variable->stateCount > 0; }
 };
@@ -81,7 +81,7 @@ class Page {
     return std::max(count_, variable.stateCount);
   }
 
-  uint64_t bytesOf(const PcoVariable& variable) const {
+  uint64_t scratchBytes(const PcoVariable& variable) const {
     const uint64_t latentBytes = isWide(variable) ? 8 : 4;
     const uint64_t nodeBytes =
         isWide(variable) ? sizeof(PcoNode<uint64_t>) : sizeof(PcoNode<uint32_t>);
@@ -92,7 +92,8 @@ class Page {
 
   Status prepare(Workspace& work) {
     uint64_t bytes = roundUp(uint64_t{metadata_.dictLength} * sizeof(Latent));
-    for (uint32_t i = 0; i < metadata_.variableCount; i++) bytes += bytesOf(metadata_.variables[i]);
+    for (uint32_t i = 0; i < metadata_.variableCount; i++)
+      bytes += scratchBytes(metadata_.variables[i]);
     if (bytes > SIZE_MAX) return Code::LimitExceeded;
     ByteSpan scratch;
     if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(bytes), scratch)) return s;

@@ -17,12 +17,12 @@ namespace {
 constexpr uint32_t kOneLoad = 57;
 
 /// States are assigned to bins with this stride, which is odd and thus reaches all states.
-uint32_t strideOf(uint32_t states) {
+uint32_t stateStride(uint32_t states) {
   const uint32_t stride = 3 * states / 5;
   return stride % 2 ? stride : stride + 1;
 }
 
-uint64_t maskOf(uint32_t bits) {
+uint64_t lowMask(uint32_t bits) {
   return (uint64_t{1} << bits) - 1;
 }
 
@@ -51,7 +51,7 @@ ZW_INLINE uint32_t decodeSymbols(const uint8_t* in, uint32_t at, const PcoNode<L
     latents[slot] = node.lower;
     starts[slot] = offset;
     offset += node.offsetBits;
-    state = node.next + static_cast<uint32_t>(word & maskOf(node.stateBits));
+    state = node.next + static_cast<uint32_t>(word & lowMask(node.stateBits));
     word >>= node.stateBits;
     at += node.stateBits;
   };
@@ -76,11 +76,11 @@ template <bool kWide>
 ZW_INLINE uint64_t offsetAt(const uint8_t* in, uint32_t at, uint32_t bits) {
   const uint64_t low = load<uint64_t>(in + at / 8) >> (at % 8);
   if constexpr (!kWide) {
-    return low & maskOf(bits);
+    return low & lowMask(bits);
   } else {
     const uint32_t middle = bits < 32 ? bits : 32, after = at + middle;
     const uint64_t high = load<uint64_t>(in + after / 8) >> (after % 8);
-    return (low & maskOf(middle)) | (high & maskOf(bits - middle)) << middle;
+    return (low & lowMask(middle)) | (high & lowMask(bits - middle)) << middle;
   }
 }
 
@@ -126,7 +126,7 @@ Status makePcoTable(PcoReader& in, const PcoVariable& variable, uint32_t window,
                     std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes,
                     PcoTable<Latent>& table) {
   const auto states = static_cast<uint32_t>(nodes.size());  // a power of two
-  const uint32_t stride = strideOf(states);
+  const uint32_t stride = stateStride(states);
   // Deltas are stored with the middle of their range as zero.
   const uint64_t zero = variable.stateCount ? variable.middle() : 0;
   in.seek(variable.binsAt);

@@ -13,7 +13,7 @@ class Writer {
   explicit Writer(ByteSpan out)
       : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
-  bool isWorth(size_t, size_t) const { return true; }
+  bool isWorthwhile(size_t, size_t) const { return true; }
 
   bool size(size_t value) {
     if (end_ - op_ < 5) return false;

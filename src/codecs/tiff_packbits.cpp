@@ -22,10 +22,10 @@
 namespace zw {
 namespace {
 
-constexpr size_t kMostInRun = 128;
+constexpr size_t kMaxRun = 128;
 constexpr uint8_t kNothing = 128;
 /// A run of two takes as many bytes as two literals.
-constexpr size_t kLeastRepeats = 3;
+constexpr size_t kMinRepeats = 3;
 
 /// 128 literals take 129 bytes; short rows take more.
 Status prepare(Step& step) {
@@ -59,9 +59,9 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return decodedResult(step, room, produced, result);
 }
 
-/// Number of equal bytes from `at` on, up to `most`.
-size_t repeatsAt(ByteView in, size_t at, size_t most) {
-  const size_t end = std::min(in.size(), at + most);
+/// Number of equal bytes from `at` on, up to `max`.
+size_t repeatsAt(ByteView in, size_t at, size_t max) {
+  const size_t end = std::min(in.size(), at + max);
   size_t i = at + 1;
   while (i < end && in[i] == in[at]) i++;
   return i - at;
@@ -69,17 +69,17 @@ size_t repeatsAt(ByteView in, size_t at, size_t most) {
 
 /// End of the literals that start at `at`: at the next run, or after 128 bytes.
 size_t literalEnd(ByteView in, size_t at) {
-  const size_t end = std::min(in.size(), at + kMostInRun);
+  const size_t end = std::min(in.size(), at + kMaxRun);
   size_t i = at;
-  while (i < end && repeatsAt(in, i, kLeastRepeats) < kLeastRepeats) i++;
+  while (i < end && repeatsAt(in, i, kMinRepeats) < kMinRepeats) i++;
   return i;
 }
 
 /// Appends a row; false if it does not fit.
 bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
   for (size_t at = 0; at < row.size();) {
-    const size_t repeats = repeatsAt(row, at, kMostInRun);
-    const bool isRun = repeats >= kLeastRepeats;
+    const size_t repeats = repeatsAt(row, at, kMaxRun);
+    const bool isRun = repeats >= kMinRepeats;
     const size_t end = isRun ? at + repeats : literalEnd(row, at);
     const size_t count = end - at, given = isRun ? 1 : count;
     if (out.size() - produced < 1 + given) return false;

@@ -13,10 +13,10 @@ struct ValueType {
 };
 
 /// Finds the numbers of a data type; times are int64. False if its elements are not numbers.
-bool valueTypeOf(DTypeId dtype, ValueType& type);
+bool findValueType(DTypeId dtype, ValueType& type);
 
 /// The same for a data type id in a parameter; BadParameters if its elements are not numbers.
-Status valueTypeOf(uint32_t dtype, ValueType& type);
+Status findValueType(uint32_t dtype, ValueType& type);
 
 /// Sets `step.encodedArray` to the decoded array with another data type.
 Status encodeAs(Step& step, uint32_t dtype);
@@ -53,7 +53,7 @@ inline double asFloat(double value) {
   return static_cast<float>(value);
 }
 inline double asHalf(double value) {
-  return fromHalf(halfOf(value));
+  return fromHalf(toHalf(value));
 }
 /// Rounds to a type; integers count as float64.
 inline double roundedTo(Number type, double value) {

@@ -35,14 +35,14 @@ namespace {
 
 constexpr uint32_t kMagicAndVersion = 0x0570667a;  // "zfp" 05
 constexpr uint32_t kMetadataBits = 52, kShortModeBits = 12, kLongModeBits = 64;
-constexpr uint32_t kMostHeaderBits = 32 + kMetadataBits + kLongModeBits;
+constexpr uint32_t kMaxHeaderBits = 32 + kMetadataBits + kLongModeBits;
 constexpr uint32_t kLongMode = 0xfff;
 /// Values of the short mode: fixed rate, fixed precision, reversible, fixed accuracy.
 constexpr uint32_t kPrecisionMode = 2048, kReversibleMode = kPrecisionMode + 128,
                    kAccuracyMode = kReversibleMode + 1;
 /// maxbits of modes without a limit: the largest block, of doubles in four dimensions.
 constexpr uint32_t kUnlimitedBits = 16658;
-constexpr uint32_t kMostParameterBits = 32768;  // of minbits and maxbits
+constexpr uint32_t kMaxParameterBits = 32768;  // of minbits and maxbits
 constexpr int32_t kLongExponentBias = 16495;
 constexpr int32_t kLowestExponent = -kLongExponentBias,
                   kHighestExponent = 32767 - kLongExponentBias;
@@ -63,7 +63,7 @@ struct Field {
   }
 };
 
-bool typeOf(DTypeId dtype, ZfpType& type) {
+bool findType(DTypeId dtype, ZfpType& type) {
   switch (dtype) {
     case DTypeId::Int8:
     case DTypeId::Uint8:
@@ -95,8 +95,8 @@ bool isHeaderType(DTypeId dtype) {
 }
 
 /// Describes an array as a field; false if zfp does not support it.
-bool fieldOf(const ArrayInfo& array, Field& field) {
-  if (array.rank > kZfpMaxDims || !typeOf(array.dtype, field.type)) return false;
+bool makeField(const ArrayInfo& array, Field& field) {
+  if (array.rank > kZfpMaxDims || !findType(array.dtype, field.type)) return false;
   field.dims = std::max(1u, array.rank);
   for (uint32_t i = 0; i < array.rank; i++) field.length[i] = array.shape[array.rank - 1 - i];
   return true;
@@ -106,7 +106,7 @@ bool hasHeader(const Step& step) {
   return step.params[0] == 1;
 }
 
-ZfpMode modeOf(const Step& step) {
+ZfpMode makeMode(const Step& step) {
   return {step.params[1], step.params[2], step.params[3], signedParam(step, 4)};
 }
 
@@ -126,9 +126,10 @@ auto withType(ZfpType type, F f) {
 }
 
 bool isValid(const ZfpMode& mode, ZfpType type) {
-  const uint32_t fewest = withType(type, [&]<class T>(T) { return zfpBlockHeaderBits<T>(mode); });
-  return mode.minBits >= 1 && mode.minBits <= mode.maxBits && mode.maxBits <= kMostParameterBits &&
-         mode.maxBits >= fewest && mode.maxPrecision >= 1 && mode.maxPrecision <= 64 &&
+  const uint32_t headerBits =
+      withType(type, [&]<class T>(T) { return zfpBlockHeaderBits<T>(mode); });
+  return mode.minBits >= 1 && mode.minBits <= mode.maxBits && mode.maxBits <= kMaxParameterBits &&
+         mode.maxBits >= headerBits && mode.maxPrecision >= 1 && mode.maxPrecision <= 64 &&
          mode.minExponent >= kLowestExponent && mode.minExponent <= kHighestExponent;
 }
 
@@ -364,24 +365,24 @@ auto withTypes(DTypeId dtype, F f) {
 }
 
 /// Maximum encoded size of an array, in the mode of the parameters or of any header.
-uint64_t mostBytes(const Field& field, const ZfpMode& mode) {
+uint64_t maxBytes(const Field& field, const ZfpMode& mode) {
   const ZfpMode exact = {1, kUnlimitedBits, 64, kZfpMinExponent - 1};
   const uint64_t block = withType(field.type, [&]<class T>(T) {
-    return std::max(zfpMostBlockBits<T>(mode, field.dims), zfpMostBlockBits<T>(exact, field.dims));
+    return std::max(zfpMaxBlockBits<T>(mode, field.dims), zfpMaxBlockBits<T>(exact, field.dims));
   });
   // No overflow: at most 2^31 blocks (of an element each) of 2^15 bits.
-  return (kMostHeaderBits + field.blocks() * block) / 8 + 16;
+  return (kMaxHeaderBits + field.blocks() * block) / 8 + 16;
 }
 
 Status prepare(Step& step) {
   Field field;
   if (step.params.size() != 5 || step.params[0] > 1) return Code::BadParameters;
-  if (!fieldOf(step.decodedArray, field)) return Code::BadParameters;
+  if (!makeField(step.decodedArray, field)) return Code::BadParameters;
   if (hasHeader(step) && !isHeaderType(step.decodedArray.dtype)) return Code::BadParameters;
-  if (!isValid(modeOf(step), field.type)) return Code::BadParameters;
-  const uint64_t most = mostBytes(field, modeOf(step));
-  if (most > UINT32_MAX / 2) return Code::LimitExceeded;
-  step.encoded = {static_cast<size_t>(most), false};
+  if (!isValid(makeMode(step), field.type)) return Code::BadParameters;
+  const uint64_t bytes = maxBytes(field, makeMode(step));
+  if (bytes > UINT32_MAX / 2) return Code::LimitExceeded;
+  step.encoded = {static_cast<size_t>(bytes), false};
   return {};
 }
 
@@ -396,8 +397,8 @@ Status checkEnd(ZfpReader& in, ByteView bytes) {
 
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   Field field;
-  fieldOf(step.decodedArray, field);
-  ZfpMode mode = modeOf(step);
+  makeField(step.decodedArray, field);
+  ZfpMode mode = makeMode(step);
   ZfpReader reader(in);
   if (hasHeader(step)) {
     if (Status s = readHeader(reader, field, mode)) return s;
@@ -413,8 +414,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
   Field field;
-  fieldOf(step.decodedArray, field);
-  const ZfpMode mode = modeOf(step);
+  makeField(step.decodedArray, field);
+  const ZfpMode mode = makeMode(step);
   ZfpWriter writer(out);
   if (hasHeader(step) && !writeHeader(writer, field, mode)) return Code::EncodeFailed;
   const bool isComplete = withTypes(step.decodedArray.dtype, [&]<class T, class B>(T, B) {

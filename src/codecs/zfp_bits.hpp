@@ -25,14 +25,14 @@ class ZfpReader {
     return value;
   }
 
-  /// Reads zeros up to and including the next one, or `most` zeros. Sets `found` if a one was read,
+  /// Reads zeros up to and including the next one, or `max` zeros. Sets `found` if a one was read,
   /// and returns the number of zeros.
-  uint32_t zeros(uint32_t most, bool& found) {
+  uint32_t zeros(uint32_t max, bool& found) {
     uint32_t count = 0;
     found = false;
-    while (count < most && !found) {
+    while (count < max && !found) {
       fill();
-      const uint32_t seen = kFilled < most - count ? kFilled : most - count;
+      const uint32_t seen = kFilled < max - count ? kFilled : max - count;
       const auto run = static_cast<uint32_t>(std::countr_zero(window_));
       found = run < seen;
       count += found ? run : seen;

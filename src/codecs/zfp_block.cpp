@@ -236,9 +236,9 @@ void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* 
       budget--;
       out.bits(next < size, 1);
       if (next == size) break;
-      const uint32_t most = std::min(size - 1 - known, budget);
-      const uint32_t zeros = std::min(next - known, most);
-      const bool writesOne = next - known < most;
+      const uint32_t max = std::min(size - 1 - known, budget);
+      const uint32_t zeros = std::min(next - known, max);
+      const bool writesOne = next - known < max;
       out.zeros(zeros);
       if (writesOne) out.bits(1, 1);
       budget -= zeros + writesOne;
@@ -251,7 +251,7 @@ void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* 
 
 /// Number of planes in the reversible mode: down to the lowest one bit of any value.
 template <class U>
-uint32_t planesOf(const U* values, uint32_t size) {
+uint32_t exactPlanes(const U* values, uint32_t size) {
   U all = 0;
   for (uint32_t i = 0; i < size; i++) all |= values[i];
   constexpr uint32_t kBits = 8 * sizeof(U);
@@ -297,7 +297,7 @@ void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t p
     ordered[i] = static_cast<U>((block[order[i]] + kEveryOther<U>)^kEveryOther<U>);
   }
   if (mode.isReversible()) {
-    precision = std::min(planesOf(ordered, size), precision);
+    precision = std::min(exactPlanes(ordered, size), precision);
     out.bits(precision - 1, kCountBits);
     budget -= kCountBits;
   }
@@ -308,7 +308,7 @@ void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t p
 
 /// Number of planes of a lossy block with this exponent: down to the tolerance, plus guard bits for
 /// the transform.
-uint32_t precisionOf(const ZfpMode& mode, int32_t exponent, uint32_t dims) {
+uint32_t lossyPlanes(const ZfpMode& mode, int32_t exponent, uint32_t dims) {
   const int64_t planes = int64_t{exponent} - mode.minExponent + 2 * dims + 2;
   return static_cast<uint32_t>(std::clamp<int64_t>(planes, 0, mode.maxPrecision));
 }
@@ -326,7 +326,7 @@ void toFloats(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32
 /// Exponent e of the largest finite magnitude m of a block: 2^(e-1) <= m < 2^e, but at least 1 -
 /// bias; -bias for a block of zeros.
 template <class F>
-int32_t exponentOf(const F* block, uint32_t size) {
+int32_t blockExponent(const F* block, uint32_t size) {
   F largest = 0;
   for (uint32_t i = 0; i < size; i++) {
     const F magnitude = std::fabs(block[i]);
@@ -385,7 +385,7 @@ void decodeFloats(ZfpReader& in, const ZfpMode& mode, uint32_t dims, F* block) {
   const int32_t exponent = areBits ? 0 : static_cast<int32_t>(in.bits(T::kExponentBits)) - T::kBias;
   const uint32_t used = 1 + mode.isReversible() + (areBits ? 0 : T::kExponentBits);
   const uint32_t precision =
-      mode.isReversible() ? mode.maxPrecision : precisionOf(mode, exponent, dims);
+      mode.isReversible() ? mode.maxPrecision : lossyPlanes(mode, exponent, dims);
   decodeInts(in, mode, mode.maxBits - used, precision, dims, ints);
   if (areBits) {
     for (uint32_t i = 0; i < size; i++) ints[i] = flipNegative(ints[i]);
@@ -401,8 +401,8 @@ template <class F>
 void encodeLossyFloats(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const F* block) {
   using T = Traits<F>;
   const uint32_t size = blockSize(dims);
-  const int32_t exponent = exponentOf(block, size);
-  const uint32_t precision = precisionOf(mode, exponent, dims);
+  const int32_t exponent = blockExponent(block, size);
+  const uint32_t precision = lossyPlanes(mode, exponent, dims);
   if (precision == 0 || exponent == -T::kBias) {
     out.bits(0, 1);
     return;
@@ -419,7 +419,7 @@ void encodeExactFloats(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const
   using T = Traits<F>;
   const uint32_t size = blockSize(dims);
   typename T::Unsigned ints[kZfpMaxBlock];
-  const int32_t exponent = exponentOf(block, size);
+  const int32_t exponent = blockExponent(block, size);
   uint32_t used = 2;
   if (exponent == -T::kBias) {
     constexpr F kZeros[kZfpMaxBlock] = {};
@@ -452,13 +452,13 @@ uint32_t zfpBlockHeaderBits(const ZfpMode& mode) {
 }
 
 template <class T>
-uint64_t zfpMostBlockBits(const ZfpMode& mode, uint32_t dims) {
+uint64_t zfpMaxBlockBits(const ZfpMode& mode, uint32_t dims) {
   // In each plane a value takes at most one bit, as a known value or as part of a run. Group tests
   // are extra. Those that find a one number at most one per value, since each makes a value known.
   // Those that find none number at most one per plane, where the remaining values then take no bit.
   const uint64_t planes = std::min(mode.maxPrecision, Traits<T>::kBits);
-  const uint64_t most = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
-  return std::max<uint64_t>(std::min<uint64_t>(most, mode.maxBits), mode.minBits);
+  const uint64_t max = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
+  return std::max<uint64_t>(std::min<uint64_t>(max, mode.maxBits), mode.minBits);
 }
 
 template <class T>
@@ -493,7 +493,7 @@ void zfpEncodeBlock(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const T*
 
 #define ZW_ZFP_TYPE(T)                                                       \
   template uint32_t zfpBlockHeaderBits<T>(const ZfpMode&);                   \
-  template uint64_t zfpMostBlockBits<T>(const ZfpMode&, uint32_t);           \
+  template uint64_t zfpMaxBlockBits<T>(const ZfpMode&, uint32_t);            \
   template void zfpDecodeBlock<T>(ZfpReader&, const ZfpMode&, uint32_t, T*); \
   template void zfpEncodeBlock<T>(ZfpWriter&, const ZfpMode&, uint32_t, const T*);
 ZW_ZFP_TYPE(int32_t)

@@ -27,7 +27,7 @@ uint32_t zfpBlockHeaderBits(const ZfpMode& mode);
 
 /// Maximum number of bits of a block of 4^dims values.
 template <class T>
-uint64_t zfpMostBlockBits(const ZfpMode& mode, uint32_t dims);
+uint64_t zfpMaxBlockBits(const ZfpMode& mode, uint32_t dims);
 
 /// Decodes a block of 4^dims values. Reads a bounded number of bits for any input. T is int32_t,
 /// int64_t, float or double.

@@ -50,7 +50,7 @@ void storeFront(uint8_t* out, uint64_t bytes, size_t left) {
   std::memcpy(out, &bytes, std::min<size_t>(left, 8));
 }
 
-uint64_t maskOf(uint32_t bits) {
+uint64_t lowMask(uint32_t bits) {
   return ~uint64_t{0} >> (64 - bits);
 }
 
@@ -63,7 +63,7 @@ uint64_t place(const BitField& field, uint64_t value) {
 
 template <class T>
 void unpackAs(const BitField& field, const uint8_t* in, size_t count, uint8_t* out) {
-  const uint64_t mask = maskOf(field.bits);
+  const uint64_t mask = lowMask(field.bits);
   size_t left = static_cast<size_t>(ceilDiv(uint64_t{count} * field.bits, 8));
   uint32_t shift = 0;  // bits of in[0] that are used up
   for (size_t i = 0; i < count; i++) {
@@ -95,7 +95,7 @@ struct BitWriter {
 
 template <class T>
 void packAs(const BitField& field, const uint8_t* in, size_t count, uint8_t* out) {
-  const uint64_t mask = maskOf(field.bits);
+  const uint64_t mask = lowMask(field.bits);
   BitWriter writer{out};
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = uint64_t{load<T>(in + i * sizeof(T))} >> field.first & mask;

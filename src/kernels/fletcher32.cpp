@@ -60,7 +60,7 @@ void addRows(const uint8_t* data, size_t rows, Sums& sums) {
 }
 
 /// The sum in HDF5's form: big-endian, and 65535 for a residue of 0 unless `isZero`.
-uint32_t shown(uint64_t residue, bool isZero) {
+uint32_t toHdf5(uint64_t residue, bool isZero) {
   const auto value = static_cast<uint32_t>(residue * 256 % kModulus);
   return value == 0 && !isZero ? kModulus : value;
 }
@@ -87,7 +87,7 @@ uint32_t fletcher32(const uint8_t* data, size_t size) {
   if (at < size) sums.append(1, data[at], data[at]);
   // A residue of 0 is either all zeros or a multiple of 65535; rare enough for another pass.
   const bool isZero = (sums.first == 0 || sums.second == 0) && isAllZero(data, size);
-  return shown(sums.second, isZero) << 16 | shown(sums.first, isZero);
+  return toHdf5(sums.second, isZero) << 16 | toHdf5(sums.first, isZero);
 }
 
 }  // namespace zw

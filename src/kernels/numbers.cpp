@@ -78,7 +78,7 @@ void widenHalves(const uint8_t* in, size_t count, double* out) {
 
 void narrowHalves(const double* in, size_t count, uint8_t* out) {
   ZW_SCALAR_LOOP
-  for (size_t i = 0; i < count; i++) store(out + 2 * i, halfOf(in[i]));
+  for (size_t i = 0; i < count; i++) store(out + 2 * i, toHalf(in[i]));
 }
 
 /// Converts 64-bit integers to float32 with a single rounding; through double there would be two.
@@ -117,7 +117,7 @@ double fromHalf(uint16_t bits) {
   return bitCast<double>(value | special | uint64_t{bits & 0x8000u} << 48);
 }
 
-uint16_t halfOf(double value) {
+uint16_t toHalf(double value) {
   const uint64_t bits = bitCast<uint64_t>(value);
   const uint64_t size = bits & ~kSignBit;
   const uint64_t sign = bits >> 48 & 0x8000;
@@ -139,7 +139,7 @@ uint16_t halfOf(double value) {
   return static_cast<uint16_t>(sign | half);
 }
 
-uint64_t integerOf(double value) {
+uint64_t toInteger(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude < 0x1p63) return static_cast<uint64_t>(static_cast<int64_t>(value));
   const uint64_t bits = bitCast<uint64_t>(magnitude);
@@ -226,7 +226,7 @@ void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
     // Any nonzero value is true, also 0.5.
     ZW_SCALAR_LOOP
     for (size_t i = 0; i < count; i++) {
-      values[i] = type == Number::Bool ? in[i] != 0 : integerOf(in[i]);
+      values[i] = type == Number::Bool ? in[i] != 0 : toInteger(in[i]);
     }
     storeIntegers(type, values, count, out);
   }

@@ -55,10 +55,10 @@ void convertNumbers(Number from, const uint8_t* in, Number to, uint8_t* out, siz
 
 /// Truncates a double to an integer modulo 2^64. NaN and infinities become 0. (Out-of-range values
 /// are undefined in C and NumPy; where NumPy wraps, the result is the same.)
-uint64_t integerOf(double value);
+uint64_t toInteger(double value);
 
 /// Rounds a double to binary16, ties to even. A NaN keeps its sign and upper bits.
-uint16_t halfOf(double value);
+uint16_t toHalf(double value);
 /// Converts a binary16 to a double.
 double fromHalf(uint16_t bits);
 

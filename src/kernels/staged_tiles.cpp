@@ -198,10 +198,10 @@ ReadBox chooseReader(const CopyPlane& plane) {
   }
 }
 
-/// Cuts a side into equal parts of whole lines, at most `most` items each, and returns their
+/// Cuts a side into equal parts of whole lines, at most `max` items each, and returns their
 /// length.
-size_t partLength(size_t length, size_t most, size_t line) {
-  const size_t parts = (length + most - 1) / most;
+size_t partLength(size_t length, size_t max, size_t line) {
+  const size_t parts = (length + max - 1) / max;
   return std::min(length, ((length + parts - 1) / parts + line - 1) / line * line);
 }
 
@@ -225,18 +225,18 @@ Box chooseBox(const CopyPlane& plane) {
 
 void stagedPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   const ReadBox read = chooseReader(plane);
-  const Box most = chooseBox(plane);
+  const Box full = chooseBox(plane);
   const size_t item = plane.itemBytes, tile = 16 / item;
   const CopyAxis &inner = plane.inner, &outer = plane.outer, &depth = plane.depth;
-  Box box = most;
-  for (size_t row = 0; row < inner.length; row += most.rows) {
+  Box box = full;
+  for (size_t row = 0; row < inner.length; row += full.rows) {
     const size_t r = std::min(row, inner.length - tile);
-    box.rows = std::min(most.rows, inner.length - r);
-    for (size_t d = 0; d < depth.length; d += most.depth) {
-      box.depth = std::min(most.depth, depth.length - d);
-      for (size_t column = 0; column < outer.length; column += most.columns) {
+    box.rows = std::min(full.rows, inner.length - r);
+    for (size_t d = 0; d < depth.length; d += full.depth) {
+      box.depth = std::min(full.depth, depth.length - d);
+      for (size_t column = 0; column < outer.length; column += full.columns) {
         const size_t c = std::min(column, outer.length - tile);
-        box.columns = std::min(most.columns, outer.length - c);
+        box.columns = std::min(full.columns, outer.length - c);
         read(box, plane, src + r * inner.srcStride + c * item + d * depth.srcStride);
         writeBox(box, plane, dst + r * item + c * outer.dstStride + d * depth.dstStride);
       }
@@ -244,11 +244,11 @@ void stagedPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// True if more than `most` of the lines that a block of tiles has on one side share a set of the
+/// True if more than `max` of the lines that a block of tiles has on one side share a set of the
 /// first-level cache. A line's set is chosen by its address modulo 4096.
-bool collide(size_t stride, size_t itemBytes, size_t most) {
+bool collide(size_t stride, size_t itemBytes, size_t max) {
   const size_t step = std::min<size_t>(stride & (~stride + 1), 4096);
-  return 64 * step > most * 4096 * itemBytes;
+  return 64 * step > max * 4096 * itemBytes;
 }
 
 /// True if lines of one side would leave the caches before direct tiles have used them up. Written

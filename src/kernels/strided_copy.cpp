@@ -105,7 +105,7 @@ uint32_t planeRank(const StridedCopy& copy) {
   return copy.kernel == kRowPlane ? copy.rank - 1 : copy.rank;
 }
 
-CopyPlane planeOf(const StridedCopy& copy) {
+CopyPlane makePlane(const StridedCopy& copy) {
   CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}, nullptr};
   if (copy.kernel == kRowPlane) plane.itemBytes = rowBytes(copy);
   const uint32_t rank = planeRank(copy);
@@ -144,7 +144,7 @@ Kernel chooseKernel(StridedCopy& copy) {
   const bool dstContiguous = inner.dstStride == copy.itemBytes;
   if (dstContiguous && inner.srcStride == 0) return kFill;
   moveSourceAxis(copy, copy.rank);
-  const CopyPlane plane = planeOf(copy);
+  const CopyPlane plane = makePlane(copy);
   if (dstContiguous && plane.outer.length > 1 && plane.outer.srcStride == copy.itemBytes) {
     if (chooseChannelKernel(plane)) return kChannels;
     if (chooseStagedKernel(plane)) return kStaged;
@@ -206,7 +206,7 @@ Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst,
     swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
     return {};
   }
-  CopyPlane plane = planeOf(copy);
+  CopyPlane plane = makePlane(copy);
   uint32_t inPlane = 2;
   if (copy.kernel == kStaged) {
     if (Status s = scratch.reserve(kStagedBytes)) return s;

@@ -111,14 +111,14 @@ ZW_INLINE U8x16 shuffle(U8x16 a, U8x16 b) {
 }
 
 template <class Pattern, size_t... I>
-constexpr U8x16 constantOf(std::index_sequence<I...>) {
+constexpr U8x16 makeConstant(std::index_sequence<I...>) {
   return U8x16{static_cast<uint8_t>(Pattern::at(I))...};
 }
 
 /// The vector whose byte i is `Pattern::at(i)`.
 template <class Pattern>
 constexpr U8x16 constant() {
-  return constantOf<Pattern>(std::make_index_sequence<16>{});
+  return makeConstant<Pattern>(std::make_index_sequence<16>{});
 }
 
 template <int W, int Half>

@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Items, BitshuffleItem,
                                          100, 255));
 
 TEST_P(BitshuffleItem, EveryCountAcrossTheBlockSizes) {
-  const size_t most = GetParam() > 8 ? 1100 : 1700, step = GetParam() > 8 ? 88 : 8;
-  for (size_t count = 0; count <= most; count += step) expectBitshuffles(count, GetParam());
+  const size_t max = GetParam() > 8 ? 1100 : 1700, step = GetParam() > 8 ? 88 : 8;
+  for (size_t count = 0; count <= max; count += step) expectBitshuffles(count, GetParam());
   for (size_t count : {128u, 136u, 504u, 512u, 520u}) expectBitshuffles(count, GetParam());
 }
 

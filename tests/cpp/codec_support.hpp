@@ -42,7 +42,7 @@ inline std::string codeName(Status s) {
 /// The name of a codec in codec_list.inc.
 inline std::string listedName(const Codec* codec) {
   uint32_t id = 0;
-  while (*codecName(id) && codecOf(id) != codec) id++;
+  while (*codecName(id) && findCodec(id) != codec) id++;
   return codecName(id);
 }
 

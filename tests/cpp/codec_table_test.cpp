@@ -11,7 +11,7 @@ namespace {
 
 TEST(CodecTable, RowsAreComplete) {
   uint32_t id = 0;
-  for (; const Codec* codec = codecOf(id); id++) {
+  for (; const Codec* codec = findCodec(id); id++) {
     SCOPED_TRACE(codecName(id));
     EXPECT_NE(codec->prepare, nullptr);
     // A codec either relabels, or decodes and (except for these) encodes.

@@ -32,15 +32,15 @@ TEST(Zlib, HandWrittenStream) {
 }
 
 TEST(Zlib, RejectedInput) {
-  const auto codeOf = [](const char* header, const Bytes& adler) {
+  const auto decodeCode = [](const char* header, const Bytes& adler) {
     return decodeWith(kZlib, joined(joined(fromHex(header), kHelloDeflate), adler), 5).status.code;
   };
-  EXPECT_EQ(codeOf("78 01", fromHex("062c0214")), Code::ChecksumMismatch);
-  EXPECT_EQ(codeOf("78 02", kHelloAdler), Code::BadHeader);  // not a multiple of 31
-  EXPECT_EQ(codeOf("79 00", kHelloAdler), Code::BadHeader);  // method 9
-  EXPECT_EQ(codeOf("88 1c", kHelloAdler), Code::BadHeader);  // window of 64 KiB
-  EXPECT_EQ(codeOf("78 20", kHelloAdler), Code::BadHeader);  // preset dictionary
-  EXPECT_EQ(codeOf("78 01", joined(kHelloAdler, {0})), Code::TrailingBytes);
+  EXPECT_EQ(decodeCode("78 01", fromHex("062c0214")), Code::ChecksumMismatch);
+  EXPECT_EQ(decodeCode("78 02", kHelloAdler), Code::BadHeader);  // not a multiple of 31
+  EXPECT_EQ(decodeCode("79 00", kHelloAdler), Code::BadHeader);  // method 9
+  EXPECT_EQ(decodeCode("88 1c", kHelloAdler), Code::BadHeader);  // window of 64 KiB
+  EXPECT_EQ(decodeCode("78 20", kHelloAdler), Code::BadHeader);  // preset dictionary
+  EXPECT_EQ(decodeCode("78 01", joined(kHelloAdler, {0})), Code::TrailingBytes);
 }
 
 TEST(Zlib, HeaderByEveryLevelIsValid) {

@@ -77,7 +77,7 @@ std::vector<Golden> goldenImages() {
   return all;
 }
 
-uint32_t crcOf(const Bytes& bytes) {
+uint32_t checksum(const Bytes& bytes) {
   return crc32(0, bytes.data(), bytes.size());
 }
 
@@ -88,7 +88,7 @@ TEST_P(Images, EqualTheReferencePrograms) {
   Workspace work;
   const Outcome exact = decodeWith(golden.codec, golden.encoded, {golden.bytes, true}, work);
   ASSERT_TRUE(exact.ok()) << codeName(exact.status);
-  EXPECT_EQ(crcOf(exact.bytes), golden.crc);
+  EXPECT_EQ(checksum(exact.bytes), golden.crc);
   const Outcome bounded =
       decodeWith(golden.codec, golden.encoded, {golden.bytes + 1000, false}, work);
   ASSERT_TRUE(bounded.ok()) << codeName(bounded.status);
@@ -115,7 +115,7 @@ TEST_P(Images, TruncatedImagesAreRejected) {
     const Outcome outcome = decodeWith(golden.codec, cut, {golden.bytes, true}, work);
     // If the missing end is not needed for pixels (checksums, an end mark), these must be correct.
     if (outcome.ok()) {
-      EXPECT_EQ(crcOf(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
+      EXPECT_EQ(checksum(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
     }
   }
 }
@@ -145,7 +145,7 @@ TEST_P(Images, MayBeFollowedByAnything) {
   longer.push_back(0);
   const Outcome outcome = decodeWith(golden.codec, longer, {golden.bytes, true}, work);
   ASSERT_TRUE(outcome.ok()) << codeName(outcome.status);
-  EXPECT_EQ(crcOf(outcome.bytes), golden.crc);
+  EXPECT_EQ(checksum(outcome.bytes), golden.crc);
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, Images, testing::ValuesIn(goldenImages()), [](const auto& info) {

@@ -35,7 +35,7 @@ TEST(Numbers, EveryHalfBothWays) {
     } else {
       ASSERT_EQ(bitCast<uint64_t>(value), bitCast<uint64_t>(slowHalf(half))) << bits;
     }
-    ASSERT_EQ(halfOf(value), half);
+    ASSERT_EQ(toHalf(value), half);
   }
 }
 
@@ -45,14 +45,14 @@ TEST(Numbers, HalvesRoundToTheNearestTiesToEven) {
     const double high = bits == 0x7bff ? 65536.0 : slowHalf(static_cast<uint16_t>(bits + 1));
     const double middle = low + (high - low) / 2;
     const auto even = static_cast<uint16_t>(bits + bits % 2);
-    EXPECT_EQ(halfOf(middle), even);
-    EXPECT_EQ(halfOf(std::nextafter(middle, 0)), bits);
-    EXPECT_EQ(halfOf(std::nextafter(middle, 1e9)), bits + 1);
-    EXPECT_EQ(halfOf(-middle), 0x8000 | even);
+    EXPECT_EQ(toHalf(middle), even);
+    EXPECT_EQ(toHalf(std::nextafter(middle, 0)), bits);
+    EXPECT_EQ(toHalf(std::nextafter(middle, 1e9)), bits + 1);
+    EXPECT_EQ(toHalf(-middle), 0x8000 | even);
   }
-  EXPECT_EQ(halfOf(1e300), 0x7c00);
-  EXPECT_EQ(halfOf(5e-324), 0);
-  EXPECT_EQ(halfOf(bitCast<double>(uint64_t{0xfff0000000000001})),
+  EXPECT_EQ(toHalf(1e300), 0x7c00);
+  EXPECT_EQ(toHalf(5e-324), 0);
+  EXPECT_EQ(toHalf(bitCast<double>(uint64_t{0xfff0000000000001})),
             0xfe00);  // NaN with low bits only
 }
 
@@ -74,11 +74,11 @@ TEST(Numbers, IntegersOfDoublesWrap) {
                {NAN, 0},
                {HUGE_VAL, 0},
                {-HUGE_VAL, 0}};
-  for (const auto& row : table) EXPECT_EQ(integerOf(row.value), row.bits) << row.value;
+  for (const auto& row : table) EXPECT_EQ(toInteger(row.value), row.bits) << row.value;
 }
 
 /// The value of an element; long double represents all values of all types.
-long double valueOf(Number type, const uint8_t* p) {
+long double elementValue(Number type, const uint8_t* p) {
   switch (type) {
     case Number::Int8:
       return load<int8_t>(p);
@@ -113,18 +113,18 @@ uint64_t slowInteger(long double value) {
 }
 
 void slowConvert(Number from, const uint8_t* in, Number to, uint8_t* out) {
-  const long double value = valueOf(from, in);
+  const long double value = elementValue(from, in);
   if (to == Number::Float64) return store(out, static_cast<double>(value));
   if (to == Number::Float32) return store(out, static_cast<float>(value));
-  // halfOf has its own test; integers beyond 2^53 overflow.
-  if (to == Number::Float16) return store(out, halfOf(static_cast<double>(value)));
+  // toHalf has its own test; integers beyond 2^53 overflow.
+  if (to == Number::Float16) return store(out, toHalf(static_cast<double>(value)));
   uint64_t bits = slowInteger(value);
   if (to == Number::Bool) bits = value != 0;
   std::memcpy(out, &bits, numberBytes(to));
 }
 
 /// Special values followed by noise, as elements of a type.
-Bytes elementsOf(Number type, size_t count, uint32_t seed) {
+Bytes testElements(Number type, size_t count, uint32_t seed) {
   Bytes bytes = randomBytes(count * numberBytes(type), seed);
   const double special[] = {0.0,    -0.0, 1,     -1,    0.5,   -0.5,     1.5,       2.5,
                             127,    128,  -128,  -129,  255,   256,      32767.5,   65504,
@@ -139,7 +139,7 @@ Bytes elementsOf(Number type, size_t count, uint32_t seed) {
 }
 
 bool isNan(Number type, const uint8_t* p) {
-  return isFloat(type) && std::isnan(valueOf(type, p));
+  return isFloat(type) && std::isnan(elementValue(type, p));
 }
 
 TEST(Numbers, EveryPairOfTypesEqualsTheReference) {
@@ -148,7 +148,7 @@ TEST(Numbers, EveryPairOfTypesEqualsTheReference) {
       const uint32_t a = numberBytes(from), b = numberBytes(to);
       for (size_t count : {0u, 1u, 2u, 3u, 7u, 33u, 255u, 256u, 257u, 1000u}) {
         for (size_t offset : {0u, 1u, 3u}) {
-          const ExactBlock in(elementsOf(from, count, static_cast<uint32_t>(count)), offset);
+          const ExactBlock in(testElements(from, count, static_cast<uint32_t>(count)), offset);
           ExactBlock out(count * b, offset);
           convertNumbers(from, in.data(), to, out.data(), count);
           for (size_t i = 0; i < count; i++) {
@@ -183,7 +183,7 @@ long double slowRound(Rounding rounding, long double value) {
 
 /// Digits and maximum exponent of a float type, and the spacing of its smallest values.
 struct SlowFormat {
-  int digits, mostExponent, leastUlp;
+  int digits, maxExponent, minUlp;
 };
 SlowFormat slowFormat(Number type) {
   if (type == Number::Float16) return {11, 15, -24};
@@ -193,25 +193,25 @@ SlowFormat slowFormat(Number type) {
 
 /// Casts with a rule, exactly as specified; false if the value is refused.
 bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
-  const long double value = valueOf(rule.from, in);
+  const long double value = elementValue(rule.from, in);
   if (isFloat(rule.to)) {
     result = value;
     if (!std::isfinite(value) || value == 0) return true;
     const SlowFormat format = slowFormat(rule.to);
-    const int ulp = std::max(std::ilogb(value) - format.digits + 1, format.leastUlp);
+    const int ulp = std::max(std::ilogb(value) - format.digits + 1, format.minUlp);
     result = std::ldexp(slowRound(rule.rounding, std::ldexp(value, -ulp)), ulp);
     result = std::copysign(result, value);
-    if (std::fabs(result) < std::ldexp(2.0L, format.mostExponent)) return true;
+    if (std::fabs(result) < std::ldexp(2.0L, format.maxExponent)) return true;
     result = value < 0 ? -HUGE_VALL : HUGE_VALL;
     return rule.outOfRange == OutOfRange::Clamp;
   }
   if (std::isnan(value)) return false;
   const int bits = static_cast<int>(8 * numberBytes(rule.to)) - isSigned(rule.to);
-  const long double end = std::ldexp(1.0L, bits), least = isSigned(rule.to) ? -end : 0;
+  const long double end = std::ldexp(1.0L, bits), start = isSigned(rule.to) ? -end : 0;
   result = std::isfinite(value) ? slowRound(rule.rounding, value) : value;
-  if (result >= least && result < end) return true;
+  if (result >= start && result < end) return true;
   if (rule.outOfRange == OutOfRange::Clamp) {
-    result = value < 0 ? least : end - 1;
+    result = value < 0 ? start : end - 1;
     return true;
   }
   if (rule.outOfRange == OutOfRange::Refuse || !std::isfinite(value)) return false;
@@ -229,7 +229,7 @@ TEST(Cast, EveryPairAndRuleEqualsTheReference) {
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       if (from == Number::Bool || to == Number::Bool) continue;
-      Bytes elements = elementsOf(from, kCount, 5);
+      Bytes elements = testElements(from, kCount, 5);
       if (from == Number::Float64) {  // random doubles are rarely in range
         for (size_t i = 100; i < kCount; i++) {
           store(&elements[8 * i], std::ldexp(static_cast<double>(elements[8 * i]) - 127.5,
@@ -248,14 +248,14 @@ TEST(Cast, EveryPairAndRuleEqualsTheReference) {
             const bool passes = slowCast(rule, element, expected);
             ExactBlock out(numberBytes(to), 1);
             ASSERT_EQ(castNumber(rule, element, out.data()), passes)
-                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
-                << int(to) << " rounding " << int(rounding) << " range " << int(range);
+                << static_cast<double>(elementValue(from, element)) << " from " << int(from)
+                << " to " << int(to) << " rounding " << int(rounding) << " range " << int(range);
             if (!passes) continue;
-            const long double got = valueOf(to, out.data());
+            const long double got = elementValue(to, out.data());
             ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
-                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
-                << int(to) << " rounding " << int(rounding) << " range " << int(range) << " got "
-                << static_cast<double>(got);
+                << static_cast<double>(elementValue(from, element)) << " from " << int(from)
+                << " to " << int(to) << " rounding " << int(rounding) << " range " << int(range)
+                << " got " << static_cast<double>(got);
             if (std::isnan(got)) continue;
             ASSERT_EQ(std::signbit(got), std::signbit(expected) && (isFloat(to) || expected != 0));
           }

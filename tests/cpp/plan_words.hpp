@@ -50,8 +50,8 @@ struct ChainSpec {
 };
 
 /// A spec with a data type of fixed width, from dtype_list.inc.
-inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
-                        std::vector<CodecWords> codecs) {
+inline ChainSpec makeSpec(DTypeId dtype, std::vector<uint32_t> shape,
+                          std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));
   ChainSpec spec;
   spec.dtype = dtype;
@@ -63,8 +63,8 @@ inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
 }
 
 /// The same for types whose width the plan sets (raw, fixed-length strings).
-inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t> shape,
-                        std::vector<CodecWords> codecs) {
+inline ChainSpec makeSpec(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t> shape,
+                          std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));
   ChainSpec spec;
   spec.dtype = dtype;
@@ -77,7 +77,7 @@ inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t>
 
 /// A bytes-only chain for at most `bound` bytes.
 inline ChainSpec bytesOnlySpec(uint32_t bound, std::vector<CodecWords> codecs) {
-  ChainSpec spec = specOf(DTypeId::Uint8, {bound}, std::move(codecs));
+  ChainSpec spec = makeSpec(DTypeId::Uint8, {bound}, std::move(codecs));
   spec.flags = kBytesOnly;
   return spec;
 }

@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(Items, ShuffleItem,
                                          18, 20, 24, 31, 32, 33, 48, 100, 255, 1000));
 
 TEST_P(ShuffleItem, EveryCountAcrossTheBlockSizes) {
-  const size_t most = GetParam() > 33 ? 70 : 200;
-  for (size_t count = 0; count <= most; count++) expectShuffles(count, GetParam());
+  const size_t max = GetParam() > 33 ? 70 : 200;
+  for (size_t count = 0; count <= max; count++) expectShuffles(count, GetParam());
 }
 
 TEST_P(ShuffleItem, EveryAlignment) {

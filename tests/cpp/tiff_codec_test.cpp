@@ -135,8 +135,8 @@ TEST(Lzw, RandomCodesEqualTheSlowDecoder) {
           continue;
         }
         // The code after the last one of the table is the string that is being added.
-        const uint32_t most = isFirst ? 256 : std::min(next + 1, 4096u);
-        auto code = static_cast<uint32_t>(random() % 3 == 0 ? most - 1 : random() % most);
+        const uint32_t limit = isFirst ? 256 : std::min(next + 1, 4096u);
+        auto code = static_cast<uint32_t>(random() % 3 == 0 ? limit - 1 : random() % limit);
         if (code == 256 || code == 257) code = 0;
         list.push_back({code, isFirst ? 9 : width});
         if (!isFirst && next < 4096) next++;
@@ -205,7 +205,7 @@ TEST(HorizontalDelta, BigEndianAndFloats) {
   EXPECT_EQ(valuesIn<int16_t>(chain.decode(fromHex("00ff 0001 ff00"))),
             (std::vector<int16_t>{255, 256, 0}));
   Chain floats(DTypeId::Float32, {2}, before({horizontal(2, 1)}));
-  const Bytes values = bytesOf<float>({1.5f, -2.25f});
+  const Bytes values = asBytes<float>({1.5f, -2.25f});
   const Bytes encoded = floats.encode(values);
   EXPECT_EQ(load<uint32_t>(encoded.data() + 4),
             load<uint32_t>(values.data() + 4) - load<uint32_t>(values.data()));
@@ -215,7 +215,7 @@ TEST(HorizontalDelta, BigEndianAndFloats) {
 TEST(FloatPredictor, ExampleByHand) {
   // 0x01020304 and 0x01030507: planes 01 01, 02 03, 03 05, 04 07, then differences of bytes.
   Chain chain(DTypeId::Uint32, {2}, before({planes(2, 1, 3)}));
-  const Bytes values = bytesOf<uint32_t>({0x01020304, 0x01030507});
+  const Bytes values = asBytes<uint32_t>({0x01020304, 0x01030507});
   const Bytes encoded = fromHex("01 00 01 01 00 02 ff 03");
   EXPECT_EQ(chain.encode(values), encoded);
   EXPECT_EQ(chain.decode(encoded), values);
@@ -291,7 +291,7 @@ TEST(Chunky, TheFirstAxisIsTheFastest) {
   Chain chain(DTypeId::Uint16, {2, 2, 3}, {transposeCodec({0, 2, 1}), {CodecId::Chunky, {2}}});
   const Bytes stored = fromHex("0000 0100 0001 0101 0002 0102 0003 0103 0004 0104 0005 0105");
   const Bytes values =
-      bytesOf<uint16_t>({0, 1, 2, 3, 4, 5, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105});
+      asBytes<uint16_t>({0, 1, 2, 3, 4, 5, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105});
   EXPECT_EQ(chain.decode(stored), values);
   EXPECT_EQ(chain.encode(values), stored);
   EXPECT_EQ(Chain(DTypeId::Uint16, {2}, {{CodecId::Chunky, {0}}}).code(), Code::MissingEndian);

@@ -57,7 +57,7 @@ std::vector<Mode> modesFor(size_t dims) {
           {"expert_reversible", 1, 12 * size + 60, 64, -2000}};
 }
 
-std::vector<uint32_t> paramsOf(const Mode& mode, bool header) {
+std::vector<uint32_t> makeParams(const Mode& mode, bool header) {
   return {header, mode.minBits, mode.maxBits, mode.maxPrecision,
           static_cast<uint32_t>(mode.minExponent)};
 }
@@ -81,7 +81,7 @@ Status prepareArray(const Array& array, const std::vector<uint32_t>& params, Ste
   return step.codec->prepare(step);
 }
 
-size_t bytesOf(const Array& array) {
+size_t arrayBytes(const Array& array) {
   size_t bytes = dtypeInfo(static_cast<uint32_t>(array.dtype))->itemBytes;
   for (uint32_t length : array.shape) bytes *= length;
   return bytes;
@@ -124,7 +124,7 @@ Bytes asBytes(const std::vector<T>& values) {
 
 /// Test data: a noisy wave, noise in all bits, zeros, a spike, a few special values.
 template <class T>
-std::vector<std::vector<T>> valuesOf(size_t count, uint32_t seed) {
+std::vector<std::vector<T>> testValues(size_t count, uint32_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<T>> all(5, std::vector<T>(count, T{0}));
   for (size_t i = 0; i < count; i++) {
@@ -193,7 +193,7 @@ TEST(Zfp, ReversibleIsExact) {
     using T = typename decltype(name)::Type;
     for (const auto& shape : all) {
       const Array array = {name.dtype, shape};
-      for (auto& values : valuesOf<T>(bytesOf(array) / sizeof(T), 1)) {
+      for (auto& values : testValues<T>(arrayBytes(array) / sizeof(T), 1)) {
         if constexpr (std::is_floating_point_v<T>) {
           if (values.size() > 20) {
             values[3] = std::numeric_limits<T>::infinity();
@@ -204,7 +204,7 @@ TEST(Zfp, ReversibleIsExact) {
         const Bytes bytes = asBytes(values);
         for (bool header : {false, true}) {
           if (header && (!isHeaderType(name.dtype) || shape.empty())) continue;
-          const auto params = paramsOf(kReversible, header);
+          const auto params = makeParams(kReversible, header);
           const Outcome encoded = encodeArray(array, params, bytes);
           ASSERT_TRUE(encoded.ok()) << codeName(encoded.status);
           const Outcome decoded = decodeArray(array, params, encoded.bytes);
@@ -292,13 +292,13 @@ TEST(Zfp, KnownStreams) {
     uint32_t streams = 0, elements = 0;
     for (const auto& shape : shapes()) {
       const Array array = {name.dtype, shape};
-      std::vector<T> values(bytesOf(array) / sizeof(T));
+      std::vector<T> values(arrayBytes(array) / sizeof(T));
       for (size_t i = 0; i < values.size(); i++) values[i] = rampAt<T>(i);
       const uint32_t size = 1u << (2 * shape.size());
       for (const Mode& mode : {kReversible, precisionMode(11), rateMode(6 * size + 13)}) {
-        const Bytes encoded = encodeArray(array, paramsOf(mode, true), asBytes(values)).bytes;
+        const Bytes encoded = encodeArray(array, makeParams(mode, true), asBytes(values)).bytes;
         streams = crc32(streams, encoded.data(), encoded.size());
-        const Bytes decoded = decodeArray(array, paramsOf(mode, true), encoded).bytes;
+        const Bytes decoded = decodeArray(array, makeParams(mode, true), encoded).bytes;
         elements = crc32(elements, decoded.data(), decoded.size());
 #ifdef ZW_HAVE_SYSTEM_ZFP
         Bytes copy = asBytes(values);
@@ -318,9 +318,9 @@ TEST(Zfp, KnownStreams) {
 TEST(Zfp, AccuracyIsKept) {
   for (const auto& shape : shapes()) {
     const Array array = {DTypeId::Float64, shape};
-    const auto values = valuesOf<double>(bytesOf(array) / 8, 2)[0];
+    const auto values = testValues<double>(arrayBytes(array) / 8, 2)[0];
     for (int exponent : {-30, -10, 0, 3}) {
-      const auto params = paramsOf(accuracyMode(exponent), true);
+      const auto params = makeParams(accuracyMode(exponent), true);
       const Outcome decoded =
           decodeArray(array, params, encodeArray(array, params, asBytes(values)).bytes);
       ASSERT_TRUE(decoded.ok());
@@ -333,15 +333,15 @@ TEST(Zfp, AccuracyIsKept) {
 
 TEST(Zfp, FixedRateHasAFixedSize) {
   const Array array = {DTypeId::Float32, {31, 18}};
-  const auto params = paramsOf(rateMode(16 * 12), false);
-  for (const auto& values : valuesOf<float>(31 * 18, 3)) {
+  const auto params = makeParams(rateMode(16 * 12), false);
+  for (const auto& values : testValues<float>(31 * 18, 3)) {
     EXPECT_EQ(encodeArray(array, params, asBytes(values)).bytes.size(), 8u * 5 * 192 / 8);
   }
 }
 
 TEST(Zfp, RejectsUnsignedValuesBeyondTheSignedRange) {
   const Array array = {DTypeId::Uint32, {8}};
-  const auto params = paramsOf(kReversible, false);
+  const auto params = makeParams(kReversible, false);
   EXPECT_TRUE(encodeArray(array, params, asBytes(std::vector<uint32_t>(8, 0x7fffffff))).ok());
   EXPECT_EQ(encodeArray(array, params, asBytes(std::vector<uint32_t>(8, 0x80000000))).status.code,
             Code::EncodeFailed);
@@ -350,9 +350,9 @@ TEST(Zfp, RejectsUnsignedValuesBeyondTheSignedRange) {
 TEST(Zfp, PrefixesAndLongerStreams) {
   for (const Mode& mode : modesFor(2)) {
     const Array array = {DTypeId::Float32, {13, 10}};
-    const Bytes bytes = asBytes(valuesOf<float>(130, 4)[0]);
+    const Bytes bytes = asBytes(testValues<float>(130, 4)[0]);
     for (bool header : {false, true}) {
-      const auto params = paramsOf(mode, header);
+      const auto params = makeParams(mode, header);
       const Bytes encoded = encodeArray(array, params, bytes).bytes;
       const Bytes whole = decodeArray(array, params, encoded).bytes;
       ASSERT_EQ(whole.size(), bytes.size());
@@ -385,10 +385,10 @@ TEST(Zfp, ChangedStreams) {
     for (const std::vector<uint32_t>& shape :
          {std::vector<uint32_t>{50}, {9, 6}, {3, 6, 9}, {2, 3, 5, 7}}) {
       const Array array = {name.dtype, shape};
-      const Bytes bytes = asBytes(valuesOf<T>(bytesOf(array) / sizeof(T), 6)[0]);
+      const Bytes bytes = asBytes(testValues<T>(arrayBytes(array) / sizeof(T), 6)[0]);
       for (const Mode& mode : modesFor(shape.size())) {
         const bool header = isHeaderType(name.dtype) && random() % 2;
-        const auto params = paramsOf(mode, header);
+        const auto params = makeParams(mode, header);
         const Bytes encoded = encodeArray(array, params, bytes).bytes;
         ASSERT_FALSE(encoded.empty());
         for (int i = 0; i < 30; i++) {
@@ -410,8 +410,8 @@ TEST(Zfp, ChangedStreams) {
 
 TEST(Zfp, HeadersMustAgreeWithTheArray) {
   const Array array = {DTypeId::Float32, {6, 10}};
-  const auto params = paramsOf(kReversible, true);
-  const Bytes bytes = asBytes(valuesOf<float>(60, 7)[0]);
+  const auto params = makeParams(kReversible, true);
+  const Bytes bytes = asBytes(testValues<float>(60, 7)[0]);
   const Bytes encoded = encodeArray(array, params, bytes).bytes;
   const auto codeFor = [&](const Array& other) {
     return decodeArray(other, params, encoded).status.code;
@@ -438,13 +438,13 @@ TEST(Zfp, HeadersMustAgreeWithTheArray) {
 TEST(Zfp, HeaderDeterminesTheMode) {
   for (size_t dims = 1; dims <= 4; dims++) {
     const Array array = {DTypeId::Float64, std::vector<uint32_t>(dims, 5)};
-    const Bytes bytes = asBytes(valuesOf<double>(bytesOf(array) / 8, 8)[0]);
+    const Bytes bytes = asBytes(testValues<double>(arrayBytes(array) / 8, 8)[0]);
     for (const Mode& mode : modesFor(dims)) {
-      const Bytes encoded = encodeArray(array, paramsOf(mode, true), bytes).bytes;
-      const Bytes expected = decodeArray(array, paramsOf(mode, true), encoded).bytes;
+      const Bytes encoded = encodeArray(array, makeParams(mode, true), bytes).bytes;
+      const Bytes expected = decodeArray(array, makeParams(mode, true), encoded).bytes;
       ASSERT_EQ(expected.size(), bytes.size()) << mode.name;
       for (const Mode& other : modesFor(dims)) {
-        EXPECT_EQ(decodeArray(array, paramsOf(other, true), encoded).bytes, expected);
+        EXPECT_EQ(decodeArray(array, makeParams(other, true), encoded).bytes, expected);
       }
     }
   }
@@ -470,7 +470,7 @@ TEST(Zfp, ParametersAreChecked) {
     EXPECT_EQ(prepareArray({DTypeId::Float32, {9}}, params, step).code, Code::BadParameters)
         << testing::PrintToString(params);
   }
-  const auto params = paramsOf(kReversible, false), headed = paramsOf(kReversible, true);
+  const auto params = makeParams(kReversible, false), headed = makeParams(kReversible, true);
   const auto codeFor = [](const Array& array, const std::vector<uint32_t>& words) {
     Step step;
     return prepareArray(array, words, step).code;
@@ -486,8 +486,8 @@ TEST(Zfp, ParametersAreChecked) {
 
 TEST(Zfp, EncodesIntoTheAvailableRoom) {
   const Array array = {DTypeId::Float32, {13, 10}};
-  const auto params = paramsOf(kReversible, true);
-  const Bytes bytes = asBytes(valuesOf<float>(130, 9)[0]);
+  const auto params = makeParams(kReversible, true);
+  const Bytes bytes = asBytes(testValues<float>(130, 9)[0]);
   const Bytes encoded = encodeArray(array, params, bytes).bytes;
   Step step;
   ASSERT_FALSE(prepareArray(array, params, step));
@@ -508,7 +508,7 @@ TEST(Zfp, EqualsTheLibrary) {
     if (!isHeaderType(name.dtype)) return;
     for (const auto& shape : shapes()) {
       const Array array = {name.dtype, shape};
-      const auto kinds = valuesOf<T>(bytesOf(array) / sizeof(T), 10);
+      const auto kinds = testValues<T>(arrayBytes(array) / sizeof(T), 10);
       for (size_t kind = 0; kind < kinds.size(); kind++) {
         for (const Mode& mode : modesFor(shape.size())) {
           const bool reversible = mode.minExponent < -1074;
@@ -518,7 +518,7 @@ TEST(Zfp, EqualsTheLibrary) {
                        testing::PrintToString(shape) + " type " + std::to_string(int(name.dtype)));
           for (bool header : {false, true}) {
             Bytes elements = asBytes(kinds[kind]);
-            const auto params = paramsOf(mode, header);
+            const auto params = makeParams(mode, header);
             const Bytes ours = encodeArray(array, params, elements).bytes;
             const Bytes theirs = Oracle(array, mode, elements).encode(header);
             // If the library was built for shorter words, it pads less.
@@ -544,11 +544,11 @@ TEST(Zfp, EqualsTheLibraryOnNoise) {
       const Array array = {dtype, shape};
       for (const Mode& mode : modesFor(shape.size())) {
         Step step;
-        const auto params = paramsOf(mode, false);
+        const auto params = makeParams(mode, false);
         ASSERT_FALSE(prepareArray(array, params, step));
         for (uint32_t seed = 0; seed < 5; seed++) {
           Bytes noise = randomBytes(step.encoded.bytes / 8 * 8 + 64, seed);
-          Bytes expected(bytesOf(array));
+          Bytes expected(arrayBytes(array));
           Oracle(array, mode, expected).decode(noise, false);
           // Compares the elements only; the stream may be truncated.
           const ExactBlock in(noise);

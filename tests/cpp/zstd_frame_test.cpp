@@ -58,7 +58,7 @@ Outcome expandIn(ZstdFrame& frame, const Bytes& encoded, const Bytes& dictionary
   return outcome;
 }
 
-std::string textOf(const Outcome& outcome) {
+std::string describe(const Outcome& outcome) {
   return outcome.ok() ? std::string(outcome.bytes.begin(), outcome.bytes.end())
                       : std::string(statusName(static_cast<uint32_t>(outcome.status.code)));
 }
@@ -66,9 +66,9 @@ std::string textOf(const Outcome& outcome) {
 /// The result of reading in pieces of several sizes, which must agree.
 std::string expanded(const Bytes& encoded, const Bytes& dictionary = {}) {
   ZstdFrame frame;
-  const std::string text = textOf(expandIn(frame, encoded, dictionary, {1 << 20, 1 << 17}));
+  const std::string text = describe(expandIn(frame, encoded, dictionary, {1 << 20, 1 << 17}));
   for (const Sizes sizes : {Sizes{1, 1}, {1, 1 << 17}, {7, 3}, {1 << 20, 2}}) {
-    EXPECT_EQ(textOf(expandIn(frame, encoded, dictionary, sizes)), text)
+    EXPECT_EQ(describe(expandIn(frame, encoded, dictionary, sizes)), text)
         << sizes.in << ' ' << sizes.out;
   }
   return text;
@@ -170,13 +170,13 @@ TEST(ZstdFrame, IsReusable) {
   const Bytes dictionary = golden("dictionary"), encoded = golden("location.zst");
   ZstdFrame frame;
   const Sizes sizes = {1 << 20, 1 << 17};
-  EXPECT_EQ(textOf(expandIn(frame, encoded, dictionary, sizes)).size(), 51u);
-  EXPECT_EQ(textOf(expandIn(frame, encoded, {}, sizes)),
+  EXPECT_EQ(describe(expandIn(frame, encoded, dictionary, sizes)).size(), 51u);
+  EXPECT_EQ(describe(expandIn(frame, encoded, {}, sizes)),
             "BadVersion");  // the dictionary is dropped
-  EXPECT_EQ(textOf(expandIn(frame, fromHex("28b5"), {}, sizes)), "Truncated");
-  EXPECT_EQ(textOf(expandIn(frame, kSized, {}, sizes)), "hello");
+  EXPECT_EQ(describe(expandIn(frame, fromHex("28b5"), {}, sizes)), "Truncated");
+  EXPECT_EQ(describe(expandIn(frame, kSized, {}, sizes)), "hello");
   frame.release();
-  EXPECT_EQ(textOf(expandIn(frame, kTwoBlocks, {}, sizes)), "hello");
+  EXPECT_EQ(describe(expandIn(frame, kTwoBlocks, {}, sizes)), "hello");
 }
 
 TEST(ZstdFrame, MustBeStarted) {

@@ -25,7 +25,7 @@ namespace {
 
 const Target* chosen = nullptr;
 
-const Target* targetOf(const std::string& name) {
+const Target* findTarget(const std::string& name) {
   for (const Target& target : targets()) {
     if (target.name == name) return &target;
   }
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     const char* argument = (*argv)[i];
     if (std::strcmp(argument, "--list") == 0) zw::fuzz::listTargets();
     if (std::strncmp(argument, kOption, sizeof(kOption) - 1) != 0) continue;
-    chosen = zw::fuzz::targetOf(argument + sizeof(kOption) - 1);
+    chosen = zw::fuzz::findTarget(argument + sizeof(kOption) - 1);
   }
   if (!chosen) {
     std::fprintf(stderr, "usage: zw_fuzz --target=NAME …; zw_fuzz --list names them\n");

@@ -148,7 +148,7 @@ enum class Fidelity { Exact, Settles, Lossy };
 
 /// Exact: decoding restores the encoded elements. Settles: it does so from the second round trip
 /// on.
-Fidelity fidelityOf(CodecId codec) {
+Fidelity fidelity(CodecId codec) {
   switch (codec) {
     case CodecId::Packbits:
     case CodecId::NumcodecsPackbits:
@@ -167,16 +167,16 @@ Fidelity fidelityOf(CodecId codec) {
   }
 }
 
-Fidelity fidelityOf(std::span<const uint32_t> words) {
+Fidelity fidelity(std::span<const uint32_t> words) {
   Fidelity worst = Fidelity::Exact;
   for (const uint32_t id : codecIds(words)) {
-    worst = std::max(worst, fidelityOf(static_cast<CodecId>(id)));
+    worst = std::max(worst, fidelity(static_cast<CodecId>(id)));
   }
   return worst;
 }
 
 /// The data, repeated or truncated to the size of the plan's array.
-Bytes elementsOf(const Plan& plan, ByteView data) {
+Bytes repeatToSize(const Plan& plan, ByteView data) {
   Bytes elements(plan.isBytesOnly() ? std::min(data.size(), plan.array().bytes())
                                     : plan.array().bytes());
   for (size_t i = 0; i < elements.size() && !data.empty(); i++) elements[i] = data[i % data.size()];
@@ -203,10 +203,10 @@ void runRoundTrip(ByteView bytes) {
   const PlanInput input = readPlanInput(bytes);
   Plan plan;
   if (!prepare(plan, input.words)) return;
-  Fidelity fidelity = fidelityOf(input.words);
+  Fidelity fidelity = fidelity(input.words);
   // Nonzero bytes become 1.
   if (plan.array().dtype == DTypeId::Bool) fidelity = std::max(fidelity, Fidelity::Settles);
-  const Bytes elements = elementsOf(plan, input.data);
+  const Bytes elements = repeatToSize(plan, input.data);
   Bytes once, twice;
   if (!roundTrip(plan, elements, fidelity, once)) return;
   if (fidelity == Fidelity::Exact) ZW_PROPERTY(once == elements);

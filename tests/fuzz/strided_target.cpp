@@ -59,8 +59,8 @@ bool chooseLayout(Input& input, Layout& layout) {
   size_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) {
     std::swap(order[i], order[input.between(i, rank - 1)]);
-    const size_t most = std::max<size_t>(1, room / layout.itemBytes / elements);
-    layout.axes[i].length = std::min<size_t>(most, input.u8() % 8 == 0 ? input.u16() : input.u8());
+    const size_t max = std::max<size_t>(1, room / layout.itemBytes / elements);
+    layout.axes[i].length = std::min<size_t>(max, input.u8() % 8 == 0 ? input.u16() : input.u8());
     elements *= std::max<size_t>(1, layout.axes[i].length);
   }
   size_t gapless = layout.itemBytes, stride = layout.itemBytes;
