@@ -5,7 +5,7 @@
 
 #include "targets.hpp"
 
-extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t mostBytes);
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t maxBytes);
 
 namespace zw::fuzz {
 
@@ -76,13 +76,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 /// Mostly changes only the data: a plan with a random word is rejected at once and does not reach
 /// the decoders.
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mostBytes,
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t maxBytes,
                                           unsigned int seed) {
   const size_t head = chosen->headBytes ? chosen->headBytes({data, size}) : 0;
   if (head >= 6 && head <= size && seed % 8 == 1) {
     zw::fuzz::setWord(data, head, seed / 8);
     return size;
   }
-  if (head >= size || seed % 8 == 0) return LLVMFuzzerMutate(data, size, mostBytes);
-  return head + LLVMFuzzerMutate(data + head, size - head, mostBytes - head);
+  if (head >= size || seed % 8 == 0) return LLVMFuzzerMutate(data, size, maxBytes);
+  return head + LLVMFuzzerMutate(data + head, size - head, maxBytes - head);
 }

@@ -56,7 +56,7 @@ interface PlanSeed {
 
 const placement = Uint8Array.of(0, 1, 1, 1, 0, 0, 2, 0, 7, 3, 1);
 /** Maximum chunk size; inputs should be small. */
-const mostBytes = 6000;
+const maxBytes = 6000;
 
 /** Each codec with each data type. */
 async function triedPlans(): Promise<PlanSeed[]> {
@@ -94,7 +94,7 @@ async function goldenPlans(): Promise<PlanSeed[]> {
     const { leaf, levels } = array.spec.firstLayout;
     if (leaf.type !== "core" || leaf.chain.toBytes.type !== "core" || levels.length > 0) continue;
     for (const encoded of Object.values(chunks)
-      .filter(({ length }) => length <= mostBytes)
+      .filter(({ length }) => length <= maxBytes)
       .slice(0, 1))
       seeds.push({ plan: leaf.plan, encoded, decoded: session.decode(leaf.plan, encoded) });
   }
