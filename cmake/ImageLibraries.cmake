@@ -1,4 +1,4 @@
-# The libraries of images.wasm: decoders only, with a fixed configuration in place of their own build systems.
+# The libraries of images.wasm: decoders only, with a fixed configuration instead of upstream's build systems.
 
 # libjpeg-turbo without its assembler code. Memory management and error handling are replaced
 # (src/codecs/libjpeg_memory.cpp, image_jpeg.cpp), so it neither prints nor exits.

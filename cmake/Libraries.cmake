@@ -29,7 +29,7 @@ endfunction()
 
 # zstd, with 64-bit words on every target (wide-registers patch). Without the block-splitter patch, levels from 13
 # on corrupt some inputs. Only the sequence decoder without prefetching is built, since WebAssembly cannot prefetch.
-# Old frame formats are left out of libzstd's dispatch; zstd_v07.cpp calls the v0.7 decoder directly.
+# libzstd's dispatch of legacy frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
   ${zw_patches}/zstd-1.5.4-block-splitter.patch ${zw_patches}/zstd-1.5.4-wide-registers.patch)

@@ -1,7 +1,7 @@
 // Safety: every offset and size in the frame is checked against the remaining input before use, in
 // 64 bits or in a form that cannot wrap. A compressed stream may not be longer than its decoded
 // size (encoders store such streams raw), except for Snappy, which has a different bound. Inner
-// decoders get exact ends. Scratch memory is one block, and blocks are no larger than the output.
+// decoders get exact ends. Scratch memory is one block, and a block is at most as large as the output.
 //
 // Speed: a block is unshuffled into its final place while it is in the cache; raw streams are
 // unshuffled directly from the input.

@@ -28,7 +28,7 @@ namespace {
 
 constexpr uint32_t kMaxHeader = 1024;
 
-/// Provides the two scratch buffers of a nesting depth, never the one that is being read.
+/// The two scratch buffers of each nesting depth. Never hands out the buffer being read.
 class Scratch {
  public:
   Scratch(const Step& step, Workspace& work) : depth_(step.depth), work_(work) {}

@@ -1,6 +1,6 @@
 // zfp (array → bytes): lossy and lossless compression of floats and integers in 1 to 4 dimensions.
 // Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's header). Full module
-// only. The format is that of LLNL's zfp library, codec version 5, implemented here.
+// only. The format of LLNL's zfp library, codec version 5, implemented from scratch.
 //
 //   header   32 bits  "zfp" 05
 //            52 bits  element type (2), dimensions - 1 (2),

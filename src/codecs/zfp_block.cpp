@@ -6,8 +6,8 @@
 //   3. Coefficients are sorted by frequency and converted to base -2, in which small numbers of
 //      either sign have leading zeros.
 //   4. Bit planes are written from the highest down. Values that had a one in a higher plane take
-//      one bit each. For the remaining values a flag says whether another one follows; if so, zeros
-//      up to that one are written.
+//      one bit each. The remaining values are run-length coded: a flag for "another one follows",
+//      then the zeros up to it and the one.
 //
 // Safety: the number of planes and of values per plane is bounded by the type and the block size,
 // and indices come from counters that are compared with the block size. Integers wrap, so all

@@ -12,7 +12,7 @@
 //  3. The innermost axis is contiguous in the destination and repeats one source item: fill.
 //  4. The innermost axis is contiguous in the destination and another one in the source: the two
 //     form a plane, which is transposed. channels.cpp does so if one axis is short and packed,
-//     staged_tiles.cpp if the plane outgrows the caches (the rule is there), tiles.cpp otherwise.
+//     staged_tiles.cpp if the plane outgrows the caches (see there), tiles.cpp otherwise.
 //  5. The innermost axis is contiguous in the destination and steps by 2 or 4 items in the source:
 //     pick.
 //  6. Anything else: item by item.

@@ -1,5 +1,5 @@
 // TIFF codecs: byte layouts, compared with examples in the specifications and with slow references;
-// tolerated and rejected input. compressor_codec_test.cpp tests what they share with compressors.
+// tolerated and rejected input. compressor_codec_test.cpp runs the tests common to all compressors.
 #include <gtest/gtest.h>
 
 #include "chain_support.hpp"

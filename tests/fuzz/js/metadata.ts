@@ -41,7 +41,7 @@ async function lookInto(group: ZarrGroup): Promise<void> {
   }
 }
 
-const texts = (version: 1 | 2 | 3, key: string) =>
+const typedDocuments = (version: 1 | 2 | 3, key: string) =>
   codecDocuments(version).map((documents) => JSON.stringify(documents[key]));
 
 const common = [
@@ -56,7 +56,7 @@ const empty = textBytes("{}");
 
 const metadataV1: FuzzTarget = {
   name: "metadata-v1",
-  inputs: mutatedText([...goldenDocuments("meta"), ...texts(1, "meta")]),
+  inputs: mutatedText([...goldenDocuments("meta"), ...typedDocuments(1, "meta")]),
   covers: [...common, "metadata/v1.js", "dtypes/typestr.js"],
   tags,
   run: (input) => openIn({ "/meta": input, "/attrs": empty }, 1),
@@ -64,7 +64,7 @@ const metadataV1: FuzzTarget = {
 
 const metadataV2: FuzzTarget = {
   name: "metadata-v2",
-  inputs: mutatedText([...goldenDocuments(".zarray"), ...texts(2, ".zarray")]),
+  inputs: mutatedText([...goldenDocuments(".zarray"), ...typedDocuments(2, ".zarray")]),
   covers: [...common, "metadata/v2.js", "dtypes/typestr.js"],
   tags,
   run: (input) => openIn({ "/.zarray": input, "/.zattrs": empty }, 2),
@@ -72,7 +72,7 @@ const metadataV2: FuzzTarget = {
 
 const metadataV3: FuzzTarget = {
   name: "metadata-v3",
-  inputs: mutatedText([...goldenDocuments("zarr.json"), ...texts(3, "zarr.json")]),
+  inputs: mutatedText([...goldenDocuments("zarr.json"), ...typedDocuments(3, "zarr.json")]),
   covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js", "dtypes/usual.js"],
   tags,
   run: (input) => openIn({ "/zarr.json": input }, 3),
