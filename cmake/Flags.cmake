@@ -12,8 +12,8 @@ target_compile_options(zw_own_flags INTERFACE ${zw_prefix_maps})
 target_compile_options(zw_library_flags INTERFACE ${zw_prefix_maps})
 
 if(EMSCRIPTEN)
-  # Loops with a constant number of iterations are unrolled fully, others not at all. Hot loops are of the first
-  # kind or unrolled by hand; unrolling the others would make up a tenth of a module.
+  # Loops with a constant number of iterations are unrolled fully, others not at all. Hot loops
+  # have a constant count or are unrolled by hand; unrolling the others would take a tenth of a module's size.
   set(ZW_NO_PARTIAL_UNROLL -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
   string(REPLACE ";" " " no_partial_unroll "${ZW_NO_PARTIAL_UNROLL}") # one string, since CMake removes repeated options
   # SIMD128 is for the core's kernels, and for libraries only where measurements justify it (docs/compile-flags.md).

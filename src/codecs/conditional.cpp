@@ -1,8 +1,8 @@
 // conditional (bytes → bytes): a list of bytes→bytes codecs; a header in each chunk tells which of
 // them were applied. Name: Zarr v3 "conditional". Full module only.
 //
-//   header   one bit per nested codec, lowest bit of the first byte first: 1 = applied; other bits
-//            0
+//   header   one bit per nested codec, lowest bit of the first byte first: 1 = applied; unused
+//            bits are 0
 //   …        the data after the applied codecs, in list order
 //
 // Parameters: [header bytes (count), number of codecs, (codec id, number of parameters,

@@ -3,8 +3,8 @@
 //
 // Parameters: [stream color space, pixel color space, table bytes (count), header bytes (count),
 //              bytes…]
-//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as the stream declares (decodes to RGB, grey or
-//   CMYK) tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
+//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as declared (decodes to RGB, grey or CMYK)
+//   tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
 //   header         bytes to insert before each stream; an end marker is then appended as well
 //   bytes          tables and header, four bytes to a word, little-endian
 //

@@ -31,7 +31,7 @@ enum SpecialCode : uint32_t { kClear = 256, kEnd = 257, kFirstString = 258 };
 
 constexpr uint32_t kTableSize = 4096;
 constexpr uint32_t kMinWidth = 9, kMaxWidth = 12;
-/// The encoder clears its table before it uses code 4094, as some decoders require.
+/// The encoder clears its table before it reaches code 4094, as some decoders require.
 constexpr uint32_t kEncoderLimit = 4094;
 
 enum class Bits : uint8_t { HighFirst, LowFirst };

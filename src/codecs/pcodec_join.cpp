@@ -1,6 +1,9 @@
-// Safety: loops are bounded by the batch, whatever the latents are. Speed: one loop per mode and
-// type, which compilers vectorise; float mult has a fast path for batches in which all multipliers
-// are small integers.
+// Computes the numbers of a batch from its latents, one function per mode of pcodec.
+//
+// Safety: loops are bounded by the batch size, whatever the latents are.
+//
+// Speed: one loop per mode and type, which compilers vectorise; float mult has a fast path for
+// batches in which all multipliers are small integers.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_join.hpp"
@@ -126,7 +129,7 @@ void joinQuanta(Type, uint32_t k, const Latent* primary, const Latent* secondary
   }
 }
 
-/// The distance of a latent from zero in float mult, where zero occurs twice.
+/// The distance of a float mult latent from zero. (There are two zeros, +0 and -0.)
 template <class Type>
 ZW_INLINE typename Type::Bits latentMagnitude(typename Type::Bits latent) {
   using Bits = typename Type::Bits;

@@ -271,10 +271,10 @@ class Blocks {
     return false;
   }
 
-  /// Lists the elements of the block: their places in the block and their offsets in the array, in
-  /// elements. With `padded`, places outside the array are listed as well, with the element whose
-  /// value pads them: the first one for the last place, otherwise the one before. Returns the
-  /// number of elements. Not inlined, since there is one caller per element type.
+  /// Lists the places in the block and the offset of each in the array, in elements, and returns
+  /// their number. Places outside the array are skipped, or, if `padded`, get the offset of an
+  /// element to repeat: along each axis the first element for the fourth place, otherwise the last.
+  /// Not inlined, since there is one caller per element type.
   ZW_NOINLINE uint32_t list(bool padded, uint8_t* places, size_t* offsets) const {
     size_t offset[kZfpMaxDims][4];  // along each axis
     uint32_t inside[kZfpMaxDims];

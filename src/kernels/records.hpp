@@ -62,7 +62,8 @@ struct Packing {
 
   size_t bytes;                                         // per record
   size_t step() const { return 16 / (P * E) * bytes; }  // bytes of the records in a vector
-  /// Records that must follow a vector, since its load or store reaches past its own records.
+  /// Number of records that must follow a vector, since loading or storing a vector touches bytes
+  /// past its last record.
   size_t slack() const { return (16 - step() + bytes - 1) / bytes; }
   U8x16 pack() const {
     if constexpr (T == 0) return packMask(bytes, P * E);

@@ -197,7 +197,7 @@ TEST(Quantize, ExamplesOfNumcodecs) {
                                    0.5546875, 0.6640625, 0.78125, 0.890625,  1};
   EXPECT_EQ(valuesIn<double>(chain.encode(asBytes(x))), two);
   EXPECT_EQ(valuesIn<double>(chain.decode(asBytes(two))), two);
-  // Negative digits. Values without such digits, NaN and infinities are unchanged.
+  // -3 bits: rounds to multiples of 8. Infinities are unchanged.
   Chain coarse(DTypeId::Float32, {4},
                before({{CodecId::Quantize,
                         {id(DTypeId::Float32), id(DTypeId::Float16), static_cast<uint32_t>(-3)}}}));
