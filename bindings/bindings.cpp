@@ -1,15 +1,15 @@
-// Embind registration, and nothing else. web/src/engine/session.ts is the one user.
+// Embind registration, and nothing else. web/src/engine/session.ts is the only user.
 //
-// Functions of numbers only: what else Embind can convert, and classes, would need several times as
-// much code in the glue as this does (unused_types.js leaves it out).
+// Functions take and return numbers only. Classes and other types would need several times as much
+// code in the glue (see unused_types.js).
 #include <emscripten/bind.h>
 
 #include "session.hpp"
 
 namespace {
 
-// Name lists of the core, so that TypeScript can compare its mirrors with them. Texts are given as
-// the addresses of their first characters, ASCII ended by a zero.
+// Lists of the core, so that TypeScript can compare its copies with them. Strings are returned as
+// addresses of zero-terminated ASCII.
 uintptr_t statusName(uint32_t code) {
   return reinterpret_cast<uintptr_t>(zw::statusName(code));
 }
@@ -23,7 +23,7 @@ uintptr_t codecName(uint32_t id) {
   return reinterpret_cast<uintptr_t>(zw::codecName(id));
 }
 bool hasCodec(uint32_t id) {
-  return zw::codecOf(id) != nullptr;
+  return zw::findCodec(id) != nullptr;
 }
 uintptr_t dtypeName(uint32_t id) {
   const zw::DTypeInfo* info = zw::dtypeInfo(id);
@@ -38,15 +38,15 @@ uint32_t dtypeComponentBytes(uint32_t id) {
   return info ? info->componentBytes : 0;
 }
 
-/// The one session of this instance of the module. It lives as long as the instance.
+/// The session of this instance of the module; never destroyed.
 zw::Session* session = nullptr;
 
-/// Makes the session. Called once, before all that follow.
+/// Creates the session. Must be called once, before the functions below.
 void start(double maxChunkBytes) {
   session = new zw::Session(maxChunkBytes);
 }
 
-/// A method of Session as a function on the one session.
+/// A method of Session as a function that calls it on the session.
 template <auto method>
 struct Call;
 template <typename Result, typename... Arguments, Result (zw::Session::*method)(Arguments...)>
@@ -84,8 +84,7 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
   function("encode", &Call<&Session::encode>::run);
-#ifdef ZW_RARE_CODECS  // where arrays are written that have such codecs; images.wasm says that it
-                       // cannot
+#ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
 #endif

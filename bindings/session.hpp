@@ -1,8 +1,9 @@
-// Session: everything one thread of JavaScript needs of the core, behind calls that take and return
+// Session: the interface of the core for one JavaScript thread, with functions that take and return
 // integers. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "chain/run.hpp"
 #ifdef ZW_FULL_MODULE
@@ -14,57 +15,59 @@ namespace zw {
 class Session {
  public:
   explicit Session(double maxChunkBytes);
-  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Addresses below are byte offsets into the module's memory; 0 means out of
-  // memory. Each stays valid until the same function is called with a larger size, or trim().
+  // Addresses are byte offsets into the module's memory; 0 means out of memory. Each stays valid
+  // until the same function is called with a larger size, or until trim().
 
-  /// Room for `bytes` bytes of input (an encoded or, for encode, a decoded chunk).
+  /// Reserves `bytes` bytes for the input: an encoded chunk, or a decoded one for encode.
   uintptr_t reserveInput(uint32_t bytes);
-  /// Room for `bytes` bytes of output. decode, and encode before it writes, reserve it themselves.
+  /// Reserves `bytes` bytes for the output. decode and encode reserve it themselves.
   uintptr_t reserveOutput(uint32_t bytes);
-  /// Room for `count` 32-bit words: a plan to prepare, or a placement.
+  /// Reserves `count` 32-bit words for a plan or a placement.
   uintptr_t reserveWords(uint32_t count);
 
   /// Prepares the plan in the first `count` words. Returns its number, or -1 (see errorCode).
   int32_t prepare(uint32_t count);
-  /// Forgets a plan; its number may be given to another.
+  /// Destroys a plan; its number may be reused.
   void release(uint32_t plan);
-  /// Bytes of the plan's decoded chunk (the most, for bytes-only plans); 0 for no such plan.
+  /// Size of the plan's decoded chunk (the maximum, for bytes-only plans); 0 if there is no such
+  /// plan.
   uint32_t decodedBytes(uint32_t plan) const;
 
-  // Each returns a status code (status_list.inc); errorStep and errorAt say more when it is not Ok.
+  // The following return a status code (status_list.inc). errorStep() and errorAt() describe a
+  // failure.
 
-  /// Decodes `bytes` bytes of input into the output buffer, decodedBytes(plan) of them; for
-  /// bytes-only plans outputBytes says how many.
+  /// Decodes `bytes` bytes of input into the output buffer: decodedBytes(plan) bytes, or
+  /// outputBytes() for bytes-only plans.
   uint32_t decode(uint32_t plan, uint32_t bytes);
-  /// Decodes `bytes` bytes of input and places a part of it in a slab, as the words say:
-  /// [slab, offset in it, number of axes, (start, step, count, destination stride)…].
+  /// Decodes `bytes` bytes of input and writes a part of the chunk to a slab. The words are a
+  /// placement: [slab, offset in the slab, number of axes, (start, step, count, stride in the
+  /// slab)…].
   uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
-  /// Writes the plan's fill value where decodePlaced would write elements.
+  /// Writes the plan's fill value to the elements that decodePlaced would write.
   uint32_t fillPlaced(uint32_t plan);
-  /// Encodes a chunk from the elements of a slab, as the words say: [slab, offset in it, (start,
-  /// step, count, stride in the slab)…]; other elements are fill value. See encode for the output.
+  /// Encodes a chunk from elements of a slab, selected by a placement as in decodePlaced, into the
+  /// output buffer; outputBytes() is the size. Other elements are the fill value.
   uint32_t encodePlaced(uint32_t plan);
-  /// 1 where all the elements that encodePlaced would read are the plan's fill value, 0 where one
-  /// is not, 2 for a failure (see errorCode).
+  /// Returns 1 if all elements that encodePlaced would read equal the plan's fill value, 0 if not,
+  /// and 2 on failure (see errorCode).
   uint32_t isFillPlaced(uint32_t plan);
-  /// Encodes the `bytes` bytes of input, decodedBytes(plan) or for bytes-only plans at most that
-  /// many, into the output buffer; outputBytes says how many.
+  /// Encodes `bytes` bytes of input (decodedBytes(plan), or at most that many for bytes-only plans)
+  /// into the output buffer; outputBytes() is the size.
   uint32_t encode(uint32_t plan, uint32_t bytes);
 
 #ifdef ZW_FULL_MODULE
   // One zstd frame, decoded piece by piece, however much it holds. No other call may come between.
 
-  /// Begins a frame whose dictionary is the first bytes of the input; none for 0.
+  /// Starts a frame. The dictionary is the first `dictionaryBytes` bytes of the input; 0 = none.
   uint32_t startFrame(uint32_t dictionaryBytes);
-  /// Gives it the next bytes, those of the input.
+  /// Passes the first `bytes` bytes of the input to the frame.
   uint32_t feedFrame(uint32_t bytes);
-  /// Decodes what it can into the output buffer; outputBytes is 0 where more bytes are needed.
+  /// Decodes a piece into the output buffer; outputBytes() is 0 if more input is needed.
   uint32_t readFrame();
-  /// Truncated unless the frame has ended with the bytes that it was given.
+  /// Fails with Truncated unless the frame has ended.
   uint32_t endFrame();
 #endif
 
@@ -75,8 +78,8 @@ class Session {
     return outputBytes_;
   }
 
-  /// Makes a slab: memory in which a part of a result is put together from several chunks. Returns
-  /// its number (never 0), or 0 without memory. Its contents are undefined at first.
+  /// Allocates a slab, in which a part of a result is assembled from several chunks. Returns its
+  /// number, or 0 if out of memory. The contents are unspecified.
   uint32_t makeSlab(uint32_t bytes);
   uintptr_t slabAddress(uint32_t slab) const;
   void freeSlab(uint32_t slab);
@@ -84,28 +87,39 @@ class Session {
   uint32_t errorCode() const {
     return static_cast<uint32_t>(error_.status.code);
   }
-  /// Position in the chain of the codec that failed; 0xffffffff for none.
+  /// Position in the chain of the codec that failed, or 0xffffffff.
   uint32_t errorStep() const {
     return error_.step;
   }
-  /// Input byte at which the trouble was noticed, if known.
+  /// Byte offset in the input at which the error was detected, if known.
   uint32_t errorAt() const {
     return error_.status.at;
   }
 
-  /// Gives back buffers and library contexts (plans and slabs stay).
+  /// Frees buffers and library contexts, but not plans and slabs.
   void trim();
 
  private:
   static constexpr uint32_t kMaxPlans = 1024;
   static constexpr uint32_t kMaxSlabs = 256;
 
-  const Plan* planOf(uint32_t plan) const {
-    return plan < kMaxPlans ? plans_[plan] : nullptr;
+  /// A plan, and the placement in a slab that the words describe.
+  struct Target {
+    const Plan* plan = nullptr;
+    PlacementAxis axes[kMaxRank];
+    Placement placement;
+    ByteSpan slab;
+  };
+
+  const Plan* findPlan(uint32_t plan) const {
+    return plan < kMaxPlans ? plans_[plan].get() : nullptr;
   }
-  bool readPlacement(const Plan& plan, PlacementAxis* axes, Placement& placement, ByteSpan& slab);
-  bool slabOf(uint32_t number, ByteSpan& slab);
+  bool findSlab(uint32_t slab, ByteSpan& bytes) const;
+  ChainStatus addPlan(uint32_t count, uint32_t& plan);
+  Status readTarget(uint32_t plan, Target& target) const;
+  Status checkFill(uint32_t plan, bool& isFill) const;
   uint32_t finish(ChainStatus status);
+  uint32_t finish(ChainStatus status, ByteView output);
 
   uint64_t maxChunkBytes_;
   Buffer input_;
@@ -119,7 +133,7 @@ class Session {
   ZstdFrame frame_;
 #endif
   ChainStatus error_;
-  Plan* plans_[kMaxPlans] = {};
+  std::unique_ptr<Plan> plans_[kMaxPlans];
   Buffer slabs_[kMaxSlabs];
 };
 

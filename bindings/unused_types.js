@@ -1,5 +1,5 @@
-// Emscripten library: Embind's types that bindings.cpp does not use. Embind registers them all when a module
-// starts; registering nothing keeps their conversions out of the glue.
+// Emscripten library: stubs for Embind types that bindings.cpp does not use. Embind registers all types when a
+// module starts; the stubs keep their conversions out of the glue.
 function nothing() {}
 
 const types = ["emval", "memory_view", "std_string", "std_wstring"];

@@ -1,15 +1,14 @@
-# The core as a static library. What nothing refers to is dropped by the linker, so all are built from the same list of
-# files:
-#   zw_core_full     everything; of wasm, all but the decoders of images
+# The core as static libraries. All are built from the same files; the linker drops unreferenced code.
+#   zw_core_full     everything; for wasm, without image decoders
 #   zw_core_decode   (wasm only) without encoders and rare decoders
-#   zw_core_images   (wasm only) all decoders, those of images among them
+#   zw_core_images   (wasm only) all decoders, including those of images
 include(cmake/Libraries.cmake)
 
 file(GLOB ZW_CORE_FILES CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.hpp
   ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.inc)
 
-# zw_add_core(<target> DEFINES <define>... LIBRARIES <library>...): codec.hpp says what is defined.
+# zw_add_core(<target> DEFINES <define>... LIBRARIES <library>...): codec.hpp documents the defines.
 function(zw_add_core target)
   cmake_parse_arguments(ARG "" "" "DEFINES;LIBRARIES" ${ARGN})
   add_library(${target} STATIC ${ZW_CORE_FILES})
@@ -17,7 +16,7 @@ function(zw_add_core target)
   target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
   target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
   if(ARG_LIBRARIES)
-    target_link_libraries(zw_libjpeg PRIVATE ${target}) # for memory: two archives that need one another
+    target_link_libraries(zw_libjpeg PRIVATE ${target}) # mutual dependency: the core provides its allocator
     target_link_libraries(zw_openjpeg PRIVATE ${target})
   endif()
 endfunction()

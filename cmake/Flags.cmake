@@ -1,4 +1,4 @@
-# Compile flags of our own sources (zw_own_flags) and of the C libraries (zw_library_flags).
+# Compile flags for the core (zw_own_flags) and for third-party libraries (zw_library_flags).
 add_library(zw_own_flags INTERFACE)
 add_library(zw_library_flags INTERFACE)
 
@@ -6,34 +6,34 @@ target_compile_options(zw_own_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
-# Nothing of where a build was made gets into it: other folders yield the same bytes (npm run test:reproducible).
-set(zw_places -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
-target_compile_options(zw_own_flags INTERFACE ${zw_places})
-target_compile_options(zw_library_flags INTERFACE ${zw_places})
+# Keeps paths out of the binaries, so that builds in other folders are identical (npm run test:reproducible).
+set(zw_prefix_maps -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
+target_compile_options(zw_own_flags INTERFACE ${zw_prefix_maps})
+target_compile_options(zw_library_flags INTERFACE ${zw_prefix_maps})
 
 if(EMSCRIPTEN)
-  # Loops whose number of turns is known are unrolled whole, others not at all: what has to be unrolled for speed
-  # is so by hand or of the former kind, and copies of the rest are a tenth of a module.
-  set(ZW_FEW_COPIES -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
-  string(REPLACE ";" " " few_copies "${ZW_FEW_COPIES}") # as one: CMake drops options that it has met before
-  # SIMD128 is for our kernels; for libraries only where it was measured to pay (docs/compile-flags.md).
-  # memory.copy/fill instructions everywhere: the C library's own memcpy is many times slower.
-  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory "SHELL:${few_copies}")
+  # Loops with a constant number of iterations are unrolled fully, others not at all. Hot loops
+  # have a constant count or are unrolled by hand; unrolling the others would take a tenth of a module's size.
+  set(ZW_NO_PARTIAL_UNROLL -mllvm -unroll-runtime=0 -mllvm -unroll-allow-partial=0)
+  string(REPLACE ";" " " no_partial_unroll "${ZW_NO_PARTIAL_UNROLL}") # one string, since CMake removes repeated options
+  # SIMD128 is for the core's kernels, and for libraries only where measurements justify it (docs/compile-flags.md).
+  # -mbulk-memory everywhere: the C library's memcpy is many times slower than memory.copy.
+  target_compile_options(zw_own_flags INTERFACE -O3 -msimd128 -mbulk-memory "SHELL:${no_partial_unroll}")
   target_compile_options(zw_library_flags INTERFACE -O2 -mbulk-memory)
 else()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    # Byte shuffles by a runtime index are one instruction from SSSE3 on, as in SIMD128.
+    # SSSE3 has byte shuffles by a run-time index, like SIMD128.
     target_compile_options(zw_own_flags INTERFACE -mssse3)
   endif()
   if(ZW_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(zw_own_flags INTERFACE ${sanitizers})
-    # The libraries shift and align as their authors please: address checks only.
+    # Third-party code is not clean under UBSan: ASan only.
     target_compile_options(zw_library_flags INTERFACE -fsanitize=address -fno-omit-frame-pointer)
     target_link_options(zw_own_flags INTERFACE ${sanitizers})
   endif()
   if(ZW_FUZZERS)
-    # A counter at every branch, in the libraries as well: what guides libFuzzer to new ones.
+    # Coverage counters, in the libraries as well, guide libFuzzer.
     target_compile_options(zw_own_flags INTERFACE -fsanitize=fuzzer-no-link)
     target_compile_options(zw_library_flags INTERFACE -fsanitize=fuzzer-no-link)
   endif()

@@ -1,7 +1,7 @@
-# The libraries of images.wasm: their decoders alone, each configured by hand for what its own build would find out.
+# The libraries of images.wasm: decoders only, with a fixed configuration instead of upstream's build systems.
 
-# libjpeg-turbo, without its assembler. Its memory and what it does about errors are ours (src/codecs/libjpeg_memory.cpp,
-# image_jpeg.cpp): it neither prints nor exits.
+# libjpeg-turbo without its assembler code. Memory management and error handling are replaced
+# (src/codecs/libjpeg_memory.cpp, image_jpeg.cpp), so it neither prints nor exits.
 set(zw_jpeg_config ${CMAKE_CURRENT_BINARY_DIR}/libjpeg-config)
 function(zw_configure_libjpeg)
   set(VERSION 2.1.5)
@@ -29,9 +29,8 @@ zw_library(zw_libjpeg DIR ${LIBJPEG_SOURCE_DIR} LIST ZW_IMAGE_LIBRARIES
   DEFINES NO_GETENV NO_PUTENV)
 target_include_directories(zw_libjpeg SYSTEM INTERFACE ${zw_jpeg_config})
 
-# LERC is C++. Where blocks are damaged, the pinned release throws, asserts and reads behind their ends; the patch has it
-# fail instead (no-throw). In wasm there are no exceptions, and a want of memory would end the module: image_lerc.cpp says
-# why there is none.
+# LERC is C++. For damaged blocks the pinned release throws, asserts or reads past their end; the patch makes it fail
+# instead. In wasm there are no exceptions, so an allocation failure would abort the module; image_lerc.cpp prevents that.
 set(zw_lerc_lib ${CMAKE_CURRENT_BINARY_DIR}/lerc-no-throw)
 zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-4.0.0-no-throw.patch)
 zw_library(zw_lerc DIR ${zw_lerc_lib} LIST ZW_IMAGE_LIBRARIES
@@ -45,7 +44,7 @@ if(EMSCRIPTEN)
   target_compile_options(zw_lerc PRIVATE -fno-exceptions)
 endif()
 
-# libwebp: its decoder and what walks its files. Its vector code for SSE2 and SSE4.1 is compiled to SIMD128.
+# libwebp: decoder and demuxer. Its SSE2 and SSE4.1 code is compiled to SIMD128.
 set(zw_webp ${CMAKE_CURRENT_BINARY_DIR}/libwebp-fixed)
 zw_patched_copy(${LIBWEBP_SOURCE_DIR}/src ${zw_webp}/src ${zw_patches}/libwebp-1.2.4-huffman-tables.patch)
 zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
@@ -68,7 +67,8 @@ if(EMSCRIPTEN)
   target_compile_options(zw_libwebp PRIVATE -msimd128 -msse4.1)
 endif()
 
-# openjpeg: the decoder. Its memory is ours, and nothing is printed (src/codecs/openjpeg_memory.cpp). The patches are what was fixed since.
+# openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp). The patches are
+# later fixes from upstream.
 set(zw_openjp2 ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-fixed)
 file(GLOB zw_openjpeg_patches CONFIGURE_DEPENDS ${zw_patches}/openjpeg-2.5.0-*.patch)
 zw_patched_copy(${OPENJPEG_SOURCE_DIR}/src/lib/openjp2 ${zw_openjp2} ${zw_openjpeg_patches})

@@ -1,16 +1,16 @@
-# Targets for the C libraries, each with only the files that the codecs need and with its own flags.
-# What was measured for each is in docs/compile-flags.md.
+# Targets for the C libraries, each with the files that the codecs need and with its own flags
+# (measurements: docs/compile-flags.md).
 #
-# Patches of ours are for wasm32 and speed. The others are upstream's own fixes of the pinned releases:
-# Debian's sources have them already, the releases as upstream published them do not.
+# Patches are either upstream fixes of the pinned releases, which Debian's sources already contain, or
+# changes for speed on wasm32; those state their gain in their headers.
 include(cmake/PatchedCopy.cmake)
 
-set(ZW_LIBRARIES)       # of all modules
-set(ZW_IMAGE_LIBRARIES) # of images.wasm alone
+set(ZW_LIBRARIES)       # for all modules
+set(ZW_IMAGE_LIBRARIES) # for images.wasm only
 set(zw_patches ${CMAKE_CURRENT_SOURCE_DIR}/cmake/patches)
 
 # zw_library(<name> DIR <dir> FILES <file>... INCLUDE <dir>... DEFINES <define>... [LIST <variable>])
-# LIST is where it is noted; default ZW_LIBRARIES.
+# Appends the name to LIST. Default: ZW_LIBRARIES.
 function(zw_library name)
   cmake_parse_arguments(ARG "" "DIR;LIST" "FILES;INCLUDE;DEFINES" ${ARGN})
   if(NOT ARG_LIST)
@@ -27,15 +27,14 @@ function(zw_library name)
   set(${ARG_LIST} ${${ARG_LIST}} ${name} PARENT_SCOPE)
 endfunction()
 
-# zstd, with 64-bit words on every target (wide-registers). Without block-splitter, levels from 13 on encode some
-# inputs wrongly. Of its two sequence decoders only the one without
-# prefetching is kept, for WebAssembly has no prefetch. The old frame formats stay out of libzstd's own
-# dispatch: the v0.7 decoder is called by name (zstd_v07.cpp).
+# zstd, with 64-bit words on every target (wide-registers patch). Without the block-splitter patch, levels from 13
+# on corrupt some inputs. Only the sequence decoder without prefetching is built, since WebAssembly cannot prefetch.
+# libzstd's dispatch of legacy frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
   ${zw_patches}/zstd-1.5.4-block-splitter.patch ${zw_patches}/zstd-1.5.4-wide-registers.patch)
 set(zw_zstd_wide_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
-# What runs once per frame.
+# Code that runs once per frame.
 set(zw_zstd_small common/zstd_common.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
 set(zw_zstd_wide
   compress/fse_compress.c compress/hist.c compress/zstd_compress.c compress/zstd_compress_literals.c
@@ -59,30 +58,27 @@ set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd}/comm
   COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
 set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
 set_source_files_properties(${zw_zstd}/common/entropy_common.c ${zw_zstd}/common/fse_decompress.c PROPERTIES
-  COMPILE_OPTIONS "${ZW_FEW_COPIES}")
-# -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm copies of sixteen bytes become one vector (27 % where
-# matches are long), but the compiler may make no vectors of its own from the state of the decoders.
+  COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
+# -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm, copies of sixteen bytes become vectors (27 % faster for long
+# matches), but auto-vectorisation of decoder state must be off.
 set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
-  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_FEW_COPIES}>")
+  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_NO_PARTIAL_UNROLL}>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
-# libdeflate: the raw DEFLATE coders only; wrappers and checksums are ours. The patch is for wasm32.
-set(zw_libdeflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-copies)
-zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_libdeflate}
-  ${zw_patches}/libdeflate-1.14-wide-copies.patch)
-zw_library(zw_libdeflate DIR ${zw_libdeflate}
+# libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
+zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
     lib/x86/cpu_features.c lib/arm/cpu_features.c
-  INCLUDE ${zw_libdeflate})
+  INCLUDE ${LIBDEFLATE_SOURCE_DIR})
 if(EMSCRIPTEN)
-  set_source_files_properties(${zw_libdeflate}/lib/deflate_decompress.c PROPERTIES
-    COMPILE_OPTIONS "${ZW_FEW_COPIES}")
-  # The compressor clears and shifts large tables: vectors double its speed.
-  set_source_files_properties(${zw_libdeflate}/lib/deflate_compress.c PROPERTIES
+  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_decompress.c PROPERTIES
+    COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
+  # The compressor clears and shifts large tables; SIMD doubles its speed.
+  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_compress.c PROPERTIES
     COMPILE_OPTIONS "-O3;-msimd128")
 endif()
 
@@ -90,7 +86,7 @@ zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
   FILES blocksort.c bzlib.c compress.c crctable.c decompress.c huffman.c randtable.c
   DEFINES BZ_NO_STDIO)
 
-# liblzma without threads, without the file formats' own drivers (lzma_container.cpp walks them).
+# liblzma without threads and without its container decoders, which lzma_container.cpp replaces.
 set(zw_xz ${CMAKE_CURRENT_BINARY_DIR}/xz-fixed)
 zw_patched_copy(${XZ_SOURCE_DIR}/src ${zw_xz}
   ${zw_patches}/xz-5.4.1-index-append.patch ${zw_patches}/xz-5.4.1-decoder-reinit.patch)
@@ -130,11 +126,10 @@ zw_library(zw_lzma DIR ${zw_lzma}
     HAVE_DECODER_POWERPC=1 HAVE_DECODER_IA64=1 HAVE_DECODER_ARM=1 HAVE_DECODER_ARMTHUMB=1
     HAVE_DECODER_ARM64=1 HAVE_DECODER_SPARC=1)
 target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)
-# Where the compiler may use carry-less products (-march=native), the table of CRC-64 would be left out while the
-# code built with these definitions still reads it.
+# With carry-less multiplication (-march=native), crc64_table.c would omit the table that this configuration uses.
 target_compile_options(zw_lzma PRIVATE -U__PCLMUL__)
 
-# The decoders of images, where they are wanted: not in the C++ library that is installed.
+# Image decoders are not part of the installed C++ library.
 if(NOT ZW_INSTALL)
   include(cmake/ImageLibraries.cmake)
 endif()

@@ -1,28 +1,27 @@
-# The C++ library that `cmake --install` installs: zarr_wasm_core, found by find_package(zarr_wasm_core) and linked as
-# zarr_wasm::core. One archive holds the core and the C libraries; nothing of how they are compiled reaches who links it.
+# The C++ library for `cmake --install`: find_package(zarr_wasm_core) defines zarr_wasm::core. One archive contains the
+# core and the C libraries. Their compile options do not propagate to users.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The names of what is inside are nobody's business: a program may link another zstd beside. With GNU's linker and
-# objcopy everything becomes one object of which only zarr_wasm's own names are left; elsewhere the objects are archived
-# as they are.
-set(zw_parts zw_cpp_face zw_core_full ${ZW_LIBRARIES})
+# Internal symbols are hidden, so that a program may link another zstd. With GNU's linker and objcopy, all objects are
+# merged into one that only exports names of zarr_wasm; elsewhere the objects are archived unchanged.
+set(zw_parts zw_cpp_api zw_core_full ${ZW_LIBRARIES})
 set(zw_objects)
 foreach(part IN LISTS zw_parts)
   list(APPEND zw_objects $<TARGET_OBJECTS:${part}>)
 endforeach()
 
-add_library(zw_cpp_face OBJECT cpp/core.cpp)
-target_include_directories(zw_cpp_face PRIVATE cpp/include src)
-target_compile_definitions(zw_cpp_face PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
-target_link_libraries(zw_cpp_face PRIVATE zw_own_flags)
+add_library(zw_cpp_api OBJECT cpp/core.cpp)
+target_include_directories(zw_cpp_api PRIVATE cpp/include src)
+target_compile_definitions(zw_cpp_api PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
+target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
 
-# Objects that GCC makes unique in a program could not be hidden.
+# GCC's unique symbols cannot be made local.
 target_compile_options(zw_own_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 
 if(CMAKE_OBJCOPY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ZW_SANITIZE)
   set(zw_merged ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core.o)
-  # Groups of equal functions are dissolved: their names become local, and a linker could not match them any more.
+  # Dissolve COMDAT groups: once their symbols are local, a linker cannot deduplicate them.
   add_custom_command(OUTPUT ${zw_merged}
     COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -Wl,--force-group-allocation -o ${zw_merged} ${zw_objects}
     COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=_ZN*9zarr_wasm* ${zw_merged}
@@ -45,7 +44,7 @@ install(EXPORT zarr_wasm_core NAMESPACE zarr_wasm:: FILE zarr_wasm_core-targets.
 install(DIRECTORY cpp/include/zarr_wasm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Releases before 1.0 may change what the header says with each minor version.
+# Before 1.0, minor versions may change the header.
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/zarr_wasm_core-config.cmake

@@ -1,7 +1,7 @@
-# zw_patched_copy(<source dir> <out dir> <patch file>...): copies a source tree into the build folder and
-# applies patches to the copy, in their order, so that the library's own sources stay as they came. A patch
-# that the sources already have (distributions ship some of them) is left out. Done anew only when a patch
-# or the source folder changes; a patch that does not apply stops the configuration.
+# zw_patched_copy(<source dir> <out dir> <patch file>...): copies a source tree to the build folder and applies
+# the patches to the copy in this order. Patches that the sources already contain (distributions ship some of
+# them) are skipped. Repeated only if a patch or the source folder changes; a patch that does not apply is a
+# configuration error.
 function(zw_patched_copy source out)
   set(stamp "${source}")
   foreach(patch IN LISTS ARGN)
@@ -16,7 +16,7 @@ function(zw_patched_copy source out)
     endif()
   endif()
   file(REMOVE_RECURSE ${out})
-  # Not file(COPY), which keeps the times of the files: what a patch no longer changes must be compiled anew.
+  # Not file(COPY), which keeps modification times: files that a patch no longer changes must be recompiled.
   execute_process(COMMAND ${CMAKE_COMMAND} -E copy_directory ${source} ${out} RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "${source} cannot be copied to ${out}")
@@ -27,7 +27,7 @@ function(zw_patched_copy source out)
   file(WRITE ${out}/patched.stamp "${stamp}")
 endfunction()
 
-# Applies a patch to a folder, unless the folder already is as the patch would have it.
+# Applies a patch to a folder, unless it is already applied.
 function(zw_apply_patch patch dir)
   find_program(ZW_PATCH patch)
   find_program(ZW_GIT git)
@@ -36,8 +36,8 @@ function(zw_apply_patch patch dir)
     set(apply ${ZW_PATCH} -p1 --forward --fuzz=0 -i ${patch})
     set(is_applied ${ZW_PATCH} -p1 --reverse --force --dry-run --fuzz=0 -i ${patch})
   elseif(ZW_GIT)
-    # Kept from finding the repository around the build folder: inside one, git takes the paths of a
-    # patch from its root and silently skips what is not under the current folder.
+    # The ceiling hides a repository around the build folder: inside one, git resolves paths from its root
+    # and silently skips files outside the current folder.
     get_filename_component(parent ${dir} DIRECTORY)
     set(git ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${parent} ${ZW_GIT})
     set(apply ${git} apply -p1 ${patch})

@@ -1,9 +1,9 @@
-# The C libraries behind the codecs, from pinned sources (scripts/sources.json):
-#   -D<LIB>_SOURCE_DIR=…        sources that are already there
-#   third_party/<lib>           put there by scripts/ from the Debian source package
-#   third_party/archives/<file> the upstream release, put there by hand (no network is needed then)
-#   else                        the upstream release, downloaded
-# The upstream releases are checked against their hashes and get upstream's later fixes (Libraries.cmake).
+# Finds the sources of the C libraries, at pinned versions (scripts/sources.json), in this order:
+#   -D<LIB>_SOURCE_DIR=…         an unpacked source folder
+#   third_party/<lib>            the Debian source package, fetched by scripts/
+#   third_party/archives/<file>  the upstream release, placed manually (for builds without a network)
+#   download                     of the upstream release
+# Upstream releases are checked against their hashes and patched with later fixes (Libraries.cmake).
 include(FetchContent)
 
 set(ZW_SOURCES_JSON ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sources.json)
@@ -16,8 +16,8 @@ endif()
 
 set(ZW_TO_DOWNLOAD)
 
-# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope, where its sources are there; else URL and hash
-# of what has to be downloaded: zw_<lib>_url, zw_<lib>_sha256, and `name` in ZW_TO_DOWNLOAD.
+# Sets <LIB>_SOURCE_DIR for the library `name` in the caller's scope if its sources exist. Otherwise appends `name` to
+# ZW_TO_DOWNLOAD and sets the URL and hash for the download: zw_<lib>_url, zw_<lib>_sha256.
 function(zw_find_source name)
   string(TOUPPER ${name} upper)
   set(local ${CMAKE_CURRENT_SOURCE_DIR}/third_party/${name})
@@ -30,9 +30,9 @@ function(zw_find_source name)
   string(JSON url GET ${zw_sources} ${name} upstream url)
   string(JSON sha256 GET ${zw_sources} ${name} upstream sha256)
   get_filename_component(archive ${url} NAME)
-  set(by_hand ${CMAKE_CURRENT_SOURCE_DIR}/third_party/archives/${archive})
-  if(EXISTS ${by_hand})
-    set(url ${by_hand})
+  set(manual ${CMAKE_CURRENT_SOURCE_DIR}/third_party/archives/${archive})
+  if(EXISTS ${manual})
+    set(url ${manual})
   endif()
   set(zw_${name}_url ${url} PARENT_SCOPE)
   set(zw_${name}_sha256 ${sha256} PARENT_SCOPE)
@@ -41,21 +41,21 @@ endfunction()
 
 set(zw_libraries zstd lz4 libdeflate bzip2 xz)
 if(NOT ZW_INSTALL)
-  list(APPEND zw_libraries libjpeg lerc libwebp openjpeg) # of images (ImageLibraries.cmake)
+  list(APPEND zw_libraries libjpeg lerc libwebp openjpeg) # ImageLibraries.cmake
 endif()
 foreach(lib IN LISTS zw_libraries)
   zw_find_source(${lib})
 endforeach()
 
-set(zw_asked)
+set(zw_downloads)
 foreach(lib IN LISTS ZW_TO_DOWNLOAD)
   if(zw_${lib}_url MATCHES "^https:" AND NOT EXISTS ${CMAKE_BINARY_DIR}/_deps/zw_${lib}-src)
-    string(APPEND zw_asked "\n   ${zw_${lib}_url}\n      SHA-256 ${zw_${lib}_sha256}")
+    string(APPEND zw_downloads "\n   ${zw_${lib}_url}\n      SHA-256 ${zw_${lib}_sha256}")
   endif()
 endforeach()
-if(zw_asked)
-  message(STATUS "Downloading the sources of C libraries. Where they cannot be reached, put these files into "
-    "third_party/archives/, or give folders of unpacked sources: -D<LIB>_SOURCE_DIR=...${zw_asked}")
+if(zw_downloads)
+  message(STATUS "Downloading the sources of C libraries. If the downloads fail, put these files into "
+    "third_party/archives/, or pass folders of unpacked sources: -D<LIB>_SOURCE_DIR=...${zw_downloads}")
 endif()
 foreach(lib IN LISTS ZW_TO_DOWNLOAD)
   FetchContent_Declare(zw_${lib} URL ${zw_${lib}_url} URL_HASH SHA256=${zw_${lib}_sha256} SOURCE_SUBDIR none)

@@ -1,17 +1,17 @@
 # decode.wasm, full.wasm and images.wasm, each with its Embind glue as an ES module. The glue never fetches the
-# .wasm: web/src/engine/module.ts instantiates it and hands it over.
+# .wasm file: web/src/engine/module.ts instantiates it.
 set(ZW_LINK_FLAGS
   -O3 --bind -fno-exceptions -fno-rtti
   -sMODULARIZE=1 -sEXPORT_ES6=1
-  # The glue finds and loads nothing, so it runs everywhere alike: in pages, workers, Node and Deno.
+  # The glue loads no files, so it runs unchanged in pages, workers, Node and Deno.
   -sENVIRONMENT=web -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile
   -sEXPORTED_RUNTIME_METHODS=HEAPU8
   --js-library ${CMAKE_CURRENT_SOURCE_DIR}/bindings/unused_types.js
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMALLOC=emmalloc
-  -sDYNAMIC_EXECUTION=0      # no eval and no new Function: strict page policies
+  -sDYNAMIC_EXECUTION=0      # no eval or new Function, for strict Content Security Policies
   -sFILESYSTEM=0 -sSUPPORT_ERRNO=0
-  # Binaryen folds single-caller functions into giants that V8 compiles badly: capping that is worth
-  # up to 40 % of decode speed (docs/compile-flags.md).
+  # Binaryen inlines functions with a single caller, producing huge functions that V8 compiles poorly. Limiting that
+  # gains up to 40 % decode speed (docs/compile-flags.md).
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=1)
 
 function(zw_add_module name core)

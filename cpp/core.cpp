@@ -1,10 +1,11 @@
-// The public C++ header's side in the library: names become numbers, pointers become views, and
-// every size is checked before the core sees it.
+// Implements the public C++ header: translates names to numbers and pointers to views, and checks
+// every size before it reaches the core.
 #include "zarr_wasm/core.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "chain/run.hpp"
 #include "codecs/codec.hpp"
@@ -23,12 +24,6 @@ class CoderState {
  public:
   zw::StageBuffers stages;
   zw::Workspace work;
-
-  /// Codecs size scratch by the chunk or by what compresses to it, never by more than twice that.
-  void allow(const PlanState& state) {
-    const uint64_t scratch = 2 * state.maxChunkBytes + (1 << 20);
-    work.setScratchLimit(static_cast<size_t>(std::min<uint64_t>(scratch, SIZE_MAX / 2)));
-  }
 };
 
 uint32_t codecId(const char* name, size_t length) {
@@ -51,7 +46,7 @@ DType dtype(const char* name, size_t length) {
 
 namespace {
 
-Status statusOf(zw::ChainStatus status) {
+Status toStatus(zw::ChainStatus status) {
   return {static_cast<uint32_t>(status.status.code), status.status.at, status.step};
 }
 
@@ -59,8 +54,7 @@ Status failure(zw::Code code) {
   return {static_cast<uint32_t>(code), 0, Status::kNoCodec};
 }
 
-/// True where a region has the rank of the plan's chunks; `axes` holds it then as the core takes
-/// it.
+/// Converts a region to the core's axes; false if its rank is not that of the plan's chunks.
 bool toPlacement(const zw::Plan& plan, const Axis* region, size_t rank, zw::PlacementAxis* axes) {
   if (rank != plan.array().rank) return false;
   for (size_t i = 0; i < rank; i++) {
@@ -73,7 +67,7 @@ bool toPlacement(const zw::Plan& plan, const Axis* region, size_t rank, zw::Plac
 }  // namespace detail
 
 using detail::failure;
-using detail::statusOf;
+using detail::toStatus;
 
 const char* version() {
   return ZW_VERSION;
@@ -87,30 +81,23 @@ const char* Status::message() const {
   return zw::statusMessage(code_);
 }
 
-Plan::~Plan() {
-  delete state_;
-}
-
-Plan& Plan::operator=(Plan&& other) noexcept {
-  if (this != &other) {
-    delete state_;
-    state_ = other.state_;
-    other.state_ = nullptr;
-  }
-  return *this;
-}
+// Out of line, since the states are incomplete types in the header.
+Plan::Plan() noexcept = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+Coder::Coder() noexcept = default;
+Coder::Coder(Coder&&) noexcept = default;
+Coder& Coder::operator=(Coder&&) noexcept = default;
+Coder::~Coder() = default;
 
 Status Plan::prepare(const uint32_t* words, size_t count, uint64_t maxChunkBytes) {
-  auto* made = new (std::nothrow) detail::PlanState();
+  std::unique_ptr<detail::PlanState> made(new (std::nothrow) detail::PlanState());
   if (!made) return failure(zw::Code::OutOfMemory);
   made->maxChunkBytes = maxChunkBytes = std::min<uint64_t>(maxChunkBytes, INT32_MAX);
   const zw::ChainStatus status = made->plan.prepare({words, count}, maxChunkBytes);
-  if (status) {
-    delete made;
-    return statusOf(status);
-  }
-  delete state_;
-  state_ = made;
+  if (status) return toStatus(status);
+  state_ = std::move(made);
   return {};
 }
 
@@ -122,22 +109,9 @@ size_t Plan::encodedBound() const {
   return state_ ? state_->plan.encodedSize().bytes : 0;
 }
 
-Coder::~Coder() {
-  delete state_;
-}
-
-Coder& Coder::operator=(Coder&& other) noexcept {
-  if (this != &other) {
-    delete state_;
-    state_ = other.state_;
-    other.state_ = nullptr;
-  }
-  return *this;
-}
-
 detail::CoderState* Coder::state() {
-  if (!state_) state_ = new (std::nothrow) detail::CoderState();
-  return state_;
+  if (!state_) state_.reset(new (std::nothrow) detail::CoderState());
+  return state_.get();
 }
 
 void Coder::trim() {
@@ -152,9 +126,9 @@ Status Coder::decode(const Plan& plan, const uint8_t* encoded, size_t encodedSiz
   if (outSize != plan.decodedBytes()) return failure(zw::Code::BadPlacement);
   detail::CoderState* s = state();
   if (!s) return failure(zw::Code::OutOfMemory);
-  s->allow(*plan.state_);
+  s->work.setChunkLimit(plan.state_->maxChunkBytes);
   zw::ByteView result;
-  return statusOf(zw::decodeChunk(plan.state_->plan, {encoded, encodedSize}, {out, outSize},
+  return toStatus(zw::decodeChunk(plan.state_->plan, {encoded, encodedSize}, {out, outSize},
                                   s->stages, s->work, result));
 }
 
@@ -168,8 +142,8 @@ Status Coder::decodeRegion(const Plan& plan, const uint8_t* encoded, size_t enco
   }
   detail::CoderState* s = state();
   if (!s) return failure(zw::Code::OutOfMemory);
-  s->allow(*plan.state_);
-  return statusOf(zw::decodePlaced(plan.state_->plan, {encoded, encodedSize},
+  s->work.setChunkLimit(plan.state_->maxChunkBytes);
+  return toStatus(zw::decodePlaced(plan.state_->plan, {encoded, encodedSize},
                                    {{axes, rank}, offset}, {array, arraySize}, s->stages, s->work));
 }
 
@@ -180,7 +154,7 @@ Status Coder::fill(const Plan& plan, const Axis* region, size_t rank, uint8_t* a
   if (!detail::toPlacement(plan.state_->plan, region, rank, axes)) {
     return failure(zw::Code::BadPlacement);
   }
-  return statusOf({zw::fillPlaced(plan.state_->plan, {{axes, rank}, offset}, {array, arraySize})});
+  return toStatus({zw::fillPlaced(plan.state_->plan, {{axes, rank}, offset}, {array, arraySize})});
 }
 
 Status Coder::encode(const Plan& plan, const uint8_t* decoded, size_t decodedSize, uint8_t* out,
@@ -193,11 +167,11 @@ Status Coder::encode(const Plan& plan, const uint8_t* decoded, size_t decodedSiz
   }
   detail::CoderState* s = state();
   if (!s) return failure(zw::Code::OutOfMemory);
-  s->allow(*plan.state_);
+  s->work.setChunkLimit(plan.state_->maxChunkBytes);
   zw::ByteView result;
   const zw::ChainStatus status = zw::encodeChunk(
       p, {decoded, decodedSize}, {out, p.encodedSize().bytes}, s->stages, s->work, result);
-  if (status) return statusOf(status);
+  if (status) return toStatus(status);
   size = result.size();
   return {};
 }

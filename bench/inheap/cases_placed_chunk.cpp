@@ -99,8 +99,11 @@ std::function<void()> separate(const Input& input) {
       std::abort();
     }
     swapCopy(swapped.get(), decoded.get(), kChunkBytes / kItem, kItem);
-    runStridedCopy(transpose, swapped.get(), transposed.get());
-    runStridedCopy(place, transposed.get(), region.get() + places.next());
+    Buffer& scratch = chain->stages.copy;
+    if (runStridedCopy(transpose, swapped.get(), transposed.get(), scratch)) std::abort();
+    if (runStridedCopy(place, transposed.get(), region.get() + places.next(), scratch)) {
+      std::abort();
+    }
   };
 }
 

@@ -43,7 +43,9 @@ void addCopy(Cases& cases, std::string name, std::vector<CopyAxis> axes, uint32_
                      Block dst = noise(extent(axes, itemBytes, &CopyAxis::dstStride));
                      StridedCopy copy;
                      if (prepareStridedCopy(axes, itemBytes, swapBytes, copy)) std::abort();
-                     return [=] { runStridedCopy(copy, src.get(), dst.get()); };
+                     return [=, scratch = std::make_shared<Buffer>()] {
+                       if (runStridedCopy(copy, src.get(), dst.get(), *scratch)) std::abort();
+                     };
                    }});
 }
 

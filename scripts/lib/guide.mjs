@@ -75,7 +75,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kXorCodec = {
-    .name = "xor",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

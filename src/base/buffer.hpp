@@ -1,5 +1,5 @@
-// Buffer: one growable block of memory. Growing drops the contents (nothing is ever kept across
-// calls), failure is a status, and the owner's budget is checked by whoever asks.
+// Buffer: one growable block of memory. Growing discards the contents (nothing is kept across
+// calls), and failure is a status. Callers check their own limits before they reserve.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  /// Makes room for `bytes`; what was in the buffer is lost when it has to grow. The memory is not
-  /// cleared: callers write every byte they hand on.
+  /// Makes room for `bytes`; growing discards the contents. The memory is not cleared: callers
+  /// write every byte they pass on.
   Status reserve(size_t bytes) {
     if (bytes <= capacity_) return {};
     release();
@@ -46,7 +46,8 @@ class Buffer {
   size_t capacity_ = 0;
 };
 
-/// Makes `count` default-constructed T in `buffer`; null without memory. They are never destroyed.
+/// Constructs `count` objects in `buffer`, or returns null if out of memory. They are never
+/// destroyed.
 template <class T>
 T* makeArray(Buffer& buffer, size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);

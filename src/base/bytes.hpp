@@ -1,5 +1,5 @@
-// Views of bytes and the reader through which headers are read. Byte order on the wire is always
-// given by the function's name; hosts are little-endian (asserted here, relied on everywhere).
+// Byte views, unaligned loads and stores, and the reader for headers. Functions name their byte
+// order if it is not little-endian. Hosts are little-endian (asserted here, assumed everywhere).
 #pragma once
 
 #include <bit>
@@ -15,8 +15,7 @@ static_assert(std::endian::native == std::endian::little, "the core assumes a li
 using ByteView = std::span<const uint8_t>;
 using ByteSpan = std::span<uint8_t>;
 
-/// The bits of a value as another type of the same size. (The C++ library that comes with
-/// Emscripten 3.1.6 has no std::bit_cast.)
+/// The bits of a value as another type of the same size. (Emscripten 3.1.6 lacks std::bit_cast.)
 template <class To, class From>
 constexpr To bitCast(From value) {
   static_assert(sizeof(To) == sizeof(From));
@@ -37,8 +36,23 @@ inline void store(uint8_t* p, T v) {
   std::memcpy(p, &v, sizeof(T));
 }
 
-/// Reads little-endian fields from the front of a view and never past its end: a read that does not
-/// fit returns 0 and makes `ok()` false for good, so a whole header can be read and checked once.
+/// Loads and stores a big-endian uint32 at any address.
+inline uint32_t loadBigEndian(const uint8_t* p) {
+  return __builtin_bswap32(load<uint32_t>(p));
+}
+inline void storeBigEndian(uint8_t* p, uint32_t v) {
+  store(p, __builtin_bswap32(v));
+}
+
+/// True if `bytes` starts inside `buffer`. The two may belong to different objects, so addresses
+/// are compared as integers.
+inline bool startsInside(ByteView bytes, ByteView buffer) {
+  const auto start = reinterpret_cast<uintptr_t>(buffer.data());
+  return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.size();
+}
+
+/// Reads little-endian fields from the front of a view and never past its end. A read that does not
+/// fit returns 0 and makes ok() false from then on, so a whole header can be read and checked once.
 class ByteReader {
  public:
   explicit ByteReader(ByteView bytes) : bytes_(bytes) {}
@@ -48,7 +62,7 @@ class ByteReader {
   uint32_t u32() { return take<uint32_t>(); }
   uint64_t u64() { return take<uint64_t>(); }
 
-  /// The next n bytes; an empty view where fewer are left.
+  /// The next n bytes, or an empty view if fewer are left.
   ByteView bytes(size_t n) {
     if (n > left()) {
       ok_ = false;

@@ -1,16 +1,16 @@
-// Arithmetic on sizes that come from outside: 64 bits wide on every target, overflow reported.
+// Arithmetic on untrusted sizes: 64 bits wide on every target, with overflow checks.
 #pragma once
 
 #include <cstdint>
 
 namespace zw {
 
-/// `out = a * b`; false on overflow (out is then unspecified).
+/// Computes `out = a * b`; false on overflow (`out` is then unspecified).
 [[nodiscard]] inline bool checkedMul(uint64_t a, uint64_t b, uint64_t& out) {
   return !__builtin_mul_overflow(a, b, &out);
 }
 
-/// `out = a + b`; false on overflow (out is then unspecified).
+/// Computes `out = a + b`; false on overflow (`out` is then unspecified).
 [[nodiscard]] inline bool checkedAdd(uint64_t a, uint64_t b, uint64_t& out) {
   return !__builtin_add_overflow(a, b, &out);
 }

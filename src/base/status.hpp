@@ -1,5 +1,5 @@
-// Status: the result of everything in the core that can fail. No exceptions, no aborts, no
-// printing.
+// Status: the result of every operation in the core that can fail. The core does not throw, abort
+// or print.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ enum class Code : uint8_t {
 #undef ZW_STATUS
 };
 
-/// A result code and, for corrupt input, the input byte at which the trouble was noticed.
-/// Converts to true where something went wrong: `if (Status s = f()) return s;`.
+/// A status code and, for corrupt input, the byte offset at which the error was detected. Converts
+/// to true on failure: `if (Status s = f()) return s;`.
 struct [[nodiscard]] Status {
   Code code = Code::Ok;
   uint32_t at = 0;
@@ -25,10 +25,13 @@ struct [[nodiscard]] Status {
   constexpr explicit operator bool() const { return code != Code::Ok; }
 };
 
-/// The enumerator's name ("ChecksumMismatch"), its one-line message and the tag of the error that
-/// it becomes ("CorruptChunk"); "" for a code out of range.
+// Each returns "" for a code out of range.
+
+/// The name of the enumerator: "ChecksumMismatch".
 const char* statusName(uint32_t code);
+/// A one-line message in English.
 const char* statusMessage(uint32_t code);
+/// The tag of the error that TypeScript throws for this code: "CorruptChunk".
 const char* statusTag(uint32_t code);
 
 }  // namespace zw

@@ -7,7 +7,8 @@
 
 namespace zw {
 
-/// Reads words from the front and never past the end; one failed read makes `ok()` false for good.
+/// Reads words from the front and never past the end. A failed read returns 0 or an empty span and
+/// makes ok() false from then on.
 class WordReader {
  public:
   explicit WordReader(std::span<const uint32_t> words) : words_(words) {}

@@ -14,8 +14,8 @@ bool isComponentWidth(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/// Checks the component runs against the data type's row: together exactly the item, and of the one
-/// width that the row names, if it names one.
+/// Checks that the component runs add up to the item and have the data type's component width, if
+/// it has one.
 Status checkComponents(std::span<const Component> runs, const DTypeInfo& dtype,
                        uint32_t itemBytes) {
   uint64_t total = 0;
@@ -27,12 +27,12 @@ Status checkComponents(std::span<const Component> runs, const DTypeInfo& dtype,
   return total == itemBytes ? Status{} : Status{Code::BadPlan};
 }
 
-/// Fills shape and itemCount; the product with itemBytes must stay within `maxBytes`.
+/// Sets shape and itemCount. The array may have at most `maxBytes` bytes.
 Status setShape(ArrayInfo& array, std::span<const uint32_t> shape, uint64_t maxBytes) {
   uint64_t bytes = array.itemBytes;
   array.rank = static_cast<uint32_t>(shape.size());
   for (uint32_t axis = 0; axis < array.rank; axis++) {
-    if (shape[axis] == 0) return Code::BadPlan;  // a chunk has at least one element
+    if (shape[axis] == 0) return Code::BadPlan;
     array.shape[axis] = shape[axis];
     if (!checkedMul(bytes, shape[axis], bytes) || bytes > maxBytes) return Code::LimitExceeded;
   }
@@ -93,7 +93,7 @@ ChainStatus Plan::readArray(WordReader& reader, uint64_t maxChunkBytes) {
   return {setShape(array_, shape, maxChunkBytes)};
 }
 
-/// Takes the fill value through an array→array codec.
+/// Applies an array→array codec to the fill value.
 Status Plan::mapFill(Step& step) {
   if (!step.codec->mapFill) return {};
   if (Status s = step.codec->mapFill(step, encodedFillItem_, step.encodedFill)) return s;
@@ -101,8 +101,9 @@ Status Plan::mapFill(Step& step) {
   return {};
 }
 
-/// Prepares step `index`. `position` is the kind of the codec before it (AA at the start), `array`
-/// the array that an AA or AB codec is given, `size` the bytes that a BB codec is given.
+/// Prepares step `index` and advances the state to the next one: `position` is the kind of the
+/// previous codec (AA at the start), `array` the input of an AA or AB codec, `size` that of a BB
+/// codec.
 ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayInfo*& array,
                               Size& size) {
   Step& step = step_[index];
@@ -126,7 +127,7 @@ ChainStatus Plan::prepareStep(uint32_t index, CodecKind& position, const ArrayIn
   }
   if (kind != CodecKind::BytesToBytes) encodedItemBytes_ = array->itemBytes;
   size = step.encoded;
-  // Every buffer is sized by these numbers: they must fit 32 bits on wasm32 with room to spare.
+  // Buffers are sized by these numbers, so they must fit 32 bits on wasm32 with room to spare.
   if (uint64_t{size.bytes} > uint64_t{UINT32_MAX} / 2) return {Code::LimitExceeded, index};
   return {};
 }
@@ -143,29 +144,28 @@ ChainStatus Plan::readSteps(WordReader& reader) {
   Size size = decodedSize();
   for (uint32_t i = 0; i < stepCount_; i++) {
     const uint32_t id = reader.next();
-    step_[i].codec = codecOf(id);
+    step_[i].codec = findCodec(id);
     step_[i].params = reader.take(reader.next());
     if (!reader.ok()) return {Code::BadPlan, i};
     if (!step_[i].codec) return {Code::UnknownCodec, i};
     if (ChainStatus s = prepareStep(i, position, array, size)) return s;
   }
   if (!reader.atEnd()) return {Code::BadPlan};
-  if (position == CodecKind::ArrayToArray) return {Code::BadOrder};  // no array→bytes codec
+  if (position == CodecKind::ArrayToArray) return {Code::BadOrder};  // array→bytes codec missing
   encodedSize_ = size;
   return {};
 }
 
-/// Adds a copy from the layout `view` unless it is the identity.
+/// Adds a copy from the layout `view` unless the copy would be the identity.
 void Plan::addLayout(const ChunkView& view) {
   if (isContiguousNative(view)) return;
   stages_[stageCount_++].view = view;
 }
 
-/// Walks the chain from the encoded side. Runs of codecs that only relabel gather in `view`; a
-/// codec that moves data needs its input laid out first, so the view is flushed into a copy before
-/// it.
+/// Walks the chain from the encoded side. Codecs that only relabel accumulate in `view`. Codecs
+/// that move data need their input in C order, so the view is flushed into a copy before them.
 ChainStatus Plan::buildStages() {
-  // A copy may stand before each codec and after the last one.
+  // At most one copy before each codec and one after the last.
   stages_ = makeArray<Stage>(stagesBuffer_, size_t{2} * stepCount_ + 1);
   if (!stages_) return {Code::OutOfMemory};
   ChunkView view;

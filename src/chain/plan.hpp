@@ -1,7 +1,7 @@
 // Plan: a codec chain bound to one array, checked and sized once, then run for every chunk.
 //
-// TypeScript writes a plan as 32-bit words (web/src/engine/plan.ts), and trusts nothing to be
-// believed here: every word is checked again.
+// TypeScript writes a plan as 32-bit words (web/src/engine/plan.ts). The core does not trust them:
+// every word is checked again here.
 //
 //   words = [ kPlanVersion,
 //             flags (PlanFlag),
@@ -10,16 +10,15 @@
 //             fill value as item bytes, padded to whole words,
 //             number of codecs, (codec id, number of parameters, parameters…)… ]
 //
-// Codecs stand in encoding order, as in Zarr metadata: AA* AB BB*.
+// Codecs are in encoding order, as in Zarr metadata: AA* AB BB*.
 //
-// A plan with the flag BytesOnly holds bytes→bytes codecs alone, possibly none. Its array is uint8
-// of rank 1 and stands for bytes whose number is not known beforehand: the length is the most that
-// a chunk may decode to. Decoding yields any number of bytes up to it (more is LimitExceeded),
-// encoding accepts any number up to it. All memory is sized by the bound, as elsewhere by the
-// chunk.
+// kBytesOnly: the plan holds only bytes→bytes codecs, possibly none. Its array is uint8 of rank 1
+// and represents bytes of unknown length: its length is the maximum that a chunk may decode to.
+// Decoding yields any number of bytes up to it (more is LimitExceeded), encoding accepts any number
+// up to it, and all memory is sized by it.
 //
-// With the flag SkipChecksums the codecs of the plan do not verify checksums of the data (crc32c …,
-// gzip, zlib, zstd, xz); sizes and headers are checked as ever. bzip2's library cannot skip them.
+// kSkipChecksums: codecs do not verify checksums of the data (crc32c …, gzip, zlib, zstd, xz).
+// Sizes and headers are still checked. libbz2 always verifies its checksums.
 #pragma once
 
 #include <cstdint>
@@ -38,21 +37,21 @@ inline constexpr uint32_t kPlanVersion = 2;
 
 enum PlanFlag : uint32_t { kBytesOnly = 1, kSkipChecksums = 2 };
 
-/// Step number in errors that belong to no codec.
+/// Step number of errors that are not a codec's.
 inline constexpr uint32_t kNoStep = 0xffffffff;
 
-/// A status and the codec (position in the chain) that it comes from.
+/// A status and the position in the chain of the codec that returned it.
 struct [[nodiscard]] ChainStatus {
   Status status;
   uint32_t step = kNoStep;
   explicit operator bool() const { return static_cast<bool>(status); }
 };
 
-/// One action of a run, in decoding order. Encoding walks the stages backwards.
+/// One pass of a run, in decoding order. Encoding runs the stages backwards.
 struct Stage {
   const Step* step = nullptr;  // the codec that moves data; null for a copy between layouts
   uint32_t stepIndex = kNoStep;
-  ChunkView view;  // layout copies: where the decoded side's elements lie in the encoded side
+  ChunkView view;  // layout copies: where the decoded elements lie in the encoded bytes
 };
 
 class Plan {
@@ -61,29 +60,29 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// Reads and checks `words` (copied); `maxChunkBytes` bounds the decoded chunk. On failure the
-  /// plan must be thrown away.
+  /// Reads, checks and copies `words`; `maxChunkBytes` limits the decoded chunk. After a failure
+  /// the plan must be discarded.
   ChainStatus prepare(std::span<const uint32_t> words, uint64_t maxChunkBytes);
 
   /// The decoded chunk: C order, native byte order.
   const ArrayInfo& array() const { return array_; }
-  /// One element of fill value, array().itemBytes bytes.
+  /// The fill value: one element of array().itemBytes bytes.
   const uint8_t* fillItem() const { return fillItem_; }
-  /// The same after all array→array codecs: one element as the array→bytes codec is given it.
+  /// The fill value after all array→array codecs: one element of the array→bytes codec's input.
   ByteView encodedFillItem() const { return {encodedFillItem_, encodedItemBytes_}; }
-  /// Stages in decoding order; the last one is always a layout copy into the decoded chunk.
+  /// Stages in decoding order; the last is always a layout copy into the decoded chunk.
   std::span<const Stage> stages() const { return {stages_, stageCount_}; }
   /// Layout of the decoded chunk's elements in the last stage's input.
   const ChunkView& view() const { return stages_[stageCount_ - 1].view; }
-  /// True where the chain holds bytes→bytes codecs alone; array().bytes() is then an upper bound.
+  /// True for plans of bytes→bytes codecs only; array().bytes() is then an upper bound.
   bool isBytesOnly() const { return isBytesOnly_; }
-  /// What a chunk decodes to: the array's bytes, exactly or at most.
+  /// Size of a decoded chunk: array().bytes(), exact unless isBytesOnly().
   Size decodedSize() const { return {array_.bytes(), !isBytesOnly_}; }
-  /// True where that layout is the decoded chunk itself, so that the last copy can be left out.
+  /// True if view() is C order and native byte order, so that the last copy can be skipped.
   bool isPlain() const { return isPlain_; }
-  /// Size of the bytes that a chunk is encoded to, or their upper bound.
+  /// Size of an encoded chunk, or its upper bound.
   Size encodedSize() const { return encodedSize_; }
-  /// Most bytes between two stages, in either direction.
+  /// Maximum number of bytes between two stages, in either direction.
   size_t stageBytes() const { return stageBytes_; }
 
  private:
@@ -115,7 +114,7 @@ class Plan {
   size_t stageBytes_ = 0;
 };
 
-/// True where the elements of `view` lie without gaps in C order and native byte order.
+/// True if the elements of `view` lie in C order without gaps, in native byte order.
 bool isContiguousNative(const ChunkView& view);
 
 }  // namespace zw

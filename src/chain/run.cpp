@@ -8,7 +8,7 @@
 namespace zw {
 namespace {
 
-/// Axes of the copy from a view to the C-order, native array it shows.
+/// Axes of the copy from a view to an array in C order.
 struct LayoutAxes {
   CopyAxis axes[kMaxRank];
 
@@ -19,7 +19,7 @@ struct LayoutAxes {
       stride *= view.shape[axis];
     }
   }
-  /// The way back, for encoding.
+  /// Swaps source and destination, for encoding.
   void reverse(uint32_t rank) {
     for (uint32_t axis = 0; axis < rank; axis++) {
       std::swap(axes[axis].srcStride, axes[axis].dstStride);
@@ -27,14 +27,14 @@ struct LayoutAxes {
   }
 };
 
-Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint8_t* dst) {
+Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint8_t* dst,
+                  Buffer& scratch) {
   LayoutAxes layout(view);
   if (encoding) layout.reverse(view.rank);
   StridedCopy copy;
   const std::span<const CopyAxis> axes(layout.axes, view.rank);
   if (Status s = prepareStridedCopy(axes, view.itemBytes, view.swapBytes, copy)) return s;
-  runStridedCopy(copy, src, dst);
-  return {};
+  return runStridedCopy(copy, src, dst, scratch);
 }
 
 size_t viewBytes(const ChunkView& view) {
@@ -43,38 +43,34 @@ size_t viewBytes(const ChunkView& view) {
   return bytes;
 }
 
-/// Hands out the stage buffer that a stage does not read from. A stage that only strips leaves its
-/// result where its input lies, so they do not simply take turns.
+/// Provides the stage buffer that a stage does not read from. The two do not simply alternate: a
+/// stage that only strips bytes leaves its result in the buffer of its input.
 class StageTargets {
  public:
   StageTargets(const Plan& plan, StageBuffers& buffers) : plan_(plan), buffers_(buffers) {}
 
   Status next(ByteView reading, ByteSpan& out) {
-    Buffer& buffer = holds(buffers_.ping, reading) ? buffers_.pong : buffers_.ping;
+    const ByteSpan ping = buffers_.ping.first(buffers_.ping.capacity());
+    Buffer& buffer = startsInside(reading, ping) ? buffers_.pong : buffers_.ping;
     if (Status s = buffer.reserve(plan_.stageBytes())) return s;
     out = buffer.first(plan_.stageBytes());
     return {};
   }
 
  private:
-  static bool holds(const Buffer& buffer, ByteView bytes) {
-    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
-    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.capacity();
-  }
-
   const Plan& plan_;
   StageBuffers& buffers_;
 };
 
-/// Size rule of one decoded stage: exact where metadata fixes it, else an upper bound.
+/// Checks the size that a stage decoded to.
 Status checkDecoded(Size expected, size_t bytes) {
   if (expected.exact && bytes != expected.bytes) return {Code::SizeMismatch, bytes};
   if (bytes > expected.bytes) return {Code::LimitExceeded, bytes};
   return {};
 }
 
-/// Runs every stage but the last layout copy. `last`, where not empty, receives the output of the
-/// last of them, which spares the final copy; `current` is what came out, wherever it lies.
+/// Runs every stage except the final layout copy. `current` is the input and then the result, in
+/// any buffer. If `last` is not empty, the last stage writes there, which saves the final copy.
 ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
                             StageBuffers& buffers, Workspace& work) {
   const std::span<const Stage> stages = plan.stages();
@@ -86,9 +82,10 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
       if (Status s = targets.next(current, out)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
-      // What a bytes→bytes codec yielded is checked below, what the store holds only here.
+      // The output of bytes→bytes codecs was checked below; the stored bytes are checked only here.
       if (Status s = checkDecoded({viewBytes(stage.view), true}, current.size())) return {s};
-      if (Status s = copyLayout(stage.view, false, current.data(), out.data())) return {s};
+      const uint8_t* const from = current.data();
+      if (Status s = copyLayout(stage.view, false, from, out.data(), buffers.copy)) return {s};
       current = out.first(viewBytes(stage.view));
       continue;
     }
@@ -99,15 +96,15 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
     }
     if (Status s = checkDecoded(step.decoded, current.size())) return {s, stage.stepIndex};
   }
-  // A chain without moving codecs has had no size check so far.
+  // Without a codec that moves data, nothing has checked the size so far.
   return {checkDecoded({viewBytes(plan.view()), !plan.isBytesOnly()}, current.size())};
 }
 
-/// Checks a placement against chunk and destination in 64 bits, and turns it into copy axes.
+/// Checks a placement against the chunk and the destination in 64-bit arithmetic, and converts it
+/// to copy axes.
 Status placementAxes(const Plan& plan, const Placement& placement, size_t destinationBytes,
                      CopyAxis* axes, size_t& srcOffset, bool& empty) {
   const ChunkView& view = plan.view();
-  // Bytes of unknown number have no elements to place.
   if (plan.isBytesOnly() || placement.axes.size() != view.rank) return Code::BadPlacement;
   uint64_t dstEnd = uint64_t{placement.dstOffset} + view.itemBytes;
   srcOffset = 0;
@@ -122,13 +119,13 @@ Status placementAxes(const Plan& plan, const Placement& placement, size_t destin
     if (lastIndex >= view.shape[i]) return Code::BadPlacement;
     dstEnd += uint64_t{axis.dstStride} * (axis.count - 1);
     srcOffset += size_t{axis.start} * view.stride[i];
-    // With one element the step is never taken, and its product could overflow.
+    // With a single element the step is not used, and its product could overflow.
     axes[i] = {axis.count, axis.count > 1 ? axis.step * view.stride[i] : 0, axis.dstStride};
   }
   return dstEnd > destinationBytes ? Status{Code::BadPlacement} : Status{};
 }
 
-/// True where a placement takes every element of the chunk.
+/// True if the placement covers every element of the chunk.
 bool isWholeChunk(const Plan& plan, const Placement& placement) {
   for (uint32_t i = 0; i < placement.axes.size(); i++) {
     if (placement.axes[i].count != plan.array().shape[i]) return false;
@@ -136,8 +133,8 @@ bool isWholeChunk(const Plan& plan, const Placement& placement) {
   return true;
 }
 
-/// Runs the stages before `end` backwards. `current` is what they are given, and what came out,
-/// which lies in `out` in any case.
+/// Runs the stages before `end` backwards. `current` is the input and then the result, which is
+/// always in `out`.
 ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuffers& buffers,
                             Workspace& work, ByteView& current) {
   const std::span<const Stage> stages = plan.stages();
@@ -151,7 +148,8 @@ ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuf
       if (Status s = targets.next(current, target)) return {s, stage.stepIndex};
     }
     if (!stage.step) {
-      if (Status s = copyLayout(stage.view, true, current.data(), target.data())) return {s};
+      const uint8_t* const from = current.data();
+      if (Status s = copyLayout(stage.view, true, from, target.data(), buffers.copy)) return {s};
       current = target.first(viewBytes(stage.view));
       continue;
     }
@@ -162,7 +160,7 @@ ChainStatus runEncodeStages(const Plan& plan, size_t end, ByteSpan out, StageBuf
       return {s, stage.stepIndex};
     }
   }
-  if (current.data() == given && given != out.data()) {  // nothing moved
+  if (current.data() == given && given != out.data()) {  // no stage moved the data
     if (!current.empty()) std::memcpy(out.data(), current.data(), current.size());
     current = out.first(current.size());
   }
@@ -178,14 +176,15 @@ Status fillLayout(const Plan& plan, uint8_t* out) {
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
     return s;
   }
-  runStridedCopy(copy, plan.fillItem(), out);
-  return {};
+  Buffer unused;  // fills are not staged
+  return runStridedCopy(copy, plan.fillItem(), out, unused);
 }
 
-/// Whether `length` items, `stride` bytes apart, all have the bytes of `item`.
+/// True if `length` items, `stride` bytes apart, all equal `item`.
 bool equalsItem(const uint8_t* at, size_t length, size_t stride, ByteView item) {
   if (stride == item.size()) {
-    // Equal to the first, and each to the one before it: one comparison of the row with itself.
+    // The first equals `item` and each equals its predecessor: compare the row with itself,
+    // shifted.
     return std::memcmp(at, item.data(), item.size()) == 0 &&
            std::memcmp(at, at + stride, (length - 1) * stride) == 0;
   }
@@ -195,7 +194,7 @@ bool equalsItem(const uint8_t* at, size_t length, size_t stride, ByteView item) 
   return true;
 }
 
-/// The same over several axes, the last one innermost; all lengths at least 1.
+/// The same over several axes, the last innermost; all lengths are at least 1.
 bool equalsItem(const uint8_t* at, std::span<const CopyAxis> axes, ByteView item) {
   if (axes.empty()) return std::memcmp(at, item.data(), item.size()) == 0;
   const CopyAxis& inner = axes.back();
@@ -222,8 +221,10 @@ ChainStatus decodeChunk(const Plan& plan, ByteView encoded, ByteSpan out, StageB
   const ByteSpan last = plan.isPlain() ? out : ByteSpan{};
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
   result = out.first(current.size());
-  if (!plan.isPlain()) return {copyLayout(plan.view(), false, current.data(), out.data())};
-  // A bytes-only chunk may be empty and lie nowhere, or anywhere in `out`.
+  if (!plan.isPlain()) {
+    return {copyLayout(plan.view(), false, current.data(), out.data(), stages.copy)};
+  }
+  // A bytes-only chunk may be empty, or start anywhere in `out`.
   if (current.data() != out.data() && !current.empty()) {
     std::memmove(out.data(), current.data(), current.size());
   }
@@ -252,8 +253,7 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
   uint8_t* to = destination.data() + placement.dstOffset;
   if (empty || current.data() == to) return {};
-  runStridedCopy(copy, current.data() + srcOffset, to);
-  return {};
+  return {runStridedCopy(copy, current.data() + srcOffset, to, stages.copy)};
 }
 
 Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination) {
@@ -268,8 +268,8 @@ Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destina
   for (uint32_t i = 0; i < view.rank; i++) axes[i].srcStride = 0;
   StridedCopy copy;
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, 1, copy)) return s;
-  runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset);
-  return {};
+  Buffer unused;  // fills are not staged
+  return runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset, unused);
 }
 
 Status isFillPlaced(const Plan& plan, const Placement& placement, ByteView source, bool& isFill) {
@@ -296,7 +296,7 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
   StridedCopy copy;
   if (!empty) {
     for (uint32_t i = 0; i < view.rank; i++) {
-      // Each element of the chunk is written once.
+      // Each element of the chunk must be written exactly once.
       if (placement.axes[i].step == 0 && axes[i].length > 1) return {Code::BadPlacement};
       std::swap(axes[i].srcStride, axes[i].dstStride);
     }
@@ -318,7 +318,9 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
     if (Status s = fillLayout(plan, target.data())) return {s};
   }
   if (!empty) {
-    runStridedCopy(copy, source.data() + placement.dstOffset, target.data() + chunkOffset);
+    const uint8_t* const from = source.data() + placement.dstOffset;
+    uint8_t* const to = target.data() + chunkOffset;
+    if (Status s = runStridedCopy(copy, from, to, buffers.copy)) return {s};
   }
   result = target.first(bytes);
   return runEncodeStages(plan, last, out, buffers, work, result);

@@ -5,7 +5,7 @@
 //
 // Parameters: [dtype, encoded dtype]   both complex, or neither
 //
-// What a cast does to values that do not fit: kernels/numbers.hpp.
+// kernels/numbers.hpp documents the conversion of values that do not fit.
 #include "codecs/values.hpp"
 
 namespace zw {
@@ -39,7 +39,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kAstypeCodec = {
-    .name = "astype",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -1,9 +1,9 @@
-// base64 (bytes → bytes): RFC 4648 with padding and without line breaks, as Python's base64 writes
-// it. Names: Zarr v2 "base64", v3 "numcodecs.base64". Full module only.
+// base64 (bytes → bytes): RFC 4648 with padding and without line breaks, as written by Python.
+// Names: Zarr v2 "base64", v3 "numcodecs.base64". Full module only.
 //
-// Trust: the length says how much comes out, up to the two bytes that the padding takes away; it is
-// compared with what the array asks for before anything is written. Text with other characters,
-// padding elsewhere than at the end, or bits in the padding is refused.
+// Trust: the decoded size follows from the length and the padding, and is checked before anything
+// is written. Other characters, padding anywhere but at the end, and nonzero padding bits are
+// rejected.
 #ifdef ZW_RARE_CODECS
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr uint8_t kPad = '=';
-constexpr uint8_t kNotIn = 0x80;  // in the table of values: not a character of the alphabet
+constexpr uint8_t kNotIn = 0x80;  // in kValues: not in the alphabet
 
 constexpr std::array<uint8_t, 256> kValues = [] {
   std::array<uint8_t, 256> values{};
@@ -24,7 +24,7 @@ constexpr std::array<uint8_t, 256> kValues = [] {
   return values;
 }();
 
-/// Four characters as 24 bits; with kNotIn << 24 set where one is not in the alphabet.
+/// Four characters as 24 bits, or with kNotIn << 24 set if one is not in the alphabet.
 uint32_t quad(const uint8_t* text) {
   const uint32_t a = kValues[text[0]], b = kValues[text[1]], c = kValues[text[2]],
                  d = kValues[text[3]];
@@ -35,7 +35,7 @@ void storeTriple(uint8_t* to, uint32_t bits, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) to[i] = static_cast<uint8_t>(bits >> (16 - 8 * i));
 }
 
-/// Number of bytes, 1 to 3, that the last four characters stand for.
+/// Number of bytes (1 to 3) in the last four characters.
 size_t lastBytes(const uint8_t* text) {
   return 3 - (text[3] == kPad) - (text[3] == kPad && text[2] == kPad);
 }
@@ -50,7 +50,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const ByteSpan room = decodeRoom(step, out);
   if (in.size() % 4 != 0) return {Code::Truncated, in.size()};
   if (in.empty()) return decodedResult(step, room, 0, result);
-  const size_t before = in.size() - 4;  // of the characters that stand for whole triples
+  const size_t before = in.size() - 4;  // characters of whole triples
   const uint8_t* const last = in.data() + before;
   const size_t lastCount = lastBytes(last);
   const size_t total = before / 4 * 3 + lastCount;
@@ -62,7 +62,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
     storeTriple(to, bits, 3);
   }
   uint8_t padded[4] = {last[0], last[1], last[2], last[3]};
-  for (size_t i = lastCount + 1; i < 4; i++) padded[i] = 'A';  // stands for zeros
+  for (size_t i = lastCount + 1; i < 4; i++) padded[i] = 'A';  // encodes 0
   const uint32_t bits = quad(padded);
   const uint32_t unused = (1u << (24 - 8 * lastCount)) - 1;
   if (bits >> 24 || (bits & unused)) return {Code::Corrupt, before};
@@ -91,7 +91,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kBase64Codec = {
-    .name = "base64",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

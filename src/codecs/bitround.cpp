@@ -1,13 +1,12 @@
-// bitround (array → array): rounds away the low bits of numbers, so that they compress. Decoding
-// leaves the elements as they are.
-// Names: Zarr v2 "bitround" (floats), v3 "bitround" and "numcodecs.bitround". Spec:
-// zarr-extensions.
+// bitround (array → array): rounds away the low bits of numbers so that they compress better.
+// Decoding is a no-op.
+// Names: Zarr v2 "bitround" (floats), v3 "bitround" and "numcodecs.bitround".
+// Spec: zarr-extensions.
 //
 // Parameters: [keepbits]
-//   floats, complex    that many bits of the mantissa are kept, ties to even; infinities and NaN
-//   stay integers, times    that many bits from the highest one that is set in the magnitude; what
-//   would
-//                      leave the type's range is rounded towards zero
+//   floats, complex    bits of the mantissa to keep, ties to even; infinities and NaN are unchanged
+//   integers, times    bits to keep, counted from the highest set bit of the magnitude; a result
+//                      outside the type's range is rounded towards zero instead
 #include <algorithm>
 #include <bit>
 
@@ -16,7 +15,7 @@
 namespace zw {
 namespace {
 
-/// Bits of the mantissa of a float or complex type; 0 for all others.
+/// Mantissa bits of a float or complex type; 0 for other types.
 uint32_t mantissaBits(DTypeId dtype) {
   switch (dtype) {
     case DTypeId::Bfloat16:
@@ -44,7 +43,7 @@ Status prepare(Step& step) {
     return step.params[0] <= bits ? Status{} : Status{Code::BadParameters};
   }
   ValueType type;
-  const bool isInteger = valueTypeOf(dtype, type) && type.number != Number::Bool;
+  const bool isInteger = findValueType(dtype, type) && type.number != Number::Bool;
   return isInteger && step.params[0] >= 1 ? Status{} : Status{Code::BadParameters};
 }
 
@@ -54,9 +53,8 @@ Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& res
 }
 
 #ifdef ZW_FULL_MODULE
-/// Half of what the lowest `drop` bits count, less one if the bit above them is even: added, it
-/// carries into that bit just where rounding to the nearest, ties to even, goes up. `drop` is not
-/// 0.
+/// Half a unit of the lowest bit that is kept, less one if that bit is 0. Adding it carries into
+/// the kept bits exactly if rounding to nearest, ties to even, goes up. `drop` must not be 0.
 uint64_t halfUp(uint64_t bits, uint32_t drop) {
   return (bits >> drop & 1) + (uint64_t{1} << (drop - 1)) - 1;
 }
@@ -74,7 +72,7 @@ void roundFloats(uint32_t mantissa, uint32_t keep, const uint8_t* in, size_t cou
   }
 }
 
-/// Rounds a magnitude of which `limit` is the greatest.
+/// Rounds a magnitude; results above `limit` are rounded down instead.
 uint64_t roundMagnitude(uint64_t magnitude, uint32_t keep, uint64_t limit) {
   const uint32_t width = static_cast<uint32_t>(std::bit_width(magnitude));
   if (width <= keep) return magnitude;
@@ -88,7 +86,7 @@ uint64_t roundMagnitude(uint64_t magnitude, uint32_t keep, uint64_t limit) {
 
 void roundIntegers(Number type, uint32_t keep, const uint8_t* in, size_t count, uint8_t* out) {
   const uint32_t bits = 8 * numberBytes(type) - isSigned(type);
-  const uint64_t most = ~uint64_t{0} >> (64 - bits);
+  const uint64_t max = ~uint64_t{0} >> (64 - bits);
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     uint64_t values[kNumberBlock];
@@ -96,7 +94,7 @@ void roundIntegers(Number type, uint32_t keep, const uint8_t* in, size_t count, 
     for (size_t i = 0; i < n; i++) {
       const bool isNegative = isSigned(type) && values[i] >> 63;
       const uint64_t magnitude = isNegative ? 0 - values[i] : values[i];
-      const uint64_t result = roundMagnitude(magnitude, keep, most + isNegative);
+      const uint64_t result = roundMagnitude(magnitude, keep, max + isNegative);
       values[i] = isNegative ? 0 - result : result;
     }
     storeIntegers(type, values, n, out + at * numberBytes(type));
@@ -111,7 +109,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const size_t count = in.size() / width;
   if (mantissa == 0) {
     ValueType type;
-    (void)valueTypeOf(array.dtype, type);
+    (void)findValueType(array.dtype, type);
     roundIntegers(type.number, keep, in.data(), count, out.data());
   } else if (width == 2) {
     roundFloats<uint16_t>(mantissa, keep, in.data(), count, out.data());
@@ -128,7 +126,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kBitroundCodec = {
-    .name = "bitround",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

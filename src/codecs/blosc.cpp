@@ -1,19 +1,19 @@
-// blosc (bytes → bytes): a Blosc-1 frame (blosc_frame.hpp), the container all of our own.
+// blosc (bytes → bytes): a Blosc-1 frame (blosc_frame.hpp). The container is implemented here.
 // Names: Zarr v1 "blosc", v2 "blosc", v3 "blosc" and "numcodecs.blosc".
 //
 // Parameters: [compressor, clevel, shuffle, typesize, blocksize, flags]
 //   compressor  0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd
-//   clevel      0..9; 0 stores
+//   clevel      0..9; 0 = stored
 //   shuffle     0 none, 1 bytes, 2 bits
-//   typesize    1..255, what the shuffles take as an element
-//   blocksize   in bytes, 0 = chosen by compressor, level and size
-//   flags       1: frames of zstd before 1.0 may be met (Zarr v1 arrays only)
-//               2: bytes after the frame are tolerated
-// The decoder goes by the frame and looks at the flags only.
+//   typesize    1..255, element size for the shuffles
+//   blocksize   in bytes; 0 = chosen by compressor, level and size
+//   flags       1: zstd frames from before 1.0 are allowed (Zarr v1 arrays only)
+//               2: bytes after the frame are allowed
+// The decoder only uses the flags; everything else is in the frame.
 //
 // Trust: blosc_frame.cpp checks the header and the block table, blosc_decode.cpp the streams.
-// Scratch is bounded by the decoded size; c-blosc's checks on untrusted frames are all here and
-// more.
+// Scratch memory is bounded by the decoded size. All of c-blosc's checks for untrusted frames are
+// made.
 #include "codecs/blosc_decode.hpp"
 #include "codecs/blosc_encode.hpp"
 #include "codecs/sizes.hpp"
@@ -74,7 +74,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kBloscCodec = {
-    .name = "blosc",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

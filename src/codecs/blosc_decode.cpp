@@ -1,9 +1,10 @@
-// Why it is safe: every offset and size in the frame is compared with what is left of it before
-// use, in 64 bits or in a form that cannot wrap; a compressed stream may be no longer than what it
-// decodes to (encoders store such streams raw), except Snappy's, which has a bound of its own; each
-// inner decoder is given exact ends. Scratch is one block, and blocks are no larger than the
-// output. Why it is fast: a block is unshuffled while it is in the cache, straight into its place;
-// streams stored raw are unshuffled from where they lie in the input.
+// Safety: every offset and size in the frame is checked against the remaining input before use, in
+// 64 bits or in a form that cannot wrap. A compressed stream may not be longer than its decoded
+// size (encoders store such streams raw), except for Snappy, which has a different bound. Inner
+// decoders get exact ends. Scratch memory is one block, and a block is at most as large as the output.
+//
+// Speed: a block is unshuffled into its final place while it is in the cache; raw streams are
+// unshuffled directly from the input.
 #include "codecs/blosc_decode.hpp"
 
 #include <algorithm>
@@ -19,34 +20,35 @@
 namespace zw {
 namespace {
 
-/// A shuffled block is decoded here first; the room after it is for loose copies.
+/// Room for loose copies after a block in scratch memory.
 constexpr size_t kScratchSlack = 64;
 
-/// One stream: where it lies, and what it decodes to.
+/// A stream and its decoded size.
 struct Stream {
   ByteView bytes;
   uint32_t decodedBytes = 0;
   bool isRaw() const { return bytes.size() == decodedBytes; }
 };
 
-/// Reads the streams of one block, one after the other.
+/// Reads the streams of one block in sequence.
 class StreamReader {
  public:
   StreamReader(const BloscFrame& frame, uint32_t block)
       : frame_(frame), at_(frame.streamsAt(block)) {}
 
-  /// Whether the block table's offset leaves room for a stream.
+  /// Checks that the offset in the block table leaves room for a stream.
   Status check() const {
     const bool inside = at_ >= frame_.tableEnd() && at_ <= frame_.bytes.size() - 4;
     return inside ? Status{} : Status{Code::Corrupt, at_};
   }
 
-  /// The next stream, which has to decode to `decodedBytes`.
+  /// Reads the next stream, which must decode to `decodedBytes`.
   Status next(uint32_t decodedBytes, Stream& stream) {
     const size_t left = frame_.bytes.size() - at_;
     if (left < 4) return {Code::Corrupt, at_};
     const uint32_t size = load<uint32_t>(frame_.bytes.data() + at_);
-    if (size == 0 || size > left - 4 || size > mostBytes(decodedBytes)) return {Code::Corrupt, at_};
+    if (size == 0 || size > left - 4 || size > maxStreamBytes(decodedBytes))
+      return {Code::Corrupt, at_};
     stream.bytes = frame_.bytes.subspan(at_ + 4, size);
     stream.decodedBytes = decodedBytes;
     at_ += 4 + size_t{size};
@@ -54,7 +56,7 @@ class StreamReader {
   }
 
  private:
-  size_t mostBytes(uint32_t decodedBytes) const {
+  size_t maxStreamBytes(uint32_t decodedBytes) const {
     const size_t n = decodedBytes;
     return frame_.format == BloscFormat::Snappy ? 32 + n + n / 6 : n;
   }
@@ -108,8 +110,8 @@ Status decompress(const BloscFrame& frame, const Stream& stream, ByteSpan out,
   return Code::UnknownInner;
 }
 
-/// decompress(), or a copy where the stream is raw. Errors of the stream's own size are Corrupt:
-/// the frame's sizes have been found right before.
+/// Decompresses a stream, or copies it if it is raw. Size errors inside the stream are Corrupt,
+/// since the sizes in the frame have already been checked.
 Status decodeStream(const BloscFrame& frame, const Stream& stream, ByteSpan out,
                     BloscDecodeOptions options, Workspace& work) {
   if (stream.isRaw()) {
@@ -124,7 +126,7 @@ Status decodeStream(const BloscFrame& frame, const Stream& stream, ByteSpan out,
   return {s.code, static_cast<size_t>(stream.bytes.data() - frame.bytes.data()) + s.at};
 }
 
-/// Decodes all streams of a block side by side to the front of `out`.
+/// Decodes all streams of a block, one after another, to the front of `out`.
 Status decodeStreams(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
                      BloscDecodeOptions options, Workspace& work) {
   const uint32_t each = block.bytes / block.streams;
@@ -137,7 +139,7 @@ Status decodeStreams(const BloscFrame& frame, BloscBlock block, StreamReader& re
   return {};
 }
 
-/// Undoes the shuffle of a whole block; the bytes that do not fill an element are copied.
+/// Unshuffles a whole block; trailing bytes that do not fill an element are copied.
 void unshuffleBlock(const BloscFrame& frame, uint8_t* out, const uint8_t* from, uint32_t bytes) {
   const size_t count = bytes / frame.typeBytes;
   const size_t whole = count * frame.typeBytes;
@@ -149,7 +151,7 @@ void unshuffleBlock(const BloscFrame& frame, uint8_t* out, const uint8_t* from, 
   if (whole < bytes) std::memcpy(out + whole, from + whole, bytes - whole);
 }
 
-/// A block split into one stream per byte plane: those stored raw stay where they are.
+/// Decodes a block that has one stream per byte plane. Raw streams are not copied.
 Status decodePlanes(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
                     ByteSpan scratch, BloscDecodeOptions options, Workspace& work) {
   const uint8_t* planes[kBloscMaxSplits];
@@ -167,7 +169,7 @@ Status decodePlanes(const BloscFrame& frame, BloscBlock block, StreamReader& rea
   return {};
 }
 
-/// A block that has to be unshuffled.
+/// Decodes a shuffled block.
 Status decodeShuffled(const BloscFrame& frame, BloscBlock block, StreamReader& reader, ByteSpan out,
                       BloscDecodeOptions options, Workspace& work) {
   ByteSpan scratch;
@@ -193,8 +195,8 @@ Status decodeShuffled(const BloscFrame& frame, BloscBlock block, StreamReader& r
   return {};
 }
 
-/// Whether this block was shuffled: bit shuffle leaves blocks alone that are not made of whole
-/// groups of eight elements.
+/// True if this block was shuffled. The bit shuffle skips blocks that are not whole groups of eight
+/// elements.
 bool isShuffled(const BloscFrame& frame, BloscBlock block) {
   if (frame.filter != BloscFilter::Bits) return frame.filter == BloscFilter::Bytes;
   return block.bytes / frame.typeBytes % 8 == 0;

@@ -1,5 +1,5 @@
-// Block sizes and splits follow what c-blosc does, whose choices are well tried: every Blosc-1
-// reader since 2009 can read the frames, and they are about as small as c-blosc's.
+// Block sizes and splits follow c-blosc. All Blosc-1 readers since 2009 can read the frames, which
+// are about as small as c-blosc's.
 #ifdef ZW_FULL_MODULE
 
 #include "codecs/blosc_encode.hpp"
@@ -17,13 +17,13 @@
 namespace zw {
 namespace {
 
-/// Less than this is stored.
+/// Smaller chunks are stored.
 constexpr size_t kMinFrameBytes = 128;
 /// Largest block that c-blosc accepts.
 constexpr uint32_t kMaxBlockBytes = (0x7fffffff - 255 * 4) / 3;
 constexpr uint32_t kMatchTableBits = 14;
 
-BloscFormat formatOf(BloscCompressor compressor) {
+BloscFormat frameFormat(BloscCompressor compressor) {
   switch (compressor) {
     case BloscCompressor::Blosclz:
       return BloscFormat::Blosclz;
@@ -40,13 +40,13 @@ BloscFormat formatOf(BloscCompressor compressor) {
   return BloscFormat::Lz4;
 }
 
-/// Compressors that gain from more context.
+/// True for compressors that gain from larger blocks.
 bool isThorough(BloscCompressor compressor) {
   return compressor == BloscCompressor::Lz4hc || compressor == BloscCompressor::Zlib ||
          compressor == BloscCompressor::Zstd;
 }
 
-/// zstd finds the byte planes' borders by itself; for the others each plane is a stream.
+/// True if each byte plane becomes a stream. zstd finds the borders of planes itself.
 bool wantsSplit(const BloscSettings& settings) {
   return settings.compressor != BloscCompressor::Zstd && settings.typeBytes <= kBloscMaxSplits;
 }
@@ -63,12 +63,12 @@ uint32_t automaticBlockBytes(const BloscSettings& settings) {
   return bytes;
 }
 
-int32_t zstdLevelOf(uint32_t level) {
+int32_t zstdLevel(uint32_t level) {
   if (level == 9) return 22;
   return level == 8 ? 20 : static_cast<int32_t>(2 * level) - 1;
 }
 
-/// One frame under way.
+/// Encodes one frame.
 class Encoder {
  public:
   Encoder(const BloscSettings& settings, ByteView in, ByteSpan out, Workspace& work)
@@ -97,7 +97,7 @@ class Encoder {
   }
 
  private:
-  /// All blocks, as long as the frame stays smaller than a stored one; `fits` says whether it did.
+  /// Compresses all blocks. Stops with `fits` false once the frame is larger than a stored one.
   Status compressBlocks(bool& fits) {
     const uint64_t blocks =
         (uint64_t{frame_.decodedBytes} + frame_.blockBytes - 1) / frame_.blockBytes;
@@ -120,7 +120,7 @@ class Encoder {
     return {};
   }
 
-  /// Replaces a block by its shuffled form, in scratch.
+  /// Replaces a block by its shuffled copy in scratch memory.
   Status shuffle(ByteView& block) {
     const size_t count = block.size() / frame_.typeBytes;
     const bool bits = settings_.filter == BloscFilter::Bits && count % 8 == 0;
@@ -141,13 +141,13 @@ class Encoder {
     return {};
   }
 
-  /// Appends one stream, raw where compression does not make it smaller.
+  /// Appends one stream, raw if compression does not make it smaller.
   Status compressStream(ByteView bytes, bool& fits) {
     fits = room_ - at_ >= 4;
     if (!fits) return {};
     uint8_t* const sizeField = out_.data() + at_;
     const size_t left = room_ - at_ - 4;
-    // A stream as long as what it decodes to would read as raw.
+    // A compressed stream of the decoded size would be read as raw.
     const ByteSpan room = out_.subspan(at_ + 4, std::min(left, bytes.size() - 1));
     size_t produced = 0;
     if (Status s = compress(bytes, room, produced)) return s;
@@ -162,7 +162,7 @@ class Encoder {
     return {};
   }
 
-  /// Compresses into `room`; `produced` is 0 where the result does not fit.
+  /// Compresses into `room`; `produced` is 0 if the result does not fit.
   Status compress(ByteView bytes, ByteSpan room, size_t& produced) {
     switch (settings_.compressor) {
       case BloscCompressor::Blosclz:
@@ -180,7 +180,7 @@ class Encoder {
       case BloscCompressor::Zlib:
         return deflateZlib(work_, settings_.level, bytes, room, produced);
       case BloscCompressor::Zstd:
-        return zstdEncode(work_, zstdLevelOf(settings_.level), false, bytes, room, produced);
+        return zstdEncode(work_, zstdLevel(settings_.level), false, bytes, room, produced);
     }
     return Code::BadParameters;
   }
@@ -209,7 +209,7 @@ class Encoder {
     header[0] = kBloscVersion;
     header[1] = kBloscFormatVersion;
     header[2] = static_cast<uint8_t>(
-        static_cast<uint32_t>(formatOf(settings_.compressor)) << 5 |
+        static_cast<uint32_t>(frameFormat(settings_.compressor)) << 5 |
         (bytes ? kBloscByteShuffle : 0) | (bits ? kBloscBitShuffle : 0) |
         (frame_.stored ? kBloscStored : 0) | (frame_.oneStream ? kBloscOneStream : 0));
     header[3] = static_cast<uint8_t>(frame_.typeBytes);
@@ -224,7 +224,7 @@ class Encoder {
   Workspace& work_;
   BloscFrame frame_;
   lz::MatchTable table_;
-  size_t room_ = 0;  // most bytes of a frame that is worth it
+  size_t room_ = 0;  // maximum size of a compressed frame
   size_t at_ = 0;    // bytes written
 };
 
@@ -234,7 +234,7 @@ uint32_t bloscBlockBytes(const BloscSettings& settings, size_t bytes) {
   uint32_t block = settings.blockBytes ? std::max(settings.blockBytes, uint32_t{kMinFrameBytes})
                                        : automaticBlockBytes(settings);
   block = static_cast<uint32_t>(std::min<size_t>({block, kMaxBlockBytes, bytes}));
-  // Whole elements, and for the bit shuffle whole groups of eight where there are any.
+  // Whole elements, and for the bit shuffle whole groups of eight if there are enough.
   const uint32_t group = settings.typeBytes * (settings.filter == BloscFilter::Bits ? 8 : 1);
   if (block >= group) return block - block % group;
   if (block > settings.typeBytes) return block - block % settings.typeBytes;

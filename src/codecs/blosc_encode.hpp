@@ -1,4 +1,4 @@
-// Encoder of Blosc-1 frames.
+// Encodes Blosc-1 frames.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,18 @@ enum class BloscCompressor : uint8_t { Blosclz, Lz4, Lz4hc, Snappy, Zlib, Zstd }
 
 struct BloscSettings {
   BloscCompressor compressor = BloscCompressor::Lz4;
-  uint32_t level = 5;  // 0 (store) .. 9
+  uint32_t level = 5;  // 0 (stored) .. 9
   BloscFilter filter = BloscFilter::Bytes;
   uint32_t typeBytes = 1;   // 1..255
   uint32_t blockBytes = 0;  // 0 = automatic
 };
 
-/// Compresses all of `in` into one frame at the front of `out`. Data that does not shrink is stored
-/// as it is, 16 bytes longer; EncodeFailed where not even that fits.
+/// Compresses all of `in` into one frame at the front of `out`. Data that does not shrink is
+/// stored, which adds 16 bytes; EncodeFailed if that does not fit either.
 Status encodeBloscFrame(const BloscSettings& settings, ByteView in, ByteSpan out, Workspace& work,
                         size_t& produced);
 
-/// The block size for `bytes` bytes under these settings: what was asked for, or a good one, cut to
-/// whole elements.
+/// The block size for `bytes` bytes: the requested or an automatic one, reduced to whole elements.
 uint32_t bloscBlockBytes(const BloscSettings& settings, size_t bytes);
 
 }  // namespace zw

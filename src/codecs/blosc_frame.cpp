@@ -15,13 +15,13 @@ enum Field : uint32_t {
   kSizeAt = 12
 };
 
-BloscFilter filterOf(uint8_t flags, uint32_t typeBytes, uint32_t blockBytes) {
+BloscFilter chooseFilter(uint8_t flags, uint32_t typeBytes, uint32_t blockBytes) {
   if ((flags & kBloscByteShuffle) && typeBytes > 1) return BloscFilter::Bytes;
   if ((flags & kBloscBitShuffle) && blockBytes >= typeBytes) return BloscFilter::Bits;
   return BloscFilter::None;
 }
 
-/// Checks what the flags say and takes it over.
+/// Checks the flags and applies them to the frame.
 Status readFlags(uint8_t flags, uint8_t formatVersion, BloscFrame& frame) {
   const bool isExtended = (flags & kBloscByteShuffle) && (flags & kBloscBitShuffle);
   if ((flags & kBloscReserved) || isExtended) return {Code::BadVersion, kFlagsAt};
@@ -36,7 +36,7 @@ Status readFlags(uint8_t flags, uint8_t formatVersion, BloscFrame& frame) {
   return {};
 }
 
-/// Checks the sizes against each other; `frame.bytes` is set, so its length is cbytes.
+/// Checks the sizes against each other. `frame.bytes` must be set; its length is cbytes.
 Status checkSizes(BloscFrame& frame) {
   if (frame.typeBytes == 0) return {Code::BadHeader, kTypeAt};
   if (frame.decodedBytes > kBloscMaxBytes) return {Code::BadHeader, kDecodedAt};
@@ -71,7 +71,7 @@ BloscBlock BloscFrame::block(uint32_t block) const {
   return b;
 }
 
-Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, BloscFrame& frame) {
+Status readBloscFrame(ByteView in, size_t maxBytes, bool trailingAllowed, BloscFrame& frame) {
   ByteReader reader(in);
   const uint8_t version = reader.u8(), formatVersion = reader.u8(), flags = reader.u8();
   frame.typeBytes = reader.u8();
@@ -86,8 +86,8 @@ Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, Blosc
   if (frameBytes < in.size() && !trailingAllowed) return {Code::TrailingBytes, frameBytes};
   frame.bytes = in.first(frameBytes);
   if (Status s = checkSizes(frame)) return s;
-  if (frame.decodedBytes > mostBytes) return {Code::SizeMismatch, kDecodedAt};
-  frame.filter = filterOf(flags, frame.typeBytes, frame.blockBytes);
+  if (frame.decodedBytes > maxBytes) return {Code::SizeMismatch, kDecodedAt};
+  frame.filter = chooseFilter(flags, frame.typeBytes, frame.blockBytes);
   return {};
 }
 

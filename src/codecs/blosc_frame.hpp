@@ -1,17 +1,16 @@
-// The Blosc-1 frame, read and checked: everything that can be known from its header and block
-// table.
+// Reads and checks the header and block table of Blosc-1 frames.
 //
 //   byte 0   version = 2            byte 4..7    nbytes: decoded size       (all u32le)
 //   byte 1   inner format version   byte 8..11   blocksize
 //   byte 2   flags                  byte 12..15  cbytes: size of the frame
-//   byte 3   typesize               then, unless the data is stored as it is, a table of blocks:
-//                                   for each block the offset, from byte 0, of its streams
-//   flags: 1 byte shuffle, 2 stored as it is, 4 bit shuffle, 8 and 1+4: not Blosc-1,
-//          16 blocks are one stream each, bits 5..7 the inner format
+//   byte 3   typesize               then, unless the data is stored, a block table: for each block
+//                                   the offset of its streams from byte 0
+//   flags: 1 byte shuffle, 2 stored, 4 bit shuffle, 8 and 1+4: not Blosc-1,
+//          16 one stream per block, bits 5..7 inner format
 //
-// A block decodes to blocksize bytes, the last one to what is left. It is one stream, or one stream
-// per byte of the type size, and each stream is: i32le size, then that many bytes, compressed or
-// (if as many as it decodes to) not.
+// A block decodes to blocksize bytes, the last one to the rest. It consists of one stream, or of
+// one stream per byte of the element. A stream is an i32le size and that many bytes, which are raw
+// if the size is the decoded size, and compressed otherwise.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +21,18 @@
 
 namespace zw {
 
-/// Inner formats, by their number in the frame. (lz4hc writes Lz4.)
+/// Inner formats, by their number in the frame. (lz4hc produces Lz4.)
 enum class BloscFormat : uint8_t { Blosclz = 0, Lz4 = 1, Snappy = 2, Zlib = 3, Zstd = 4 };
 
 enum class BloscFilter : uint8_t { None, Bytes, Bits };
 
 inline constexpr size_t kBloscHeader = 16;
 inline constexpr uint8_t kBloscVersion = 2;
-/// Version of every inner format so far.
+/// Version of all existing inner formats.
 inline constexpr uint8_t kBloscFormatVersion = 1;
-/// Largest decoded size: all sizes are signed 32-bit numbers to other readers.
+/// Maximum decoded size; other readers treat sizes as signed 32-bit numbers.
 inline constexpr uint32_t kBloscMaxBytes = 0x7fffffff - kBloscHeader;
-/// Blocks are split into streams only up to this type size, and when each gets this many bytes.
+/// Blocks are split into streams only up to this type size, and if each gets this many bytes.
 inline constexpr uint32_t kBloscMaxSplits = 16;
 inline constexpr uint32_t kBloscMinSplitBytes = 128;
 
@@ -51,9 +50,9 @@ struct BloscBlock {
   uint32_t streams = 1;
 };
 
-/// A frame whose header and block table have been checked against each other and the input.
+/// A frame whose header was checked against the input.
 struct BloscFrame {
-  ByteView bytes;  // the whole frame, cbytes long
+  ByteView bytes;  // the whole frame, cbytes bytes
   uint32_t decodedBytes = 0;
   uint32_t blockBytes = 0;
   uint32_t blockCount = 0;
@@ -63,22 +62,22 @@ struct BloscFrame {
   bool stored = false;
   bool oneStream = false;
 
-  /// Where the block's decoded bytes begin.
+  /// Offset of the block in the decoded data.
   size_t begin(uint32_t block) const { return size_t{block} * blockBytes; }
   BloscBlock block(uint32_t block) const;
-  /// Where the block's streams begin in the frame (not to be asked of a stored frame).
+  /// Offset of the block's streams in the frame, unchecked. Not for stored frames.
   uint32_t streamsAt(uint32_t block) const {
     return load<uint32_t>(bytes.data() + kBloscHeader + 4 * size_t{block});
   }
-  /// Where streams can begin at the earliest.
+  /// Offset of the first possible stream.
   size_t tableEnd() const { return kBloscHeader + 4 * size_t{blockCount}; }
 };
 
-/// Number of streams of a block by the rule that all versions of Blosc share.
+/// Number of streams of a block, by the rule of all versions of Blosc.
 uint32_t bloscStreams(bool oneStream, uint32_t typeBytes, uint32_t blockBytes, bool isLeftover);
 
-/// Reads and checks the frame at the front of `in`. Frames that decode to more than `mostBytes` are
-/// SizeMismatch, bytes after the frame TrailingBytes unless `trailingAllowed`.
-Status readBloscFrame(ByteView in, size_t mostBytes, bool trailingAllowed, BloscFrame& frame);
+/// Reads and checks the frame at the front of `in`. Fails with SizeMismatch if it decodes to more
+/// than `maxBytes`, and with TrailingBytes if bytes follow the frame, unless `trailingAllowed`.
+Status readBloscFrame(ByteView in, size_t maxBytes, bool trailingAllowed, BloscFrame& frame);
 
 }  // namespace zw

@@ -1,4 +1,4 @@
-// BloscLZ, Blosc's own LZ format: decoder and encoder of single streams. Only met inside Blosc.
+// Decodes and encodes streams of BloscLZ, Blosc's LZ format.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace zw {
 
-/// Decodes one whole stream into exactly out..outEnd. Trusts nothing in it: never reads past inEnd,
-/// writes past outLimit or copies from before `out`. Status.at counts from `in`.
+/// Decodes one whole stream into exactly out..outEnd. Safe for untrusted input: never reads past
+/// inEnd, writes past outLimit or copies from before `out`. Status.at counts from `in`.
 Status blosclzDecode(const lz::Buffers& buffers);
 
-/// Compresses all of `in`; returns the size, 0 where it does not fit into `out`.
+/// Compresses all of `in` and returns the size, or 0 if it does not fit in `out`.
 size_t blosclzEncode(lz::MatchTable& table, ByteView in, ByteSpan out);
 
 }  // namespace zw

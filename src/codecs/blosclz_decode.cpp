@@ -1,16 +1,18 @@
-// BloscLZ stream (a descendant of FastLZ): control bytes c, each followed by its operands. The top
-// three bits of the first control byte are no more than a mark.
+// Decodes BloscLZ streams (derived from FastLZ): control bytes c, each followed by its operands.
+// The top three bits of the first control byte are only a marker.
 //
 //   c < 32    c + 1 literals follow
-//   c >= 32   match of length (c >> 5) + 2, from 3 to 8; where c >> 5 is 7, of 9 + the bytes that
-//             follow up to and including the first that is not 255
-//             distance: low byte d follows; ((c & 31) << 8) + d + 1, from 1 to 8191;
-//             where all thirteen bits are set, u16 big-endian follows: 8192 + that
+//   c >= 32   match of length (c >> 5) + 2, from 3 to 8. If c >> 5 is 7, the length is 9 plus the
+//             following bytes up to and including the first that is not 255
+//             distance: low byte d follows; ((c & 31) << 8) + d + 1, from 1 to 8191.
+//             If all thirteen bits are set, a big-endian u16 follows: 8192 + u16
 //
-// Why it is safe: every length is compared with what is left of the input and with outLimit before
-// it is used, distances with what has been written. The reference decoder once forgot the match
-// length. Why it is fast: as in lz4_block.cpp; an inner loop without calls does nearly everything,
-// most matches in one 8-byte copy, most literals in two vectors.
+// Safety: every length is checked against the remaining input and against outLimit before use, and
+// every distance against the bytes written so far. (The reference decoder once missed the check of
+// the match length.)
+//
+// Speed: as in lz4_block.cpp, an inner loop without calls decodes nearly all elements: most matches
+// in one 8-byte copy, most literals in two vectors.
 #include "base/bytes.hpp"
 #include "codecs/blosclz.hpp"
 
@@ -23,12 +25,12 @@ constexpr size_t kLongLength = 9;
 constexpr size_t kFarHigh = 31 << 8;
 constexpr size_t kFarBase = 8192;
 
-/// Decodes while the data is valid and both ends are far; stops in front of the first other
-/// control.
+/// Decodes while the data is valid and both ends are far away. Stops before the first control byte
+/// that needs decodeOne.
 void decodeInner(const lz::Buffers& b, lz::Cursor& cursor) {
-  // A control byte, 32 literals or a match without a long length; 32 loose bytes.
+  // A control byte with 32 literals, or with a match of short length; 32 bytes of loose output.
   constexpr ptrdiff_t kShortIn = 1 + 32, kShortOut = 32;
-  // Locals: a store through op could change what b points to, for all the compiler knows.
+  // Local copies, since the compiler must assume that a store through op changes b.
   const uint8_t* const inEnd = b.inEnd;
   const uint8_t* const outLimit = b.outLimit;
   const uint8_t* const out = b.out;
@@ -66,7 +68,7 @@ void decodeInner(const lz::Buffers& b, lz::Cursor& cursor) {
   cursor = {ip, op};
 }
 
-/// Decodes what one control byte stands for, wherever it lies.
+/// Decodes the operands of one control byte, at any distance from the ends.
 Status decodeOne(const lz::Buffers& b, uint32_t control, lz::Cursor& cursor) {
   const uint8_t*& ip = cursor.ip;
   uint8_t*& op = cursor.op;

@@ -1,4 +1,4 @@
-// Encoder of BloscLZ streams (format: blosclz_decode.cpp), ours from the ground up.
+// Encodes BloscLZ streams (format: blosclz_decode.cpp).
 #ifdef ZW_FULL_MODULE
 
 #include "codecs/blosclz.hpp"
@@ -10,13 +10,15 @@ namespace {
 
 class Writer {
  public:
-  static constexpr size_t kMaxDistance = 65535 + 8191 - 2;  // as far as c-blosc goes
+  static constexpr size_t kMaxDistance = 65535 + 8191 - 2;  // as in c-blosc
 
   explicit Writer(ByteSpan out)
       : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
-  /// A far match takes five bytes with the control byte that starts the next literals.
-  bool isWorth(size_t distance, size_t length) const { return length >= 6 || distance <= kNear; }
+  /// A far match takes five bytes, including the control byte of the next literals.
+  bool isWorthwhile(size_t distance, size_t length) const {
+    return length >= 6 || distance <= kNear;
+  }
 
   bool literals(const uint8_t* from, size_t count) {
     constexpr size_t kRun = 32;
@@ -73,7 +75,7 @@ size_t blosclzEncode(lz::MatchTable& table, ByteView in, ByteSpan out) {
   if (in.empty()) return 0;
   Writer writer(out);
   if (!lz::encode(table, in, writer)) return 0;
-  out[0] |= 0x20;  // the mark that other encoders set
+  out[0] |= 0x20;  // marker, as set by other encoders
   return writer.written();
 }
 

@@ -2,15 +2,15 @@
 // Spec: Zarr v3 "bytes" codec; the draft called it "endian". Zarr v1 and v2 state the byte order in
 // the dtype, field by field for structured types.
 //
-// Parameters: [endian]                      0 not given, 1 little, 2 big: all components alike
-//             [3, e0, e1, …]                one endian (1 or 2) per component run of a struct
+// Parameters: [endian]         0 = none, 1 = little, 2 = big, for all components
+//             [3, e0, e1, …]   one endian (1 or 2) per component run of a struct
 //
-// Uniform byte order moves nothing here: the codec relabels the view, and the swap happens in the
-// materialise pass. Structs with components of several widths or orders get the variant below,
-// which copies item by item.
+// With a uniform byte order this codec moves no data: it relabels the view, and the final strided
+// copy swaps bytes. Structs with components of several widths or orders use a variant that copies
+// item by item.
 //
-// Booleans are 0 and 1 in memory and in chunks: any byte that is not 0 stands for 1, as NumPy takes
-// it, so that whoever counts or adds them may rely on it. They have a variant that copies.
+// Booleans are normalised to 0 and 1 in both directions, so that callers may count or add them. Any
+// nonzero byte is true, as in NumPy. They use a variant that copies.
 #include <cstring>
 
 #include "codecs/chunk_view.hpp"
@@ -23,14 +23,14 @@ namespace {
 
 enum Endian : uint32_t { kNotGiven = 0, kLittle = 1, kBig = 2, kPerComponent = 3 };
 
-/// Endian of component run `i` by the step's parameters.
-uint32_t endianOf(const Step& step, size_t i) {
+/// Endian of component run `i`.
+uint32_t runEndian(const Step& step, size_t i) {
   return step.params[0] == kPerComponent ? step.params[1 + i] : step.params[0];
 }
 
-/// Whether run `i` has to be reversed on this (little-endian) host.
+/// True if the bytes of run `i` must be reversed on a little-endian host.
 bool isSwapped(const Step& step, size_t i) {
-  return step.decodedArray.components[i].bytes > 1 && endianOf(step, i) == kBig;
+  return step.decodedArray.components[i].bytes > 1 && runEndian(step, i) == kBig;
 }
 
 Status checkEndian(const Step& step) {
@@ -39,15 +39,15 @@ Status checkEndian(const Step& step) {
   const bool perComponent = step.params[0] == kPerComponent;
   if (step.params.size() != (perComponent ? 1 + runs.size() : 1)) return Code::BadParameters;
   for (size_t i = 0; i < runs.size(); i++) {
-    const uint32_t endian = endianOf(step, i);
+    const uint32_t endian = runEndian(step, i);
     if (endian > kBig) return Code::BadParameters;
     if (endian == kNotGiven && runs[i].bytes > 1) return Code::MissingEndian;
   }
   return {};
 }
 
-/// Copies items from `in` to `out`, reversing the components of the runs that are swapped. Used in
-/// both directions: a reversal undoes itself.
+/// Copies items and reverses the components of swapped runs. Used in both directions, since the
+/// swap is its own inverse.
 Status copySwappingRuns(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   const ArrayInfo& array = step.decodedArray;
   if (in.size() != array.bytes()) return {Code::SizeMismatch, in.size()};
@@ -70,15 +70,14 @@ Status copySwappingRuns(const Step& step, ByteView in, ByteSpan out, Workspace&,
   return {};
 }
 
-/// Stands in for kBytesCodec in steps whose items mix widths or byte orders.
+/// Replaces kBytesCodec for items that mix widths or byte orders.
 constexpr Codec kMixedBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .decode = copySwappingRuns,
     .encode = copySwappingRuns,
 };
 
-/// Booleans, the same in both directions.
+/// Normalises booleans, in both directions.
 Status copyAsBooleans(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (in.size() != step.decodedArray.bytes()) return {Code::SizeMismatch, in.size()};
   copyBooleans(in.data(), in.size(), out.data());
@@ -86,15 +85,14 @@ Status copyAsBooleans(const Step& step, ByteView in, ByteSpan out, Workspace&, B
   return {};
 }
 
-/// Stands in for kBytesCodec in steps whose items are booleans.
+/// Replaces kBytesCodec for booleans.
 constexpr Codec kBooleanBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .decode = copyAsBooleans,
     .encode = copyAsBooleans,
 };
 
-/// Width to reverse when all components are alike; 0 when they are not.
+/// The width to reverse if all components are alike, or 0.
 uint32_t uniformSwap(const Step& step) {
   const auto runs = step.decodedArray.components;
   const uint32_t first = isSwapped(step, 0) ? runs[0].bytes : 1;
@@ -122,7 +120,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kBytesCodec = {
-    .name = "bytes",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .relabel = relabel,

@@ -1,13 +1,13 @@
-// bz2 (bytes → bytes): bzip2, one or more streams one after the other, as Python's bz2 module.
+// bz2 (bytes → bytes): one or more bzip2 streams, as in Python's bz2 module.
 // Names: Zarr v1 "bz2", v2 "bz2", v3 "numcodecs.bz2". Full module only.
 //
-//   "BZh" + level digit   blocks, each with a CRC-32   end mark and a CRC over all blocks
+//   "BZh" + level digit   blocks, each with a CRC-32   end mark and a CRC of all blocks
 //
-// Parameters: [level]   1..9 (blocks of level * 100 kB); only encoding looks at it
+// Parameters: [level]   1..9 (blocks of level * 100 kB). Encoder only
 //
-// Trust: libbz2 bounds every read and write by the two buffers. The level digit of a stream decides
-// between nine fixed sizes of its work memory, at most 4 MB. libbz2 does not tell a wrong checksum
-// from other damage: both are Corrupt.
+// Trust: libbz2 stays within both buffers. The level digit selects one of nine fixed sizes of work
+// memory, at most 4 MB. libbz2 does not distinguish a wrong checksum from other damage: both are
+// Corrupt.
 #ifdef ZW_RARE_CODECS
 
 #include <bzlib.h>
@@ -16,7 +16,7 @@
 
 #include "codecs/sizes.hpp"
 
-/// libbz2 calls this when it finds a bug in itself, and must not come back.
+/// Called by libbz2 on internal errors; must not return.
 extern "C" void bz_internal_error(int) {
   __builtin_trap();
 }
@@ -24,13 +24,13 @@ extern "C" void bz_internal_error(int) {
 namespace zw {
 namespace {
 
-constexpr size_t kMostPerCall = 1u << 30;  // libbz2 counts in unsigned int
+constexpr size_t kMaxPerCall = 1u << 30;  // libbz2 counts in unsigned int
 
 char* chars(const uint8_t* p) {
   return reinterpret_cast<char*>(const_cast<uint8_t*>(p));
 }
 
-/// A stream that is ended on every way out.
+/// Closes the stream in its destructor.
 struct Decompressor {
   bz_stream stream = {};
   bool isOpen = false;
@@ -39,7 +39,7 @@ struct Decompressor {
   }
 };
 
-Code codeOf(int result, bool first) {
+Code toCode(int result, bool first) {
   switch (result) {
     case BZ_MEM_ERROR:
       return Code::OutOfMemory;
@@ -58,14 +58,14 @@ struct Done {
 /// Decodes the stream at the front of `in` to the front of `out`.
 Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
   Decompressor d;
-  if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return codeOf(r, first);
+  if (const int r = BZ2_bzDecompressInit(&d.stream, 0, 0); r != BZ_OK) return toCode(r, first);
   d.isOpen = true;
-  uint8_t beyond = 0;  // where a stream that is longer than `out` shows itself
+  uint8_t beyond = 0;  // receives output that does not fit in `out`
   for (;;) {
     const size_t inLeft = in.size() - done.used, outLeft = out.size() - done.produced;
     const bool isFull = outLeft == 0;
-    const auto inNow = static_cast<unsigned>(std::min(inLeft, kMostPerCall));
-    const auto outNow = static_cast<unsigned>(isFull ? 1 : std::min(outLeft, kMostPerCall));
+    const auto inNow = static_cast<unsigned>(std::min(inLeft, kMaxPerCall));
+    const auto outNow = static_cast<unsigned>(isFull ? 1 : std::min(outLeft, kMaxPerCall));
     d.stream.next_in = chars(in.data() + done.used);
     d.stream.avail_in = inNow;
     d.stream.next_out = isFull ? chars(&beyond) : chars(out.data() + done.produced);
@@ -73,7 +73,7 @@ Status decodeStream(ByteView in, ByteSpan out, bool first, Done& done) {
     const int result = BZ2_bzDecompress(&d.stream);
     const size_t used = inNow - d.stream.avail_in, made = outNow - d.stream.avail_out;
     done.used += used;
-    if (result != BZ_OK && result != BZ_STREAM_END) return {codeOf(result, first), done.used};
+    if (result != BZ_OK && result != BZ_STREAM_END) return {toCode(result, first), done.used};
     if (isFull && made > 0) return {Code::SizeMismatch, done.used};
     done.produced += made;
     if (result == BZ_STREAM_END) return {};
@@ -102,8 +102,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
-  if (in.size() > kMostPerCall) return Code::EncodeFailed;
-  auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMostPerCall));
+  if (in.size() > kMaxPerCall) return Code::EncodeFailed;
+  auto room = static_cast<unsigned>(std::min(out.size(), 2 * kMaxPerCall));
   const int made = BZ2_bzBuffToBuffCompress(chars(out.data()), &room, chars(in.data()),
                                             static_cast<unsigned>(in.size()),
                                             static_cast<int>(step.params[0]), 0, 0);
@@ -116,7 +116,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kBz2Codec = {
-    .name = "bz2",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,20 +1,20 @@
 // cast_value (array → array): converts the values of integers and floats to another data type.
 // Spec: zarr-extensions "cast_value" (v3). Decoding is the same procedure with the types swapped.
 //
-// Of each value, in this order: its entry in the scalar map; itself, where the other type has it;
-// rounded, then, beyond the range, clamped (floats: to infinity), wrapped modulo 2^bits (integers),
-// or refused (NotRepresentable). NaN and infinities go from float to float; to an integer, NaN is
-// refused and an infinity is out of range.
+// A value becomes, in this order: its entry in the scalar map; the equal value of the other type,
+// if there is one; the rounded value. If that is out of range, it is clamped (floats: to infinity),
+// wrapped modulo 2^bits (integers) or rejected (NotRepresentable). Floats keep NaN and infinities;
+// as integers, NaN is rejected and an infinity is out of range.
 //
-// Parameters: [encoded dtype, rounding, out of range, entries to encode, entries to decode,
-//              (key, value)…]
-//   rounding       Rounding;  out of range: OutOfRange
-//   entries        elements of the two data types, two words each, low word first and zeros above,
-//   by
-//                  ascending key (as a number without sign), no key twice. One NaN stands for all,
-//                  and 0 for -0.
+// Parameters: [encoded dtype, rounding, out of range, encode entries (count),
+//              decode entries (count), (key, value)…]
+//   rounding       enum Rounding
+//   out of range   enum OutOfRange
+//   entries        elements of the two data types, two words each, low word first, zero-extended;
+//                  in ascending order of the unsigned keys, without duplicates. One NaN stands for
+//                  all NaNs, and 0 for -0.
 //
-// Trust: entries are looked up by halving, so that their number costs a hostile plan nothing.
+// Trust: entries are found by binary search, so a hostile plan with many entries gains nothing.
 #include <algorithm>
 #include <cstring>
 
@@ -43,14 +43,14 @@ struct Direction {
   uint64_t wordsAt(size_t i) const { return entries[i] | uint64_t{entries[i + 1]} << 32; }
 };
 
-Number numberOf(DTypeId dtype) {
+Number toNumber(DTypeId dtype) {
   ValueType type;
-  (void)valueTypeOf(dtype, type);
+  (void)findValueType(dtype, type);
   return type.number;
 }
 
-Direction directionOf(const Step& step, bool encoding) {
-  const Number outer = numberOf(step.decodedArray.dtype), inner = numberOf(step.encodedArray.dtype);
+Direction makeDirection(const Step& step, bool encoding) {
+  const Number outer = toNumber(step.decodedArray.dtype), inner = toNumber(step.encodedArray.dtype);
   const size_t encodeWords = kEntryWords * step.params[Slots::EncodeEntries];
   const auto entries = step.params.subspan(kFixedSlots);
   Direction direction;
@@ -61,8 +61,8 @@ Direction directionOf(const Step& step, bool encoding) {
   return direction;
 }
 
-/// The bits of an element as the scalar map's keys have them: one NaN, one zero.
-uint64_t keyOf(Number type, uint64_t bits) {
+/// Normalises an element for lookup in the scalar map: one NaN, one zero.
+uint64_t toKey(Number type, uint64_t bits) {
   if (!isFloat(type)) return bits;
   const uint32_t width = 8 * numberBytes(type);
   const uint64_t size = bits & (~uint64_t{0} >> (65 - width));
@@ -85,7 +85,7 @@ Status checkEntries(const Direction& direction) {
     const uint64_t key = direction.key(i);
     const bool ascends = i == 0 || direction.key(i - 1) < key;
     const bool valid = fitsWidth(direction.rule.from, key) &&
-                       keyOf(direction.rule.from, key) == key &&
+                       toKey(direction.rule.from, key) == key &&
                        fitsWidth(direction.rule.to, direction.value(i));
     if (!ascends || !valid) return Code::BadParameters;
   }
@@ -109,18 +109,18 @@ Status prepare(Step& step) {
     return Code::BadParameters;
   }
   if (Status s = encodeAs(step, dtype)) return s;
-  if (Status s = checkEntries(directionOf(step, true))) return s;
-  return checkEntries(directionOf(step, false));
+  if (Status s = checkEntries(makeDirection(step, true))) return s;
+  return checkEntries(makeDirection(step, false));
 }
 
-/// Bits of an element, zeros above.
+/// Loads an element as zero-extended bits.
 uint64_t loadItem(Number type, const uint8_t* in) {
   uint64_t bits = 0;
   std::memcpy(&bits, in, numberBytes(type));
   return bits;
 }
 
-/// Position of a key among the entries; entryCount() where it has none.
+/// Index of the entry with this key, or entryCount().
 size_t findKey(const Direction& direction, uint64_t key) {
   size_t low = 0, high = direction.entryCount();
   while (low < high) {
@@ -135,8 +135,8 @@ size_t findKey(const Direction& direction, uint64_t key) {
   return isFound ? low : direction.entryCount();
 }
 
-/// The unsigned type of a type's width: loads and stores bits as they are.
-Number bitsOf(Number type) {
+/// The unsigned type of the same width, to load and store raw bits.
+Number unsignedType(Number type) {
   const uint32_t bytes = numberBytes(type);
   return bytes == 1   ? Number::Uint8
          : bytes == 2 ? Number::Uint16
@@ -144,8 +144,9 @@ Number bitsOf(Number type) {
                       : Number::Uint64;
 }
 
-/// Casts a block by the scalar map and the rule; returns like castBlock. Elements that the map has
-/// are taken out of a copy of the block, which is cast as a whole, and put in again after it.
+/// Casts a block with the scalar map and the rule. Returns like castBlock. Elements in the map are
+/// replaced by 0 in a copy of the block, which is cast as a whole; then their mapped values are
+/// stored.
 size_t castItems(const Direction& direction, const uint8_t* in, size_t count, uint8_t* out) {
   const CastRule& rule = direction.rule;
   const size_t none = direction.entryCount();
@@ -153,18 +154,18 @@ size_t castItems(const Direction& direction, const uint8_t* in, size_t count, ui
   uint64_t bits[kNumberBlock];
   size_t found[kNumberBlock];
   uint8_t rest[kNumberBlock * 8];
-  loadIntegers(bitsOf(rule.from), in, count, bits);
+  loadIntegers(unsignedType(rule.from), in, count, bits);
   for (size_t i = 0; i < count; i++) {
-    found[i] = findKey(direction, keyOf(rule.from, bits[i]));
+    found[i] = findKey(direction, toKey(rule.from, bits[i]));
     if (found[i] != none) bits[i] = 0;  // 0 casts to 0, whatever the types and the rule
   }
-  storeIntegers(bitsOf(rule.from), bits, count, rest);
+  storeIntegers(unsignedType(rule.from), bits, count, rest);
   const size_t done = castBlock(rule, rest, count, out);
   const uint32_t width = numberBytes(rule.to);
   for (size_t i = 0; i < done; i++) {
     if (found[i] == none) continue;
     const uint64_t value = direction.value(found[i]);
-    storeIntegers(bitsOf(rule.to), &value, 1, out + i * width);
+    storeIntegers(unsignedType(rule.to), &value, 1, out + i * width);
   }
   return done;
 }
@@ -182,32 +183,31 @@ Status castAll(const Direction& direction, ByteView in, size_t count, uint8_t* o
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.encodedArray, in)) return s;
   result = out.first(step.decodedArray.bytes());
-  return castAll(directionOf(step, false), in, step.decodedArray.itemCount, out.data());
+  return castAll(makeDirection(step, false), in, step.decodedArray.itemCount, out.data());
 }
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   result = out.first(step.encodedArray.bytes());
-  return castAll(directionOf(step, true), in, step.decodedArray.itemCount, out.data());
+  return castAll(makeDirection(step, true), in, step.decodedArray.itemCount, out.data());
 }
 
-/// The fill value must be what it is again after both directions.
+/// The fill value must survive a cast in both directions.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
   uint8_t again[8];
-  if (castItems(directionOf(step, true), decoded, 1, encoded) == 0 ||
-      castItems(directionOf(step, false), encoded, 1, again) == 0) {
+  if (castItems(makeDirection(step, true), decoded, 1, encoded) == 0 ||
+      castItems(makeDirection(step, false), encoded, 1, again) == 0) {
     return Code::BadFill;
   }
-  const Number type = numberOf(step.decodedArray.dtype);
-  const bool survives = keyOf(type, loadItem(type, decoded)) == keyOf(type, loadItem(type, again));
+  const Number type = toNumber(step.decodedArray.dtype);
+  const bool survives = toKey(type, loadItem(type, decoded)) == toKey(type, loadItem(type, again));
   return survives ? Status{} : Status{Code::BadFill};
 }
 
 }  // namespace
 
 constinit const Codec kCastValueCodec = {
-    .name = "cast_value",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

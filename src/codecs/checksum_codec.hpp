@@ -1,9 +1,8 @@
-// What the checksum codecs share: 4 bytes, little-endian, before or after the data. Decoding
-// verifies them (unless the plan says not to) and yields the part of the input between, so nothing
-// is copied.
+// Shared by the checksum codecs: a checksum of 4 bytes, little-endian, before or after the data.
+// Decoding verifies it (unless the plan skips checksums) and returns a part of the input, so
+// nothing is copied.
 //
-// Trust: nothing is read before the input has been found to be of the length that the array asks
-// for, where that is known.
+// Trust: the input length is checked against the chunk size before any data is read.
 #pragma once
 
 #include <cstring>
@@ -14,24 +13,22 @@ namespace zw {
 
 inline constexpr size_t kChecksumBytes = 4;
 
-/// Where the checksum stands; the value of the first parameter slot of codecs that have the choice.
+/// Position of the checksum; the first parameter of codecs that support both.
 enum class ChecksumPlace : uint32_t { Start = 0, End = 1 };
 
-/// prepare() of every checksum, once its parameters are found in order.
+/// Sets the encoded size; callers check the parameters.
 inline Status prepareChecksum(Step& step) {
   step.encoded = {step.decoded.bytes + kChecksumBytes, step.decoded.exact};
   return {};
 }
 
-/// Decodes `in`; `sum(data)` computes the checksum.
+/// Decodes `in`. `sum(data)` computes the checksum.
 template <class Sum>
 Status stripChecksum(const Step& step, ChecksumPlace place, ByteView in, Sum sum,
                      ByteView& result) {
   if (in.size() < kChecksumBytes) return {Code::Truncated, in.size()};
   const size_t size = in.size() - kChecksumBytes;
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const bool atStart = place == ChecksumPlace::Start;
   const ByteView data = in.subspan(atStart ? kChecksumBytes : 0, size);
   const size_t at = atStart ? 0 : size;
@@ -42,6 +39,7 @@ Status stripChecksum(const Step& step, ChecksumPlace place, ByteView in, Sum sum
   return {};
 }
 
+/// Encodes `in`. `sum(data)` computes the checksum.
 template <class Sum>
 Status addChecksum(ChecksumPlace place, ByteView in, ByteSpan out, Sum sum, ByteView& result) {
   if (out.size() < kChecksumBytes || out.size() - kChecksumBytes < in.size()) {

@@ -1,16 +1,15 @@
-// crc32c, crc32, adler32, fletcher32 (bytes → bytes): the data and its checksum, u32le.
-// Names: crc32c: Zarr v2 and v3 "crc32c", v3 "numcodecs.crc32c". The others: Zarr v2 by their name,
-// v3 "numcodecs.<name>".
+// crc32c, crc32, adler32, fletcher32 (bytes → bytes): data and checksum, u32le.
+// Names: Zarr v2 "<name>", v3 "numcodecs.<name>"; also v3 "crc32c".
 //
 //   crc32c      CRC-32C (RFC 3720)
 //   crc32       CRC-32 (IEEE 802.3)
 //   adler32     Adler-32 (RFC 1950)
 //   fletcher32  Fletcher-32 as HDF5 and netCDF compute it
 //
-// Parameters: [place]   0 the checksum stands before the data, 1 after it (checksum_codec.hpp)
+// Parameters: [place]   0 = checksum before the data, 1 = after it (checksum_codec.hpp)
 //
-// Both modules hold both directions: there is nothing in them but the checksums, which gzip and
-// zlib need anyway, and a copy.
+// decode.wasm contains the encoders as well: they take little more than the checksums, which gzip
+// and zlib need anyway.
 #include "codecs/checksum_codec.hpp"
 #include "kernels/adler32.hpp"
 #include "kernels/crc32.hpp"
@@ -20,16 +19,16 @@
 namespace zw {
 namespace {
 
-uint32_t crc32cOf(ByteView data) {
+uint32_t sumCrc32c(ByteView data) {
   return crc32c(0, data.data(), data.size());
 }
-uint32_t crc32Of(ByteView data) {
+uint32_t sumCrc32(ByteView data) {
   return crc32(0, data.data(), data.size());
 }
-uint32_t adler32Of(ByteView data) {
+uint32_t sumAdler32(ByteView data) {
   return adler32(1, data.data(), data.size());
 }
-uint32_t fletcher32Of(ByteView data) {
+uint32_t sumFletcher32(ByteView data) {
   return fletcher32(data.data(), data.size());
 }
 
@@ -49,19 +48,18 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 template <uint32_t (*sum)(ByteView)>
-constexpr Codec checksumCodec(const char* name) {
-  return {.name = name,
-          .kind = CodecKind::BytesToBytes,
-          .prepare = prepare,
-          .decode = decode<sum>,
-          .encode = encode<sum>};
-}
+constexpr Codec kChecksumCodec = {
+    .kind = CodecKind::BytesToBytes,
+    .prepare = prepare,
+    .decode = decode<sum>,
+    .encode = encode<sum>,
+};
 
 }  // namespace
 
-constinit const Codec kCrc32cCodec = checksumCodec<crc32cOf>("crc32c");
-constinit const Codec kCrc32Codec = checksumCodec<crc32Of>("crc32");
-constinit const Codec kAdler32Codec = checksumCodec<adler32Of>("adler32");
-constinit const Codec kFletcher32Codec = checksumCodec<fletcher32Of>("fletcher32");
+constinit const Codec kCrc32cCodec = kChecksumCodec<sumCrc32c>;
+constinit const Codec kCrc32Codec = kChecksumCodec<sumCrc32>;
+constinit const Codec kAdler32Codec = kChecksumCodec<sumAdler32>;
+constinit const Codec kFletcher32Codec = kChecksumCodec<sumFletcher32>;
 
 }  // namespace zw

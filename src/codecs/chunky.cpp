@@ -1,10 +1,10 @@
-// chunky (array → bytes): elements with the first axis the fastest, as TIFF interleaves samples
-// ("PlanarConfiguration 1"). Name: Zarr v3 "ChunkyCodec", as virtual-tiff writes it. Full module
-// only.
+// chunky (array → bytes): elements in an order where the first axis is fastest, like interleaved
+// samples in TIFF (PlanarConfiguration 1). Name: Zarr v3 "ChunkyCodec", as written by virtual-tiff.
+// Full module only.
 //
-// Parameters: [endian]   0 not given, 1 little, 2 big; single bytes need none
+// Parameters: [endian]   0 = none (single bytes only), 1 = little, 2 = big
 //
-// Nothing moves here: the view's strides ascend, and the materialise pass does the rest.
+// This codec moves no data: it sets ascending strides, and the final strided copy follows them.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/chunk_view.hpp"
@@ -36,7 +36,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kChunkyCodec = {
-    .name = "chunky",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .relabel = relabel,

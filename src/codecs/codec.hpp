@@ -1,10 +1,9 @@
-// What a codec is to the core: one struct of functions, prepared once per array and run per chunk.
+// The codec interface: a struct of functions, prepared once per array and run for each chunk.
 //
-// Life of a codec in a chain:
-//   prepare   once per array: checks every parameter against the array and computes sizes. All
-//             checks of the configuration happen here, none at run time.
-//   decode    once per chunk: may rely on a prepared Step, and on nothing about the bytes it reads.
-//   encode    likewise; absent (nullptr) in the decode module.
+//   prepare   once per array: checks all parameters against the array and computes sizes. The
+//             configuration is not checked again at run time.
+//   decode    once per chunk: may rely on the prepared Step, but on nothing about its input bytes.
+//   encode    once per chunk; null in the decode module.
 #pragma once
 
 #include <array>
@@ -17,12 +16,11 @@
 #include "codecs/workspace.hpp"
 #include "dtypes/dtype.hpp"
 
-// What a module holds is defined by cmake/Core.cmake; native builds hold everything:
-//   ZW_FULL_MODULE    encoders                        full.wasm
-//   ZW_RARE_CODECS    rare decoders                   full.wasm, images.wasm
-//   ZW_IMAGE_CODECS   decoders of images              images.wasm
-// Codecs write `ZW_FULL_ONLY(encode)` in their table row, and the linker drops what nothing refers
-// to.
+// cmake/Core.cmake defines the contents of each module; native builds contain everything:
+//   ZW_FULL_MODULE    encoders          full.wasm
+//   ZW_RARE_CODECS    rare decoders     full.wasm, images.wasm
+//   ZW_IMAGE_CODECS   image decoders    images.wasm
+// Codecs refer to `ZW_FULL_ONLY(encode)`, and the linker drops unreferenced functions.
 #ifdef ZW_FULL_MODULE
 #define ZW_FULL_ONLY(function) function
 #else
@@ -54,27 +52,27 @@ enum class CodecId : uint8_t {
 #undef ZW_CODEC_IMAGE
 };
 
-/// A run of `count` components of `bytes` bytes each: what byte order applies to. A complex64
+/// A run of `count` components of `bytes` bytes each; byte order applies to components. A complex64
 /// element is one run of two 4-byte components; a struct has a run per field.
 struct Component {
   uint32_t bytes;
   uint32_t count;
 };
 
-/// The array at one point of a chain. Products are checked when it is made: itemCount * itemBytes
-/// fits the session's chunk limit, hence a size_t.
+/// The array at one point of a chain. Its size is checked when it is created: itemCount * itemBytes
+/// is within the chunk limit and fits in size_t.
 struct ArrayInfo {
   DTypeId dtype = DTypeId::Uint8;
   uint32_t itemBytes = 1;
   uint32_t rank = 0;
   std::array<uint32_t, kMaxRank> shape{};
   size_t itemCount = 1;
-  std::span<const Component> components;  // never empty; together exactly itemBytes
+  std::span<const Component> components;  // never empty; they add up to itemBytes
 
   size_t bytes() const { return itemCount * itemBytes; }
 };
 
-/// A number of bytes, exact or an upper bound (what a compressor yields).
+/// A number of bytes: exact, or an upper bound (the output of a compressor).
 struct Size {
   size_t bytes = 0;
   bool exact = true;
@@ -84,11 +82,11 @@ struct ChunkView;
 struct Codec;
 class StepPool;
 
-/// Most bytes of one element that an array→array codec with a `mapFill` may make.
+/// Maximum size of an encoded element of array→array codecs with a mapFill, in bytes.
 inline constexpr uint32_t kMaxMappedItem = 16;
 
-/// A codec bound to one array. The chain fills the decoded side (`decodedArray` for AA and AB,
-/// `decoded` for BB) and the parameters, `prepare` fills the encoded side.
+/// A codec bound to one array. The chain sets the parameters and the decoded side (`decodedArray`
+/// for AA and AB, `decoded` for BB); prepare() sets the encoded side.
 struct Step {
   const Codec* codec = nullptr;
   std::span<const uint32_t> params;  // integers; each codec documents its slots
@@ -96,12 +94,12 @@ struct Step {
   ArrayInfo encodedArray;
   Size decoded;
   Size encoded;
-  StepPool* pool = nullptr;       // where codecs with nested ones keep those; set by the chain
-  Step* nested = nullptr;         // the nested ones, prepared; no span, for Step is incomplete here
-  size_t nestedCount = 0;         // how many: setInner and inner() keep the two together
-  uint32_t depth = 0;             // number of codecs that this one is nested in
-  bool verifiesChecksums = true;  // false: the caller wants checksums of the data left unread
-  uint8_t encodedFill[kMaxMappedItem] = {};  // what `mapFill` made of the fill value
+  StepPool* pool = nullptr;  // memory for nested steps; set by the chain
+  Step* nested = nullptr;    // prepared nested steps; not a span, since Step is incomplete here
+  size_t nestedCount = 0;
+  uint32_t depth = 0;                        // nesting depth of this codec
+  bool verifiesChecksums = true;             // false: checksums of the data are ignored
+  uint8_t encodedFill[kMaxMappedItem] = {};  // result of mapFill
 
   void setInner(std::span<Step> steps) {
     nested = steps.data();
@@ -110,35 +108,34 @@ struct Step {
   std::span<const Step> inner() const { return {nested, nestedCount}; }
 };
 
-/// A row of the codec table. What a codec does not do, its row leaves out.
+/// The functions of a codec; those that it does not have are null. Its name is in codec_list.inc.
 struct Codec {
-  const char* name;
   CodecKind kind;
 
-  /// Checks `step.params` and fills the encoded side. Fails with BadParameters or a sharper code.
-  /// May put a more special codec into `step.codec`.
+  /// Checks `step.params` and sets the encoded side. Fails with BadParameters or a more specific
+  /// code. May replace `step.codec` by a specialised codec.
   Status (*prepare)(Step& step) = nullptr;
 
-  /// Codecs that move nothing (bytes, transpose) only change how the chunk is looked at, from the
-  /// encoded towards the decoded side; they have no decode and no encode.
+  /// For codecs that move no data (bytes, transpose): converts a view of the encoded side to one of
+  /// the decoded side. Such codecs have no decode and no encode.
   void (*relabel)(const Step& step, ChunkView& view) = nullptr;
 
-  /// Decodes all of `in`. `out` holds `step.decoded.bytes` writable bytes and does not overlap
-  /// `in`. On success `result` is what was decoded: a part of `out`, or of `in` for codecs that
-  /// only strip. When `step.decoded.exact`, anything but exactly that many bytes is SizeMismatch;
-  /// when not, more than that is LimitExceeded. Input left over is TrailingBytes (but for images,
-  /// behind whose end there may be anything). On failure the contents of `out` mean nothing.
+  /// Decodes all of `in`. `out` has `step.decoded.bytes` bytes and does not overlap `in`. On
+  /// success `result` is the decoded data: a part of `out`, or of `in` for codecs that only strip
+  /// bytes. Decoding to any other size is SizeMismatch if `step.decoded.exact`; otherwise only more
+  /// bytes are an error, LimitExceeded. Leftover input is TrailingBytes, except for images, which
+  /// may be followed by anything. On failure the contents of `out` are unspecified.
   Status (*decode)(const Step& step, ByteView in, ByteSpan out, Workspace& work,
                    ByteView& result) = nullptr;
 
-  /// Encodes all of `in` (`step.decoded.bytes` at most). `out` holds `step.encoded.bytes` writable
-  /// bytes and does not overlap `in`; `result` is the part written.
+  /// Encodes all of `in` (at most `step.decoded.bytes`). `out` has `step.encoded.bytes` bytes and
+  /// does not overlap `in`; `result` is the part written.
   Status (*encode)(const Step& step, ByteView in, ByteSpan out, Workspace& work,
                    ByteView& result) = nullptr;
 
-  /// Array→array codecs that change values: turns the fill value, one element of the decoded side,
-  /// into one of the encoded side (at most kMaxMappedItem bytes). BadFill where there is none.
-  /// Codecs without it leave elements as they are.
+  /// For array→array codecs that change values: converts the fill value, one decoded element, to
+  /// one encoded element of at most kMaxMappedItem bytes. Fails with BadFill if that is not
+  /// possible. Codecs without this function do not change elements.
   Status (*mapFill)(const Step& step, const uint8_t* decoded, uint8_t* encoded) = nullptr;
 };
 
@@ -150,14 +147,15 @@ struct Codec {
 #undef ZW_CODEC_FULL
 #undef ZW_CODEC_IMAGE
 
-/// The codec of an id; nullptr for an id out of range or a codec that this module does not hold.
-const Codec* codecOf(uint32_t id);
-/// The name of a codec id whether or not this module holds it; "" out of range.
+/// The codec with this id; null if the id is out of range or this module does not contain the
+/// codec.
+const Codec* findCodec(uint32_t id);
+/// The name of a codec id, whether or not this module contains the codec; "" if out of range.
 const char* codecName(uint32_t id);
 
-/// What a compressor may make of `decoded`: an upper bound that holds for every compressor here
-/// (each bound is below n + n/8 + 64 KiB) and for odd but legal foreign streams (many small
-/// frames). This, never a header's word, is what intermediate buffers are sized by.
+/// An upper bound for the output of every compressor here (each stays below n + n/8 + 64 KiB) and
+/// for unusual but valid foreign streams (many small frames). Intermediate buffers are sized by
+/// this, never by a header.
 inline Size compressedSize(Size decoded) {
   return {decoded.bytes + decoded.bytes / 8 + 65536, false};
 }

@@ -27,7 +27,7 @@ constexpr const char* kNames[] = {
 
 }  // namespace
 
-const Codec* codecOf(uint32_t id) {
+const Codec* findCodec(uint32_t id) {
   return id < std::size(kTable) ? kTable[id] : nullptr;
 }
 

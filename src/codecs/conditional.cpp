@@ -1,18 +1,19 @@
-// conditional (bytes → bytes): bytes→bytes codecs of which each chunk says which were applied.
-// Name: Zarr v3 "conditional". Full module only.
+// conditional (bytes → bytes): a list of bytes→bytes codecs; a header in each chunk tells which of
+// them were applied. Name: Zarr v3 "conditional". Full module only.
 //
-//   header   a bit per nested codec, lowest bit of the first byte first: 1 = applied; the rest 0
-//   …        the data after the applied codecs, in the order of the list
+//   header   one bit per nested codec, lowest bit of the first byte first: 1 = applied; unused
+//            bits are 0
+//   …        the data after the applied codecs, in list order
 //
-// Parameters: [header bytes, number of codecs, (codec id, number of parameters, parameters…)…]
+// Parameters: [header bytes (count), number of codecs, (codec id, number of parameters,
+//              parameters…)…]
 //
-// Encoding applies a compressor where the data does not grow by it, other codecs (shuffle,
-// checksums) always.
+// Encoding skips a compressor if the data would grow; other codecs (shuffle, checksums) are always
+// applied.
 //
-// Trust: nested steps are prepared with the plan, in a bounded pool, at most kMaxNesting deep.
-// Sizes between two codecs are bounded by whichever of "applied" and "skipped" is larger, whatever
-// a header says. Nested codecs are prepared for, and given, exactly the room that those bounds
-// name.
+// Trust: nested steps are prepared with the plan, in a bounded pool, at most kMaxNesting deep. The
+// size between two codecs is bounded by the larger of "applied" and "skipped", whatever a header
+// claims. Nested codecs are prepared for exactly that room, and get it.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
@@ -27,28 +28,25 @@ namespace {
 
 constexpr uint32_t kMaxHeader = 1024;
 
-/// Hands out the two scratch buffers of a nesting depth, never the one that is read from.
+/// The two scratch buffers of each nesting depth. Never hands out the buffer being read.
 class Scratch {
  public:
   Scratch(const Step& step, Workspace& work) : depth_(step.depth), work_(work) {}
 
   Status next(ByteView reading, size_t bytes, ByteSpan& out) {
-    const uint32_t which = isIn(held_[0], reading) ? 1 : 0;
+    const uint32_t which = startsInside(reading, held_[0]) ? 1 : 0;
     const auto first = static_cast<uint32_t>(ScratchSlot::NestedFirst) + 2 * depth_;
     const auto slot = static_cast<ScratchSlot>(first + which);
     if (Status s = work_.scratch(slot, std::max<size_t>(1, bytes), held_[which])) return s;
     out = held_[which].first(bytes);
     return {};
   }
-  /// Whether `bytes` lie in one of the buffers, which the next chunk will overwrite.
-  bool holds(ByteView bytes) const { return isIn(held_[0], bytes) || isIn(held_[1], bytes); }
-
- private:
-  static bool isIn(ByteSpan buffer, ByteView bytes) {
-    const auto start = reinterpret_cast<uintptr_t>(buffer.data());
-    return reinterpret_cast<uintptr_t>(bytes.data()) - start < buffer.size();
+  /// True if `bytes` lie in one of the buffers, which the next chunk overwrites.
+  bool holds(ByteView bytes) const {
+    return startsInside(bytes, held_[0]) || startsInside(bytes, held_[1]);
   }
 
+ private:
   const uint32_t depth_;
   Workspace& work_;
   ByteSpan held_[2];
@@ -62,14 +60,14 @@ bool isSet(ByteView header, size_t bit) {
   return header[bit / 8] >> (bit % 8) & 1;
 }
 
-/// True for codecs that are there to make data smaller; they have the bound of compressors.
+/// True for compressors, which are recognised by their bound.
 bool isCompressor(const Step& inner) {
   return inner.encoded.bytes >= compressedSize(inner.decoded).bytes;
 }
 
-/// Prepares a nested codec, which is given `size` bytes; `size` becomes what comes after it.
+/// Prepares a nested codec for `size` input bytes, and sets `size` to the bound for its output.
 Status prepareInner(const Step& outer, WordReader& reader, Step& inner, Size& size) {
-  inner.codec = codecOf(reader.next());
+  inner.codec = findCodec(reader.next());
   inner.params = reader.take(reader.next());
   if (!reader.ok()) return Code::BadParameters;
   if (!inner.codec) return Code::UnknownCodec;
@@ -113,7 +111,7 @@ Status checkHeader(const Step& step, ByteView in) {
   return {};
 }
 
-/// Undoes the applied codecs; `current` is what they leave, wherever it lies.
+/// Undoes the applied codecs. `current` is the input and then the result, in any buffer.
 Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scratch,
                    Workspace& work, ByteView& current) {
   for (size_t i = step.inner().size(); i-- > 0;) {
@@ -122,7 +120,7 @@ Status decodeInner(const Step& step, ByteView header, ByteSpan out, Scratch& scr
     bool isLast = true;
     for (size_t k = 0; k < i; k++) isLast = isLast && !isSet(header, k);
     ByteSpan room = out;
-    // The bound of a later codec may pass the room for what must come out in the end.
+    // The bound of an inner codec may exceed the room for the final result.
     if (!isLast || inner.decoded.bytes > out.size()) {
       if (Status s = scratch.next(current, inner.decoded.bytes, room)) return s;
     }
@@ -139,10 +137,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   Scratch scratch(step, work);
   ByteView current = in.subspan(headerBytes(step));
   if (Status s = decodeInner(step, in, room, scratch, work, current)) return s;
-  if (step.decoded.exact ? current.size() != step.decoded.bytes
-                         : current.size() > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, current.size())) return s;
   result = current;
   if (!scratch.holds(current) || current.empty()) return {};
   std::memcpy(room.data(), current.data(), current.size());
@@ -176,7 +171,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kConditionalCodec = {
-    .name = "conditional",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

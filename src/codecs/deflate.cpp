@@ -19,7 +19,7 @@ libdeflate_decompressor* inflateContext(Workspace& work) {
       });
 }
 
-/// A compressor is made for one level; another level replaces it.
+/// libdeflate's compressors have a fixed level; another level replaces the compressor.
 struct Deflater {
   libdeflate_compressor* compressor = nullptr;
   uint32_t level = 0;
@@ -42,10 +42,6 @@ Deflater* deflateContext(Workspace& work) {
   return work.context<Deflater>(
       ContextId::Deflate, [] { return new (std::nothrow) Deflater; },
       [](void* context) { delete static_cast<Deflater*>(context); });
-}
-
-uint32_t loadBigEndian(const uint8_t* p) {
-  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
 }
 
 }  // namespace
@@ -72,7 +68,7 @@ Status inflateZlib(Workspace& work, ByteView in, ByteSpan out, Inflated& done,
       (method & 0x0f) == 8 && (method >> 4) <= 7 && (method * 256 + flags) % 31 == 0;
   const bool hasDictionary = flags & 0x20;
   if (!isZlib || hasDictionary) return Code::BadHeader;
-  // The stream may not reach into the checksum.
+  // The stream must not extend into the checksum.
   const ByteView stream = in.subspan(kZlibHeader, in.size() - kZlibHeader - kZlibTrailer);
   if (Status s = inflateRaw(work, stream, out, done)) return {s.code, kZlibHeader};
   done.used += kZlibHeader;
@@ -99,15 +95,13 @@ Status deflateZlib(Workspace& work, uint32_t level, ByteView in, ByteSpan out, s
   size_t streamBytes = 0;
   if (Status s = deflateRaw(work, level, in, room, streamBytes)) return s;
   if (streamBytes == 0) return {};
-  // CMF: deflate with a 32 KiB window; FLG: how hard it was compressed, and a multiple of 31.
+  // CMF: deflate with a 32 KiB window; FLG: level hint, and check bits (a multiple of 31).
   const uint32_t effort = level < 2 ? 0 : level < 6 ? 1 : level < 8 ? 2 : 3;
   const uint32_t header = 0x7800 | effort << 6;
   const uint32_t checked = header + 31 - header % 31;
   out[0] = static_cast<uint8_t>(checked >> 8);
   out[1] = static_cast<uint8_t>(checked);
-  const uint32_t sum = adler32(1, in.data(), in.size());
-  uint8_t* trailer = room.data() + streamBytes;
-  for (int i = 0; i < 4; i++) trailer[i] = static_cast<uint8_t>(sum >> (24 - 8 * i));
+  storeBigEndian(room.data() + streamBytes, adler32(1, in.data(), in.size()));
   produced = kZlibHeader + streamBytes + kZlibTrailer;
   return {};
 }

@@ -1,12 +1,12 @@
-// delta (array → array): differences between neighbours in C order.
+// delta (array → array): differences between neighbouring elements in C order.
 // Names: Zarr v2 "delta", v3 "numcodecs.delta".
 //
 //   encoded[0] = x[0],  encoded[i] = x[i] - x[i - 1] in the decoded type, cast to the encoded type
 //   x[i] = x[i - 1] + encoded[i] in the decoded type: integers wrap, floats round at every step
 //
-// Parameters: [dtype, encoded dtype]   integers or floats, but not floats encoding integers
+// Parameters: [dtype, encoded dtype]   integers or floats; integers cannot be encoded as floats
 //
-// Trust: one element in, one element out; nothing in the data sizes anything.
+// Trust: one element in, one element out; no value in the data is used as a size.
 #include <algorithm>
 
 #include "codecs/values.hpp"
@@ -21,11 +21,11 @@ Status prepare(Step& step) {
   const Number decoded = types.decoded.number, encoded = types.encoded.number;
   const bool isWhole = decoded == Number::Bool || encoded == Number::Bool;
   if (isWhole || types.decoded.perItem != 1) return Code::BadParameters;
-  // NumPy refuses to add floats up in an integer.
+  // NumPy does not sum floats in an integer type either.
   return isFloat(encoded) && !isFloat(decoded) ? Status{Code::BadParameters} : Status{};
 }
 
-/// Sums modulo 2^64 are also right modulo the width of any narrower type.
+/// Sums modulo 2^64, which is also correct modulo the range of any narrower type.
 void sumIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
   uint64_t sum = 0;
   for (size_t at = 0; at < count; at += kNumberBlock) {
@@ -39,7 +39,7 @@ void sumIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t
 
 template <double (*Round)(double)>
 void sumFloats(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
-  double sum = -0.0;  // adds nothing to the first element, not even a sign
+  double sum = -0.0;  // preserves the sign of a leading zero
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     double values[kNumberBlock];
@@ -69,7 +69,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 #ifdef ZW_FULL_MODULE
-/// Differences in the decoded type: cut to its width first, which the encoded type may exceed.
+/// Differences in the decoded type. They are truncated to its width before the cast, since the
+/// encoded type may be wider.
 void subtractIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
   uint64_t before = 0;
   for (size_t at = 0; at < count; at += kNumberBlock) {
@@ -88,7 +89,7 @@ void subtractIntegers(Number from, const uint8_t* in, Number to, uint8_t* out, s
 }
 
 void subtractFloats(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count) {
-  double before = 0;  // x - 0 is x, with its sign
+  double before = 0;  // x - 0 preserves the sign of zero
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     double values[kNumberBlock];
@@ -116,7 +117,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kDeltaCodec = {
-    .name = "delta",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

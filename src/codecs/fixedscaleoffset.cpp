@@ -1,14 +1,14 @@
-// fixedscaleoffset (array → array): numbers as multiples of a step, as numcodecs does it.
+// fixedscaleoffset (array → array): numbers as multiples of a step, as in numcodecs.
 // Names: Zarr v2 "fixedscaleoffset", v3 "numcodecs.fixedscaleoffset".
 //
 //   encoded = cast(round((x - offset) * scale), encoded dtype)    ties to even
 //   x = cast(encoded / scale + offset, dtype)
 //
-// Both calculate as NumPy does with an array and two Python numbers: in the array's own type where
-// that is a float (encoding: dtype, decoding: the encoded dtype), rounding after every operation,
-// else in float64. Integers encode without rounding if offset and scale are integers.
+// The arithmetic is NumPy's for an array and two Python numbers: in the type of the input array if
+// that is a float, rounding after each operation, and in float64 otherwise. Integers are encoded
+// without rounding if offset and scale are integers.
 //
-// Parameters: [dtype, encoded dtype, offset, scale]   the last two as float64, two words each
+// Parameters: [dtype, encoded dtype, offset, scale]   offset and scale: float64, two words each
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ struct Line {
   double scale;
 };
 
-Line lineOf(const Step& step) {
+Line makeLine(const Step& step) {
   return {bitCast<double>(wideParam(step, 2)), bitCast<double>(wideParam(step, 4))};
 }
 
@@ -30,7 +30,7 @@ Status prepare(Step& step) {
   ValueTypes types;
   if (Status s = prepareValues(step, 6, types)) return s;
   if (types.decoded.perItem != 1) return Code::BadParameters;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const bool valid = std::isfinite(line.offset) && std::isfinite(line.scale) && line.scale != 0;
   return valid ? Status{} : Status{Code::BadParameters};
 }
@@ -48,7 +48,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const auto block = from == Number::Float32   ? decodeBlock<asFloat>
                      : from == Number::Float16 ? decodeBlock<asHalf>
                                                : decodeBlock<asDouble>;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const size_t count = step.decodedArray.itemCount;
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
@@ -74,9 +74,9 @@ bool isInteger(double value) {
   return std::fabs(value) < 0x1p63 && value == std::nearbyint(value);
 }
 
-/// Integers by integers: wraps in the decoded type, as NumPy's integers do.
+/// Integer arithmetic, which wraps in the decoded type like NumPy's.
 void encodeIntegers(Line line, Number from, const uint8_t* in, Number to, uint8_t* out, size_t n) {
-  const uint64_t offset = integerOf(line.offset), scale = integerOf(line.scale);
+  const uint64_t offset = toInteger(line.offset), scale = toInteger(line.scale);
   uint64_t values[kNumberBlock];
   uint8_t cut[kNumberBlock * 8];
   loadIntegers(from, in, n, values);
@@ -92,7 +92,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const auto block = from == Number::Float32   ? encodeBlock<asFloat>
                      : from == Number::Float16 ? encodeBlock<asHalf>
                                                : encodeBlock<asDouble>;
-  const Line line = lineOf(step);
+  const Line line = makeLine(step);
   const bool isWhole = !isFloat(from) && isInteger(line.offset) && isInteger(line.scale);
   const size_t count = step.decodedArray.itemCount;
   for (size_t at = 0; at < count; at += kNumberBlock) {
@@ -116,7 +116,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kFixedScaleOffsetCodec = {
-    .name = "fixedscaleoffset",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -1,19 +1,18 @@
-// floatpred (array → array): bytes of elements in planes, and differences of neighbouring bytes:
-// TIFF's predictor 3. Names: "imagecodecs_floatpred" and "imagecodecs_byteshuffle" in Zarr v2 and
-// v3. Spec: Adobe Photoshop TIFF Technical Note 3 (2005). Full module only.
+// floatpred (array → array): byte planes and differences of neighbouring bytes, TIFF's predictor 3.
+// Names: "imagecodecs_floatpred" and "imagecodecs_byteshuffle" in Zarr v2 and v3. Spec: Adobe
+// Photoshop TIFF Technical Note 3 (2005). Full module only.
 //
-//   in every run:   byte 0 of all elements, then byte 1 of all elements, …   (0 the highest or the
-//                   lowest byte)
-//                   encoded[i] = bytes[i] - bytes[i - step] over all of them, the first `step` as
-//                   they are
+//   in each run:   byte 0 of all elements, then byte 1 of all elements, … (byte 0 is the highest or
+//                  the lowest, see flags); then encoded[i] = bytes[i] - bytes[i - step] over the
+//                  whole run, where the first `step` bytes are unchanged
 //
-// The encoded array is of uint8 and has one axis: no byte order and no transpose applies to it.
+// The encoded array is uint8 with one axis: it has no byte order and cannot be transposed.
 //
-// Parameters: [run, step, flags]   elements of a run, which must divide the array; how far apart
-//                                  neighbours are, which must divide the run; flags 1: differences
-//                                  are taken, 2: the highest byte comes first
+// Parameters: [run, step, flags]   run: elements per run; must divide the element count
+//                                  step: distance between neighbours; must divide `run`
+//                                  flags: 1 = take differences, 2 = highest byte first
 //
-// Trust: one byte in, one byte out; nothing in the data sizes anything.
+// Trust: one byte in, one byte out; no value in the data is used as a size.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/values.hpp"
@@ -30,7 +29,7 @@ constexpr uint32_t kMaxItem = 8;
 Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  if (step.params.size() != 3 || !valueTypeOf(array.dtype, type)) return Code::BadParameters;
+  if (step.params.size() != 3 || !findValueType(array.dtype, type)) return Code::BadParameters;
   if (type.perItem != 1 || array.itemBytes < 2) return Code::BadParameters;
   const uint32_t run = step.params[0], distance = step.params[1];
   if (run == 0 || array.itemCount % run != 0) return Code::BadParameters;
@@ -45,8 +44,8 @@ Status prepare(Step& step) {
   return {};
 }
 
-/// Number of the plane that holds byte `b` (0 the lowest) of the elements.
-size_t planeOf(const Step& step, uint32_t b) {
+/// Index of the plane that holds byte `b` (0 = lowest) of the elements.
+size_t planeIndex(const Step& step, uint32_t b) {
   return step.params[2] & kHighFirst ? step.decodedArray.itemBytes - 1 - b : b;
 }
 
@@ -63,14 +62,15 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
       bytes = sums.data();
     }
     const uint8_t* planes[kMaxItem];
-    for (uint32_t b = 0; b < itemBytes; b++) planes[b] = bytes + planeOf(step, b) * run;
+    for (uint32_t b = 0; b < itemBytes; b++) planes[b] = bytes + planeIndex(step, b) * run;
     unshufflePlanes(out.data() + at, planes, run, itemBytes);
   }
   result = out.first(in.size());
   return {};
 }
 
-/// Bytes less those `distance` before them, of which the first belong to the plane before.
+/// Subtracts from each byte the one `distance` before it. For the first bytes of a plane these are
+/// in the previous plane, `before`, if there is one.
 void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, size_t run,
                    size_t distance) {
   differences(out, plane, run, 1, distance);
@@ -90,8 +90,8 @@ void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, si
     shuffleBytes(planes.data(), in.data() + at, run, itemBytes);
     const uint8_t* before = nullptr;
     for (uint32_t p = 0; p < itemBytes; p++) {
-      // Planes are in the order of bytes in memory, the lowest first; planeOf is its own inverse.
-      const uint8_t* plane = planes.data() + planeOf(step, p) * run;
+      // shuffleBytes puts the lowest byte first; planeIndex is its own inverse.
+      const uint8_t* plane = planes.data() + planeIndex(step, p) * run;
       const bool subtracts = step.params[2] & kDifferences;
       subtractPlane(out.data() + at + p * run, plane, before, run,
                     subtracts ? step.params[1] : run);
@@ -102,7 +102,7 @@ void subtractPlane(uint8_t* out, const uint8_t* plane, const uint8_t* before, si
   return {};
 }
 
-/// Bytes of several elements: no fill value stands for them.
+/// Encoded bytes do not correspond to elements, so there is no encoded fill value.
 Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
   *encoded = 0;
   return {};
@@ -111,7 +111,6 @@ Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kFloatPredictorCodec = {
-    .name = "floatpred",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

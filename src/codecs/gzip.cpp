@@ -1,14 +1,14 @@
-// gzip (bytes → bytes): RFC 1952, one or more members one after the other.
-// Names: Zarr v2 "gzip", v3 "gzip" and "numcodecs.gzip". (v1 has none: its "gzip" wrote zlib.)
+// gzip (bytes → bytes): RFC 1952, one or more members.
+// Names: Zarr v2 "gzip", v3 "gzip" and "numcodecs.gzip". (The "gzip" of v1 is zlib.)
 //
 //   10 bytes   1f 8b  08  FLG  MTIME(4)  XFL  OS
-//   by FLG     FEXTRA: u16 length + bytes; FNAME, FCOMMENT: text up to a 0; FHCRC: u16
+//   by FLG     FEXTRA: u16 length + bytes; FNAME, FCOMMENT: zero-terminated; FHCRC: u16
 //   then       DEFLATE, CRC-32 (u32le) and size mod 2^32 (u32le) of the member's decoded bytes
 //
-// Parameters: [level]   int32, -1 (default) or 0..9; only encoding looks at it
+// Parameters: [level]   int32, -1 (default) or 0..9. Encoder only
 //
-// Trust: nothing in a member sizes memory; output stops at what the array asks for, over all
-// members together. Header checksums, data checksums and sizes are verified.
+// Trust: no field is used as an allocation size, and the members together may not decode to more
+// than the chunk. Header checksums, data checksums and sizes are verified.
 #include "codecs/deflate.hpp"
 #include "codecs/sizes.hpp"
 #include "kernels/crc32.hpp"
@@ -23,7 +23,7 @@ constexpr size_t kTrailer = 8;
 
 enum Flag : uint8_t { kHeaderCrc = 2, kExtra = 4, kName = 8, kComment = 16, kReserved = 0xe0 };
 
-/// Skips text up to and including its terminating 0.
+/// Skips a zero-terminated string.
 void skipText(ByteReader& reader) {
   while (reader.u8() != 0) {
   }
@@ -51,7 +51,7 @@ Status readHeader(ByteView in, size_t& size) {
   return {};
 }
 
-/// Whether a member's trailer (CRC-32, size) fits its decoded bytes.
+/// True if a member's trailer (CRC-32, size) matches its decoded bytes.
 bool isTrailerRight(const uint8_t* trailer, ByteView decoded, bool verifiesCrc) {
   if (load<uint32_t>(trailer + 4) != static_cast<uint32_t>(decoded.size())) return false;
   return !verifiesCrc || load<uint32_t>(trailer) == crc32(0, decoded.data(), decoded.size());
@@ -62,7 +62,7 @@ Status decodeMember(const Step& step, ByteView in, ByteSpan out, Workspace& work
   size_t header = 0;
   if (Status s = readHeader(in, header)) return s;
   if (in.size() - header < kTrailer) return {Code::Truncated, in.size()};
-  // The stream may not reach into the trailer.
+  // The stream must not extend into the trailer.
   const ByteView stream = in.subspan(header, in.size() - header - kTrailer);
   if (Status s = inflateRaw(work, stream, out, done)) return {s.code, header};
   const size_t trailer = header + done.used;
@@ -105,7 +105,7 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   size_t stream = 0;
   if (Status s = deflateRaw(work, level, in, room, stream)) return s;
   if (stream == 0) return Code::EncodeFailed;
-  // No time and no name: equal chunks have equal bytes. OS 255 = unknown.
+  // No time and no name, so that equal chunks have equal bytes. OS 255 = unknown.
   constexpr uint8_t header[kFixedHeader] = {0x1f, 0x8b, kDeflate, 0, 0, 0, 0, 0, 0, 255};
   std::memcpy(out.data(), header, kFixedHeader);
   uint8_t* trailer = room.data() + stream;
@@ -119,7 +119,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kGzipCodec = {
-    .name = "gzip",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -2,15 +2,14 @@
 // "imagecodecs_delta" in Zarr v2 and v3, "HorizontalDeltaCodec" in v3. Spec: TIFF 6.0, section 14.
 // Full module only.
 //
-//   in every run:   encoded[i] = x[i] - x[i - step], the first `step` elements as they are
+//   in each run:   encoded[i] = x[i] - x[i - step]; the first `step` elements are unchanged
 //
-// Elements are taken for unsigned integers of their width, floats by their bits; sums wrap.
+// Elements are treated as unsigned integers of their width, floats by their bits; sums wrap.
 //
-// Parameters: [run, step]   elements of a run, which must divide the array; how far apart
-// neighbours
-//                           are (1 … run)
+// Parameters: [run, step]   run: elements per run; must divide the element count
+//                           step: distance between neighbours, 1 … run
 //
-// Trust: one element in, one element out; nothing in the data sizes anything.
+// Trust: one element in, one element out; no value in the data is used as a size.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/values.hpp"
@@ -24,7 +23,7 @@ using Kernel = void (*)(uint8_t*, const uint8_t*, size_t, uint32_t, size_t);
 Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  if (step.params.size() != 2 || !valueTypeOf(array.dtype, type)) return Code::BadParameters;
+  if (step.params.size() != 2 || !findValueType(array.dtype, type)) return Code::BadParameters;
   if (type.perItem != 1 || type.number == Number::Bool) return Code::BadParameters;
   const uint32_t run = step.params[0], distance = step.params[1];
   if (run == 0 || array.itemCount % run != 0) return Code::BadParameters;
@@ -56,7 +55,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kHorizontalDeltaCodec = {
-    .name = "horizontal_delta",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

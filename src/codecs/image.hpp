@@ -1,10 +1,9 @@
-// What the codecs of images share. They decode only, and stand where compressors stand: what comes
-// out are the bytes of the pixels, row by row, the channels of a pixel together, numbers
-// little-endian. Names: those of the Python package imagecodecs, whose decoders are the measure.
+// Shared by the image codecs. These only decode and act as compressors: their output is the bytes
+// of the pixels, row by row, with interleaved channels and little-endian numbers. Names and results
+// follow the Python package imagecodecs.
 //
-// Trust: the size of an image is read from its header and compared with what the array asks for
-// before anything is allocated by it. Behind the end of an image there may be anything, as
-// everywhere where images are read.
+// Trust: the image size is read from the header and compared with the chunk size before it is used
+// as an allocation size. Bytes after the end of an image are ignored, as in other image readers.
 #pragma once
 
 #include "codecs/codec.hpp"
@@ -12,19 +11,18 @@
 
 namespace zw {
 
-/// Room for what an image encodes to: formats hold metadata of any length besides, a preview or a
-/// colour profile.
+/// Room for metadata in encoded images, such as previews and colour profiles.
 inline constexpr size_t kImageMetadata = 4 << 20;
 
-/// prepare() of every codec of images; parameters are its own to check.
+/// Sets the encoded size; callers check the parameters.
 inline Status prepareImage(Step& step) {
   step.encoded = compressedSize(step.decoded);
   step.encoded.bytes += kImageMetadata;
   return {};
 }
 
-/// Compares the size of an image with what the step allows: width, height, channels or bands, bytes
-/// of a sample. On success `out` is cut down to it.
+/// Checks the size of an image (pixels, channels or bands, bytes per sample) against the step, and
+/// shrinks `out` to it.
 inline Status imageRoom(const Step& step, uint64_t width, uint64_t height, uint64_t channels,
                         uint64_t sampleBytes, ByteSpan& out) {
   uint64_t bytes = 0;

@@ -1,17 +1,17 @@
-// imagecodecs_jpeg (bytes → bytes): JPEG images of 8 bits (ITU-T T.81), by libjpeg-turbo; baseline,
-// extended and progressive, with Huffman or arithmetic coding. Decoding only; images module only.
+// imagecodecs_jpeg (bytes → bytes): 8-bit JPEG images (ITU-T T.81) through libjpeg-turbo: baseline,
+// extended and progressive, with Huffman or arithmetic coding. Decoder only; images module only.
 //
-// Parameters: [color space of the stream, of the pixels, bytes of tables, bytes of header, those
-// bytes…]
-//   color spaces     libjpeg's J_COLOR_SPACE, 0 for what the stream says (RGB, grey or CMYK come
-//   out) tables           an abbreviated stream of tables alone (TIFF's JPEGTables) header bytes to
-//   put in front of each stream, behind which an end is put bytes            four in a word,
-//   little-endian
+// Parameters: [stream color space, pixel color space, table bytes (count), header bytes (count),
+//              bytes…]
+//   color spaces   libjpeg's J_COLOR_SPACE; 0 = as declared (decodes to RGB, grey or CMYK)
+//   tables         an abbreviated stream that holds tables only (TIFF's JPEGTables)
+//   header         bytes to insert before each stream; an end marker is then appended as well
+//   bytes          tables and header, four bytes to a word, little-endian
 //
-// Trust: the image's size is compared with the array's when its header has been read; libjpeg's
-// memory is bounded (image_memory.hpp), and so is the number of scans that a progressive stream may
-// have. What libjpeg would mend with guesses (a stream cut short, codes that do not exist) is an
-// error. libjpeg leaves its calls by longjmp where it fails.
+// Trust: the image size is compared with the chunk size as soon as the header has been read.
+// libjpeg's memory (image_memory.hpp) and the number of scans of a progressive stream are bounded.
+// Damage that libjpeg would paper over (truncated streams, invalid codes) is an error. libjpeg
+// reports errors by longjmp.
 #ifdef ZW_IMAGE_CODECS
 
 #include <csetjmp>
@@ -29,16 +29,17 @@ namespace zw {
 namespace {
 
 enum Slots { StreamSpace, PixelSpace, TableBytes, HeaderBytes, Words };
-/// The most that libjpeg knows.
+/// The last color space of libjpeg.
 constexpr uint32_t kLastSpace = JCS_EXT_ARGB;
-/// Most bytes of tables and header together.
-constexpr uint32_t kMostTables = 1 << 16;
-/// More scans than any encoder makes; each of them goes over the whole image, however short it is.
-constexpr int kMostScans = 500;
+/// Maximum size of tables and header together, in bytes.
+constexpr uint32_t kMaxTables = 1 << 16;
+/// Maximum number of scans, more than any encoder writes. Each scan is a pass over the whole image,
+/// however short its data.
+constexpr int kMaxScans = 500;
 
 constexpr JOCTET kEnd[] = {0xff, 0xd9};
 
-/// One stream as libjpeg sees it: bytes in front, those of the chunk, an end.
+/// The input for libjpeg: inserted bytes, the chunk, and an end marker.
 struct Source {
   jpeg_source_mgr base;
   ByteView next;
@@ -57,12 +58,12 @@ struct Decoder {
   ByteSpan out;
 };
 
-Decoder& decoderOf(j_common_ptr info) {
+Decoder& getDecoder(j_common_ptr info) {
   return *static_cast<Decoder*>(info->client_data);
 }
 
 [[noreturn]] void fail(j_common_ptr info, Code code) {
-  Decoder& decoder = decoderOf(info);
+  Decoder& decoder = getDecoder(info);
   decoder.failure = decoder.source.isAtEnd && code == Code::Corrupt ? Code::Truncated : code;
   std::longjmp(decoder.leave, 1);
 }
@@ -86,7 +87,7 @@ void onError(j_common_ptr info) {
 }
 
 void onMessage(j_common_ptr info, int level) {
-  if (level >= 0) return;  // a trace, not a warning
+  if (level >= 0) return;  // trace messages
   switch (info->err->msg_code) {
     case JWRN_EXTRANEOUS_DATA:
     case JWRN_ADOBE_XFORM:
@@ -101,7 +102,7 @@ void ignoreText(j_common_ptr) {}
 void ignoreSource(j_decompress_ptr) {}
 
 boolean fill(j_decompress_ptr info) {
-  Source& source = decoderOf(reinterpret_cast<j_common_ptr>(info)).source;
+  Source& source = getDecoder(reinterpret_cast<j_common_ptr>(info)).source;
   if (source.next.empty()) {
     source.isAtEnd = true;
     source.next = kEnd;
@@ -113,7 +114,7 @@ boolean fill(j_decompress_ptr info) {
 }
 
 void skip(j_decompress_ptr info, long bytes) {
-  Source& source = decoderOf(reinterpret_cast<j_common_ptr>(info)).source;
+  Source& source = getDecoder(reinterpret_cast<j_common_ptr>(info)).source;
   size_t left = bytes > 0 ? static_cast<size_t>(bytes) : 0;
   while (left > source.base.bytes_in_buffer && !source.isAtEnd) {
     left -= source.base.bytes_in_buffer;
@@ -125,12 +126,12 @@ void skip(j_decompress_ptr info, long bytes) {
 }
 
 void onProgress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMostScans) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans) {
     fail(info, Code::LimitExceeded);
   }
 }
 
-/// Has libjpeg read `front` and then `rest`.
+/// Sets the input to `front` followed by `rest`.
 void feed(Decoder& decoder, ByteView front, ByteView rest) {
   decoder.source.isAtEnd = false;
   decoder.source.next = rest;
@@ -138,7 +139,7 @@ void feed(Decoder& decoder, ByteView front, ByteView rest) {
   decoder.source.base.bytes_in_buffer = front.size();
 }
 
-/// All of the work: called where libjpeg's failures lead out of it.
+/// Decodes the image. Failures of libjpeg leave this function by longjmp.
 Status run(const Step& step, Decoder& decoder) {
   jpeg_decompress_struct& info = decoder.info;
   if (!decoder.tables.empty()) {
@@ -162,15 +163,15 @@ Status run(const Step& step, Decoder& decoder) {
   for (; info.output_scanline < info.output_height; row += size_t{info.output_width} * channels) {
     jpeg_read_scanlines(&info, &row, 1);
   }
-  // Arithmetic codes may be followed by any number of zeros that are not there.
+  // Arithmetic coding may omit any number of trailing zeros.
   const bool wantsMore = jpeg_has_multiple_scans(&info) != FALSE || info.arith_code;
   jpeg_finish_decompress(&info);
-  // Scans may refine those before: without the last of them the pixels are there, and wrong.
+  // Later scans refine earlier ones: without the last, all pixels exist but are wrong.
   if (wantsMore && decoder.source.isAtEnd && step.params[HeaderBytes] == 0) return Code::Truncated;
   return {};
 }
 
-/// Its own function, so that nothing that changes in it is looked at after a longjmp.
+/// A separate function, so that no local variable changes between setjmp and longjmp.
 [[gnu::noinline]] Status runGuarded(const Step& step, Decoder& decoder) {
   if (setjmp(decoder.leave)) return decoder.failure;
   jpeg_create_decompress(&decoder.info);
@@ -208,7 +209,7 @@ Status prepare(Step& step) {
   const uint64_t bytes = uint64_t{step.params[TableBytes]} + step.params[HeaderBytes];
   if (step.params[StreamSpace] > kLastSpace || step.params[PixelSpace] > kLastSpace)
     return Code::BadParameters;
-  if (bytes > kMostTables || step.params.size() != Words + (bytes + 3) / 4)
+  if (bytes > kMaxTables || step.params.size() != Words + (bytes + 3) / 4)
     return Code::BadParameters;
   return prepareImage(step);
 }
@@ -234,7 +235,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageJpegCodec = {
-    .name = "imagecodecs_jpeg",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

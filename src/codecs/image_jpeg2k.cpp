@@ -1,13 +1,13 @@
-// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800), as codestreams and in JP2 files, by
-// openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. Images that are YCC become
-// RGB; those with a colour profile are refused, for pixels are not converted by it here. Decoding
-// only; images module only.
+// imagecodecs_jpeg2k (bytes → bytes): JPEG 2000 (ITU-T T.800) codestreams and JP2 files, through
+// openjpeg. Samples of up to 8, 16 and 32 bits become 1, 2 and 4 bytes. YCC images become RGB.
+// Images with a colour profile are rejected, since it would not be applied. Decoder only; images
+// module only.
 //
-// Parameters: [planar]   0 channels of a pixel together, 1 one plane after the other
+// Parameters: [planar]   0 = interleaved channels, 1 = one plane per channel
 //
-// Trust: openjpeg's memory is bounded by the array's size (image_memory.hpp), whatever headers say
-// of tiles, precincts and layers; the image's size is compared with the array's before tiles are
-// decoded, and again afterwards.
+// Trust: openjpeg's memory is bounded by the chunk size (image_memory.hpp), whatever headers claim
+// about tiles, precincts and layers. The image size is compared with the chunk size before tiles
+// are decoded, and again afterwards.
 #ifdef ZW_IMAGE_CODECS
 
 #include <openjpeg.h>
@@ -24,10 +24,10 @@ namespace {
 constexpr uint8_t kCodestream[] = {0xff, 0x4f, 0xff, 0x51};
 constexpr uint8_t kFile[] = {0, 0, 0, 12, 'j', 'P', ' ', ' ', 13, 10, 0x87, 10};
 constexpr uint8_t kBareFile[] = {13, 10, 0x87, 10};
-/// Bytes that openjpeg reads at a time.
+/// Read size of openjpeg, in bytes.
 constexpr size_t kPiece = 1 << 16;
-/// Its memory: samples are words there, of the tile and of the image, and there are trees over
-/// their blocks.
+/// Memory limit of openjpeg, as a multiple of the chunk size: it keeps samples of the tile and of
+/// the image as 32-bit words, and trees over their blocks.
 constexpr uint32_t kMemoryTimes = 24;
 
 struct Input {
@@ -58,7 +58,7 @@ OPJ_BOOL seekInput(OPJ_OFF_T at, void* data) {
   return OPJ_TRUE;
 }
 
-/// openjpeg's objects for one image, given back.
+/// Owns openjpeg's objects for one image.
 struct Decoder {
   Input input;
   opj_stream_t* stream = nullptr;
@@ -98,13 +98,12 @@ Status readHeader(Decoder& decoder) {
   return opj_read_header(decoder.stream, decoder.codec, &decoder.image) ? Code::Ok : Code::Corrupt;
 }
 
-/// Bytes of a sample of so many bits, as arrays hold it.
+/// Bytes per sample in the array, for a sample of `bits` bits.
 uint32_t sampleBytes(uint32_t bits) {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
-/// Compares what the header says with the array before anything is decoded. Palettes make more
-/// channels later on.
+/// Compares the header with the chunk size before anything is decoded. Palettes add channels later.
 Status checkHeader(const Step& step, const opj_image_t& image) {
   uint64_t samples = 0;
   for (uint32_t i = 0; i < image.numcomps; i++) {
@@ -116,7 +115,7 @@ Status checkHeader(const Step& step, const opj_image_t& image) {
   return samples > step.decoded.bytes ? Status{tooLarge(step)} : Status{};
 }
 
-/// How much less often than the first component another one has samples, across and down.
+/// True if the second and third component are subsampled by these factors relative to the first.
 bool isSubsampled(const opj_image_t& image, uint32_t across, uint32_t down) {
   const opj_image_comp_t* c = image.comps;
   const auto has = [&](uint32_t i, uint32_t dx, uint32_t dy) {
@@ -125,15 +124,15 @@ bool isSubsampled(const opj_image_t& image, uint32_t across, uint32_t down) {
   return has(0, 1, 1) && has(1, across, down) && has(2, across, down);
 }
 
-/// Whether the components are luma and two of chroma: the file says so, or all but a codestream of
-/// YCC has them equal.
+/// True if the components are luma and two chroma: declared by the file, or guessed if there are
+/// three components and the second is subsampled.
 bool isYcc(const opj_image_t& image) {
   if (image.numcomps < 3) return false;
   if (image.color_space == OPJ_CLRSPC_SYCC) return true;
   return image.numcomps == 3 && image.comps[0].dx == image.comps[0].dy && image.comps[1].dx != 1;
 }
 
-/// YCC as RGB, written over the array of pixels: as openjpeg's own programs convert it.
+/// Converts YCC to RGB like openjpeg's programs.
 class Rgb {
  public:
   explicit Rgb(const opj_image_t& image)
@@ -141,7 +140,7 @@ class Rgb {
         offset_(1 << (image.comps[0].prec - 1)),
         most_((1 << image.comps[0].prec) - 1) {}
 
-  /// Whether it can be converted.
+  /// True if the image can be converted.
   static bool isPossible(const opj_image_t& image) {
     const opj_image_comp_t* c = image.comps;
     if (c[0].prec > 16 || c[1].prec != c[0].prec || c[2].prec != c[0].prec) return false;
@@ -168,7 +167,7 @@ class Rgb {
   int32_t offset_, most_;
 };
 
-/// Writes all pixels: `sample(channel, x, y)` is one of them.
+/// Writes all pixels; `sample(channel, x, y)` returns a sample.
 template <class T, class Sample>
 void writePixels(uint32_t width, uint32_t height, uint32_t channels, bool planar, uint8_t* out,
                  Sample sample) {
@@ -201,8 +200,7 @@ void writeImage(const opj_image_t& image, bool planar, uint8_t* out) {
                  });
 }
 
-/// Whether the components are one image: of the same size, where YCC may be subsampled, and the
-/// same type.
+/// Checks that the components have the same type and size. YCC may be subsampled.
 Status checkComponents(const opj_image_t& image) {
   const opj_image_comp_t& first = image.comps[0];
   const bool ycc = isYcc(image);
@@ -219,7 +217,7 @@ Status checkComponents(const opj_image_t& image) {
   return {};
 }
 
-/// Whether the stream had a part of every tile; those that it lacks openjpeg leaves empty.
+/// True if the stream had a part of each tile. openjpeg leaves missing tiles empty.
 bool hasAllTiles(Decoder& decoder) {
   opj_codestream_info_v2_t* info = opj_get_cstr_info(decoder.codec);
   opj_codestream_index_t* index = opj_get_cstr_index(decoder.codec);
@@ -271,7 +269,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageJpeg2kCodec = {
-    .name = "imagecodecs_jpeg2k",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,13 +1,13 @@
-// imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, by its library; also inside
-// zstd or zlib, as TIFF has it. Numbers of 8 to 64 bits; bands lie one behind the other. Pixels
-// that an image masks are 0. LERC 1 is refused: its decoder knows no end of what it reads. Decoding
+// imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, through its library;
+// optionally inside zstd or zlib, as in TIFF. Numbers of 8 to 64 bits, one plane per band. Masked
+// pixels are 0. LERC 1 is rejected, since its decoder does not check the end of its input. Decoder
 // only; images module only.
 //
 // Parameters: none
 //
-// Trust: the library takes memory by what headers say, and without exceptions it would end the
-// module where there is none. So the size is compared with the array's first, and before the
-// library is called, as much memory as it may want is taken and given back.
+// Trust: the library allocates what headers claim, and without exceptions it would abort the module
+// if out of memory. So the size is compared with the chunk size first, and the memory that the
+// library may need is allocated and freed once before it is called.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstdlib>
@@ -30,19 +30,19 @@ bool startsWith(ByteView in, const uint8_t (&magic)[n]) {
   return in.size() >= n && std::memcmp(in.data(), magic, n) == 0;
 }
 
-/// The header of a zlib stream with a window of 32 KiB.
+/// True for the header of a zlib stream with a window of 32 KiB.
 bool isZlib(ByteView in) {
   return in.size() >= 2 && in[0] == 0x78 &&
          (in[1] == 0x9c || in[1] == 0x5e || in[1] == 0x01 || in[1] == 0xda);
 }
 
-/// Takes LERC out of zstd or zlib; `in` is then the blob.
+/// Decompresses a blob inside zstd or zlib; `in` becomes the blob.
 Status unwrap(const Step& step, Workspace& work, ByteView& in) {
   const bool isZstd = startsWith(in, kZstd);
   if (!isZstd && !isZlib(in)) return {};
   ByteSpan room;
-  const size_t most = compressedSize(step.decoded).bytes + step.decoded.bytes;
-  if (Status s = work.scratch(ScratchSlot::Image, most, room)) return s;
+  const size_t maxBytes = compressedSize(step.decoded).bytes + step.decoded.bytes;
+  if (Status s = work.scratch(ScratchSlot::Image, maxBytes, room)) return s;
   if (isZstd) {
     size_t produced = 0;
     if (Status s = zstdDecode(work, in, room, produced, step.verifiesChecksums)) return s;
@@ -55,21 +55,20 @@ Status unwrap(const Step& step, Workspace& work, ByteView& in) {
   return {};
 }
 
-/// What a header says of the image.
+/// Fields of the header.
 struct Info {
   uint32_t type, depth, columns, rows, bands, validPixels, bytes, masks;
 };
 constexpr uint32_t kTypeBytes[] = {1, 1, 2, 2, 4, 4, 4, 8};
 
-/// Compares what the first header says with what the array asks for, before the library looks at
-/// it.
+/// Compares the first header with the chunk size before the library reads it.
 Status checkHeader(const Step& step, ByteView in) {
   uint64_t rows = 0, columns = 0;
   if (startsWith(in, kLerc1)) return Code::UnsupportedImage;
   if (!startsWith(in, kLerc2)) return Code::BadHeader;
   if (in.size() < 22) return Code::Truncated;
   const auto version = load<uint32_t>(in.data() + 6);
-  const size_t at = version >= 3 ? 14 : 10;  // behind a checksum
+  const size_t at = version >= 3 ? 14 : 10;  // after a checksum
   rows = load<uint32_t>(in.data() + at);
   columns = load<uint32_t>(in.data() + at + 4);
   if (rows == 0 || columns == 0) return Code::BadHeader;
@@ -77,13 +76,13 @@ Status checkHeader(const Step& step, ByteView in) {
                                                                           : Status{};
 }
 
-/// Makes sure that there is memory for the library: several times the image, and its tables.
+/// Checks that there is enough memory for the library: several times the image, and its tables.
 Status checkMemory(size_t imageBytes, size_t blobBytes) {
   constexpr size_t kTables = 8 << 20;
-  const uint64_t most = uint64_t{imageBytes} * 5 + uint64_t{blobBytes} * 2 + kTables;
-  void* block = most < SIZE_MAX / 2 ? std::malloc(static_cast<size_t>(most)) : nullptr;
+  const uint64_t maxBytes = uint64_t{imageBytes} * 5 + uint64_t{blobBytes} * 2 + kTables;
+  void* block = maxBytes < SIZE_MAX / 2 ? std::malloc(static_cast<size_t>(maxBytes)) : nullptr;
   if (!block) return Code::OutOfMemory;
-  // Looked at, so that the compiler leaves the call where it is.
+  // Prevents the compiler from removing the allocation.
   *static_cast<volatile char*>(block) = 0;
   std::free(block);
   return {};
@@ -132,7 +131,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kImageLercCodec = {
-    .name = "imagecodecs_lerc",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -8,7 +8,7 @@
 namespace zw {
 namespace {
 
-/// In front of each block, which begins at the next multiple of kAlignment.
+/// Precedes each block, which starts at a multiple of kAlignment.
 struct Header {
   void* start;
   size_t bytes;
@@ -21,15 +21,15 @@ constexpr size_t kForHeaders = 4 << 20;
 constexpr size_t kForSmallImages = 32 << 20;
 
 #ifdef __EMSCRIPTEN__
-#define ZW_OF_THREAD  // each thread has an instance of the module
+#define ZW_THREAD_LOCAL  // each thread has its own instance of the module
 #else
-#define ZW_OF_THREAD thread_local
+#define ZW_THREAD_LOCAL thread_local
 #endif
-ZW_OF_THREAD Header* blocks = nullptr;  // all that are not given back
-ZW_OF_THREAD size_t left = 0;
-ZW_OF_THREAD bool refused = false;
+ZW_THREAD_LOCAL Header* blocks = nullptr;  // list of allocated blocks
+ZW_THREAD_LOCAL size_t left = 0;
+ZW_THREAD_LOCAL bool refused = false;
 
-Header* headerOf(void* block) {
+Header* getHeader(void* block) {
   return static_cast<Header*>(block) - 1;
 }
 
@@ -51,7 +51,7 @@ void ImageBudget::allow(size_t bytes, uint32_t times) {
 }
 
 ImageBudget::~ImageBudget() {
-  while (blocks) imageFree(blocks + 1);  // what a library forgot where it failed
+  while (blocks) imageFree(blocks + 1);  // leaked by a library that failed
   left = 0;
 }
 
@@ -66,9 +66,9 @@ void* imageAllocate(size_t bytes) {
   if (!start) return refuse();
   const uintptr_t first = reinterpret_cast<uintptr_t>(start) + sizeof(Header);
   void* block = reinterpret_cast<void*>((first + kAlignment - 1) / kAlignment * kAlignment);
-  *headerOf(block) = {start, bytes, nullptr, blocks};
-  if (blocks) blocks->before = headerOf(block);
-  blocks = headerOf(block);
+  *getHeader(block) = {start, bytes, nullptr, blocks};
+  if (blocks) blocks->before = getHeader(block);
+  blocks = getHeader(block);
   left -= bytes;
   return block;
 }
@@ -76,7 +76,7 @@ void* imageAllocate(size_t bytes) {
 void* imageReallocate(void* block, size_t bytes) {
   void* larger = imageAllocate(bytes);
   if (!block || !larger) return larger;
-  const size_t old = headerOf(block)->bytes;
+  const size_t old = getHeader(block)->bytes;
   std::memcpy(larger, block, old < bytes ? old : bytes);
   imageFree(block);
   return larger;
@@ -84,7 +84,7 @@ void* imageReallocate(void* block, size_t bytes) {
 
 void imageFree(void* block) {
   if (!block) return;
-  const Header header = *headerOf(block);
+  const Header header = *getHeader(block);
   (header.before ? header.before->after : blocks) = header.after;
   if (header.after) header.after->before = header.before;
   left += header.bytes;

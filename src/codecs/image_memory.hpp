@@ -1,6 +1,6 @@
-// What the image libraries allocate, counted: while one decodes a chunk, it gets so many bytes and
-// no more, whatever a header claims. libjpeg and openjpeg take their memory here
-// (libjpeg_memory.cpp, openjpeg_memory.cpp).
+// Memory of the image libraries, limited per chunk: a library that decodes a chunk gets a fixed
+// number of bytes, whatever a header claims. Used by libjpeg (libjpeg_memory.cpp) and openjpeg
+// (openjpeg_memory.cpp).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace zw {
 
-/// While it lives, allocations of this thread may take so many bytes together: a few for headers at
-/// first. What is left of them goes with it.
+/// While this object exists, allocations of this thread may take a limited number of bytes in
+/// total: initially 4 MiB, for headers. Its destructor frees whatever the library has not.
 class ImageBudget {
  public:
   ImageBudget();
@@ -17,16 +17,16 @@ class ImageBudget {
   ImageBudget(const ImageBudget&) = delete;
   ImageBudget& operator=(const ImageBudget&) = delete;
 
-  /// Allows more: `times` the bytes of an image whose size was found to be right, and what small
-  /// images take.
+  /// Raises the limit by `times` the size of an image, once that size has been checked, plus a
+  /// constant for small images.
   void allow(size_t bytes, uint32_t times);
-  /// True once an allocation was refused, for the budget's sake or because there is no memory.
+  /// True if an allocation has failed, because of the limit or because memory is exhausted.
   bool wasRefused() const;
 };
 
-/// As malloc, aligned to 32 bytes; null where the budget does not hold it.
+/// Like malloc, aligned to 32 bytes; null if it exceeds the limit.
 void* imageAllocate(size_t bytes);
-/// As realloc.
+/// Like realloc.
 void* imageReallocate(void* block, size_t bytes);
 void imageFree(void* block);
 

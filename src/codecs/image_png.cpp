@@ -1,14 +1,15 @@
 // imagecodecs_png (bytes → bytes): PNG (ISO/IEC 15948), over the same inflate as zlib and gzip. All
-// types of images: grey of fewer than 8 bits becomes 8, a palette RGB, a transparent colour or
-// palette another channel; 16 bits become little-endian. Decoding only; images module only.
+// image types: grey of fewer than 8 bits becomes 8 bits, a palette becomes RGB, transparency (tRNS)
+// becomes an alpha channel, and 16-bit samples become little-endian. Decoder only; images module
+// only.
 //
-//   signature, 8 bytes; chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE, tRNS,
-//   IDAT…, IEND
+//   signature of 8 bytes, then chunks of [length, type, data, CRC-32 of type and data]: IHDR, PLTE,
+//   tRNS, IDAT…, IEND
 //
 // Parameters: none
 //
-// Trust: the size in IHDR is compared with what the array asks for before anything else is read;
-// memory goes by that.
+// Trust: the size in IHDR is compared with the chunk size before anything is decoded; memory is
+// sized by the chunk and the input.
 #ifdef ZW_IMAGE_CODECS
 
 #include <algorithm>
@@ -24,14 +25,10 @@ namespace {
 constexpr uint8_t kSignature[] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 enum ColorType : uint8_t { Grey = 0, Rgb = 2, Palette = 3, GreyAlpha = 4, Rgba = 6 };
 
-constexpr uint32_t nameOf(const char (&text)[5]) {
+constexpr uint32_t chunkName(const char (&text)[5]) {
   return uint32_t{static_cast<uint8_t>(text[0])} << 24 |
          uint32_t{static_cast<uint8_t>(text[1])} << 16 |
          uint32_t{static_cast<uint8_t>(text[2])} << 8 | static_cast<uint8_t>(text[3]);
-}
-
-uint32_t bigEndian(const uint8_t* p) {
-  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
 }
 
 struct Image {
@@ -39,25 +36,25 @@ struct Image {
   uint8_t bits, type;
   bool isInterlaced;
   ByteView palette;       // RGB of each entry
-  ByteView transparency;  // alpha of entries, or the colour that is transparent
+  ByteView transparency;  // alpha of palette entries, or the transparent colour
   ByteView data;          // the zlib stream
 
-  /// Samples of a pixel, in the file and in the array.
+  /// Samples per pixel in the file.
   uint32_t stored() const { return type == Rgb ? 3 : type == GreyAlpha ? 2 : type == Rgba ? 4 : 1; }
+  /// Channels per pixel in the array.
   uint32_t channels() const {
     const uint32_t own = type == Palette ? 3 : stored();
     return own + (transparency.empty() ? 0 : 1);
   }
   uint32_t sampleBytes() const { return bits == 16 ? 2 : 1; }
   uint32_t pixelBytes() const { return channels() * sampleBytes(); }
-  /// Bytes of so many pixels of a row, without that of the filter.
+  /// Bytes of a row of this many pixels, without the filter byte.
   size_t rowBytes(uint32_t pixels) const {
     return static_cast<size_t>((uint64_t{pixels} * stored() * bits + 7) / 8);
   }
 };
 
-/// One of the images that an interlaced one is made of: every so many-th pixel of every so many-th
-/// row.
+/// One pass of an interlaced image: every dx-th pixel of every dy-th row.
 struct Pass {
   uint32_t x0, y0, dx, dy;
   uint32_t columns(const Image& image) const {
@@ -74,7 +71,7 @@ constexpr Pass kWhole[] = {{0, 0, 1, 1}};
 constexpr Pass kAdam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                            {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-std::span<const Pass> passesOf(const Image& image) {
+std::span<const Pass> imagePasses(const Image& image) {
   return image.isInterlaced ? std::span<const Pass>(kAdam7) : std::span<const Pass>(kWhole);
 }
 
@@ -93,22 +90,22 @@ bool isPossible(uint8_t type, uint8_t bits) {
   }
 }
 
-/// Reads the chunks of a file one by one.
+/// Reads the chunks of a file in sequence.
 class Chunks {
  public:
   Chunks(ByteView in, bool verifies) : in_(in), verifies_(verifies) {}
 
   Status next(uint32_t& name, ByteView& data) {
     if (in_.size() - at_ < 12) return {Code::Truncated, in_.size()};
-    const uint32_t length = bigEndian(in_.data() + at_);
+    const uint32_t length = loadBigEndian(in_.data() + at_);
     if (length > in_.size() - at_ - 12) return {Code::Truncated, in_.size()};
-    name = bigEndian(in_.data() + at_ + 4);
+    name = loadBigEndian(in_.data() + at_ + 4);
     data = in_.subspan(at_ + 8, length);
-    // Of what is not looked at, nothing is checked.
-    const bool counts = isCritical(name) || name == nameOf("tRNS");
+    // CRCs of ignored chunks are not checked.
+    const bool counts = isCritical(name) || name == chunkName("tRNS");
     const uint8_t* checked = in_.data() + at_ + 4;
     if (verifies_ && counts &&
-        crc32(0, checked, length + size_t{4}) != bigEndian(checked + 4 + length)) {
+        crc32(0, checked, length + size_t{4}) != loadBigEndian(checked + 4 + length)) {
       return {Code::ChecksumMismatch, at_};
     }
     at_ += length + size_t{12};
@@ -125,16 +122,16 @@ class Chunks {
 
 Status readHeader(ByteView data, Image& image) {
   if (data.size() != 13) return Code::BadHeader;
-  image.width = bigEndian(data.data());
-  image.height = bigEndian(data.data() + 4);
+  image.width = loadBigEndian(data.data());
+  image.height = loadBigEndian(data.data() + 4);
   image.bits = data[8];
   image.type = data[9];
   image.isInterlaced = data[12] == 1;
   const bool isKnown =
       data[10] == 0 && data[11] == 0 && data[12] <= 1 && isPossible(image.type, image.bits);
-  constexpr uint32_t kMost = 0x7fffffff;
-  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMost ||
-      image.height > kMost) {
+  constexpr uint32_t kMaxSide = 0x7fffffff;
+  if (!isKnown || image.width == 0 || image.height == 0 || image.width > kMaxSide ||
+      image.height > kMaxSide) {
     return Code::BadHeader;
   }
   return {};
@@ -149,7 +146,7 @@ Status readTransparency(ByteView data, Image& image) {
   return {};
 }
 
-/// The bytes of all IDAT chunks, one behind the other; those of one stay where they are.
+/// Concatenates the IDAT chunks; a single one is not copied.
 Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace& work,
                 Image& image) {
   Chunks chunks(in.subspan(first - sizeof(kSignature)), false);
@@ -173,7 +170,7 @@ Status joinData(ByteView in, size_t first, size_t count, size_t bytes, Workspace
   return {};
 }
 
-/// Reads the chunks up to the pixels' end.
+/// Reads the chunks up to the last IDAT.
 Status readChunks(const Step& step, ByteView in, Workspace& work, Image& image) {
   if (in.size() < sizeof(kSignature)) return Code::Truncated;
   if (std::memcmp(in.data(), kSignature, sizeof(kSignature)) != 0) return Code::BadHeader;
@@ -181,27 +178,27 @@ Status readChunks(const Step& step, ByteView in, Workspace& work, Image& image) 
   uint32_t name = 0;
   ByteView data;
   if (Status s = chunks.next(name, data)) return s;
-  if (name != nameOf("IHDR")) return Code::BadHeader;
+  if (name != chunkName("IHDR")) return Code::BadHeader;
   if (Status s = readHeader(data, image)) return s;
   size_t first = 0, count = 0, bytes = 0;
   while (true) {
     const size_t at = chunks.at();
     if (Status s = chunks.next(name, data)) return s;
-    if (name == nameOf("IDAT")) {
+    if (name == chunkName("IDAT")) {
       if (count++ == 0) first = at;
       bytes += data.size();
       continue;
     }
-    if (count > 0) break;  // the last one of them
-    if (name == nameOf("PLTE")) {
+    if (count > 0) break;  // the chunk after the last IDAT
+    if (name == chunkName("PLTE")) {
       if (data.empty() || data.size() % 3 != 0 || data.size() > 3 * 256 || !image.palette.empty()) {
         return {Code::Corrupt, at};
       }
       image.palette = data;
-    } else if (name == nameOf("tRNS")) {
+    } else if (name == chunkName("tRNS")) {
       if (Status s = readTransparency(data, image)) return {s.code, at};
     } else if (Chunks::isCritical(name)) {
-      return {name == nameOf("IEND") ? Code::Truncated : Code::UnsupportedImage, at};
+      return {name == chunkName("IEND") ? Code::Truncated : Code::UnsupportedImage, at};
     }
   }
   if (image.type == Palette && image.palette.empty()) return Code::Corrupt;
@@ -214,8 +211,8 @@ uint8_t paeth(uint8_t left, uint8_t up, uint8_t corner) {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/// Takes the filter off a row. `above` is the row before, or null; `pixel` the bytes from one pixel
-/// to the next.
+/// Undoes the filter of a row. `above` is the previous row or null, `pixel` the bytes per pixel.
+/// False for an unknown filter.
 bool unfilter(uint8_t filter, uint8_t* row, const uint8_t* above, size_t bytes, size_t pixel) {
   const auto left = [&](size_t i) { return i < pixel ? uint8_t{0} : row[i - pixel]; };
   const auto up = [&](size_t i) { return above ? above[i] : uint8_t{0}; };
@@ -242,14 +239,13 @@ bool unfilter(uint8_t filter, uint8_t* row, const uint8_t* above, size_t bytes, 
   }
 }
 
-/// Sample `i` of a row of fewer than 8 bits each.
+/// Sample `i` of a row whose samples have fewer than 8 bits.
 uint8_t smallSample(const uint8_t* row, size_t i, uint32_t bits) {
   const size_t at = i * bits;
   return static_cast<uint8_t>((row[at / 8] >> (8 - bits - at % 8)) & ((1u << bits) - 1));
 }
 
-/// Writes the pixels of a row, `step` bytes from one to the next. False for an index that the
-/// palette does not have.
+/// Writes the pixels of a row, `step` bytes apart. False if an index is outside the palette.
 bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out,
                   size_t step) {
   for (uint32_t x = 0; x < pixels; x++, out += step) {
@@ -265,7 +261,7 @@ bool writePalette(const Image& image, const uint8_t* row, uint32_t pixels, uint8
 void writeGrey(const Image& image, const uint8_t* row, uint32_t pixels, uint8_t* out, size_t step) {
   const auto scale = static_cast<uint8_t>(255 / ((1u << image.bits) - 1));
   const bool hasAlpha = !image.transparency.empty();
-  // As libpng: of the transparent grey, the bits that samples have.
+  // Like libpng, use only as many bits of the transparent grey as samples have.
   const unsigned clear = hasAlpha ? image.transparency[1] & ((1u << image.bits) - 1) : 0;
   for (uint32_t x = 0; x < pixels; x++, out += step) {
     const uint8_t grey = smallSample(row, x, image.bits);
@@ -338,7 +334,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
           imageRoom(step, image.width, image.height, image.channels(), image.sampleBytes(), room))
     return s;
   size_t bytes = 0;
-  for (const Pass& pass : passesOf(image)) bytes += pass.bytes(image);
+  for (const Pass& pass : imagePasses(image)) bytes += pass.bytes(image);
   ByteSpan rows;
   if (Status s = work.scratch(ScratchSlot::Codec, bytes, rows)) return s;
   Inflated done;
@@ -347,7 +343,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   }
   if (done.produced != bytes) return Code::Truncated;
   size_t at = 0;
-  for (const Pass& pass : passesOf(image)) {
+  for (const Pass& pass : imagePasses(image)) {
     if (pass.bytes(image) == 0) continue;
     if (Status s = writePass(image, pass, rows.data() + at, room)) return s;
     at += pass.bytes(image);
@@ -359,7 +355,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kImagePngCodec = {
-    .name = "imagecodecs_png",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

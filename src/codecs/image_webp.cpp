@@ -1,10 +1,10 @@
-// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, by libwebp: RGB, or
-// RGBA where there is an alpha channel. Decoding only; images module only.
+// imagecodecs_webp (bytes → bytes): WebP images (RFC 9649), lossy and lossless, through libwebp:
+// RGB, or RGBA if there is an alpha channel. Decoder only; images module only.
 //
-// Parameters: [alpha]   0 as the image has it, 1 always four channels, 2 always three
+// Parameters: [alpha]   0 = as in the image, 1 = always four channels, 2 = always three
 //
-// Trust: the image's size is compared with the array's before libwebp decodes; what it allocates
-// goes by that size and fails in its own ways. Animations are refused.
+// Trust: the image size is compared with the chunk size before libwebp decodes. libwebp's
+// allocations depend on that size, and it reports failed ones. Animations are rejected.
 #ifdef ZW_IMAGE_CODECS
 
 #include <webp/decode.h>
@@ -17,7 +17,7 @@ namespace {
 
 enum Alpha : uint32_t { AsStored, Always, Never };
 
-/// A parsed file, given back.
+/// Owns a parsed file.
 struct Container {
   WebPDemuxer* demuxer;
   explicit Container(const WebPData& data) : demuxer(WebPDemux(&data)) {}
@@ -26,7 +26,7 @@ struct Container {
   Container& operator=(const Container&) = delete;
 };
 
-Code codeOf(VP8StatusCode status) {
+Code toCode(VP8StatusCode status) {
   switch (status) {
     case VP8_STATUS_OK:
       return Code::Ok;
@@ -57,7 +57,7 @@ Status decodeFrame(const WebPData& frame, bool hasAlpha, uint32_t width, uint32_
   config.output.u.RGBA = {out.data(), static_cast<int>(width * (hasAlpha ? 4 : 3)), out.size()};
   const VP8StatusCode status = WebPDecode(frame.bytes, frame.size, &config);
   WebPFreeDecBuffer(&config.output);
-  return codeOf(status);
+  return toCode(status);
 }
 
 Status prepare(Step& step) {
@@ -91,7 +91,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kImageWebpCodec = {
-    .name = "imagecodecs_webp",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

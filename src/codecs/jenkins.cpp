@@ -1,11 +1,11 @@
-// jenkins_lookup3 (bytes → bytes): the data, then Bob Jenkins' lookup3 ("hashlittle") of a prefix
-// and the data, u32le. Names: Zarr v2 "jenkins_lookup3", v3 "numcodecs.jenkins_lookup3". Full
-// module only.
+// jenkins_lookup3 (bytes → bytes): the data, then Bob Jenkins' lookup3 hash ("hashlittle") of a
+// prefix and the data, u32le. Names: Zarr v2 "jenkins_lookup3", v3 "numcodecs.jenkins_lookup3".
+// Full module only.
 //
 // Parameters: [initval, prefix bytes (count), prefix (bytes, padded to whole words)…]
 //
-// The hash takes twelve bytes at a time; the prefix is not stored, so those that begin in it and
-// end in the data are put together in a small buffer.
+// The hash reads blocks of twelve bytes. The prefix is not stored, so a block that starts in the
+// prefix and ends in the data is assembled in a small buffer.
 #ifdef ZW_RARE_CODECS
 
 #include <bit>
@@ -55,14 +55,14 @@ struct Lookup3 {
   }
 };
 
-/// Hands out the bytes of two views as one, a block at a time.
+/// Reads two views as one, block by block.
 class Blocks {
  public:
   Blocks(ByteView first, ByteView second) : first_(first), second_(second) {}
 
   size_t left() const { return first_.size() + second_.size(); }
 
-  /// The next block; the last one may be shorter, and is padded with zeros.
+  /// The next block; the last one is padded with zeros.
   const uint8_t* next() {
     ByteView& whole = first_.empty() ? second_ : first_;
     if (whole.size() >= kBlock) {
@@ -102,8 +102,8 @@ uint32_t lookup3(ByteView prefix, ByteView data, uint32_t start) {
   return hash.c;
 }
 
-/// The checksum that a step's parameters describe, as a function of the data.
-auto sumOf(const Step& step) {
+/// The step's checksum as a function of the data.
+auto makeSum(const Step& step) {
   const ByteView prefix(reinterpret_cast<const uint8_t*>(step.params.data() + 2), step.params[1]);
   return [prefix, start = step.params[0]](ByteView data) { return lookup3(prefix, data, start); };
 }
@@ -116,18 +116,17 @@ Status prepare(Step& step) {
 }
 
 Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& result) {
-  return stripChecksum(step, ChecksumPlace::End, in, sumOf(step), result);
+  return stripChecksum(step, ChecksumPlace::End, in, makeSum(step), result);
 }
 
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
-  return addChecksum(ChecksumPlace::End, in, out, sumOf(step), result);
+  return addChecksum(ChecksumPlace::End, in, out, makeSum(step), result);
 }
 
 }  // namespace
 
 constinit const Codec kJenkinsCodec = {
-    .name = "jenkins_lookup3",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

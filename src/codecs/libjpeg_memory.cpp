@@ -1,10 +1,10 @@
-// libjpeg's memory: what its jmemnobs.c has, with our allocator.
+// Memory of libjpeg: replaces its jmemnobs.c, using the limited allocator.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstdio>
 
 #include "codecs/image_memory.hpp"
-// In this order: they build on one another.
+// The order matters.
 #include <jpeglib.h>
 extern "C" {
 #include <jerror.h>
@@ -22,8 +22,8 @@ void* jpeg_get_large(j_common_ptr, size_t bytes) {
 void jpeg_free_large(j_common_ptr, void* block, size_t) {
   zw::imageFree(block);
 }
-size_t jpeg_mem_available(j_common_ptr, size_t, size_t most, size_t) {
-  return most;  // there are no temporary files
+size_t jpeg_mem_available(j_common_ptr, size_t, size_t max, size_t) {
+  return max;  // there are no temporary files
 }
 void jpeg_open_backing_store(j_common_ptr info, backing_store_ptr, long) {
   ERREXIT(info, JERR_NO_BACKING_STORE);

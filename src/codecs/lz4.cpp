@@ -4,12 +4,10 @@
 //   u32le   number of decoded bytes
 //   …       LZ4 block (lz4_block.cpp)
 //
-// Parameters: [acceleration]   int32; 1 (or less) = default, more = faster and larger; only
-// encoding
-//                              looks at it
+// Parameters: [acceleration]   int32; 1 or less = default, higher = faster but larger. Encoder only
 //
-// Trust: the stated size is only compared with what the array asks for; the block is decoded by
-// lz4_block.cpp into exactly that much room.
+// Trust: the stated size must be the chunk's size before anything is decoded, and lz4_block.cpp
+// decodes into exactly that much room.
 #include <lz4.h>
 
 #include "codecs/lz4_block.hpp"
@@ -30,9 +28,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   ByteReader reader(in);
   const size_t size = reader.u32();
   if (!reader.ok()) return {Code::Truncated, in.size()};
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const ByteSpan room = decodeRoom(step, out);
   const lz::Buffers buffers = {.in = in.data() + kHeader,
                                .inEnd = in.data() + in.size(),
@@ -40,7 +36,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
                                .outEnd = room.data() + size,
                                .outLimit = room.data() + room.size()};
   if (Status s = lz4DecodeBlock(buffers)) {
-    // The size was right, so a block that makes another one is corrupt.
+    // The stated size was correct, so a different decoded size means damage.
     return {s.code == Code::SizeMismatch ? Code::Corrupt : s.code, kHeader + s.at};
   }
   result = room.first(size);
@@ -64,7 +60,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kLz4Codec = {
-    .name = "lz4",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

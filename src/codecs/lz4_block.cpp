@@ -1,20 +1,21 @@
-// LZ4 block format: sequences of
+// Decodes LZ4 blocks: sequences of
 //
 //   token        high nibble: number of literals, low nibble: match length - 4; 15 = more follows
 //   [255 …] n    added to the number of literals
 //   literals
-//   u16le        distance back, 1..65535
+//   u16le        distance, 1..65535
 //   [255 …] n    added to the match length
 //
 // The last sequence ends after its literals.
 //
-// Why it is safe: every length is compared with what is left of the input and with outLimit before
-// it is used, distances with what has been written. Running past outEnd but not past outLimit shows
-// at the end. Why it is fast: nearly all sequences are decoded by a loop that keeps so far from
-// both ends that whole vectors may be copied, makes no call (V8 saves every register around one,
-// also in a branch that is never taken), and gives the few sequences that it cannot do to a careful
-// function. The library's decoder leans on copies that are made for native code and slow in
-// WebAssembly.
+// Safety: every length is checked against the remaining input and against outLimit before use, and
+// every distance against the bytes written so far. Output between outEnd and outLimit is detected
+// at the end.
+//
+// Speed: nearly all sequences are decoded by a loop that stays far enough from both ends to copy
+// whole vectors. It makes no calls, since V8 saves all registers around a call, even in a branch
+// that is never taken. The remaining sequences go to a careful function. liblz4's decoder relies on
+// copies that are fast natively but slow in WebAssembly.
 #include "codecs/lz4_block.hpp"
 
 #include "base/bytes.hpp"
@@ -25,13 +26,13 @@ namespace {
 constexpr size_t kMinMatch = 4;
 constexpr size_t kNibbleFull = 15;
 
-/// Decodes sequences while they are valid and far from both ends; stops in front of the first other
-/// one, and of the last.
+/// Decodes sequences while they are valid and far from both ends. Stops before the first one that
+/// needs decodeOne, at the latest before the last.
 void decodeInner(const lz::Buffers& b, lz::Cursor& cursor) {
-  // What a sequence may read and write when its lengths are short, loose copies included.
+  // Bytes that a sequence with short lengths may read and write, including loose copies.
   constexpr ptrdiff_t kShortIn = 1 + 16 + 2;
   constexpr ptrdiff_t kShortOut = 14 + 18 + static_cast<ptrdiff_t>(lz::kLoose);
-  // Locals: a store through op could change what b points to, for all the compiler knows.
+  // Local copies, since the compiler must assume that a store through op changes b.
   const uint8_t* const inEnd = b.inEnd;
   const uint8_t* const outLimit = b.outLimit;
   const uint8_t* const out = b.out;
@@ -74,7 +75,7 @@ void decodeInner(const lz::Buffers& b, lz::Cursor& cursor) {
   cursor = {ip, op};
 }
 
-/// Decodes one sequence, wherever it lies; `last` says whether it ended the block.
+/// Decodes one sequence at any distance from the ends. `last` is set if it ended the block.
 Status decodeOne(const lz::Buffers& b, lz::Cursor& cursor, bool& last) {
   const uint8_t*& ip = cursor.ip;
   uint8_t*& op = cursor.op;

@@ -1,4 +1,4 @@
-// Decoder of LZ4 blocks, for the lz4 codec and Blosc's lz4 and lz4hc.
+// Decodes LZ4 blocks, for the lz4 codec and Blosc's lz4 and lz4hc.
 #pragma once
 
 #include "base/status.hpp"
@@ -6,8 +6,8 @@
 
 namespace zw {
 
-/// Decodes one whole block into exactly out..outEnd. Trusts nothing in it: never reads past
-/// inLimit, writes past outLimit or copies from before `out`. Status.at counts from `in`.
+/// Decodes one whole block into exactly out..outEnd. Safe for untrusted input: never reads past
+/// inEnd, writes past outLimit or copies from before `out`. Status.at counts from `in`.
 Status lz4DecodeBlock(const lz::Buffers& buffers);
 
 }  // namespace zw

@@ -11,7 +11,7 @@
 namespace zw {
 namespace {
 
-/// liblz4 takes sizes as int; blocks and chunks are below 2 GiB.
+/// Converts a size to liblz4's int; blocks and chunks are below 2 GiB.
 int intSize(size_t bytes) {
   return bytes > LZ4_MAX_INPUT_SIZE ? LZ4_MAX_INPUT_SIZE : static_cast<int>(bytes);
 }
@@ -36,13 +36,13 @@ Status lz4EncodeBlock(Workspace& work, int32_t acceleration, ByteView in, ByteSp
   if (in.size() > LZ4_MAX_INPUT_SIZE) return Code::EncodeFailed;
   LZ4_stream_t* state = fastState(work);
   if (!state) return Code::OutOfMemory;
-  // The "fast reset" form: the state was cleared when it was made and is kept in order by the
-  // calls, which saves clearing 16 KiB for every small block.
+  // The fast-reset variant saves clearing 16 KiB for each small block: the state was cleared when
+  // it was created, and successful calls keep it valid.
   const int made =
       LZ4_compress_fast_extState_fastReset(state, chars(in), reinterpret_cast<char*>(out.data()),
                                            intSize(in.size()), intSize(out.size()), acceleration);
   produced = made > 0 ? static_cast<size_t>(made) : 0;
-  if (made <= 0) LZ4_initStream(state, sizeof(*state));  // a failed call leaves it out of order
+  if (made <= 0) LZ4_initStream(state, sizeof(*state));  // a failed call leaves it invalid
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Encoders of LZ4 blocks through liblz4, for the lz4 codec and Blosc's lz4 and lz4hc.
+// Encodes LZ4 blocks through liblz4, for the lz4 codec and Blosc's lz4 and lz4hc.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace zw {
 
-/// Compresses all of `in` into one block; `produced` is 0 where it does not fit. More acceleration
+/// Compresses all of `in` into one block; `produced` is 0 if it does not fit. Higher acceleration
 /// is faster and compresses less.
 Status lz4EncodeBlock(Workspace& work, int32_t acceleration, ByteView in, ByteSpan out,
                       size_t& produced);
 
-/// The same, slowly and well, at `level` 1..12.
+/// The same with LZ4HC, which is slower and compresses better, at `level` 1..12.
 Status lz4hcEncodeBlock(Workspace& work, int32_t level, ByteView in, ByteSpan out,
                         size_t& produced);
 

@@ -1,9 +1,9 @@
 // Copies for the byte-oriented LZ decoders (LZ4, BloscLZ, Snappy), which spend their time here.
 //
-// All of them know an exact end, which is never passed, and most work in whole vectors well before
-// it. "Loose" copies write whole vectors and so up to kLoose - 1 bytes more than asked for; they
-// are only called where that much room is left. What they write too much is overwritten by the next
-// copy, or lies in room that the caller has given away (Buffers).
+// No copy passes the exact end of the output, and most work in whole vectors well before it.
+// "Loose" copies write whole vectors, up to kLoose - 1 bytes more than requested; they are only
+// called if that much room is left. The next copy overwrites the surplus, or it lies in room that
+// the caller has provided for it (Buffers).
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace zw::lz {
 
 using simd::U8x16;
 
-/// What a loose copy may write (and read) beyond the bytes asked for.
+/// Bytes that a loose copy may write (and read) beyond the requested ones.
 inline constexpr size_t kLoose = 16;
 
-/// The buffers of one decode. `outEnd` is where the data must end; up to `outLimit` (>= outEnd) the
-/// decoder may write, though what lies there means nothing.
+/// The buffers of one decode. The data must end at `outEnd`. Bytes from there to `outLimit` may be
+/// overwritten.
 struct Buffers {
   const uint8_t* in;
   const uint8_t* inEnd;
@@ -29,21 +29,21 @@ struct Buffers {
   uint8_t* outLimit;
 };
 
-/// How far a decode has come.
+/// The position of a decode.
 struct Cursor {
   const uint8_t* ip;
   uint8_t* op;
 };
 
-/// Adds the bytes of a long length (all up to and including the first that is not 255) to `length`.
-/// False where the input ends first or the length passes `most`; so it cannot wrap either.
-ZW_INLINE bool readLength(const uint8_t*& ip, const uint8_t* end, size_t most, size_t& length) {
+/// Adds the bytes of a long length (up to and including the first that is not 255) to `length`.
+/// False if the input ends first or the length exceeds `max`, so it cannot wrap.
+ZW_INLINE bool readLength(const uint8_t*& ip, const uint8_t* end, size_t max, size_t& length) {
   uint8_t more;
   do {
     if (ip >= end) return false;
     more = *ip++;
     length += more;
-    if (length > most) return false;
+    if (length > max) return false;
   } while (more == 255);
   return true;
 }
@@ -58,7 +58,7 @@ ZW_INLINE void copy16(uint8_t* to, const uint8_t* from) {
   simd::store(to, simd::load(from));
 }
 
-/// Copies `length` bytes at a distance of 16 or more, loosely.
+/// Copies `length` bytes loosely, at a distance of at least 16.
 ZW_INLINE void copyLoose(uint8_t* to, const uint8_t* from, size_t length) {
   const uint8_t* const end = to + length;
   do {
@@ -68,11 +68,11 @@ ZW_INLINE void copyLoose(uint8_t* to, const uint8_t* from, size_t length) {
   } while (to < end);
 }
 
-/// The next 16 bytes of the pattern that a match of this distance (1..15) repeats; reads 16 bytes
-/// from op - distance. `step` is how many of them make whole repeats.
+/// Returns 16 bytes of the pattern that a match of this distance (1..15) repeats, and sets `step`
+/// to the number of them that are whole repeats. May read 16 bytes from `from`.
 ///
-/// Powers of two are loaded by their own width: a 16-byte load over bytes that were only just
-/// stored would wait for the store to reach the cache.
+/// Distances that are powers of two are loaded at their width: a 16-byte load across bytes that
+/// were just stored would wait until the store has reached the cache.
 ZW_INLINE U8x16 repeated(const uint8_t* from, size_t distance, size_t& step) {
   alignas(16) static constexpr uint8_t kIndex[16][16] = {
       {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
@@ -108,7 +108,7 @@ ZW_INLINE U8x16 repeated(const uint8_t* from, size_t distance, size_t& step) {
   }
 }
 
-/// Copies a match of any distance >= 1, loosely; the bytes from op - distance on are the source.
+/// Copies a match loosely, at any distance >= 1. The source starts at op - distance.
 ZW_INLINE void copyMatchLoose(uint8_t* op, size_t distance, size_t length) {
   const uint8_t* from = op - distance;
   if (distance >= 16) {
@@ -124,11 +124,11 @@ ZW_INLINE void copyMatchLoose(uint8_t* op, size_t distance, size_t length) {
   } while (op < end);
 }
 
-/// Copies a match and writes no byte more; for matches that end near the end of the room.
+/// Copies a match without surplus bytes, for matches near the end of the room.
 inline void copyMatchExact(uint8_t* op, size_t distance, size_t length) {
   const uint8_t* const end = op + length;
   if (length >= 32) {
-    // In vectors while whole ones fit; a match can run to the end of a large block.
+    // Whole vectors as long as they fit, since a match may extend to the end of a large block.
     if (distance >= 16) {
       for (; end - op >= 16; op += 16) copy16(op, op - distance);
     } else {
@@ -140,7 +140,7 @@ inline void copyMatchExact(uint8_t* op, size_t distance, size_t length) {
   for (; op < end; op++) *op = op[-static_cast<ptrdiff_t>(distance)];
 }
 
-/// Copies a match as loosely as the room up to `limit` allows; length <= limit - op.
+/// Copies a match, loosely if the room up to `limit` allows it; length <= limit - op.
 ZW_INLINE void copyMatch(uint8_t* op, size_t distance, size_t length, const uint8_t* limit) {
   if (static_cast<size_t>(limit - op) >= length + kLoose) {
     copyMatchLoose(op, distance, length);
@@ -149,7 +149,7 @@ ZW_INLINE void copyMatch(uint8_t* op, size_t distance, size_t length, const uint
   }
 }
 
-/// Copies literals, in vectors while they fit.
+/// Copies literals, in vectors as long as they fit.
 inline void copyLiterals(uint8_t* op, const uint8_t* ip, size_t length, const uint8_t* outLimit,
                          const uint8_t* inEnd) {
   if (static_cast<size_t>(outLimit - op) >= length + kLoose &&

@@ -1,6 +1,5 @@
-// The match finder of our LZ encoders (BloscLZ, Snappy): greedy, one candidate per hash of four
-// bytes, stepping faster the longer nothing is found. Formats differ in how they write what it
-// finds.
+// The match finder of the BloscLZ and Snappy encoders: greedy, with one candidate per hash of four
+// bytes, and larger steps the longer no match is found. A writer encodes the result in each format.
 #pragma once
 
 #include <bit>
@@ -13,22 +12,22 @@
 
 namespace zw::lz {
 
-/// Where four bytes were last seen. Positions go on counting from stream to stream, so that what
-/// earlier streams left behind is out of reach and the table is cleared only once.
+/// Last position of each hash of four bytes. Positions keep counting from stream to stream, so
+/// entries of earlier streams are out of reach and the table is cleared only once.
 struct MatchTable {
   uint32_t* last = nullptr;  // 2^bits positions
   uint32_t bits = 0;
-  uint32_t base = 1;       // position of the current stream's first byte; 0 is "never"
-  uint32_t skipShift = 5;  // after 2^skipShift misses in a row every second position is tried, …
+  uint32_t base = 1;       // position of the stream's first byte; 0 = empty entry
+  uint32_t skipShift = 5;  // the step grows by 1 after each 2^skipShift misses
 
-  size_t slotOf(uint32_t word) const { return (word * 2654435761u) >> (32 - bits); }
+  size_t slot(uint32_t word) const { return (word * 2654435761u) >> (32 - bits); }
   void clear() {
     std::memset(last, 0, sizeof(uint32_t) << bits);
     base = 1;
   }
 };
 
-/// Number of equal bytes at a and b, at most up to `end` for a.
+/// Number of equal bytes at a and b; a ends at `end`.
 ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* end) {
   const uint8_t* const start = a;
   for (; end - a >= 8; a += 8, b += 8) {
@@ -42,35 +41,36 @@ ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* 
 /// Writes `in` as literals and matches through `writer`, which has
 ///   bool literals(const uint8_t* from, size_t count);  count may be 0
 ///   bool match(size_t distance, size_t length);        length >= 4
-///   bool isWorth(size_t distance, size_t length);
+///   bool isWorthwhile(size_t distance, size_t length);
 ///   kMaxDistance
-/// where false from the first two means that the room is used up; encode() then returns false.
-/// Begins and ends with at least one literal, and matches end at least 5 bytes before the end.
+/// If literals() or match() returns false, the output is full and encode() returns false. The
+/// output starts and ends with at least one literal, and matches end at least 5 bytes before the
+/// end.
 template <class Writer>
 bool encode(MatchTable& table, ByteView in, Writer& writer) {
-  constexpr size_t kSearchMargin = 12, kMatchMargin = 5, kTelling = 8;
+  constexpr size_t kSearchMargin = 12, kMatchMargin = 5, kLongMatch = 8;
   const uint8_t* const start = in.data();
   const uint8_t* const end = start + in.size();
-  const uint8_t* anchor = start;  // first byte not written yet
+  const uint8_t* anchor = start;  // first unwritten byte
   const uint32_t base = table.base;
-  table.base += static_cast<uint32_t>(in.size());  // also where the room runs out below
+  table.base += static_cast<uint32_t>(in.size());  // here, since the loop may return early
   if (in.size() > kSearchMargin) {
     const uint8_t* const searchEnd = end - kSearchMargin;
     const uint8_t* const matchEnd = end - kMatchMargin;
-    table.last[table.slotOf(load<uint32_t>(start))] = base;
-    const uint32_t fewest = 1u << table.skipShift;
-    uint32_t misses = fewest;
+    table.last[table.slot(load<uint32_t>(start))] = base;
+    const uint32_t minMisses = 1u << table.skipShift;
+    uint32_t misses = minMisses;
     for (const uint8_t* ip = start + 1; ip < searchEnd;) {
       const uint32_t word = load<uint32_t>(ip);
-      uint32_t& last = table.last[table.slotOf(word)];
+      uint32_t& last = table.last[table.slot(word)];
       const uint32_t position = base + static_cast<uint32_t>(ip - start);
       size_t distance = position - last;
       last = position;
-      // Positions of earlier streams and "never" are further back than this stream's first byte.
+      // Entries of earlier streams and empty ones are further back than this stream's first byte.
       if (distance <= static_cast<size_t>(ip - start) && distance <= Writer::kMaxDistance &&
           load<uint32_t>(ip - distance) == word) {
         size_t length = 4 + commonBytes(ip + 4, ip + 4 - distance, matchEnd);
-        if (writer.isWorth(distance, length)) {
+        if (writer.isWorthwhile(distance, length)) {
           while (ip > anchor && ip - distance > start &&
                  ip[-1] == ip[-1 - static_cast<ptrdiff_t>(distance)]) {
             ip--;
@@ -81,10 +81,9 @@ bool encode(MatchTable& table, ByteView in, Writer& writer) {
           ip += length;
           anchor = ip;
           const uint8_t* const seen = ip - 2;
-          table.last[table.slotOf(load<uint32_t>(seen))] =
-              base + static_cast<uint32_t>(seen - start);
-          // A short match in the midst of noise is chance, and no reason to slow down at once.
-          misses = length < kTelling ? fewest + (misses - fewest) / 2 : fewest;
+          table.last[table.slot(load<uint32_t>(seen))] = base + static_cast<uint32_t>(seen - start);
+          // A short match is likely a coincidence, so the step shrinks only partly.
+          misses = length < kLongMatch ? minMisses + (misses - minMisses) / 2 : minMisses;
           continue;
         }
       }

@@ -1,25 +1,27 @@
-// lzma (bytes → bytes): LZMA data in one of three shapes, as Python's lzma module reads and writes
-// it. Names: Zarr v1 "lzma", v2 "lzma", v3 "numcodecs.lzma". Full module only.
+// lzma (bytes → bytes): LZMA data in one of three formats, as in Python's lzma module.
+// Names: Zarr v1 "lzma", v2 "lzma", v3 "numcodecs.lzma". Full module only.
 //
 //   XZ     the .xz format: streams of blocks with an integrity check (none, CRC-32, CRC-64,
-//   SHA-256) ALONE  the old .lzma format: 13 bytes of header, then LZMA1 data; no check RAW    the
-//   bare output of a filter chain, which only the array's metadata tells
+//          SHA-256)
+//   ALONE  the old .lzma format: 13 bytes of header, then LZMA1 data; no check
+//   RAW    the bare output of a filter chain, which only the array's metadata describes
 //
-// Parameters: [format, check, preset, filters…]; 0xffffffff = not given
+// Parameters: [format, check, preset, filters…]; 0xffffffff = absent
 //   format   1 XZ, 2 ALONE, 3 RAW
 //   check    0 none, 1 CRC-32, 4 CRC-64 (default), 10 SHA-256; XZ only
-//   preset   0..9, with 0x80000000 "extreme"; default 6; not together with filters
-//   filters  0 to 4 times ten slots; RAW needs them, ALONE takes one LZMA1 filter. By their first:
-//     1 (LZMA1) or 0x21 (LZMA2):  preset, dict_size, lc, lp, pb, mode, nice_len, mf, depth; what is
-//                                 not given is as the filter's preset has it, that one 6 by default
-//     3 (delta):                  dist 1..256 (default 1), then eight not given
+//   preset   0..9, plus 0x80000000 for "extreme"; default 6; excludes filters
+//   filters  0 to 4 filters of ten slots each; required for RAW; a single LZMA1 filter for ALONE.
+//            The first slot is the filter:
+//     1 (LZMA1) or 0x21 (LZMA2):  preset (default 6), dict_size, lc, lp, pb, mode, nice_len, mf,
+//                                 depth; defaults come from the preset
+//     3 (delta):                  dist 1..256 (default 1), then eight absent slots
 //     4..10 (x86, PowerPC, IA-64, ARM, ARM-Thumb, SPARC, ARM64):
-//                                 start_offset (default 0), then eight not given
-// Only RAW needs more than the format to decode.
+//                                 start_offset (default 0), then eight absent slots
+// Decoding only uses the format, and for RAW the filters.
 //
-// Trust: checks are verified, unless the plan says not to. No dictionary is larger than what the
-// chunk decodes to, whatever a header or the metadata says (lzma_chain.hpp); apart from
-// dictionaries liblzma's memory is fixed.
+// Trust: checks are verified unless the plan skips checksums. Dictionaries are limited to the
+// decoded size of the chunk, whatever a header or the metadata claims (lzma_chain.hpp); the rest of
+// liblzma's memory is fixed.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/lzma_chain.hpp"
@@ -37,7 +39,7 @@ bool hasFilters(const Step& step) {
   return step.params.size() > kFilters;
 }
 
-/// The chain of a step: spelled out, or by preset.
+/// Makes the filter chain of a step from its filters or its preset.
 Status makeChain(const Step& step, LzmaChain& chain) {
   const bool isAlone = step.params[kFormat] == kAlone;
   if (!hasFilters(step)) {
@@ -67,7 +69,7 @@ Status prepare(Step& step) {
   LzmaChain chain;
   if (Status s = makeChain(step, chain)) return s;
   capDictionaries(chain.filters, step.decoded.bytes);
-  // What liblzma cannot write with nobody has written: decoders look at fewer options.
+  // The encoder checks more options than the decoder; data cannot have been written with others.
   const bool isUsable = lzma_raw_decoder_memusage(chain.filters) != UINT64_MAX &&
                         lzma_raw_encoder_memusage(chain.filters) != UINT64_MAX;
   return isUsable ? Status{} : Code::BadParameters;
@@ -110,7 +112,7 @@ lzma_ret makeEncoder(const Step& step, LzmaChain& chain, lzma_stream* stream) {
   if (!stream) return Code::OutOfMemory;
   LzmaChain chain;
   if (Status s = makeChain(step, chain)) return s;
-  // A dictionary beyond the data would only cost memory, ten times its size here.
+  // A dictionary larger than the data only costs memory, ten times its size in the encoder.
   capDictionaries(chain.filters, in.size());
   if (const lzma_ret r = makeEncoder(step, chain, stream); r != LZMA_OK) {
     return r == LZMA_MEM_ERROR ? Code::OutOfMemory : Code::BadParameters;
@@ -126,7 +128,6 @@ lzma_ret makeEncoder(const Step& step, LzmaChain& chain, lzma_stream* stream) {
 }  // namespace
 
 constinit const Codec kLzmaCodec = {
-    .name = "lzma",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

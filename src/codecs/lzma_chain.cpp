@@ -7,9 +7,9 @@
 namespace zw {
 namespace {
 
-/// Slots of an LZMA1 or LZMA2 filter after its id.
+/// Slots of an LZMA1 or LZMA2 filter, after its id.
 enum LzmaSlot : size_t { kPreset = 1, kDictionary, kLc, kLp, kPb, kMode, kNice, kFinder, kDepth };
-/// Slot of a delta filter's distance, or of another filter's start offset.
+/// Slot of the distance of a delta filter, or of the start offset of another filter.
 constexpr size_t kOnlySlot = 1;
 
 template <class T>
@@ -17,7 +17,7 @@ void setIfGiven(T& option, uint32_t slot) {
   if (slot != kLzmaAbsent) option = static_cast<T>(slot);
 }
 
-/// Whether all slots from `first` on are absent.
+/// True if all slots from `first` on are absent.
 bool allAbsent(std::span<const uint32_t> slots, size_t first) {
   return std::all_of(slots.begin() + static_cast<ptrdiff_t>(first), slots.end(),
                      [](uint32_t slot) { return slot == kLzmaAbsent; });

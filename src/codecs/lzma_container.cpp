@@ -1,5 +1,5 @@
-// The .xz container is walked here rather than by liblzma's stream decoder, because only so can the
-// dictionary size in a block's header be lowered before memory is taken for it (lzma_chain.hpp).
+// Reads the .xz container without liblzma's stream decoder, so that the dictionary size in a
+// block's header can be limited before memory is allocated for it (lzma_chain.hpp).
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/lzma_container.hpp"
@@ -19,20 +19,20 @@ struct StreamContext {
   ~StreamContext() { lzma_end(&stream); }
 };
 
-/// A block header's filters, whose options liblzma allocates.
+/// The filters of a block header, whose options liblzma allocates.
 struct BlockFilters {
   lzma_filter filters[LZMA_FILTERS_MAX + 1];
   BlockFilters() { filters[0] = {LZMA_VLI_UNKNOWN, nullptr}; }
   ~BlockFilters() { lzma_filters_free(filters, nullptr); }
 };
 
-/// The running check of a stream's index against its blocks.
+/// Checks a stream's index against its blocks.
 struct IndexHash {
   lzma_index_hash* hash = lzma_index_hash_init(nullptr, nullptr);
   ~IndexHash() { lzma_index_hash_end(hash, nullptr); }
 };
 
-/// One .xz stream under way.
+/// Decodes one .xz stream.
 class XzStream {
  public:
   XzStream(lzma_stream& coder, ByteView in, ByteSpan out, bool verifiesChecks)
@@ -75,7 +75,7 @@ class XzStream {
         r != LZMA_OK) {
       return {lzmaCode(r), at_};
     }
-    block.ignore_check = !verifiesChecks_;  // decoding the header has cleared it
+    block.ignore_check = !verifiesChecks_;  // after decoding the header, which clears it
     capDictionaries(owned.filters, out_.size() - produced_);
     if (const lzma_ret r = lzma_block_decoder(&coder_, &block); r != LZMA_OK) {
       return {lzmaCode(r), at_};
@@ -92,7 +92,7 @@ class XzStream {
     return r == LZMA_OK ? Status{} : Status{lzmaCode(r), at_};
   }
 
-  /// liblzma has one code for all damage: it was the check if everything before it was read.
+  /// liblzma has a single code for all damage: it is the check if the whole block was read.
   static bool isCheckError(Status s, const lzma_block& block, const LzmaDone& done) {
     if (s.code != Code::Corrupt || block.compressed_size == LZMA_VLI_UNKNOWN) return false;
     const uint64_t padded = (block.compressed_size + 3) & ~uint64_t{3};
@@ -129,8 +129,8 @@ class XzStream {
   size_t produced_ = 0;
 };
 
-/// Length of the padding at the front of `in`: groups of four zero bytes.
-size_t paddingOf(ByteView in) {
+/// Length of the stream padding at the front of `in`, groups of four zero bytes.
+size_t paddingBytes(ByteView in) {
   size_t at = 0;
   while (in.size() - at >= 4 && load<uint32_t>(in.data() + at) == 0) at += 4;
   return at;
@@ -168,7 +168,7 @@ Status runLzma(lzma_stream& stream, ByteView in, ByteSpan out, LzmaDone& done) {
   stream.next_out = out.data();
   stream.avail_out = out.size();
   lzma_ret result;
-  do {  // a second call without progress is LZMA_BUF_ERROR
+  do {  // ends with LZMA_BUF_ERROR after a second call without progress
     result = lzma_code(&stream, LZMA_FINISH);
   } while (result == LZMA_OK);
   done.used = in.size() - stream.avail_in;
@@ -188,7 +188,7 @@ Status decodeXz(Workspace& work, ByteView in, ByteSpan out, LzmaDone& done, bool
     if (Status s = XzStream(*coder, rest, out.subspan(done.produced), verifiesChecks).decode(one)) {
       return {s.code, done.used + s.at};
     }
-    done.used += one.used + paddingOf(rest.subspan(one.used));
+    done.used += one.used + paddingBytes(rest.subspan(one.used));
     done.produced += one.produced;
   } while (done.used < in.size());
   return {};

@@ -1,23 +1,22 @@
-// lzw (bytes → bytes): the LZW of TIFF. Names: "imagecodecs_lzw" in Zarr v2 and v3. Spec: TIFF 6.0,
-// section 13; the older bit order as libtiff reads it. Full module only.
+// lzw (bytes → bytes): TIFF's LZW. Names: "imagecodecs_lzw" in Zarr v2 and v3. Spec: TIFF 6.0,
+// section 13; the old bit order follows libtiff. Full module only.
 //
-//   codes   of 9 to 12 bits: 0 … 255 a byte, 256 clears the table, 257 ends the data, 258 … a
-//   string
-//           of the table. The first is 256. Every code but the first behind a 256 adds a string:
-//           the one before it and one byte more
-//   order   TIFF: the highest bit first, codes grow one code early (where string 510 is added).
-//           Older: the lowest bit first, codes grow in time. The first code tells: 80 0x, or 00 x1
-//   end     bits of the last byte that are left mean nothing, nor does a byte of zeros behind it
-//           (padding to an even length). Where the whole chunk is there, code 257 may be missing,
-//           as libtiff lets it
+//   codes   9 to 12 bits wide: 0 … 255 is a byte, 256 clears the table, 257 ends the data, and
+//           258 … is a string in the table. The first code is 256. Each code except the first after
+//           a 256 adds a string: the previous string plus one byte
+//   order   TIFF: highest bit first, and code width grows one code early (when string 510 is
+//           added). Old: lowest bit first, and code width grows on time. The first two bytes tell
+//           them apart: 80 and a byte below 80, or 00 and an odd byte
+//   end     leftover bits of the last byte are ignored, and so is one zero byte after it (padding
+//           to an even length). Code 257 may be missing if the chunk is complete, as in libtiff
 //
 // Parameters: none
 //
-// Strings are not kept: each lies in what was decoded already, so that the table has a place and a
-// length of each, known before its code can be met.
+// Strings are not stored: each is a range of the decoded output, so the table holds an address and
+// a length per string, both known before its code can appear.
 //
-// Trust: places and lengths in the table are those of bytes that were written; a code beyond the
-// table is corrupt, and every copy is compared with the room that is left.
+// Trust: the table only refers to bytes that were written; a code beyond the table is corrupt, and
+// every copy is checked against the remaining room.
 #ifdef ZW_RARE_CODECS
 
 #include <cstring>
@@ -32,13 +31,13 @@ enum SpecialCode : uint32_t { kClear = 256, kEnd = 257, kFirstString = 258 };
 
 constexpr uint32_t kTableSize = 4096;
 constexpr uint32_t kMinWidth = 9, kMaxWidth = 12;
-/// The encoder clears its table before code 4094 is used: some decoders have no more.
+/// The encoder clears its table before it reaches code 4094, as some decoders require.
 constexpr uint32_t kEncoderLimit = 4094;
 
 enum class Bits : uint8_t { HighFirst, LowFirst };
 
-/// Where bits stand in 1.5 bytes per byte, codes that clear the table, and what foreign encoders
-/// may add: more than compressors are allowed elsewhere.
+/// The bound is higher than for other compressors: 1.5 bytes per byte, codes that clear the table,
+/// and room for foreign encoders.
 Status prepare(Step& step) {
   if (!step.params.empty()) return Code::BadParameters;
   const size_t bytes = step.decoded.bytes;
@@ -46,13 +45,13 @@ Status prepare(Step& step) {
   return {};
 }
 
-/// Reads codes; their places do not depend on what they are, so that reading runs ahead.
+/// Reads codes. Their positions do not depend on their values, so reading can run ahead.
 template <Bits Order>
 struct CodeReader {
   const uint8_t* in;
-  uint64_t bits;    // in all
+  uint64_t bits;    // total
   uint64_t at = 0;  // bits read
-  size_t wholeEnd;  // bytes before this have two more behind them
+  size_t wholeEnd;  // each byte before this one has two successors
 
   explicit CodeReader(ByteView data)
       : in(data.data()),
@@ -82,7 +81,7 @@ struct String {
   uint32_t length;
 };
 
-/// The strings of single bytes; copies read a whole vector.
+/// The single-byte strings, with room for copies of whole vectors.
 struct Literals {
   uint8_t bytes[256 + lz::kLoose];
   constexpr Literals() : bytes() {
@@ -103,7 +102,7 @@ struct Table {
     next = kFirstString;
     width = kMinWidth;
   }
-  /// Codes grow early in TIFF's order.
+  /// In TIFF's bit order, codes grow early.
   template <Bits Order>
   ZW_INLINE void add(String string) {
     if (next == kTableSize) return;
@@ -113,14 +112,14 @@ struct Table {
   }
 };
 
-/// Copies a string to where it may overlap its own end by one byte.
+/// Copies a string to an address where its end may overlap the copy by one byte.
 ZW_INLINE void copyString(uint8_t* to, String string, const uint8_t* outEnd) {
   const auto room = static_cast<size_t>(outEnd - to);
   if (room < size_t{string.length} + lz::kLoose) {
     for (uint32_t i = 0; i < string.length; i++) to[i] = string.from[i];
     return;
   }
-  // What a vector reads too early is the last byte of a string that overlaps, which is its first.
+  // A vector reads the last byte of an overlapping string too early; it equals the first.
   lz::copy16(to, string.from);
   for (uint32_t i = lz::kLoose; i < string.length; i += lz::kLoose) {
     lz::copy16(to + i, string.from + i);
@@ -131,7 +130,7 @@ ZW_INLINE void copyString(uint8_t* to, String string, const uint8_t* outEnd) {
 struct Decoded {
   size_t used = 0;
   size_t produced = 0;
-  bool ended = false;  // by its code
+  bool ended = false;  // by code 257
 };
 
 template <Bits Order>
@@ -140,7 +139,7 @@ Status decodeCodes(Table& table, ByteView in, ByteSpan room, Decoded& done) {
   uint8_t* const begin = room.data();
   uint8_t* const end = begin + room.size();
   uint8_t* out = begin;
-  uint32_t before = 0;  // length of the string before; 0 behind a code that clears
+  uint32_t before = 0;  // length of the previous string; 0 after a clear code
   while (reader.has(table.width)) {
     const uint32_t code = reader.take(table.width);
     if (code == kEnd) {
@@ -167,7 +166,7 @@ Status decodeCodes(Table& table, ByteView in, ByteSpan room, Decoded& done) {
   return {};
 }
 
-/// Whether what follows the end is nothing, or one byte of padding.
+/// True if the rest is empty or a single byte of padding.
 bool isPadding(ByteView rest) {
   return rest.empty() || (rest.size() == 1 && rest[0] == 0);
 }
@@ -191,7 +190,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   return decodedResult(step, room, done.produced, result);
 }
 
-/// Writes codes, the highest bit first; `produced` is 0 where they do not fit.
+/// Writes codes, highest bit first.
 class CodeWriter {
  public:
   explicit CodeWriter(ByteSpan out) : at_(out.data()), end_(out.data() + out.size()) {}
@@ -201,7 +200,7 @@ class CodeWriter {
     count_ += width;
     for (; count_ >= 8; count_ -= 8) putByte(static_cast<uint8_t>(held_ >> (count_ - 8)));
   }
-  /// Fills the last byte with zeros. False where something did not fit.
+  /// Pads the last byte with zeros. False if the codes did not fit.
   bool finish() {
     if (count_ > 0) putByte(static_cast<uint8_t>(held_ << (8 - count_)));
     return fits_;
@@ -221,8 +220,8 @@ class CodeWriter {
   bool fits_ = true;
 };
 
-/// The codes of strings by the code before and the byte behind it: open addressing, a slot for each
-/// code twice over. A slot is key << 12 | code; keys are never 0 with code 0, for codes start at
+/// Hash table of strings: maps a prefix code and a byte to a code. Open addressing, with twice as
+/// many slots as codes. A slot is key << 12 | code; used slots are never 0, since codes start at
 /// 258.
 class StringCodes {
  public:
@@ -231,7 +230,7 @@ class StringCodes {
   explicit StringCodes(uint32_t* slots) : slots_(slots) { clear(); }
   void clear() { std::memset(slots_, 0, kSlots * sizeof(uint32_t)); }
 
-  /// The slot of a key, or the free one where it belongs.
+  /// The slot of a key, or the free slot for it.
   uint32_t& find(uint32_t before, uint8_t byte) {
     const uint32_t key = before << 8 | byte;
     size_t at = key * 0x9e3779b1u >> 19;
@@ -247,7 +246,7 @@ class StringCodes {
 };
 static_assert(StringCodes::kSlots == size_t{1} << (32 - 19));
 
-/// Counts the strings that a decoder will have, and so how wide codes are.
+/// Encodes bytes, tracking the size of the decoder's table and thus the width of codes.
 class Encoder {
  public:
   Encoder(CodeWriter& writer, StringCodes& codes) : writer_(writer), codes_(codes) { clear(); }
@@ -309,7 +308,6 @@ class Encoder {
 }  // namespace
 
 constinit const Codec kLzwCodec = {
-    .name = "lzw",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

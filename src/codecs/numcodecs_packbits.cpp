@@ -1,12 +1,12 @@
-// numcodecs' packbits (array → array): booleans, eight to a byte of a one-dimensional uint8 array.
+// packbits of numcodecs (array → array): booleans, eight per byte of a one-dimensional uint8 array.
 // Names: Zarr v2 "packbits", v3 "numcodecs.packbits".
 //
 //   byte 0   number of padding bits, 0 … 7
-//   byte 1…  the elements in C order, the first in the highest bit; padding bits in the last byte
+//   byte 1…  elements in C order, the first in the highest bit; then padding bits
 //
-// No parameters.
+// Parameters: none
 //
-// Trust: the number of padding bits must be the one that the array's shape asks for.
+// Trust: the number of padding bits must match the shape of the array.
 #include "codecs/values.hpp"
 #include "kernels/bits.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kHeader = 1;
 
-uint8_t paddingOf(const ArrayInfo& array) {
+uint8_t paddingBits(const ArrayInfo& array) {
   return static_cast<uint8_t>((8 - array.itemCount % 8) % 8);
 }
 
@@ -33,7 +33,7 @@ Status prepare(Step& step) {
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.encodedArray, in)) return s;
   const ArrayInfo& array = step.decodedArray;
-  if (in[0] != paddingOf(array)) return Code::BadHeader;
+  if (in[0] != paddingBits(array)) return Code::BadHeader;
   unpackBooleans(BitOrder::HighFirst, in.data() + kHeader, array.itemCount, out.data());
   result = out.first(array.bytes());
   return {};
@@ -43,14 +43,14 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   const ArrayInfo& array = step.decodedArray;
   if (Status s = checkBytes(array, in)) return s;
-  out[0] = paddingOf(array);
+  out[0] = paddingBits(array);
   packBooleans(BitOrder::HighFirst, in.data(), array.itemCount, out.data() + kHeader);
   result = out.first(step.encodedArray.bytes());
   return {};
 }
 #endif
 
-/// Eight elements and a header share a byte: no fill value stands for them.
+/// Encoded bytes do not correspond to elements, so there is no encoded fill value.
 Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
   *encoded = 0;
   return {};
@@ -59,7 +59,6 @@ Status mapFill(const Step&, const uint8_t*, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kNumcodecsPackbitsCodec = {
-    .name = "numcodecs_packbits",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

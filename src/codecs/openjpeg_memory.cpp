@@ -1,5 +1,5 @@
-// openjpeg's memory, and its messages: what its opj_malloc.c has, with our allocator, and its
-// event.c, with nothing.
+// Memory and messages of openjpeg: replaces its opj_malloc.c, using the limited allocator, and its
+// event.c, discarding messages.
 #ifdef ZW_IMAGE_CODECS
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// Declared in opj_malloc.h, which also forbids malloc by name.
+// Declared here, since opj_malloc.h also poisons malloc.
 void* opj_malloc(size_t bytes);
 void* opj_calloc(size_t count, size_t bytes);
 void* opj_aligned_malloc(size_t bytes);
@@ -51,7 +51,7 @@ void opj_free(void* block) {
   zw::imageFree(block);
 }
 
-// Messages are not even put together. Declared in event.h.
+// Declared in event.h.
 int opj_event_msg(void* manager, int type, const char* format, ...);
 void opj_set_default_event_handler(void* manager);
 
@@ -61,8 +61,8 @@ int opj_event_msg(void*, int, const char*, ...) {
 void opj_set_default_event_handler(void*) {}
 
 #ifdef __EMSCRIPTEN__
-// openjpeg asks for a number of threads there, and its unused dumps print. The C library's own
-// would need files and an environment of the module's script.
+// openjpeg reads the number of threads from the environment, and its unused dump functions print.
+// The C library's versions would need files and an environment in the JavaScript glue.
 char* getenv(const char*) {
   return nullptr;
 }

@@ -1,18 +1,17 @@
-// packbits (array → bytes): the bits of the elements that mean something, one after the other.
-// Spec: zarr-extensions "packbits" (v3). Not numcodecs' codec of that name.
+// packbits (array → bytes): stores only bits `first` … `last` of each element, without gaps.
+// Spec: zarr-extensions "packbits" (v3). Not the numcodecs codec of that name.
 //
-//   [padding]   number of padding bits in a byte, before or after the rest, or not at all
-//   bits        per component bits first … last, from the lowest, in C order; complex elements are
-//   two
-//               components. Bit i is bit i % 8, counted from the lowest, of byte i / 8; zeros fill
-//               the last byte. (The specification leaves the order in a byte open; this is zarrs'.)
+//   [padding]   number of padding bits, one byte, before or after the bits; may be absent
+//   bits        bits first … last of each component, lowest first, in C order; a complex element is
+//               two components. Bit i is bit i % 8 (counted from the lowest) of byte i / 8, and
+//               zeros fill the last byte. (The specification leaves the order within a byte open;
+//               this is the order that zarrs writes.)
 //
-// Parameters: [padding, first, last]   padding 0 not written, 1 in the first byte, 2 in the last
+// Parameters: [padding, first, last]   padding: 0 absent, 1 in the first byte, 2 in the last
 //
-// Decoding repeats the highest bit of signed integers in the bits above it, and fills all others
-// with zeros.
+// Decoding sign-extends signed integers and fills all other unstored bits with zeros.
 //
-// Trust: the size follows from the array alone, and a padding byte must agree with it.
+// Trust: the encoded size follows from the array alone, and a padding byte must agree with it.
 #include <cstring>
 
 #include "base/checked.hpp"
@@ -27,11 +26,11 @@ enum Padding : uint32_t { kNone = 0, kFirstByte = 1, kLastByte = 2 };
 struct Layout {
   BitField field;
   size_t count;      // components
-  size_t dataBytes;  // without the byte of the padding
+  size_t dataBytes;  // without the padding byte
   uint8_t padding;   // bits
 };
 
-Layout layoutOf(const Step& step) {
+Layout makeLayout(const Step& step) {
   const ArrayInfo& array = step.decodedArray;
   const DTypeInfo* dtype = dtypeInfo(static_cast<uint32_t>(array.dtype));
   Layout layout;
@@ -50,18 +49,18 @@ Status prepare(Step& step) {
   if (step.params.size() != 3 || dtype->bits == 0) return Code::BadParameters;
   const uint32_t padding = step.params[0], first = step.params[1], last = step.params[2];
   if (padding > kLastByte || first > last || last >= dtype->bits) return Code::BadParameters;
-  step.encoded = {layoutOf(step).dataBytes + (padding != kNone), true};
+  step.encoded = {makeLayout(step).dataBytes + (padding != kNone), true};
   return {};
 }
 
-/// True where every bit of every component is packed: the bytes are those of the elements.
+/// True if all bits are packed, so that the encoded bytes equal the elements.
 bool isWhole(const BitField& field) {
   return field.bits == 8 * field.bytes;
 }
 
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (in.size() != step.encoded.bytes) return {Code::SizeMismatch, in.size()};
-  const Layout layout = layoutOf(step);
+  const Layout layout = makeLayout(step);
   const uint32_t padding = step.params[0];
   const size_t at = padding == kFirstByte ? 0 : layout.dataBytes;
   if (padding != kNone && in[at] != layout.padding) return {Code::BadHeader, at};
@@ -81,7 +80,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 #ifdef ZW_FULL_MODULE
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
-  const Layout layout = layoutOf(step);
+  const Layout layout = makeLayout(step);
   const uint32_t padding = step.params[0];
   if (padding != kNone) out[padding == kFirstByte ? 0 : layout.dataBytes] = layout.padding;
   uint8_t* data = out.data() + (padding == kFirstByte);
@@ -100,7 +99,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kPackbitsCodec = {
-    .name = "packbits",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

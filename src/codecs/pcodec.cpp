@@ -1,17 +1,18 @@
-// pcodec (array → bytes): numbers as latent variables, entropy coded. Decoding only; full module
-// only. Names: Zarr v2 "pcodec", v3 "numcodecs.pcodec". The format is that of the pco library's
-// standalone files (docs/codecs/pcodec.md says which versions); the code is ours.
+// pcodec (array → bytes): numbers as entropy-coded latent variables. Decoder only; full module
+// only. Names: Zarr v2 "pcodec", v3 "numcodecs.pcodec". Reads standalone files of the pco library
+// (versions: docs/codecs/pcodec.md) without using that library.
 //
-//   header    "pco!", version of the file, type of all chunks or 0, a hint of the count, version of
-//             the format
-//   chunks    type (1 byte), count - 1 (3 bytes), metadata, one page
-//   0         the end
+//   header    "pco!", file version, number type of all chunks or 0, hint of the count, format
+//             version
+//   chunks    number type (1 byte), count - 1 (3 bytes), metadata, one page
+//   0         end
 //
-// Parameters: none. What a writer was told stands in the file.
+// Parameters: none. The options of the encoder are recorded in the file.
 //
-// Trust: every field is checked where it is read. Types must be the array's, and counts together be
-// its count, before a chunk is decoded; nothing is allocated by what a field says alone. Reading
-// past the end of the data yields zeros, and is noticed after each batch at the latest.
+// Trust: fields are checked as they are read. Before a chunk is decoded, its number type must be
+// the array's and the counts must not exceed the array's; no field alone is used as an allocation
+// size. Reading past the end of the data yields zeros, and is detected after each batch at the
+// latest.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_page.hpp"
@@ -59,13 +60,13 @@ Status prepare(Step& step) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
   if (!step.params.empty()) return Code::BadParameters;
-  if (!valueTypeOf(array.dtype, type) || !typeByte(type.number)) return Code::BadParameters;
-  // Pages may be short, and each has its metadata: room for more than other compressors take.
+  if (!findValueType(array.dtype, type) || !typeByte(type.number)) return Code::BadParameters;
+  // Pages may be short and each has metadata, so the bound is higher than for other compressors.
   step.encoded = {compressedSize({array.bytes(), true}).bytes + array.bytes(), false};
   return {};
 }
 
-/// Reads the header of a file; `format` is the major version of what follows.
+/// Reads the header of a file; `format` is the major version of the format.
 Status readHeader(PcoReader& in, uint32_t type, uint32_t& format) {
   if (in.bits(32) != kMagic) return {Code::BadHeader, 0};
   const uint64_t versionAt = in.position();
@@ -77,18 +78,18 @@ Status readHeader(PcoReader& in, uint32_t type, uint32_t& format) {
   }
   if (version >= 2) {
     const auto hintBits = static_cast<uint32_t>(in.bits(6)) + 1;
-    in.skip(hintBits);  // of a hint nothing is made
+    in.skip(hintBits);  // the hint is not used
     if (!in.align()) return {Code::BadHeader, in.byte()};
   } else {
-    in.seek(versionAt);  // the first files had one version for both
+    in.seek(versionAt);  // the first files have a single version number
   }
   format = static_cast<uint32_t>(in.bits(8));
   if (format > kNewestFormat) return {Code::BadVersion, in.byte()};
-  if (format >= 4) in.skip(8);  // of a newer minor version, all that is known can be read
+  if (format >= 4) in.skip(8);  // minor version; newer ones are compatible
   return in.isPastEnd() ? Status{Code::Truncated, in.byte()} : Status{};
 }
 
-/// Reads the chunks of a file, which must have `count` numbers together.
+/// Reads the chunks of a file, which must have `count` numbers in total.
 Status readChunks(PcoReader& in, uint32_t format, Number number, uint64_t count, Workspace& work,
                   uint8_t* out) {
   PcoMetadata metadata;
@@ -109,7 +110,7 @@ Status readChunks(PcoReader& in, uint32_t format, Number number, uint64_t count,
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const ArrayInfo& array = step.decodedArray;
   ValueType type;
-  (void)valueTypeOf(array.dtype, type);
+  (void)findValueType(array.dtype, type);
   PcoReader reader(in);
   uint32_t format = 0;
   if (Status s = readHeader(reader, typeByte(type.number), format)) return s;
@@ -123,7 +124,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kPcodecCodec = {
-    .name = "pcodec",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

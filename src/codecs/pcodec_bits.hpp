@@ -1,4 +1,4 @@
-// Bits of pcodec: fields follow one another from the lowest bit of each byte on.
+// Bit reader of pcodec: fields are packed without gaps, starting at the lowest bit of each byte.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,19 @@
 
 namespace zw {
 
-/// Reads fields. Past the end of the bytes there are zeros without end: whoever reads asks
-/// isPastEnd() after each section, and what a section can ask for is bounded.
+/// Reads fields. Reading past the end yields zeros: callers check isPastEnd() after each section,
+/// and the size of a section is bounded.
 class PcoReader {
  public:
-  /// Bytes past a window's that may be read, too, whatever they are: of unaligned loads.
+  /// Bytes after a window that unaligned loads may read.
   static constexpr size_t kSlack = 16;
-  /// Most bytes of a window: a batch of one variable, 14 bits of state and 64 of offset a number.
-  static constexpr size_t kMostWindow = 256 * (14 + 64) / 8 + 1;
+  /// Maximum size of a window: a batch of one variable, with 14 bits of state and 64 of offset per
+  /// number.
+  static constexpr size_t kMaxWindow = 256 * (14 + 64) / 8 + 1;
 
   explicit PcoReader(ByteView bytes) : bytes_(bytes) {}
 
-  /// The next `count` bits, 64 at most.
+  /// The next `count` bits, at most 64.
   uint64_t bits(uint32_t count) {
     const uint64_t at = position_;
     position_ += count;
@@ -37,15 +38,15 @@ class PcoReader {
     return count == 64 ? value : value & ((uint64_t{1} << count) - 1);
   }
 
-  /// Goes on at the next whole byte; false where a bit left out is not zero.
+  /// Skips to the next whole byte; false if a skipped bit is not zero.
   bool align() { return bits(static_cast<uint32_t>(-position_ % 8)) == 0; }
 
-  /// Leaves out `count` bits.
+  /// Skips `count` bits.
   void skip(uint64_t count) { position_ += count; }
 
-  /// The bytes from the one of the next bit on: `bytes` of them (kMostWindow at most), and the
-  /// slack, may be read, zeros past the end. They are a copy where the end is near; valid until the
-  /// next window.
+  /// Returns the bytes from the one that holds the next bit on. `bytes` of them (at most
+  /// kMaxWindow) and the slack may be read, zeros past the end. Near the end they are a copy.
+  /// Valid until the next call.
   const uint8_t* window(size_t bytes) {
     const uint64_t byte = position_ / 8;
     const size_t left = byte < bytes_.size() ? bytes_.size() - static_cast<size_t>(byte) : 0;
@@ -57,7 +58,7 @@ class PcoReader {
 
   uint64_t position() const { return position_; }
   void seek(uint64_t position) { position_ = position; }
-  /// The byte of the next bit: where damage is said to be.
+  /// The byte of the next bit, for error offsets.
   uint64_t byte() const { return position_ / 8; }
   bool isPastEnd() const { return position_ > uint64_t{8} * bytes_.size(); }
   /// Bits left; 0 past the end.
@@ -66,7 +67,7 @@ class PcoReader {
  private:
   ByteView bytes_;
   uint64_t position_ = 0;  // bits
-  uint8_t tail_[kMostWindow + kSlack];
+  uint8_t tail_[kMaxWindow + kSlack];
 };
 
 }  // namespace zw

@@ -9,13 +9,13 @@
 namespace zw {
 namespace {
 
-/// kOrder weights, or as many as `order` says where that is 0.
+/// Predicts with kOrder weights, or with `order` weights if kOrder is 0.
 template <uint32_t kOrder>
 ZW_INLINE void predict(const PcoMetadata& metadata, uint32_t order, uint32_t mask, uint32_t count,
                        uint32_t* latents) {
   const uint32_t weights = kOrder ? kOrder : order;
   for (uint32_t i = 0; i < count; i++) {
-    int64_t sum = metadata.bias;  // cannot overflow: metadata was checked for that
+    int64_t sum = metadata.bias;  // cannot overflow: see fitsConv
     for (uint32_t j = 0; j < weights; j++) sum += int64_t{metadata.weights[j]} * latents[i + j];
     const uint64_t prediction = static_cast<uint64_t>(sum > 0 ? sum : 0) >> metadata.shift;
     latents[i + weights] = (latents[i + weights] + static_cast<uint32_t>(prediction)) & mask;
@@ -26,7 +26,7 @@ ZW_INLINE void predict(const PcoMetadata& metadata, uint32_t order, uint32_t mas
 
 template <class Latent>
 void sumPcoDeltas(std::span<uint64_t> moments, uint32_t stored, uint32_t count, Latent* latents) {
-  // Deltas that are missing at the end change only what nobody reads.
+  // Missing deltas at the end only affect latents that are not used.
   for (uint32_t i = stored; i < count; i++) latents[i] = 0;
   for (size_t order = moments.size(); order-- > 0;) {
     Latent sum = static_cast<Latent>(moments[order]);
@@ -42,12 +42,12 @@ void sumPcoDeltas(std::span<uint64_t> moments, uint32_t stored, uint32_t count, 
 template <class Latent>
 bool addPcoLookbacks(const uint32_t* lookbacks, uint32_t window, size_t at, uint32_t count,
                      Latent* history) {
-  uint32_t least = UINT32_MAX, most = 0;
+  uint32_t lowest = UINT32_MAX, highest = 0;
   for (uint32_t i = 0; i < count; i++) {
-    least = lookbacks[i] < least ? lookbacks[i] : least;
-    most = lookbacks[i] > most ? lookbacks[i] : most;
+    lowest = lookbacks[i] < lowest ? lookbacks[i] : lowest;
+    highest = lookbacks[i] > highest ? lookbacks[i] : highest;
   }
-  if (count > 0 && (least == 0 || most > window)) return false;
+  if (count > 0 && (lowest == 0 || highest > window)) return false;
   for (uint32_t i = 0; i < count; i++) {
     const size_t back = lookbacks[i];
     if (back <= at + i) history[at + i] += history[at + i - back];
@@ -63,7 +63,7 @@ void addPcoPredictions(const PcoMetadata& metadata, uint32_t order, uint32_t wid
       return predict<2>(metadata, order, mask, count, latents);
     case 4:
       return predict<4>(metadata, order, mask, count, latents);
-    case 6:  // the writer's choice
+    case 6:  // used by the pco library
       return predict<6>(metadata, order, mask, count, latents);
     case 8:
       return predict<8>(metadata, order, mask, count, latents);

@@ -1,5 +1,9 @@
-// Safe: loops over batches, whatever the latents. Fast: one loop per mode and type, which compilers
-// turn into vectors; float mult looks first whether all of a batch are ordinary numbers.
+// Computes the numbers of a batch from its latents, one function per mode of pcodec.
+//
+// Safety: loops are bounded by the batch size, whatever the latents are.
+//
+// Speed: one loop per mode and type, which compilers vectorise; float mult has a fast path for
+// batches in which all multipliers are small integers.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_join.hpp"
@@ -9,7 +13,8 @@
 namespace zw {
 namespace {
 
-/// Ordered latents to the bits of numbers, and back.
+// Number types: conversion between ordered latents and the bits of numbers.
+
 template <class T>
 struct Unsigned {
   using Bits = T;
@@ -27,7 +32,7 @@ struct Float {
   static constexpr T kMiddle = static_cast<T>(T{1} << (8 * sizeof(T) - 1));
   static constexpr T kInfinity = static_cast<T>(kMiddle - (T{1} << kMantissa));
   static constexpr T kQuiet = T{1} << (kMantissa - 1);
-  /// From here on integers are not all floats.
+  /// From here on, not all integers are exact floats.
   static constexpr T kGreatest = T{1} << (kMantissa + 1);
   static ZW_INLINE T fromOrdered(T latent) {
     return static_cast<T>(latent & kMiddle ? latent ^ kMiddle : ~latent);
@@ -38,9 +43,9 @@ struct Float {
 };
 
 struct Half : Float<uint16_t, 10> {
-  /// The bits of an integer below kGreatest, and of a product.
-  static ZW_INLINE uint16_t ofInteger(uint16_t value) { return halfOf(value); }
-  static ZW_INLINE uint16_t times(uint16_t a, double base) { return halfOf(fromHalf(a) * base); }
+  // The bits of an integer up to kGreatest, and of a product.
+  static ZW_INLINE uint16_t ofInteger(uint16_t value) { return toHalf(value); }
+  static ZW_INLINE uint16_t times(uint16_t a, double base) { return toHalf(fromHalf(a) * base); }
   static double multiplier(uint16_t bits) { return fromHalf(bits); }
 };
 struct Single : Float<uint32_t, 23> {
@@ -62,7 +67,7 @@ struct Double : Float<uint64_t, 52> {
   static double multiplier(uint64_t bits) { return bitCast<double>(bits); }
 };
 
-/// Calls `f` with the type of a number whose latents are of this kind.
+/// Calls `f` with the number type, for the types that have latents of this width.
 template <class Latent, class F>
 ZW_INLINE void withNumber(Number number, F f) {
   if constexpr (sizeof(Latent) == 8) {
@@ -115,29 +120,29 @@ template <class Type, class Latent>
 void joinQuanta(Type, uint32_t k, const Latent* primary, const Latent* secondary, uint32_t count,
                 uint8_t* out) {
   using Bits = typename Type::Bits;
-  const auto least = static_cast<Bits>(Type::kMiddle >> k);
+  const auto middle = static_cast<Bits>(Type::kMiddle >> k);
   const auto below = static_cast<Bits>((Bits{1} << k) - 1);
   for (uint32_t i = 0; i < count; i++) {
     const auto quotient = static_cast<Bits>(primary[i]), rest = static_cast<Bits>(secondary[i]);
-    const auto low = static_cast<Bits>(quotient >= least ? rest : below - rest);
+    const auto low = static_cast<Bits>(quotient >= middle ? rest : below - rest);
     store(out + i * sizeof(Bits), Type::fromOrdered(static_cast<Bits>((quotient << k) + low)));
   }
 }
 
-/// The distance of a latent from zero, as float mult counts: zero is there twice.
+/// The distance of a float mult latent from zero. (There are two zeros, +0 and -0.)
 template <class Type>
-ZW_INLINE typename Type::Bits magnitudeOf(typename Type::Bits latent) {
+ZW_INLINE typename Type::Bits latentMagnitude(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
   return static_cast<Bits>(latent >= Type::kMiddle ? latent - Type::kMiddle
                                                    : Type::kMiddle - 1 - latent);
 }
 
-/// The float that a latent of float mult counts, by its bits. Beyond the integers that are all
-/// floats come the others in their order, infinity and NaN too.
+/// The bits of the multiplier that a latent of float mult stands for: an integer, and beyond
+/// kGreatest the following floats in order, up to infinity and NaN.
 template <class Type, bool kAllIntegers>
 ZW_INLINE typename Type::Bits countedFloat(typename Type::Bits latent) {
   using Bits = typename Type::Bits;
-  const Bits magnitude = magnitudeOf<Type>(latent);
+  const Bits magnitude = latentMagnitude<Type>(latent);
   Bits bits;
   if (kAllIntegers || magnitude < Type::kGreatest) {
     bits = Type::ofInteger(magnitude);
@@ -154,7 +159,8 @@ ZW_INLINE void multiplyFloats(Multiplier base, const Latent* primary, const Late
   for (uint32_t i = 0; i < count; i++) {
     const Bits factor = countedFloat<Type, kAllIntegers>(static_cast<Bits>(primary[i]));
     Bits product = Type::times(factor, base);
-    // WebAssembly leaves the bits of a NaN open; the file counts on those of common processors.
+    // WebAssembly does not specify the bits of a NaN; the format assumes those of common
+    // processors.
     if constexpr (!kAllIntegers) {
       const auto magnitude = static_cast<Bits>(factor & ~Type::kMiddle);
       if (magnitude > Type::kInfinity) product = static_cast<Bits>(factor | Type::kQuiet);
@@ -170,9 +176,10 @@ void joinMultiples(Type, uint64_t base, const Latent* primary, const Latent* sec
                    uint32_t count, uint8_t* out) {
   using Bits = typename Type::Bits;
   const auto multiplier = Type::multiplier(Type::fromOrdered(static_cast<Bits>(base)));
-  Bits most = 0;
-  for (uint32_t i = 0; i < count; i++) most |= magnitudeOf<Type>(static_cast<Bits>(primary[i]));
-  if (most < Type::kGreatest) {
+  Bits magnitudes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    magnitudes |= latentMagnitude<Type>(static_cast<Bits>(primary[i]));
+  if (magnitudes < Type::kGreatest) {
     multiplyFloats<Type, true>(multiplier, primary, secondary, count, out);
   } else {
     multiplyFloats<Type, false>(multiplier, primary, secondary, count, out);

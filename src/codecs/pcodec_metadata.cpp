@@ -5,9 +5,9 @@
 namespace zw {
 namespace {
 
-constexpr uint32_t kMostWindowLog = 24;
+constexpr uint32_t kMaxWindowLog = 24;
 
-uint32_t widthOf(Number number) {
+uint32_t bitWidth(Number number) {
   return 8 * numberBytes(number);
 }
 
@@ -15,9 +15,9 @@ uint32_t mantissaBits(Number number) {
   return number == Number::Float16 ? 10 : number == Number::Float32 ? 23 : 52;
 }
 
-/// The base of float mult, an ordered latent: finite and not zero.
+/// True if an ordered latent is a valid base of float mult: finite and not zero.
 bool isMultiplier(uint64_t ordered, Number number) {
-  const uint32_t width = widthOf(number), mantissa = mantissaBits(number);
+  const uint32_t width = bitWidth(number), mantissa = mantissaBits(number);
   const uint64_t middle = uint64_t{1} << (width - 1);
   const uint64_t magnitude = ordered >= middle ? ordered - middle : middle - 1 - ordered;
   const uint64_t infinity = middle - (uint64_t{1} << mantissa);
@@ -38,12 +38,12 @@ Status readMode(PcoReader& in, uint32_t formatVersion, Number number, PcoMetadat
   const uint64_t mode = in.bits(4);
   if (mode > static_cast<uint64_t>(PcoMode::Dict)) return {Code::BadHeader, in.byte()};
   metadata.mode = static_cast<PcoMode>(mode);
-  const uint32_t width = widthOf(number);
+  const uint32_t width = bitWidth(number);
   bool good = true;
   switch (metadata.mode) {
     case PcoMode::Classic:
       break;
-    case PcoMode::IntMult:  // the first version had another mode of this number
+    case PcoMode::IntMult:  // format 0 used this number for another mode
       metadata.base = in.bits(width);
       good = !isFloat(number) && metadata.base != 0 && formatVersion > 0;
       break;
@@ -62,15 +62,15 @@ Status readMode(PcoReader& in, uint32_t formatVersion, Number number, PcoMetadat
   return good ? Status{} : Status{Code::BadHeader, in.byte()};
 }
 
-/// What the deltas say of the variables: how many latents of each the page's head holds.
+/// Number of latents of a variable in the head of the page, and whether the secondary has them too.
 struct DeltaStates {
   uint32_t count = 0;
   bool ofSecondary = false;
 };
 
-/// Sums of conv1 are made in signed integers twice as wide: |bias| + 2^width * sum |weight| must
-/// stay below 2^(2 width - 1), and does not overflow 64 bits here: 2^32 * 32 * 2^31 < 2^69 would,
-/// so that the weights are compared with what is left of the bound instead.
+/// conv1 sums in signed integers of twice the width, so |bias| + 2^width * sum |weight| must stay
+/// below 2^(2 width - 1). The product could overflow 64 bits (2^32 * 32 * 2^31), so the weights are
+/// compared with the remaining bound instead.
 bool fitsConv(const PcoMetadata& metadata, uint32_t count, uint32_t width) {
   const uint64_t bound = uint64_t{1} << (2 * width - 1);
   const uint64_t bias = metadata.bias < 0 ? -static_cast<uint64_t>(metadata.bias)
@@ -116,21 +116,21 @@ Status readDelta(PcoReader& in, uint32_t formatVersion, uint32_t width, PcoMetad
     const auto windowLog = static_cast<uint32_t>(in.bits(5)) + 1;
     const auto stateLog = static_cast<uint32_t>(in.bits(4));
     states.ofSecondary = in.bits(1);
-    if (windowLog > kMostWindowLog || stateLog > windowLog) return {Code::BadHeader, in.byte()};
+    if (windowLog > kMaxWindowLog || stateLog > windowLog) return {Code::BadHeader, in.byte()};
     metadata.window = 1u << windowLog;
     states.count = 1u << stateLog;
   }
   return {};
 }
 
-/// Reads how many bins a variable has and goes past them.
+/// Reads the number of bins of a variable and skips the bins.
 Status readVariable(PcoReader& in, uint32_t count, PcoVariable& variable) {
   variable.tableLog = static_cast<uint32_t>(in.bits(4));
   variable.binCount = static_cast<uint32_t>(in.bits(15));
-  if (variable.tableLog > kPcoMostTableLog || variable.binCount > 1u << variable.tableLog) {
+  if (variable.tableLog > kPcoMaxTableLog || variable.binCount > 1u << variable.tableLog) {
     return {Code::BadHeader, in.byte()};
   }
-  // A table of one state has one bin, or none where no latent is ever read.
+  // A table of one state has one bin, or none if no latent is ever read.
   const bool isRead = count > variable.stateCount;
   if (variable.binCount <= 1 && variable.tableLog != 0) return {Code::BadHeader, in.byte()};
   if (variable.binCount == 0 && isRead) return {Code::Corrupt, in.byte()};
@@ -147,7 +147,7 @@ Status readPcoMetadata(PcoReader& in, uint32_t formatVersion, Number number, uin
                        PcoMetadata& metadata) {
   metadata = {};
   if (Status s = readMode(in, formatVersion, number, metadata)) return s;
-  const uint32_t width = widthOf(number);
+  const uint32_t width = bitWidth(number);
   const uint32_t primaryWidth = metadata.mode == PcoMode::Dict ? 32 : width;
   DeltaStates states;
   if (Status s = readDelta(in, formatVersion, primaryWidth, metadata, states)) return s;
@@ -165,7 +165,7 @@ Status readPcoMetadata(PcoReader& in, uint32_t formatVersion, Number number, uin
     secondary.width = width;
     secondary.stateCount = states.ofSecondary ? states.count : 0;
   }
-  // There are as many lookbacks as primary latents that they stand for.
+  // There is one lookback per primary latent that is not in the head.
   const uint32_t looked = count > states.count ? count - states.count : 0;
   for (uint32_t i = 0; i < metadata.variableCount; i++) {
     PcoVariable& variable = metadata.variables[i];

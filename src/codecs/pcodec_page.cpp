@@ -15,7 +15,8 @@ uint64_t roundUp(uint64_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-/// A block of scratch memory, handed out from its front. Sizes were added up by the same rules.
+/// Divides a block of scratch memory into arrays. The size of the block was computed by the same
+/// rules.
 class Carver {
  public:
   explicit Carver(ByteSpan bytes) : bytes_(bytes) {}
@@ -35,16 +36,16 @@ bool isWide(const PcoVariable& variable) {
   return variable.width == 64;
 }
 
-/// A variable while a page is decoded. Latents of up to 32 bits are held as 32 bits.
+/// State of a variable while a page is decoded. Latents of up to 32 bits are stored as 32 bits.
 template <class Latent>
 struct Channel {
   const PcoVariable* variable = nullptr;
   PcoTable<Latent> table;
   uint32_t states[4] = {};
-  uint64_t moments[kPcoMostOrder] = {};  // of consecutive deltas
-  std::span<Latent> history;             // of lookback deltas: all latents of the page
-  /// Of a batch. Conv1 has the latents before it in front of them.
-  Latent batch[kPcoMostWeights + kPcoBatch] = {};
+  uint64_t moments[kPcoMaxOrder] = {};  // of consecutive deltas
+  std::span<Latent> history;            // of lookback deltas: all latents of the page
+  /// Latents of a batch. conv1 keeps the preceding latents at the front.
+  Latent batch[kPcoMaxWeights + kPcoBatch] = {};
 
   bool hasDeltas() const { return variable->stateCount > 0; }
 };
@@ -74,13 +75,13 @@ class Page {
  private:
   bool hasDict() const { return metadata_.mode == PcoMode::Dict; }
 
-  /// Latents of a variable's history: the states, and those that follow them.
+  /// Number of latents in the history of a variable, including those in the head.
   uint64_t historyLength(const PcoVariable& variable) const {
     if (metadata_.delta != PcoDelta::Lookback || variable.stateCount == 0) return 0;
     return std::max(count_, variable.stateCount);
   }
 
-  uint64_t bytesOf(const PcoVariable& variable) const {
+  uint64_t scratchBytes(const PcoVariable& variable) const {
     const uint64_t latentBytes = isWide(variable) ? 8 : 4;
     const uint64_t nodeBytes =
         isWide(variable) ? sizeof(PcoNode<uint64_t>) : sizeof(PcoNode<uint32_t>);
@@ -91,7 +92,8 @@ class Page {
 
   Status prepare(Workspace& work) {
     uint64_t bytes = roundUp(uint64_t{metadata_.dictLength} * sizeof(Latent));
-    for (uint32_t i = 0; i < metadata_.variableCount; i++) bytes += bytesOf(metadata_.variables[i]);
+    for (uint32_t i = 0; i < metadata_.variableCount; i++)
+      bytes += scratchBytes(metadata_.variables[i]);
     if (bytes > SIZE_MAX) return Code::LimitExceeded;
     ByteSpan scratch;
     if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(bytes), scratch)) return s;
@@ -140,14 +142,14 @@ class Page {
       state = static_cast<uint32_t>(in_.bits(variable.tableLog));
   }
 
-  /// Latents of a batch that are stored: those that the head holds, `states`, are missing at the
-  /// end.
+  /// Number of latents stored in the batch at `at`. The head holds `states` of them, so the last
+  /// batch has fewer.
   uint32_t storedCount(uint32_t at, uint32_t states) const {
     const uint32_t left = count_ - at > states ? count_ - at - states : 0;
     return std::min(left, kPcoBatch);
   }
 
-  /// Decodes the latents of `count` numbers from the `at`-th on; null where the data is not good.
+  /// Decodes the latents of `count` numbers from number `at` on; null if the data is corrupt.
   template <class L>
   const L* latents(Channel<L>& channel, uint32_t at, uint32_t count) {
     const uint32_t states = channel.variable->stateCount;
@@ -175,7 +177,7 @@ class Page {
           addPcoLookbacks(lookbacks_.batch, metadata_.window, size_t{states} + at, stored, history);
       return good ? history + at : nullptr;
     }
-    if constexpr (sizeof(L) == 4) {  // metadata has refused others
+    if constexpr (sizeof(L) == 4) {  // readPcoMetadata rejects other widths
       addPcoPredictions(metadata_, states, channel.variable->width, stored, channel.batch);
       std::copy_n(channel.batch, count, ready_);
       std::copy_n(channel.batch + kPcoBatch, states, channel.batch);
@@ -199,17 +201,17 @@ class Page {
     return {};
   }
 
-  /// Why a batch cannot be decoded.
+  /// The status for a batch that cannot be decoded.
   Status damage() const { return {in_.isPastEnd() ? Code::Truncated : Code::Corrupt, in_.byte()}; }
 
-  /// There is a lookback for each latent that has a delta.
+  /// Decodes one lookback per stored latent.
   bool decodeLookbacks(uint32_t at) {
     const uint32_t states = metadata_.variables[metadata_.primary].stateCount;
     return decodePcoLatents(in_, lookbacks_.table, lookbacks_.states, storedCount(at, states),
                             lookbacks_.batch);
   }
 
-  /// Numbers of the dictionary.
+  /// Stores the numbers of dictionary indices; false if an index is out of range.
   bool look(const uint32_t* indices, uint32_t count, uint8_t* out) {
     Latent* const values = primary_.batch;
     for (uint32_t i = 0; i < count; i++) {

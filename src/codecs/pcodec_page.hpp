@@ -1,4 +1,4 @@
-// A page of pcodec: the numbers of a chunk, in batches of 256.
+// Pages of pcodec: the numbers of a chunk in batches of 256.
 #pragma once
 
 #include "codecs/pcodec_metadata.hpp"
@@ -6,9 +6,9 @@
 
 namespace zw {
 
-/// Decodes the page of a chunk of `count` numbers, at which `in` stands, to `out`, which has room
-/// for them and need not be aligned. Memory is by `count` and by what metadata has taken of the
-/// data, never by what it says.
+/// Decodes the page at the position of `in`, which has `count` numbers, to `out`, which must have
+/// room for them and needs no alignment. Scratch memory is bounded by `count` and the size of the
+/// metadata, never by a field alone.
 Status decodePcoPage(PcoReader& in, const PcoMetadata& metadata, Number number, uint32_t count,
                      Workspace& work, uint8_t* out);
 

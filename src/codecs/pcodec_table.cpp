@@ -1,7 +1,7 @@
-// Safe: states stay below the table's size by how nodes are made, and a batch reads at most
-// batchBytes() of a window that holds as many (PcoReader::window); whether they were data is asked
-// afterwards. Fast: one load of 64 bits serves four states; offsets, whose places are known by
-// then, are read in a loop of their own without dependencies.
+// Safety: nodes are built so that states stay below the table size. A batch reads at most
+// batchBytes() from a window of that size (PcoReader::window); isPastEnd() is checked afterwards.
+// Speed: one 64-bit load serves four states. Offsets are read in a second loop without
+// dependencies, since their positions are known by then.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/pcodec_table.hpp"
@@ -13,16 +13,16 @@
 namespace zw {
 namespace {
 
-/// Widest offset that one load of 64 bits holds wherever it starts.
+/// Widest offset that a 64-bit load contains at any bit position.
 constexpr uint32_t kOneLoad = 57;
 
-/// States are dealt out to bins in this stride, which is odd, so that it meets all of them.
-uint32_t strideOf(uint32_t states) {
+/// States are assigned to bins with this stride, which is odd and thus reaches all states.
+uint32_t stateStride(uint32_t states) {
   const uint32_t stride = 3 * states / 5;
   return stride % 2 ? stride : stride + 1;
 }
 
-uint64_t maskOf(uint32_t bits) {
+uint64_t lowMask(uint32_t bits) {
   return (uint64_t{1} << bits) - 1;
 }
 
@@ -30,15 +30,16 @@ template <class Latent>
 void linkNodes(std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes, uint32_t log) {
   for (PcoNode<Latent>& node : nodes) {
     PcoBin& bin = bins[node.next];
-    const uint32_t met = bin.met++;  // from the bin's weight up to twice of it
+    const uint32_t met = bin.met++;  // from the bin's weight up to twice the weight
     const uint32_t bits = log + 1 - static_cast<uint32_t>(std::bit_width(met));
     node = {static_cast<Latent>(bin.lower), static_cast<uint16_t>((met << bits) - nodes.size()),
             bin.offsetBits, static_cast<uint8_t>(bits)};
   }
 }
 
-/// Symbols of a batch: lower bounds go to `latents`; the offset of latent i is at bits starts[i] to
-/// starts[i + 1] from where the symbols end. Returns the bits of the symbols.
+/// Decodes the symbols of a batch, starting at bit `at`, and returns the bit position of their end.
+/// Writes lower bounds to `latents`; the offset of latent i is at bits starts[i] to starts[i + 1]
+/// after that end.
 template <class Latent>
 ZW_INLINE uint32_t decodeSymbols(const uint8_t* in, uint32_t at, const PcoNode<Latent>* nodes,
                                  uint32_t (&states)[4], uint32_t count, Latent* latents,
@@ -50,7 +51,7 @@ ZW_INLINE uint32_t decodeSymbols(const uint8_t* in, uint32_t at, const PcoNode<L
     latents[slot] = node.lower;
     starts[slot] = offset;
     offset += node.offsetBits;
-    state = node.next + static_cast<uint32_t>(word & maskOf(node.stateBits));
+    state = node.next + static_cast<uint32_t>(word & lowMask(node.stateBits));
     word >>= node.stateBits;
     at += node.stateBits;
   };
@@ -70,16 +71,16 @@ ZW_INLINE uint32_t decodeSymbols(const uint8_t* in, uint32_t at, const PcoNode<L
   return at;
 }
 
-/// The bits of an offset, of any width up to 64, at bit `at`.
+/// The offset of `bits` (up to 64) bits at bit `at`.
 template <bool kWide>
 ZW_INLINE uint64_t offsetAt(const uint8_t* in, uint32_t at, uint32_t bits) {
   const uint64_t low = load<uint64_t>(in + at / 8) >> (at % 8);
   if constexpr (!kWide) {
-    return low & maskOf(bits);
+    return low & lowMask(bits);
   } else {
     const uint32_t middle = bits < 32 ? bits : 32, after = at + middle;
     const uint64_t high = load<uint64_t>(in + after / 8) >> (after % 8);
-    return (low & maskOf(middle)) | (high & maskOf(bits - middle)) << middle;
+    return (low & lowMask(middle)) | (high & lowMask(bits - middle)) << middle;
   }
 }
 
@@ -92,7 +93,7 @@ void addOffsets(const uint8_t* in, uint32_t at, const uint32_t* starts, uint32_t
   }
 }
 
-/// Latents of a table of one state: offsets one after the other.
+/// Reads latents of a table with one state: consecutive offsets.
 template <bool kWide, class Latent>
 void readOffsets(const uint8_t* in, uint32_t at, Latent lower, uint32_t bits, uint32_t count,
                  Latent* latents) {
@@ -125,7 +126,7 @@ Status makePcoTable(PcoReader& in, const PcoVariable& variable, uint32_t window,
                     std::span<PcoBin> bins, std::span<PcoNode<Latent>> nodes,
                     PcoTable<Latent>& table) {
   const auto states = static_cast<uint32_t>(nodes.size());  // a power of two
-  const uint32_t stride = strideOf(states);
+  const uint32_t stride = stateStride(states);
   // Deltas are stored with the middle of their range as zero.
   const uint64_t zero = variable.stateCount ? variable.middle() : 0;
   in.seek(variable.binsAt);

@@ -1,12 +1,12 @@
-// quantize (array → array): floats rounded to a number of decimal digits, as numcodecs does it.
+// quantize (array → array): rounds floats to a number of decimal digits, as in numcodecs.
 // Names: Zarr v2 "quantize", v3 "numcodecs.quantize".
 //
 //   encoded = cast(round(x * 2^bits) / 2^bits, encoded dtype)    ties to even, in the decoded type
 //   x = cast(encoded, dtype)
 //
-// Parameters: [dtype, encoded dtype, bits]   both floats; bits is an int32 with which 2^-bits is
-// just
-//                                            finer than the last digit
+// Parameters: [dtype, encoded dtype, bits]   both float types; bits (int32) is chosen so that
+// 2^-bits
+//                                            is just finer than the last decimal digit
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@
 namespace zw {
 namespace {
 
-constexpr int32_t kMaxBits = 1000;  // 2^bits and 2^-bits are doubles
+constexpr int32_t kMaxBits = 1000;  // 2^bits and 2^-bits are finite doubles
 
 Status prepare(Step& step) {
   ValueTypes types;
@@ -36,8 +36,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 #ifdef ZW_FULL_MODULE
-/// Rounds to multiples of 2^-bits. Where x * 2^bits is beyond the type's range, x has no bits to
-/// lose; NumPy makes NaN of it, we leave it as it is.
+/// Rounds to multiples of 2^-bits. If x * 2^bits is large, x has no bits to lose and is unchanged;
+/// NumPy turns it into NaN if the product overflows.
 double quantized(double value, double scale) {
   const double scaled = value * scale;
   return std::fabs(scaled) < 0x1p53 ? std::nearbyint(scaled) / scale : value;
@@ -53,8 +53,8 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
     const size_t n = std::min(kNumberBlock, count - at);
     double values[kNumberBlock];
     loadDoubles(from, in.data() + at * numberBytes(from), n, values);
-    // Scaling by a power of two is exact and rounding takes bits away: float16 and float32 need no
-    // rounding of their own.
+    // Scaling by a power of two is exact and rounding only removes bits, so float16 and float32
+    // need no further rounding.
     for (size_t i = 0; i < n; i++) values[i] = quantized(values[i], scale);
     storeDoubles(to, values, n, out.data() + at * numberBytes(to));
   }
@@ -66,7 +66,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kQuantizeCodec = {
-    .name = "quantize",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

@@ -1,7 +1,7 @@
 // reshape (array → array): another shape for the same elements in C order. Spec: zarr-extensions.
 //
 // Parameters: [lengths…] of the encoded array; their product is the number of elements. TypeScript
-// has resolved lists of dimensions and -1.
+// resolves lists of dimensions and -1.
 #include <cstring>
 
 #include "base/checked.hpp"
@@ -24,7 +24,7 @@ Status prepare(Step& step) {
   return count == array.itemCount ? Status{} : Status{Code::BadParameters};
 }
 
-/// The elements lie in C order on both sides: nothing moves.
+/// Both sides are in C order, so no data moves.
 Status decode(const Step& step, ByteView in, ByteSpan, Workspace&, ByteView& result) {
   result = in;
   return checkBytes(step.encodedArray, in);
@@ -42,7 +42,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kReshapeCodec = {
-    .name = "reshape",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

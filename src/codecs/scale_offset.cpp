@@ -1,13 +1,13 @@
-// scale_offset (array → array): a linear map in the arithmetic of the array's own data type.
+// scale_offset (array → array): a linear map in the arithmetic of the array's data type.
 // Spec: zarr-extensions "scale_offset" (v3).
 //
 //   encoded = (x - offset) * scale,  x = encoded / scale + offset
 //
 // Parameters: [offset, scale]   elements of the array's data type, two words each, low word first
 //
-// Integers are exact or an error (NotRepresentable): differences, products and sums must be in the
-// type's range, and quotients have no remainder. Floats round after every operation as IEEE 754 has
-// it; it is an error where finite values yield an infinity.
+// Integer arithmetic is exact or fails with NotRepresentable: differences, products and sums must
+// be in range, and quotients must have no remainder. Floats are rounded after each operation (IEEE
+// 754); finite values that become infinite fail.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,18 +23,18 @@ struct Line {
   Number type;
   T offset;
   T scale;
-  T least;  // of the data type; for floats not used
-  T most;
+  T min;  // of the data type; unused for floats
+  T max;
 };
 
-Number typeOf(const Step& step) {
+Number numberType(const Step& step) {
   ValueType type;
-  (void)valueTypeOf(step.decodedArray.dtype, type);
+  (void)findValueType(step.decodedArray.dtype, type);
   return type.number;
 }
 
 template <class T>
-T wideOf(Number type, uint64_t item) {
+T toWide(Number type, uint64_t item) {
   T wide;
   const auto* bytes = reinterpret_cast<const uint8_t*>(&item);
   if constexpr (std::is_same_v<T, double>) {
@@ -46,14 +46,14 @@ T wideOf(Number type, uint64_t item) {
 }
 
 template <class T>
-Line<T> lineOf(const Step& step) {
-  const Number type = typeOf(step);
-  Line<T> line = {type, wideOf<T>(type, wideParam(step, 0)), wideOf<T>(type, wideParam(step, 2)), 0,
+Line<T> makeLine(const Step& step) {
+  const Number type = numberType(step);
+  Line<T> line = {type, toWide<T>(type, wideParam(step, 0)), toWide<T>(type, wideParam(step, 2)), 0,
                   0};
   if constexpr (!std::is_same_v<T, double>) {
     const uint32_t unused = 64 - 8 * numberBytes(type);
-    line.least = std::numeric_limits<T>::min() >> unused;
-    line.most = std::numeric_limits<T>::max() >> unused;
+    line.min = std::numeric_limits<T>::min() >> unused;
+    line.max = std::numeric_limits<T>::max() >> unused;
   }
   return line;
 }
@@ -61,11 +61,11 @@ Line<T> lineOf(const Step& step) {
 Status prepare(Step& step) {
   if (step.params.size() != 4) return Code::BadParameters;
   ValueType type;
-  if (!valueTypeOf(step.decodedArray.dtype, type)) return Code::BadParameters;
+  if (!findValueType(step.decodedArray.dtype, type)) return Code::BadParameters;
   const bool isTime = step.decodedArray.dtype > DTypeId::Float64;
   if (isTime || type.perItem != 1 || type.number == Number::Bool) return Code::BadParameters;
-  const bool isZero =
-      isFloat(type.number) ? lineOf<double>(step).scale == 0 : lineOf<uint64_t>(step).scale == 0;
+  const bool isZero = isFloat(type.number) ? makeLine<double>(step).scale == 0
+                                           : makeLine<uint64_t>(step).scale == 0;
   if (isZero) return Code::BadParameters;
   step.encodedArray = step.decodedArray;
   return {};
@@ -73,12 +73,12 @@ Status prepare(Step& step) {
 
 template <class T>
 bool isInRange(const Line<T>& line, T value) {
-  return value >= line.least && value <= line.most;
+  return value >= line.min && value <= line.max;
 }
 
 template <class T>
 bool decodeValue(const Line<T>& line, T& value) {
-  // The one quotient that overflows; it would trap.
+  // The only quotient that overflows, which would trap.
   if (std::is_signed_v<T> && line.scale == T(-1) && value == std::numeric_limits<T>::min()) {
     return false;
   }
@@ -107,10 +107,10 @@ bool encodeValue(const Line<double>& line, double& value) {
   return !wasFinite || std::isfinite(value);
 }
 
-/// Applies `Apply` to every element; `out` is as long as `in`.
+/// Applies `Apply` to each element; `out` must be as long as `in`.
 template <class T, bool (*Apply)(const Line<T>&, T&)>
 Status runLine(const Step& step, ByteView in, ByteSpan out) {
-  const Line<T> line = lineOf<T>(step);
+  const Line<T> line = makeLine<T>(step);
   const uint32_t width = numberBytes(line.type);
   const size_t count = in.size() / width;
   for (size_t at = 0; at < count; at += kNumberBlock) {
@@ -139,7 +139,7 @@ Status runLine(const Step& step, ByteView in, ByteSpan out) {
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   if (Status s = checkBytes(step.encodedArray, in)) return s;
   result = out.first(in.size());
-  const Number type = typeOf(step);
+  const Number type = numberType(step);
   if (isFloat(type)) return runLine<double, decodeValue<double>>(step, in, out);
   if (isSigned(type)) return runLine<int64_t, decodeValue<int64_t>>(step, in, out);
   return runLine<uint64_t, decodeValue<uint64_t>>(step, in, out);
@@ -149,26 +149,26 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
                                ByteView& result) {
   if (Status s = checkBytes(step.decodedArray, in)) return s;
   result = out.first(in.size());
-  const Number type = typeOf(step);
+  const Number type = numberType(step);
   if (isFloat(type)) return runLine<double, encodeValue<double>>(step, in, out);
   if (isSigned(type)) return runLine<int64_t, encodeValue<int64_t>>(step, in, out);
   return runLine<uint64_t, encodeValue<uint64_t>>(step, in, out);
 }
 
-/// A fill value of unsigned integers is often 0 while the offset is not: it wraps, as NumPy's does,
-/// and matters only where chunks inside the encoded array are missing.
+/// Integer fill values wrap, as in NumPy: unsigned arrays often have a fill value of 0 and a
+/// nonzero offset. The result only matters if chunks inside the encoded array are missing.
 Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
-  const Number type = typeOf(step);
+  const Number type = numberType(step);
   if (isFloat(type)) {
     double value;
     loadDoubles(type, decoded, 1, &value);
-    (void)encodeValue(lineOf<double>(step), value);
+    (void)encodeValue(makeLine<double>(step), value);
     storeDoubles(type, &value, 1, encoded);
     return {};
   }
   uint64_t value;
   loadIntegers(type, decoded, 1, &value);
-  const Line<uint64_t> line = lineOf<uint64_t>(step);
+  const Line<uint64_t> line = makeLine<uint64_t>(step);
   value = (value - line.offset) * line.scale;
   storeIntegers(type, &value, 1, encoded);
   return {};
@@ -177,7 +177,6 @@ Status mapFill(const Step& step, const uint8_t* decoded, uint8_t* encoded) {
 }  // namespace
 
 constinit const Codec kScaleOffsetCodec = {
-    .name = "scale_offset",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .decode = decode,

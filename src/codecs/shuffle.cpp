@@ -1,9 +1,9 @@
-// shuffle (bytes → bytes): byte 0 of every element, then byte 1 of every element, and so on; the
-// bytes of the whole chunk at once, in no frame. Names: Zarr v2 "shuffle", v3 "numcodecs.shuffle".
+// shuffle (bytes → bytes): byte 0 of every element, then byte 1 of every element, and so on, over
+// the whole chunk and without a frame. Names: Zarr v2 "shuffle", v3 "numcodecs.shuffle".
 //
 //   encoded[b * count + i] = decoded[i * size + b],   count = bytes / size
 //
-// Parameters: [size]   bytes of an element, 1 or more; must divide the number of bytes
+// Parameters: [size]   bytes per element, 1 or more; must divide the chunk size
 #include "kernels/shuffle.hpp"
 #include "codecs/sizes.hpp"
 
@@ -32,7 +32,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   if (in.size() > room.size()) return tooLarge(step);
   if (step.decoded.exact && in.size() != room.size()) return {Code::SizeMismatch, in.size()};
   if (step.params[0] == 1) {
-    result = in;  // single bytes stay where they are
+    result = in;  // no-op for single bytes
     return {};
   }
   return run(step, in, room, unshuffleBytes, result);
@@ -48,7 +48,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kShuffleCodec = {
-    .name = "shuffle",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,9 +1,9 @@
-// snappy (bytes → bytes): one raw Snappy stream (snappy_decode.cpp), its size in front; not the
-// framing format. Name: Zarr v2 "snappy", as GDAL writes it. Full module only.
+// snappy (bytes → bytes): one raw Snappy stream (snappy_decode.cpp), not the framing format.
+// Name: Zarr v2 "snappy", as written by GDAL. Full module only.
 //
 // Parameters: none
 //
-// Trust: the size in front is only compared with what the array asks for.
+// Trust: the size in the stream must be the chunk's size before anything is decoded.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/snappy.hpp"
@@ -23,16 +23,14 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const ByteSpan room = decodeRoom(step, out);
   uint32_t size = 0;
   if (!snappyDecodedSize(in, size)) return Code::BadHeader;
-  if (step.decoded.exact ? size != step.decoded.bytes : size > step.decoded.bytes) {
-    return tooLarge(step);
-  }
+  if (Status s = checkDecodedSize(step, size)) return s;
   const lz::Buffers buffers = {.in = in.data(),
                                .inEnd = in.data() + in.size(),
                                .out = room.data(),
                                .outEnd = room.data() + size,
                                .outLimit = room.data() + room.size()};
   if (Status s = snappyDecode(buffers)) {
-    // The size was right, so a stream that makes another one is corrupt.
+    // The stated size was correct, so a different decoded size means damage.
     return {s.code == Code::SizeMismatch ? Code::Corrupt : s.code, s.at};
   }
   result = room.first(size);
@@ -56,7 +54,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kSnappyCodec = {
-    .name = "snappy",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,5 +1,4 @@
-// Snappy, raw format: decoder and encoder of single streams. Met inside Blosc, and in Zarr v2 by
-// itself.
+// Decodes and encodes raw Snappy streams, for the snappy codec and Blosc.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +11,14 @@
 
 namespace zw {
 
-/// Reads the decoded size in front of a stream; false where it is cut short or does not fit 32
-/// bits.
+/// Reads the decoded size at the start of a stream; false if it is truncated or exceeds 32 bits.
 bool snappyDecodedSize(ByteView in, uint32_t& size);
 
-/// Decodes one whole stream into exactly out..outEnd. Trusts nothing in it: never reads past inEnd,
-/// writes past outLimit or copies from before `out`. Status.at counts from `in`.
+/// Decodes one whole stream into exactly out..outEnd. Safe for untrusted input: never reads past
+/// inEnd, writes past outLimit or copies from before `out`. Status.at counts from `in`.
 Status snappyDecode(const lz::Buffers& buffers);
 
-/// Compresses all of `in`; returns the size, 0 where it does not fit into `out`.
+/// Compresses all of `in` and returns the size, or 0 if it does not fit in `out`.
 size_t snappyEncode(lz::MatchTable& table, ByteView in, ByteSpan out);
 
 }  // namespace zw

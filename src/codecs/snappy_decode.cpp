@@ -1,30 +1,29 @@
-// Snappy stream: the decoded size as a varint (seven bits per byte, lowest first), then elements by
-// the low two bits of their tag:
+// Decodes Snappy streams: the decoded size as a varint (seven bits per byte, lowest first), then
+// elements. The low two bits of an element's tag are its kind:
 //
-//   0  literals: (tag >> 2) + 1 of them; where tag >> 2 is 60..63, one more than the 1..4 bytes
-//   that
-//      follow, little-endian
+//   0  (tag >> 2) + 1 literals; if tag >> 2 is 60..63, the count - 1 follows in 1..4 bytes,
+//      little-endian
 //   1  match of ((tag >> 2) & 7) + 4 at distance (tag >> 5) << 8 | next byte
 //   2  match of (tag >> 2) + 1 at distance u16le
 //   3  match of (tag >> 2) + 1 at distance u32le
 //
-// Why it is safe: every length is compared with what is left of the input and with outLimit before
-// it is used, distances with what has been written. Why it is fast: as in lz4_block.cpp; an inner
-// loop without calls does nearly everything.
+// Safety: every length is checked against the remaining input and against outLimit before use, and
+// every distance against the bytes written so far. Speed: as in lz4_block.cpp, an inner loop
+// without calls decodes nearly all elements.
 #include "base/bytes.hpp"
 #include "codecs/snappy.hpp"
 
 namespace zw {
 namespace {
 
-/// Reads the little-endian number of `bytes` (1..4) bytes at p.
+/// Loads a little-endian number of `bytes` (1..4) bytes.
 ZW_INLINE uint32_t loadShort(const uint8_t* p, size_t bytes) {
   uint32_t value = 0;
   for (size_t i = 0; i < bytes; i++) value |= uint32_t{p[i]} << (8 * i);
   return value;
 }
 
-/// Reads the size in front; false where it is cut short or does not fit 32 bits.
+/// Reads the decoded size; false if it is truncated or exceeds 32 bits.
 bool readSize(const uint8_t*& ip, const uint8_t* end, uint32_t& size) {
   uint64_t value = 0;
   for (int shift = 0; shift < 35; shift += 7) {
@@ -39,10 +38,10 @@ bool readSize(const uint8_t*& ip, const uint8_t* end, uint32_t& size) {
   return false;
 }
 
-/// Bytes of distance behind a match's tag, by its kind.
+/// Bytes after the tag of a match, by kind.
 constexpr uint8_t kOperands[4] = {0, 1, 2, 4};
 
-/// Length and distance of the match whose tag is at p, followed by its operands.
+/// Reads length and distance of the match whose tag is at p.
 ZW_INLINE void readMatch(const uint8_t* p, size_t& length, size_t& distance) {
   const uint32_t tag = *p;
   if ((tag & 3) == 1) {
@@ -54,12 +53,13 @@ ZW_INLINE void readMatch(const uint8_t* p, size_t& length, size_t& distance) {
   }
 }
 
-/// Decodes elements while they are valid and far from both ends; stops in front of the first other.
+/// Decodes elements while they are valid and far from both ends. Stops before the first one that
+/// needs decodeOne.
 void decodeInner(const lz::Buffers& b, lz::Cursor& cursor) {
-  // A tag and 60 literals, or a match of at most 64; with the loose bytes of either.
+  // A tag and 60 literals, or a match of at most 64, including loose bytes.
   constexpr ptrdiff_t kShortIn = 1 + 60 + static_cast<ptrdiff_t>(lz::kLoose);
   constexpr ptrdiff_t kShortOut = 64 + static_cast<ptrdiff_t>(lz::kLoose);
-  // Locals: a store through op could change what b points to, for all the compiler knows.
+  // Local copies, since the compiler must assume that a store through op changes b.
   const uint8_t* const inEnd = b.inEnd;
   const uint8_t* const outLimit = b.outLimit;
   const uint8_t* const out = b.out;
@@ -93,7 +93,7 @@ Status decodeLiterals(const lz::Buffers& b, uint32_t tag, lz::Cursor& cursor) {
     length = loadShort(cursor.ip, bytes);
     cursor.ip += bytes;
   }
-  // Compared before the one is added, which could wrap.
+  // Compared before 1 is added, which could wrap.
   if (length >= static_cast<size_t>(b.inEnd - cursor.ip)) return Code::Truncated;
   if (length >= static_cast<size_t>(b.outLimit - cursor.op)) return Code::Corrupt;
   length++;
@@ -103,7 +103,7 @@ Status decodeLiterals(const lz::Buffers& b, uint32_t tag, lz::Cursor& cursor) {
   return {};
 }
 
-/// Decodes one element, wherever it lies.
+/// Decodes one element at any distance from the ends.
 Status decodeOne(const lz::Buffers& b, lz::Cursor& cursor) {
   const uint32_t tag = *cursor.ip++;
   if ((tag & 3) == 0) return decodeLiterals(b, tag, cursor);

@@ -1,4 +1,4 @@
-// Encoder of Snappy streams (format: snappy_decode.cpp), ours from the ground up.
+// Encodes Snappy streams (format: snappy_decode.cpp).
 #ifdef ZW_FULL_MODULE
 
 #include "codecs/snappy.hpp"
@@ -13,7 +13,7 @@ class Writer {
   explicit Writer(ByteSpan out)
       : start_(out.data()), op_(out.data()), end_(out.data() + out.size()) {}
 
-  bool isWorth(size_t, size_t) const { return true; }
+  bool isWorthwhile(size_t, size_t) const { return true; }
 
   bool size(size_t value) {
     if (end_ - op_ < 5) return false;
@@ -40,7 +40,7 @@ class Writer {
 
   bool match(size_t distance, size_t length) {
     if (static_cast<size_t>(end_ - op_) / 3 <= length / 60 + 1) return false;
-    // Pieces of at most 64, the last one of at least 4 so that it may take the short form.
+    // Pieces of at most 64; the last has at least 4, so that it may take the short form.
     for (; length >= 68; length -= 64) piece(distance, 64);
     if (length > 64) {
       piece(distance, 60);

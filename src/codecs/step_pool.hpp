@@ -1,5 +1,5 @@
-// StepPool: where the steps of nested codecs live. One per plan; bounded, for it is filled on the
-// word of the metadata.
+// StepPool: memory for the steps of nested codecs. One per plan. Its size is bounded, since
+// metadata controls how many steps are created.
 #pragma once
 
 #include "base/buffer.hpp"
@@ -9,7 +9,7 @@ namespace zw {
 
 class StepPool {
  public:
-  /// Makes `count` steps, which live as long as the pool.
+  /// Creates `count` steps that live as long as the pool.
   Status make(size_t count, std::span<Step>& steps) {
     if (used_ == kMaxLists || count > kMaxChainLength) return Code::LimitExceeded;
     Step* const made = makeArray<Step>(lists_[used_], count);

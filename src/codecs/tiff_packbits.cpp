@@ -1,16 +1,17 @@
-// tiff_packbits (bytes → bytes): PackBits, the run lengths of TIFF and Macintosh. Names:
-// "imagecodecs_packbits" in Zarr v2 and v3; not the bits of packbits.cpp. Spec: TIFF 6.0,
-// section 9. Full module only.
+// tiff_packbits (bytes → bytes): PackBits, the run-length encoding of TIFF and Macintosh. Names:
+// "imagecodecs_packbits" in Zarr v2 and v3; unrelated to packbits.cpp. Spec: TIFF 6.0, section 9.
+// Full module only.
 //
-//   0 … 127      n: n + 1 bytes follow as they are
-//   128          nothing
-//   129 … 255    n: the byte that follows, 257 - n times
+//   0 … 127      n: n + 1 literal bytes follow
+//   128          no-op
+//   129 … 255    n: the next byte, 257 - n times
 //
-// A single 0 at the end is padding to an even length (DICOM). There is no end: the chunk's size is.
+// There is no end mark: the input ends with the chunk. A single 0 at the end is padding to an even
+// length (DICOM).
 //
-// Parameters: [row]   bytes after which encoding starts anew, as TIFF's rows do; 0: never
+// Parameters: [row]   bytes per row; the encoder starts a new run at each row. 0 = a single row
 //
-// Trust: every run is compared with what is left of the input and of the room.
+// Trust: every run is checked against the remaining input and the remaining room.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
@@ -21,12 +22,12 @@
 namespace zw {
 namespace {
 
-constexpr size_t kMostInRun = 128;
+constexpr size_t kMaxRun = 128;
 constexpr uint8_t kNothing = 128;
-/// A run of two costs as much as two bytes that stand as they are.
-constexpr size_t kLeastRepeats = 3;
+/// A run of two takes as many bytes as two literals.
+constexpr size_t kMinRepeats = 3;
 
-/// Bytes that stand as they are take 129 for 128, rows that are shorter more.
+/// 128 literals take 129 bytes; short rows take more.
 Status prepare(Step& step) {
   if (step.params.size() != 1) return Code::BadParameters;
   const size_t bytes = step.decoded.bytes;
@@ -58,27 +59,27 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   return decodedResult(step, room, produced, result);
 }
 
-/// How often the byte at `at` stands there, up to `most`.
-size_t repeatsAt(ByteView in, size_t at, size_t most) {
-  const size_t end = std::min(in.size(), at + most);
+/// Number of equal bytes from `at` on, up to `max`.
+size_t repeatsAt(ByteView in, size_t at, size_t max) {
+  const size_t end = std::min(in.size(), at + max);
   size_t i = at + 1;
   while (i < end && in[i] == in[at]) i++;
   return i - at;
 }
 
-/// Where the bytes from `at` on that stand as they are end: before the next run, after 128.
+/// End of the literals that start at `at`: at the next run, or after 128 bytes.
 size_t literalEnd(ByteView in, size_t at) {
-  const size_t end = std::min(in.size(), at + kMostInRun);
+  const size_t end = std::min(in.size(), at + kMaxRun);
   size_t i = at;
-  while (i < end && repeatsAt(in, i, kLeastRepeats) < kLeastRepeats) i++;
+  while (i < end && repeatsAt(in, i, kMinRepeats) < kMinRepeats) i++;
   return i;
 }
 
-/// Appends a row; false where it does not fit.
+/// Appends a row; false if it does not fit.
 bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
   for (size_t at = 0; at < row.size();) {
-    const size_t repeats = repeatsAt(row, at, kMostInRun);
-    const bool isRun = repeats >= kLeastRepeats;
+    const size_t repeats = repeatsAt(row, at, kMaxRun);
+    const bool isRun = repeats >= kMinRepeats;
     const size_t end = isRun ? at + repeats : literalEnd(row, at);
     const size_t count = end - at, given = isRun ? 1 : count;
     if (out.size() - produced < 1 + given) return false;
@@ -105,7 +106,6 @@ bool encodeRow(ByteView row, ByteSpan out, size_t& produced) {
 }  // namespace
 
 constinit const Codec kTiffPackbitsCodec = {
-    .name = "tiff_packbits",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,10 +1,10 @@
 // transpose (array → array): permutes the axes. Spec: Zarr v3 "transpose" codec.
 //
-// Parameters: [order…], as many as there are axes: encoded axis i is decoded axis order[i]
-//   encoded.shape[i] = decoded.shape[order[i]],  encoded[b] = decoded[a] where b[i] = a[order[i]]
-// The draft's "C" and "F" are resolved to permutations before they reach the core.
+// Parameters: [order…], one per axis: encoded axis i is decoded axis order[i]
+//   encoded.shape[i] = decoded.shape[order[i]],  encoded[b] = decoded[a] with b[i] = a[order[i]]
+// TypeScript resolves "C" and "F" of the draft specification to permutations.
 //
-// Nothing moves here: decoding gives decoded axis order[i] the stride of encoded axis i.
+// This codec moves no data: decoded axis order[i] gets the stride of encoded axis i.
 #include "codecs/chunk_view.hpp"
 #include "codecs/codec.hpp"
 
@@ -37,7 +37,6 @@ void relabel(const Step& step, ChunkView& view) {
 }  // namespace
 
 constinit const Codec kTransposeCodec = {
-    .name = "transpose",
     .kind = CodecKind::ArrayToArray,
     .prepare = prepare,
     .relabel = relabel,

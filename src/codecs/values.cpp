@@ -5,7 +5,7 @@
 namespace zw {
 namespace {
 
-/// A run per data type: what arrays that codecs make have for components.
+/// The component run of each data type, for arrays that codecs create.
 constexpr Component kComponents[] = {
 #define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class, bits) \
   {componentBytes, componentBytes ? itemBytes / (componentBytes + !componentBytes) : 0},
@@ -15,7 +15,7 @@ constexpr Component kComponents[] = {
 
 }  // namespace
 
-bool valueTypeOf(DTypeId dtype, ValueType& type) {
+bool findValueType(DTypeId dtype, ValueType& type) {
   switch (dtype) {
     case DTypeId::Datetime64:
     case DTypeId::Timedelta64:
@@ -35,8 +35,8 @@ bool valueTypeOf(DTypeId dtype, ValueType& type) {
   return true;
 }
 
-Status valueTypeOf(uint32_t dtype, ValueType& type) {
-  const bool known = dtypeInfo(dtype) && valueTypeOf(static_cast<DTypeId>(dtype), type);
+Status findValueType(uint32_t dtype, ValueType& type) {
+  const bool known = dtypeInfo(dtype) && findValueType(static_cast<DTypeId>(dtype), type);
   return known ? Status{} : Status{Code::BadParameters};
 }
 
@@ -45,7 +45,7 @@ Status encodeAs(Step& step, uint32_t dtype) {
   if (!info || info->itemBytes == 0) return Code::BadParameters;
   ArrayInfo& array = step.encodedArray;
   array = step.decodedArray;
-  // A wider type may leave the range that the decoded array was checked against.
+  // A wider type may exceed the limit that the decoded array was checked against.
   if (uint64_t{array.itemCount} * info->itemBytes > UINT32_MAX / 2) return Code::LimitExceeded;
   array.dtype = static_cast<DTypeId>(dtype);
   array.itemBytes = info->itemBytes;
@@ -55,8 +55,8 @@ Status encodeAs(Step& step, uint32_t dtype) {
 
 Status prepareValues(Step& step, size_t parameters, ValueTypes& types) {
   if (step.params.size() != parameters) return Code::BadParameters;
-  if (Status s = valueTypeOf(step.params[0], types.decoded)) return s;
-  if (Status s = valueTypeOf(step.params[1], types.encoded)) return s;
+  if (Status s = findValueType(step.params[0], types.decoded)) return s;
+  if (Status s = findValueType(step.params[1], types.encoded)) return s;
   if (types.decoded.perItem != types.encoded.perItem) return Code::BadParameters;
   if (dtypeInfo(step.params[0])->itemBytes != step.decodedArray.itemBytes) {
     return Code::BadParameters;
@@ -66,8 +66,8 @@ Status prepareValues(Step& step, size_t parameters, ValueTypes& types) {
 
 ValueTypes valueTypes(const Step& step) {
   ValueTypes types;
-  (void)valueTypeOf(step.params[0], types.decoded);
-  (void)valueTypeOf(step.params[1], types.encoded);
+  (void)findValueType(step.params[0], types.decoded);
+  (void)findValueType(step.params[1], types.encoded);
   return types;
 }
 

@@ -1,4 +1,4 @@
-// What codecs that calculate with elements share: data types as numbers, and the arrays they make.
+// Shared by codecs that compute with elements: data types as numbers, and encoded arrays.
 #pragma once
 
 #include "codecs/codec.hpp"
@@ -6,45 +6,46 @@
 
 namespace zw {
 
-/// An element as one number, or as two where it is complex.
+/// The numbers of an element: one, or two if it is complex.
 struct ValueType {
   Number number = Number::Uint8;
   uint32_t perItem = 1;
 };
 
-/// How elements of a data type are calculated with: times are int64. False where they cannot be.
-bool valueTypeOf(DTypeId dtype, ValueType& type);
+/// Finds the numbers of a data type; times are int64. False if its elements are not numbers.
+bool findValueType(DTypeId dtype, ValueType& type);
 
-/// The same of a data type id in a parameter; BadParameters where elements are no numbers.
-Status valueTypeOf(uint32_t dtype, ValueType& type);
+/// The same for a data type id in a parameter; BadParameters if its elements are not numbers.
+Status findValueType(uint32_t dtype, ValueType& type);
 
-/// Makes `step.encodedArray` the decoded array with elements of another type.
+/// Sets `step.encodedArray` to the decoded array with another data type.
 Status encodeAs(Step& step, uint32_t dtype);
 
-/// The parameters of codecs that work on one type and store another: [dtype, encoded dtype, …].
-/// The first may differ from the array's data type, but not in width (NumPy's view). Fills the
-/// encoded array.
+/// The types of a codec that computes in one type and stores another.
 struct ValueTypes {
   ValueType decoded;
   ValueType encoded;
 };
+
+/// Prepares a codec whose parameters are [dtype, encoded dtype, …], and sets the encoded array.
+/// `dtype` may differ from the array's data type if it has the same width (like a NumPy view).
 Status prepareValues(Step& step, size_t parameters, ValueTypes& types);
 
-/// The types of a step that prepareValues let through.
+/// The types of a step that prepareValues accepted.
 ValueTypes valueTypes(const Step& step);
 
-/// Status of a stage whose input is not the whole encoded (decoded) array.
+/// Fails unless `in` has the size of the array.
 inline Status checkBytes(const ArrayInfo& array, ByteView in) {
   return in.size() == array.bytes() ? Status{} : Status{Code::SizeMismatch, in.size()};
 }
 
-/// Parameters `i` and `i + 1` as the bits of a number, low word first.
+/// Parameters `i` and `i + 1` as 64 bits, low word first.
 inline uint64_t wideParam(const Step& step, size_t i) {
   return step.params[i] | uint64_t{step.params[i + 1]} << 32;
 }
 
-// Operations on float16 and float32 are done as doubles and rounded: a double has more than twice
-// their digits, so that sum, product and quotient are those that the type itself would have given.
+// float16 and float32 arithmetic is done in doubles and then rounded. A double has more than twice
+// their digits, so sums, products and quotients equal those of the narrower type.
 inline double asDouble(double value) {
   return value;
 }
@@ -52,16 +53,15 @@ inline double asFloat(double value) {
   return static_cast<float>(value);
 }
 inline double asHalf(double value) {
-  return fromHalf(halfOf(value));
+  return fromHalf(toHalf(value));
 }
-/// The same by the type; integers count as float64.
+/// Rounds to a type; integers count as float64.
 inline double roundedTo(Number type, double value) {
   if (type == Number::Float32) return asFloat(value);
   return type == Number::Float16 ? asHalf(value) : value;
 }
 
-/// mapFill of codecs whose names NumPy's cast goes by: it turns the fill value into the encoded
-/// type.
+/// A mapFill that casts the fill value to the encoded type, like NumPy.
 Status castFill(const Step& step, const uint8_t* decoded, uint8_t* encoded);
 
 }  // namespace zw

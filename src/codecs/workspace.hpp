@@ -1,7 +1,8 @@
-// Workspace: the memory and library contexts that codecs reuse from chunk to chunk. One per
-// session, never shared between threads.
+// Workspace: memory and library contexts that codecs reuse from chunk to chunk. One per session,
+// never shared between threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/buffer.hpp"
@@ -9,7 +10,7 @@
 
 namespace zw {
 
-/// Scratch buffers; a codec owns its slot while it runs. Names say who may use them.
+/// Scratch buffers, named after the code that uses them. A codec owns its slot while it runs.
 enum class ScratchSlot : uint8_t {
   BloscBlock,
   BloscStage,
@@ -20,7 +21,7 @@ enum class ScratchSlot : uint8_t {
   Count
 };
 
-/// Library contexts, made at first use.
+/// Library contexts, created at first use.
 enum class ContextId : uint8_t {
   Inflate,
   ZstdDecode,
@@ -39,12 +40,19 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() { releaseAll(); }
 
-  /// Most bytes that one scratch buffer may take; larger asks are LimitExceeded. A session sets it
-  /// from its chunk limit, so that no header can ask for more than the array itself needs.
+  /// Limits each scratch buffer to `bytes`; larger requests fail with LimitExceeded.
   void setScratchLimit(size_t bytes) { scratchLimit_ = bytes; }
 
-  /// A scratch buffer of `bytes` bytes, its contents undefined. Valid until the same slot is asked
-  /// for again.
+  /// Sets the scratch limit for chunks of at most `maxChunkBytes`, so that no header can request
+  /// more than the array itself needs. Codecs size their scratch by the chunk or by its encoded
+  /// bound, and never use more than twice that.
+  void setChunkLimit(uint64_t maxChunkBytes) {
+    const uint64_t bytes = 2 * maxChunkBytes + (1 << 20);
+    setScratchLimit(static_cast<size_t>(std::min<uint64_t>(bytes, SIZE_MAX / 2)));
+  }
+
+  /// Provides a scratch buffer of `bytes` bytes with unspecified contents, valid until the next
+  /// request for the same slot.
   Status scratch(ScratchSlot slot, size_t bytes, ByteSpan& out) {
     if (bytes > scratchLimit_) return Code::LimitExceeded;
     Buffer& buffer = scratch_[static_cast<uint8_t>(slot)];
@@ -53,8 +61,8 @@ class Workspace {
     return {};
   }
 
-  /// The context `id`, made by `make` at first use and destroyed with the workspace. Null when it
-  /// cannot be made (out of memory).
+  /// Returns the context `id`, created by `make` at first use and destroyed with the workspace.
+  /// Null if out of memory.
   template <class T>
   T* context(ContextId id, T* (*make)(), void (*destroy)(void*)) {
     Context& slot = contexts_[static_cast<uint8_t>(id)];
@@ -62,7 +70,7 @@ class Workspace {
     return static_cast<T*>(slot.object);
   }
 
-  /// Gives back all memory; the next use makes it again.
+  /// Frees all memory; it is allocated again when needed.
   void releaseAll() {
     for (Buffer& buffer : scratch_) buffer.release();
     for (Context& slot : contexts_) {

@@ -1,24 +1,25 @@
-// zfp (array → bytes): compressed floats and integers of 1 to 4 dimensions, with or without loss.
-// Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's own header). Full
-// module only. The format is that of LLNL's zfp library, codec version 5; the code is ours.
+// zfp (array → bytes): lossy and lossless compression of floats and integers in 1 to 4 dimensions.
+// Names: Zarr v3 "zfp" (no header); v2 "zfpy", v3 "numcodecs.zfpy" (with zfp's header). Full module
+// only. The format of LLNL's zfp library, codec version 5, implemented from scratch.
 //
 //   header   32 bits  "zfp" 05
-//            52 bits  element type (2), dimensions - 1 (2), lengths - 1 (48 / dimensions each, x
-//            first) 12 bits  mode, or 64 with the four parameters
+//            52 bits  element type (2), dimensions - 1 (2),
+//                     lengths - 1 (48 / dimensions each, x first)
+//            12 bits  mode; or 64 bits: an escape value and the four parameters
 //   blocks   of 4 elements along each dimension, x (the last axis) fastest; zfp_block.cpp
-//   padding  zeros up to 64 bits
+//   padding  zeros up to a multiple of 64 bits
 //
 // Parameters: [header, minbits, maxbits, maxprec, minexp]
-//   header   1 = the stream has one. It then rules how it is decoded; the others are for encoding
+//   header   1 = the stream has a header, which then determines the mode for decoding; the other
+//            parameters are for encoding
 //   minexp   int32; below -1074 = reversible
 //
-// 8- and 16-bit integers are held as 32-bit ones, in the upper bits; unsigned 32- and 64-bit
-// integers as signed ones, of which they have the non-negative half: larger values cannot be
-// encoded.
+// 8- and 16-bit integers are stored in the upper bits of 32-bit ones. Unsigned 32- and 64-bit
+// integers are stored as signed ones, so larger values cannot be encoded.
 //
-// Trust: a header must agree with the array, and its parameters make sense for the type. The output
-// is the array's, whatever the stream says. Reading past the end of the stream yields zeros and
-// ends the decoding after the block, which is bounded.
+// Trust: a header must match the array, and its parameters must be valid for the type. The output
+// size is the array's, whatever the stream claims. Reading past the end of the stream yields zeros
+// and ends decoding after the current block, whose size is bounded.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
@@ -34,14 +35,14 @@ namespace {
 
 constexpr uint32_t kMagicAndVersion = 0x0570667a;  // "zfp" 05
 constexpr uint32_t kMetadataBits = 52, kShortModeBits = 12, kLongModeBits = 64;
-constexpr uint32_t kMostHeaderBits = 32 + kMetadataBits + kLongModeBits;
+constexpr uint32_t kMaxHeaderBits = 32 + kMetadataBits + kLongModeBits;
 constexpr uint32_t kLongMode = 0xfff;
 /// Values of the short mode: fixed rate, fixed precision, reversible, fixed accuracy.
 constexpr uint32_t kPrecisionMode = 2048, kReversibleMode = kPrecisionMode + 128,
                    kAccuracyMode = kReversibleMode + 1;
-/// maxbits of modes without a limit: what a block of doubles of four dimensions can take.
+/// maxbits of modes without a limit: the largest block, of doubles in four dimensions.
 constexpr uint32_t kUnlimitedBits = 16658;
-constexpr uint32_t kMostParameterBits = 32768;  // of minbits and maxbits
+constexpr uint32_t kMaxParameterBits = 32768;  // of minbits and maxbits
 constexpr int32_t kLongExponentBias = 16495;
 constexpr int32_t kLowestExponent = -kLongExponentBias,
                   kHighestExponent = 32767 - kLongExponentBias;
@@ -49,7 +50,7 @@ constexpr int32_t kLowestExponent = -kLongExponentBias,
 /// The element types of the format, numbered as in its header.
 enum class ZfpType : uint32_t { Int32, Int64, Float, Double };
 
-/// The array as blocks see it: four axes, x first; those that there are not have length 1.
+/// The array in zfp's terms: four axes, x first; missing axes have length 1.
 struct Field {
   ZfpType type = ZfpType::Int32;
   uint32_t dims = 1;
@@ -62,7 +63,7 @@ struct Field {
   }
 };
 
-bool typeOf(DTypeId dtype, ZfpType& type) {
+bool findType(DTypeId dtype, ZfpType& type) {
   switch (dtype) {
     case DTypeId::Int8:
     case DTypeId::Uint8:
@@ -87,15 +88,15 @@ bool typeOf(DTypeId dtype, ZfpType& type) {
   }
 }
 
-/// Types that a header can name.
+/// True for types that a header can represent.
 bool isHeaderType(DTypeId dtype) {
   return dtype == DTypeId::Int32 || dtype == DTypeId::Int64 || dtype == DTypeId::Float32 ||
          dtype == DTypeId::Float64;
 }
 
-/// The field of an array that prepare() has accepted; false for one that there is none of.
-bool fieldOf(const ArrayInfo& array, Field& field) {
-  if (array.rank > kZfpMaxDims || !typeOf(array.dtype, field.type)) return false;
+/// Describes an array as a field; false if zfp does not support it.
+bool makeField(const ArrayInfo& array, Field& field) {
+  if (array.rank > kZfpMaxDims || !findType(array.dtype, field.type)) return false;
   field.dims = std::max(1u, array.rank);
   for (uint32_t i = 0; i < array.rank; i++) field.length[i] = array.shape[array.rank - 1 - i];
   return true;
@@ -105,11 +106,11 @@ bool hasHeader(const Step& step) {
   return step.params[0] == 1;
 }
 
-ZfpMode modeOf(const Step& step) {
+ZfpMode makeMode(const Step& step) {
   return {step.params[1], step.params[2], step.params[3], signedParam(step, 4)};
 }
 
-/// Calls `f` with a value of the type that blocks of this field have.
+/// Calls `f` with a value of the element type of blocks.
 template <class F>
 auto withType(ZfpType type, F f) {
   switch (type) {
@@ -125,19 +126,20 @@ auto withType(ZfpType type, F f) {
 }
 
 bool isValid(const ZfpMode& mode, ZfpType type) {
-  const uint32_t fewest = withType(type, [&]<class T>(T) { return zfpBlockHeaderBits<T>(mode); });
-  return mode.minBits >= 1 && mode.minBits <= mode.maxBits && mode.maxBits <= kMostParameterBits &&
-         mode.maxBits >= fewest && mode.maxPrecision >= 1 && mode.maxPrecision <= 64 &&
+  const uint32_t headerBits =
+      withType(type, [&]<class T>(T) { return zfpBlockHeaderBits<T>(mode); });
+  return mode.minBits >= 1 && mode.minBits <= mode.maxBits && mode.maxBits <= kMaxParameterBits &&
+         mode.maxBits >= headerBits && mode.maxPrecision >= 1 && mode.maxPrecision <= 64 &&
          mode.minExponent >= kLowestExponent && mode.minExponent <= kHighestExponent;
 }
 
-// The header.
+// Header.
 
 uint64_t lengthBits(const Field& field) {
   return 48 / field.dims;
 }
 
-/// False where a length does not fit the header.
+/// Writes a header; false if a length does not fit.
 bool writeHeader(ZfpWriter& out, const Field& field, const ZfpMode& mode) {
   uint64_t lengths = 0;
   for (uint32_t axis = field.dims; axis-- > 0;) {
@@ -188,8 +190,8 @@ ZfpMode readMode(ZfpReader& in) {
   return {minBits, maxBits, precision, static_cast<int32_t>(number(15)) - kLongExponentBias};
 }
 
-/// Reads a header and compares it with the array. The lengths are the array's, or its number of
-/// elements along one dimension, which is what numcodecs wrote before it kept shapes.
+/// Reads a header and compares it with the array. The lengths must be the array's, or the number of
+/// elements in one dimension, as written by early versions of numcodecs.
 Status readHeader(ZfpReader& in, Field& field, ZfpMode& mode) {
   const uint64_t magic = in.bits(32), metadata = in.bits(kMetadataBits);
   mode = readMode(in);
@@ -217,7 +219,7 @@ Status readHeader(ZfpReader& in, Field& field, ZfpMode& mode) {
   return {};
 }
 
-// Elements on their way into blocks and out of them: T as the array has it, B as blocks have it.
+// Conversion of elements: T is the type in the array, B the type in blocks.
 
 template <class T, class B>
 bool toBlock(T value, B& held) {
@@ -247,7 +249,7 @@ T fromBlock(B held) {
   }
 }
 
-/// Walks over the blocks of a field, x fastest.
+/// Iterates over the blocks of a field, x fastest.
 class Blocks {
  public:
   explicit Blocks(const Field& field) : field_(field) {
@@ -269,10 +271,10 @@ class Blocks {
     return false;
   }
 
-  /// Lists the elements of the block: their places in it, and where they are in the array, counted
-  /// in elements. With `padded`, places outside the array are listed too, each with the element
-  /// that stands in for it: the first one for the last, else the one before. Returns how many.
-  /// Not inlined, for there is a caller per type of element.
+  /// Lists the places in the block and the offset of each in the array, in elements, and returns
+  /// their number. Places outside the array are skipped, or, if `padded`, get the offset of an
+  /// element to repeat: along each axis the first element for the fourth place, otherwise the last.
+  /// Not inlined, since there is one caller per element type.
   ZW_NOINLINE uint32_t list(bool padded, uint8_t* places, size_t* offsets) const {
     size_t offset[kZfpMaxDims][4];  // along each axis
     uint32_t inside[kZfpMaxDims];
@@ -317,7 +319,7 @@ Status decodeBlocks(ZfpReader& in, const Field& field, const ZfpMode& mode, uint
   return {};
 }
 
-/// False where an element cannot be held, or the output is full.
+/// Encodes all blocks; false if an element is out of range or the output is full.
 template <class T, class B>
 bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const uint8_t* in) {
   B block[kZfpMaxBlock];
@@ -335,7 +337,7 @@ bool encodeBlocks(ZfpWriter& out, const Field& field, const ZfpMode& mode, const
   return fits;
 }
 
-/// Calls `f` with values of an array's type and of its blocks' type.
+/// Calls `f` with a value of the array's type and one of the blocks' type.
 template <class F>
 auto withTypes(DTypeId dtype, F f) {
   switch (dtype) {
@@ -362,30 +364,29 @@ auto withTypes(DTypeId dtype, F f) {
   }
 }
 
-/// The most bytes that an array encodes to, in any mode that a header may name or the parameters
-/// do.
-uint64_t mostBytes(const Field& field, const ZfpMode& mode) {
+/// Maximum encoded size of an array, in the mode of the parameters or of any header.
+uint64_t maxBytes(const Field& field, const ZfpMode& mode) {
   const ZfpMode exact = {1, kUnlimitedBits, 64, kZfpMinExponent - 1};
   const uint64_t block = withType(field.type, [&]<class T>(T) {
-    return std::max(zfpMostBlockBits<T>(mode, field.dims), zfpMostBlockBits<T>(exact, field.dims));
+    return std::max(zfpMaxBlockBits<T>(mode, field.dims), zfpMaxBlockBits<T>(exact, field.dims));
   });
   // No overflow: at most 2^31 blocks (of an element each) of 2^15 bits.
-  return (kMostHeaderBits + field.blocks() * block) / 8 + 16;
+  return (kMaxHeaderBits + field.blocks() * block) / 8 + 16;
 }
 
 Status prepare(Step& step) {
   Field field;
   if (step.params.size() != 5 || step.params[0] > 1) return Code::BadParameters;
-  if (!fieldOf(step.decodedArray, field)) return Code::BadParameters;
+  if (!makeField(step.decodedArray, field)) return Code::BadParameters;
   if (hasHeader(step) && !isHeaderType(step.decodedArray.dtype)) return Code::BadParameters;
-  if (!isValid(modeOf(step), field.type)) return Code::BadParameters;
-  const uint64_t most = mostBytes(field, modeOf(step));
-  if (most > UINT32_MAX / 2) return Code::LimitExceeded;
-  step.encoded = {static_cast<size_t>(most), false};
+  if (!isValid(makeMode(step), field.type)) return Code::BadParameters;
+  const uint64_t bytes = maxBytes(field, makeMode(step));
+  if (bytes > UINT32_MAX / 2) return Code::LimitExceeded;
+  step.encoded = {static_cast<size_t>(bytes), false};
   return {};
 }
 
-/// What may follow the last block: zeros, as far as the end of a word of 64 bits.
+/// Checks the bits after the last block: zeros up to a multiple of 64 bits.
 Status checkEnd(ZfpReader& in, ByteView bytes) {
   const uint64_t end = in.position(), size = uint64_t{8} * bytes.size();
   if (size > (end + 63) / 64 * 64) return {Code::TrailingBytes, (end + 7) / 8};
@@ -396,8 +397,8 @@ Status checkEnd(ZfpReader& in, ByteView bytes) {
 
 Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
   Field field;
-  fieldOf(step.decodedArray, field);
-  ZfpMode mode = modeOf(step);
+  makeField(step.decodedArray, field);
+  ZfpMode mode = makeMode(step);
   ZfpReader reader(in);
   if (hasHeader(step)) {
     if (Status s = readHeader(reader, field, mode)) return s;
@@ -413,8 +414,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 [[maybe_unused]] Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&,
                                ByteView& result) {
   Field field;
-  fieldOf(step.decodedArray, field);
-  const ZfpMode mode = modeOf(step);
+  makeField(step.decodedArray, field);
+  const ZfpMode mode = makeMode(step);
   ZfpWriter writer(out);
   if (hasHeader(step) && !writeHeader(writer, field, mode)) return Code::EncodeFailed;
   const bool isComplete = withTypes(step.decodedArray.dtype, [&]<class T, class B>(T, B) {
@@ -429,7 +430,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }  // namespace
 
 constinit const Codec kZfpCodec = {
-    .name = "zfp",
     .kind = CodecKind::ArrayToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,4 +1,4 @@
-// Bit streams of zfp: bits follow one another from the lowest of each byte on.
+// Bit streams of zfp: bits are packed without gaps, starting at the lowest bit of each byte.
 #pragma once
 
 #include <bit>
@@ -9,15 +9,15 @@
 
 namespace zw {
 
-/// Reads bits. Past the end of the bytes there are zeros without end: whoever reads asks
-/// isPastEnd() now and then, and everything that a stream can ask for in between is bounded.
+/// Reads bits. Reading past the end yields zeros: callers check isPastEnd() after each block, and
+/// the size of a block is bounded.
 class ZfpReader {
  public:
   explicit ZfpReader(ByteView bytes) : bytes_(bytes) {}
 
   uint32_t bit() { return static_cast<uint32_t>(bits(1)); }
 
-  /// The next `count` bits, 56 at most.
+  /// The next `count` bits, at most 56.
   uint64_t bits(uint32_t count) {
     fill();
     const uint64_t value = window_ & ((uint64_t{1} << count) - 1);
@@ -25,14 +25,14 @@ class ZfpReader {
     return value;
   }
 
-  /// Reads zeros up to and with the next one, or `most` zeros; `found` says whether there was a
-  /// one. Returns the number of zeros.
-  uint32_t zeros(uint32_t most, bool& found) {
+  /// Reads zeros up to and including the next one, or `max` zeros. Sets `found` if a one was read,
+  /// and returns the number of zeros.
+  uint32_t zeros(uint32_t max, bool& found) {
     uint32_t count = 0;
     found = false;
-    while (count < most && !found) {
+    while (count < max && !found) {
       fill();
-      const uint32_t seen = kFilled < most - count ? kFilled : most - count;
+      const uint32_t seen = kFilled < max - count ? kFilled : max - count;
       const auto run = static_cast<uint32_t>(std::countr_zero(window_));
       found = run < seen;
       count += found ? run : seen;
@@ -55,8 +55,8 @@ class ZfpReader {
  private:
   static constexpr uint32_t kFilled = 56;
 
-  /// Makes at least kFilled bits of the window valid. Eight bytes are loaded at once where there
-  /// are as many; those beyond the window's end are loaded again, to the same bits, the next time.
+  /// Makes at least kFilled bits of the window valid. Loads eight bytes at once if there are that
+  /// many; bytes beyond the window are loaded again, to the same bits, the next time.
   void fill() {
     if (held_ >= kFilled) return;
     if (at_ + 8 <= bytes_.size()) {
@@ -76,17 +76,17 @@ class ZfpReader {
   }
 
   ByteView bytes_;
-  uint64_t at_ = 0;  // byte from which the window is filled; 64 bits, for it goes on past the end
+  uint64_t at_ = 0;  // next byte to load; 64 bits, since it continues past the end
   uint64_t window_ = 0;
   uint32_t held_ = 0;
 };
 
-/// Writes bits; what does not fit is dropped, and isFull() says so.
+/// Writes bits. Bits that do not fit are dropped and make isFull() true.
 class ZfpWriter {
  public:
   explicit ZfpWriter(ByteSpan bytes) : bytes_(bytes) {}
 
-  /// Appends the lowest `count` bits of `value`, 32 at most; the others must be 0.
+  /// Appends the lowest `count` (at most 32) bits of `value`; the others must be 0.
   void bits(uint64_t value, uint32_t count) {
     window_ |= value << held_;
     held_ += count;
@@ -103,7 +103,7 @@ class ZfpWriter {
   uint64_t position() const { return 8 * uint64_t{at_} + held_; }
   bool isFull() const { return isFull_; }
 
-  /// Fills the last word of 64 bits with zeros; returns the bytes written.
+  /// Pads with zeros to a multiple of 64 bits and returns the number of bytes written.
   size_t finish() {
     zeros((64 - position() % 64) % 64);
     return at_;

@@ -1,16 +1,17 @@
-// A block on its way into the stream (Lindstrom 2014; docs/codecs/zfp.md):
+// Codes one block of zfp (Lindstrom 2014; docs/codecs/zfp.md):
 //
-//   floats     become integers with a common exponent; in the reversible mode, where that would
-//   lose
-//              anything, their bits are taken as integers instead
-//   integers   are decorrelated along each axis by a lifting transform
-//              are put in order of frequency, and into base -2, where small numbers of either sign
-//              have zeros in front
-//   bit planes from the highest down: for the values that had a one in a plane above, a bit each;
-//              for the others, "is there a one left?", and if so zeros up to that one
+//   1. Floats become integers with a common exponent. In reversible mode, a block that would lose
+//      precision this way stores the bits of its floats as integers instead.
+//   2. A lifting transform decorrelates the integers along each axis.
+//   3. Coefficients are sorted by frequency and converted to base -2, in which small numbers of
+//      either sign have leading zeros.
+//   4. Bit planes are written from the highest down. Values that had a one in a higher plane take
+//      one bit each. The remaining values are run-length coded: a flag for "another one follows",
+//      then the zeros up to it and the one.
 //
-// Why it is safe: planes and values per plane are bounded by the type and the block; indices come
-// from counters that are compared with the block's size. Integers wrap: arithmetic is unsigned.
+// Safety: the number of planes and of values per plane is bounded by the type and the block size,
+// and indices come from counters that are compared with the block size. Integers wrap, so all
+// arithmetic is unsigned.
 #ifdef ZW_RARE_CODECS
 
 #include "codecs/zfp_block.hpp"
@@ -24,7 +25,7 @@
 namespace zw {
 namespace {
 
-/// The integers and widths that belong to each type of element.
+/// The integer type and field widths of each element type.
 template <class T>
 struct Traits {
   static constexpr bool kIsFloat = std::is_floating_point_v<T>;
@@ -36,7 +37,7 @@ struct Traits {
   using Signed = std::make_signed_t<Unsigned>;
 };
 
-/// Place of each coefficient in its block, lowest frequencies first.
+/// Position of each coefficient in its block, lowest frequencies first.
 constexpr uint8_t kOrder1[4] = {0, 1, 2, 3};
 constexpr uint8_t kOrder2[16] = {0, 1, 4, 5, 2, 8, 6, 9, 3, 12, 10, 7, 13, 11, 14, 15};
 constexpr uint8_t kOrder3[64] = {0,  1,  4,  16, 20, 17, 5,  2,  8,  32, 21, 6,  18, 24, 9,  33,
@@ -64,8 +65,8 @@ constexpr uint32_t blockSize(uint32_t dims) {
   return 1u << (2 * dims);
 }
 
-// Lifting, in the order of the format: each step is an integer addition or a halving, so that the
-// rounding is the same everywhere.
+// Lifting, in the order that the format requires: each step is an integer addition or a halving, so
+// rounding is the same on all platforms.
 
 template <class U>
 U half(U x) {
@@ -92,7 +93,7 @@ struct Lossy {
   }
 
  private:
-  /// a becomes the average, b what it takes to get back.
+  /// a becomes the average, and b the difference from which undo() restores both.
   static void average(U& a, U& b) {
     a = half(static_cast<U>(a + b));
     b -= a;
@@ -123,7 +124,7 @@ struct Exact {
   }
 };
 
-/// Runs a lifting along the axis whose neighbours are `stride` apart, on all lines of a block.
+/// Applies a lifting transform to all lines of a block along the axis with this stride.
 template <class Lift, bool kForward, class U>
 void liftAxis(U* block, uint32_t size, uint32_t stride) {
   for (uint32_t outer = 0; outer < size; outer += 4 * stride) {
@@ -152,7 +153,7 @@ void inverseTransform(U* block, uint32_t dims) {
   }
 }
 
-/// Base -2: adding and flipping every other bit.
+/// Base -2: conversion adds and flips every other bit.
 template <class U>
 constexpr U kEveryOther = static_cast<U>(0xaaaaaaaaaaaaaaaa);
 
@@ -164,12 +165,12 @@ constexpr uint32_t lowestPlane(uint32_t precision) {
   return kBits > precision ? kBits - precision : 0;
 }
 
-/// Decodes planes into `values`, of at most `budget` bits.
+/// Decodes bit planes into `values`, reading at most `budget` bits.
 template <class U>
 void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values, uint32_t size) {
   std::memset(values, 0, size * sizeof(U));
   const uint32_t lowest = lowestPlane<U>(precision);
-  uint32_t known = 0;  // values, from the first on, that have had a one
+  uint32_t known = 0;  // number of leading values that have had a one
   for (uint32_t plane = 8 * sizeof(U); budget > 0 && plane-- > lowest;) {
     const U one = U{1} << plane;
     const uint32_t plain = std::min(known, budget);
@@ -182,7 +183,7 @@ void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values,
     while (budget > 0 && known < size) {
       budget--;
       if (!in.bit()) break;
-      // The last value needs no bit; where the budget ends among the zeros, the one is taken to
+      // The last value needs no bit. If the budget ends among the zeros, a one is assumed to
       // follow.
       bool found;
       const uint32_t zeros = in.zeros(std::min(size - 1 - known, budget), found);
@@ -193,7 +194,7 @@ void decodePlanes(ZfpReader& in, uint32_t budget, uint32_t precision, U* values,
   }
 }
 
-/// The ones of a plane, a bit per value.
+/// A bit plane, with one bit per value.
 struct Plane {
   uint64_t words[kZfpMaxBlock / 64];
 
@@ -202,11 +203,11 @@ struct Plane {
     for (uint32_t i = 0; i < size; i++)
       words[i / 64] |= uint64_t{values[i] >> plane & 1} << (i % 64);
   }
-  /// `count` (32 at most) bits from `at`, a multiple of 32, on.
+  /// `count` (at most 32) bits from `at` on, a multiple of 32.
   uint64_t bits(uint32_t at, uint32_t count) const {
     return words[at / 64] >> (at % 64) & ((uint64_t{1} << count) - 1);
   }
-  /// Position of the first one from `at` (below `size`) on; `size` where there is none.
+  /// Index of the first one from `at` (below `size`) on, or `size`.
   uint32_t next(uint32_t at, uint32_t size) const {
     uint64_t word = words[at / 64] >> (at % 64) << (at % 64);
     for (uint32_t i = at / 64;; word = words[i]) {
@@ -216,7 +217,7 @@ struct Plane {
   }
 };
 
-/// The twin of decodePlanes.
+/// The inverse of decodePlanes.
 template <class U>
 void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* values,
                   uint32_t size) {
@@ -235,9 +236,9 @@ void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* 
       budget--;
       out.bits(next < size, 1);
       if (next == size) break;
-      const uint32_t most = std::min(size - 1 - known, budget);
-      const uint32_t zeros = std::min(next - known, most);
-      const bool writesOne = next - known < most;
+      const uint32_t max = std::min(size - 1 - known, budget);
+      const uint32_t zeros = std::min(next - known, max);
+      const bool writesOne = next - known < max;
       out.zeros(zeros);
       if (writesOne) out.bits(1, 1);
       budget -= zeros + writesOne;
@@ -248,9 +249,9 @@ void encodePlanes(ZfpWriter& out, uint32_t budget, uint32_t precision, const U* 
 
 // Blocks of integers.
 
-/// Number of planes that the reversible mode keeps: down to the lowest one of any value.
+/// Number of planes in the reversible mode: down to the lowest one bit of any value.
 template <class U>
-uint32_t planesOf(const U* values, uint32_t size) {
+uint32_t exactPlanes(const U* values, uint32_t size) {
   U all = 0;
   for (uint32_t i = 0; i < size; i++) all |= values[i];
   constexpr uint32_t kBits = 8 * sizeof(U);
@@ -279,7 +280,7 @@ void decodeInts(ZfpReader& in, const ZfpMode& mode, uint32_t budget, uint32_t pr
   }
 }
 
-/// The twin of decodeInts; uses up `block`.
+/// The inverse of decodeInts; overwrites `block`.
 template <class U>
 void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t precision,
                 uint32_t dims, U* block) {
@@ -296,7 +297,7 @@ void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t p
     ordered[i] = static_cast<U>((block[order[i]] + kEveryOther<U>)^kEveryOther<U>);
   }
   if (mode.isReversible()) {
-    precision = std::min(planesOf(ordered, size), precision);
+    precision = std::min(exactPlanes(ordered, size), precision);
     out.bits(precision - 1, kCountBits);
     budget -= kCountBits;
   }
@@ -305,15 +306,15 @@ void encodeInts(ZfpWriter& out, const ZfpMode& mode, uint32_t budget, uint32_t p
 
 // Blocks of floats.
 
-/// Planes of a lossy block with this exponent: down to the tolerance, with some to spare for what
-/// the transform adds.
-uint32_t precisionOf(const ZfpMode& mode, int32_t exponent, uint32_t dims) {
+/// Number of planes of a lossy block with this exponent: down to the tolerance, plus guard bits for
+/// the transform.
+uint32_t lossyPlanes(const ZfpMode& mode, int32_t exponent, uint32_t dims) {
   const int64_t planes = int64_t{exponent} - mode.minExponent + 2 * dims + 2;
   return static_cast<uint32_t>(std::clamp<int64_t>(planes, 0, mode.maxPrecision));
 }
 
-/// Integers of a common exponent, as floats. The factor is rounded to the type first, as zfp does:
-/// it may be a subnormal, or 0.
+/// Converts integers with a common exponent to floats. As in zfp, the factor is rounded to the type
+/// first: it may be subnormal or 0.
 template <class F>
 void toFloats(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32_t size, F* block) {
   using Signed = typename Traits<F>::Signed;
@@ -322,10 +323,10 @@ void toFloats(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32
     block[i] = factor * static_cast<F>(static_cast<Signed>(ints[i]));
 }
 
-/// Exponent of the largest finite magnitude m of a block: 2^(e-1) <= m < 2^e, at least 1 - bias;
-/// -bias for a block of zeros.
+/// Exponent e of the largest finite magnitude m of a block: 2^(e-1) <= m < 2^e, but at least 1 -
+/// bias; -bias for a block of zeros.
 template <class F>
-int32_t exponentOf(const F* block, uint32_t size) {
+int32_t blockExponent(const F* block, uint32_t size) {
   F largest = 0;
   for (uint32_t i = 0; i < size; i++) {
     const F magnitude = std::fabs(block[i]);
@@ -337,8 +338,8 @@ int32_t exponentOf(const F* block, uint32_t size) {
   return std::max(exponent, 1 - Traits<F>::kBias);
 }
 
-/// Floats as integers of a common exponent. Scaled in two steps, for the whole factor may be too
-/// large for the type. What is not finite becomes an integer at the end of the range, NaN 0.
+/// Converts floats to integers with a common exponent. Scales in two steps, since the whole factor
+/// may be too large for the type. Infinities become the limits of the range, NaN becomes 0.
 template <class F>
 void toInts(const F* block, int32_t exponent, uint32_t size, typename Traits<F>::Unsigned* ints) {
   using Signed = typename Traits<F>::Signed;
@@ -353,15 +354,15 @@ void toInts(const F* block, int32_t exponent, uint32_t size, typename Traits<F>:
   }
 }
 
-/// Sign and magnitude to two's complement, and back.
+/// Converts between sign-magnitude and two's complement.
 template <class U>
 U flipNegative(U bits) {
   constexpr U kSign = U{1} << (8 * sizeof(U) - 1);
   return bits & kSign ? bits ^ (kSign - 1) : bits;
 }
 
-/// Whether the integers give back exactly the floats. Exponents whose factor no float holds count
-/// as lossy: zfp's own encoder cannot use them.
+/// True if the integers convert back to exactly the same floats. Exponents whose factor overflows
+/// count as lossy, since zfp's encoder cannot use them.
 template <class F>
 bool givesBack(const typename Traits<F>::Unsigned* ints, int32_t exponent, uint32_t size,
                const F* block) {
@@ -384,7 +385,7 @@ void decodeFloats(ZfpReader& in, const ZfpMode& mode, uint32_t dims, F* block) {
   const int32_t exponent = areBits ? 0 : static_cast<int32_t>(in.bits(T::kExponentBits)) - T::kBias;
   const uint32_t used = 1 + mode.isReversible() + (areBits ? 0 : T::kExponentBits);
   const uint32_t precision =
-      mode.isReversible() ? mode.maxPrecision : precisionOf(mode, exponent, dims);
+      mode.isReversible() ? mode.maxPrecision : lossyPlanes(mode, exponent, dims);
   decodeInts(in, mode, mode.maxBits - used, precision, dims, ints);
   if (areBits) {
     for (uint32_t i = 0; i < size; i++) ints[i] = flipNegative(ints[i]);
@@ -400,8 +401,8 @@ template <class F>
 void encodeLossyFloats(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const F* block) {
   using T = Traits<F>;
   const uint32_t size = blockSize(dims);
-  const int32_t exponent = exponentOf(block, size);
-  const uint32_t precision = precisionOf(mode, exponent, dims);
+  const int32_t exponent = blockExponent(block, size);
+  const uint32_t precision = lossyPlanes(mode, exponent, dims);
   if (precision == 0 || exponent == -T::kBias) {
     out.bits(0, 1);
     return;
@@ -418,11 +419,11 @@ void encodeExactFloats(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const
   using T = Traits<F>;
   const uint32_t size = blockSize(dims);
   typename T::Unsigned ints[kZfpMaxBlock];
-  const int32_t exponent = exponentOf(block, size);
+  const int32_t exponent = blockExponent(block, size);
   uint32_t used = 2;
   if (exponent == -T::kBias) {
     constexpr F kZeros[kZfpMaxBlock] = {};
-    if (std::memcmp(block, kZeros, size * sizeof(F)) == 0) {  // no negative zeros either, no NaN
+    if (std::memcmp(block, kZeros, size * sizeof(F)) == 0) {  // neither negative zeros nor NaN
       out.bits(0, 1);
       return;
     }
@@ -451,14 +452,13 @@ uint32_t zfpBlockHeaderBits(const ZfpMode& mode) {
 }
 
 template <class T>
-uint64_t zfpMostBlockBits(const ZfpMode& mode, uint32_t dims) {
-  // In each plane a value takes one bit at most, as one that is known or as a part of a run. Group
-  // tests come on top: those that find a one, as many as there are values, for each makes one
-  // known; and one per plane that finds none, which is made up for by the values that then take no
-  // bit.
+uint64_t zfpMaxBlockBits(const ZfpMode& mode, uint32_t dims) {
+  // In each plane a value takes at most one bit, as a known value or as part of a run. Group tests
+  // are extra. Those that find a one number at most one per value, since each makes a value known.
+  // Those that find none number at most one per plane, where the remaining values then take no bit.
   const uint64_t planes = std::min(mode.maxPrecision, Traits<T>::kBits);
-  const uint64_t most = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
-  return std::max<uint64_t>(std::min<uint64_t>(most, mode.maxBits), mode.minBits);
+  const uint64_t max = zfpBlockHeaderBits<T>(mode) + (planes + 1) * blockSize(dims);
+  return std::max<uint64_t>(std::min<uint64_t>(max, mode.maxBits), mode.minBits);
 }
 
 template <class T>
@@ -493,7 +493,7 @@ void zfpEncodeBlock(ZfpWriter& out, const ZfpMode& mode, uint32_t dims, const T*
 
 #define ZW_ZFP_TYPE(T)                                                       \
   template uint32_t zfpBlockHeaderBits<T>(const ZfpMode&);                   \
-  template uint64_t zfpMostBlockBits<T>(const ZfpMode&, uint32_t);           \
+  template uint64_t zfpMaxBlockBits<T>(const ZfpMode&, uint32_t);            \
   template void zfpDecodeBlock<T>(ZfpReader&, const ZfpMode&, uint32_t, T*); \
   template void zfpEncodeBlock<T>(ZfpWriter&, const ZfpMode&, uint32_t, const T*);
 ZW_ZFP_TYPE(int32_t)

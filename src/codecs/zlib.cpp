@@ -4,10 +4,10 @@
 //   byte 0    1     2 …            n-4 … n-1
 //        CMF  FLG   DEFLATE        Adler-32 of the decoded bytes, big-endian
 //
-// Parameters: [level]   int32, -1 (default) or 0..9; only encoding looks at it
+// Parameters: [level]   int32, -1 (default) or 0..9. Encoder only
 //
-// Trust: nothing in the stream sizes memory; output stops at what the array asks for. A preset
-// dictionary is refused.
+// Trust: no field is used as an allocation size, and the stream may not decode to more than the
+// chunk. Preset dictionaries are rejected.
 #include "codecs/deflate.hpp"
 #include "codecs/sizes.hpp"
 
@@ -45,7 +45,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 }  // namespace
 
 constinit const Codec kZlibCodec = {
-    .name = "zlib",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,15 +1,16 @@
-// zstd (bytes → bytes): RFC 8878, one or more frames one after the other, skippable frames among
-// them. Frames need not state their size (streaming writers do not).
-// Names: Zarr v2 "zstd", v3 "zstd" and "numcodecs.zstd".
+// zstd (bytes → bytes): RFC 8878, one or more frames, including skippable ones. Frames need not
+// state their content size (streaming writers do not). Names: Zarr v2 "zstd", v3 "zstd" and
+// "numcodecs.zstd".
 //
 //   u32le fd2fb528   header (window, content size?, dictionary id?)   blocks   XXH64 checksum?
 //   u32le 184d2a5?   u32le size   that many bytes to skip
 //
-// Parameters: [level, checksum]   int32 within libzstd's range; 0 or 1; only encoding looks at them
+// Parameters: [level, checksum]   int32 within libzstd's range; 0 or 1. Encoder only
 //
-// Trust: frames are decoded in one pass straight into the output, so neither the window nor the
-// content size of a header sizes memory; the only allocation is libzstd's fixed-size context.
-// Frames that need a dictionary and the formats before 1.0 are refused (BadVersion).
+// Trust: frames are decoded in one pass directly into the output, so neither the window nor the
+// content size in a header is used as an allocation size; the only allocation is libzstd's
+// fixed-size context. Frames that need a dictionary, and formats from before 1.0, are rejected with
+// BadVersion.
 #include "codecs/zstd.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
@@ -21,7 +22,7 @@
 namespace zw {
 namespace {
 
-/// Checks the header of the frame at the front of `in` and finds the frame's length.
+/// Checks the header of the frame at the front of `in` and sets the length of the frame.
 Status measureFrame(ByteView in, bool first, size_t& length) {
   ZSTD_frameHeader header;
   const size_t missing = ZSTD_getFrameHeader(&header, in.data(), in.size());
@@ -111,7 +112,7 @@ Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
                   bool verifiesChecksums) {
   ZSTD_DCtx* context = decodeContext(work);
   if (!context) return Code::OutOfMemory;
-  // The context is shared and remembers: it is told every time.
+  // The context is shared and keeps its parameters, so this one is set each time.
   ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum,
                          verifiesChecksums ? ZSTD_d_validateChecksum : ZSTD_d_ignoreChecksum);
   produced = 0;
@@ -148,7 +149,6 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
 }
 
 constinit const Codec kZstdCodec = {
-    .name = "zstd",
     .kind = CodecKind::BytesToBytes,
     .prepare = prepare,
     .decode = decode,

@@ -1,8 +1,8 @@
 #ifdef ZW_FULL_MODULE
 
-// Trust: the window that a frame's header asks for sizes memory, up to kMaxWindowLog; nothing else
-// does. Whoever reads decides how much comes out. A dictionary that is none is refused, raw content
-// included; a frame made with another one, too (their ids differ).
+// Trust: memory depends only on the window in the frame's header, up to kMaxWindowLog. Callers
+// limit the output. Invalid dictionaries are rejected, including raw content, and so are frames
+// that need another dictionary (their ids differ).
 #include "codecs/zstd_frame.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
@@ -13,10 +13,10 @@
 namespace zw {
 namespace {
 
-/// 128 MiB: what zstd's highest levels ask for.
+/// 128 MiB, as used by zstd's highest levels.
 constexpr int kMaxWindowLog = 27;
 
-/// Why libzstd did not take a dictionary: it says "no memory" of a damaged one, too.
+/// The reason why libzstd rejected a dictionary; it reports damaged ones as out of memory too.
 Code dictionaryCode(ZSTD_DCtx* context, ByteView dictionary) {
   if (ZSTD_getDictID_fromDict(dictionary.data(), dictionary.size()) == 0) return Code::Corrupt;
   const size_t taken =
@@ -32,7 +32,7 @@ Status ZstdFrame::start(ByteView dictionary) {
   in_ = {};
   used_ = 0;
   hasEnded_ = false;
-  // Forgets the last dictionary, too.
+  // Also drops the previous dictionary.
   ZSTD_DCtx_reset(context_, ZSTD_reset_session_and_parameters);
   ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
   if (dictionary.empty()) return {};
@@ -58,7 +58,7 @@ Status ZstdFrame::read(ByteSpan out, size_t& made) {
   const size_t left = ZSTD_decompressStream(context_, &output, &input);
   if (ZSTD_isError(left)) {
     const Code code = zstdCode(left);
-    // How much room there is here is nothing that a frame could be too large for.
+    // The size of `out` does not limit the frame, so this is damage.
     return code == Code::SizeMismatch ? Code::Corrupt : code;
   }
   used_ = input.pos;

@@ -1,5 +1,5 @@
-// One zstd frame decoded piece by piece, possibly with a dictionary: metadata files that do not say
-// how much they hold (Icechunk). Only the full module has it.
+// Streaming decoder for a zstd frame, optionally with a dictionary: for metadata files of unknown
+// decoded size (Icechunk). Full module only.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -16,15 +16,16 @@ class ZstdFrame {
   ZstdFrame(const ZstdFrame&) = delete;
   ZstdFrame& operator=(const ZstdFrame&) = delete;
 
-  /// Begins a frame. `dictionary` is a formatted one (with entropy tables), or empty; it is copied.
+  /// Starts a frame. `dictionary` is empty, or a formatted dictionary (with entropy tables), which
+  /// is copied.
   Status start(ByteView dictionary);
-  /// Takes the next bytes of the frame, which must stay where they are until read makes nothing.
+  /// Sets the next bytes of the frame, which must stay valid until read() returns no bytes.
   Status feed(ByteView in);
-  /// Decodes into `out`; `made` is 0 where more of the frame is needed, or it has ended.
+  /// Decodes into `out`. `made` is 0 if more input is needed or the frame has ended.
   Status read(ByteSpan out, size_t& made);
-  /// Truncated unless the frame has ended.
+  /// Fails with Truncated unless the frame has ended.
   Status end() const { return hasEnded_ ? Status{} : Status{Code::Truncated}; }
-  /// Gives back all memory.
+  /// Frees all memory.
   void release();
 
  private:

@@ -1,10 +1,10 @@
 #ifdef ZW_RARE_CODECS
 
 // Frames of zstd v0.7 (magic fd2fb527), found inside Blosc chunks that Zarr v1 wrote in 2016. Only
-// the full module has this decoder, and only Blosc, asked by its parameters, calls it.
+// the full module contains this decoder, and only Blosc calls it, if its parameters allow that.
 //
-// Trust: libzstd's own legacy decoder, given both buffers' sizes; it allocates one fixed-size
-// context per call (such chunks are rare, nothing is kept).
+// Trust: libzstd's legacy decoder, which knows both buffer sizes. It allocates one fixed-size
+// context per call; such chunks are rare, so it is not kept.
 #include "codecs/zstd.hpp"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// Data types as the core sees them: a width, a component width and a class. Names, fill values and
-// JavaScript views are TypeScript's business.
+// Data types of the core: item width, component width and class. TypeScript handles their names in
+// metadata, fill values and typed arrays.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ enum class DTypeId : uint8_t {
 
 struct DTypeInfo {
   const char* name;
-  uint32_t itemBytes;       // 0 = given by the plan
-  uint32_t componentBytes;  // 0 = given field by field by the plan
+  uint32_t itemBytes;       // 0 = set by the plan
+  uint32_t componentBytes;  // 0 = set per field by the plan
   DTypeClass typeClass;
-  uint32_t bits;  // of a component, from the lowest; 0 = it has no number
+  uint32_t bits;  // significant low bits of a component; 0 = not a number
 };
 
-/// The row of a data type, or nullptr for an id out of range.
+/// The properties of a data type; null for an id out of range.
 const DTypeInfo* dtypeInfo(uint32_t id);
 
 }  // namespace zw

@@ -13,8 +13,8 @@ using U32x4 [[gnu::vector_size(16)]] = uint32_t;
 
 constexpr uint32_t kModulus = 65521;
 
-/// Bytes summed in 16-bit lanes: sixteen vectors make lane sums of at most 16 * 255 and sums of
-/// those sums of at most 120 * 255, both below 2^16.
+/// Bytes summed in 16-bit lanes. Sixteen vectors give lane sums of at most 16 * 255 and sums of
+/// these of at most 120 * 255, both below 2^16.
 constexpr size_t kRunBytes = 256;
 /// Bytes summed in 32-bit lanes and 64-bit totals between two reductions.
 constexpr size_t kStretchBytes = 16 * kRunBytes;
@@ -23,16 +23,16 @@ ZW_INLINE uint32_t total(U32x4 v) {
   return v[0] + v[1] + v[2] + v[3];
 }
 
-/// Neighbouring 16-bit lanes, added.
+/// Sums of neighbouring 16-bit lanes.
 ZW_INLINE U32x4 pairSums(U16x8 v) {
   const U32x4 wide = (U32x4)v;
   return (wide & 0xffff) + (wide >> 16);
 }
 
 /// Adds `runs` runs to s1 and s2 (both below the modulus on entry; 64 bits hold the sums).
-/// With b[v][j] byte j of vector v of n: s1 gains the sum of all b, and s2 gains 16 n s1 plus
+/// With b[v][j] for byte j of vector v of n: s1 gains the sum of all b, and s2 gains 16 n s1 plus
 /// 16 * (sum over v of the bytes before vector v) plus (16 - j) * b[v][j]. So the loop only keeps
-/// sums per lane (`bytes`) and sums of those sums (`before`); lane weights are applied at the end.
+/// sums per lane and sums of these sums; lane weights are applied at the end.
 void addRuns(const uint8_t* data, size_t runs, uint64_t& s1, uint64_t& s2) {
   const U8x16 zero = {};
   U32x4 before = {}, weighted = {}, sum = {};
@@ -67,7 +67,7 @@ uint32_t adler32(uint32_t adler, const uint8_t* data, size_t size) {
     data += runs * kRunBytes;
     size -= runs * kRunBytes;
   }
-  for (; size > 0; data++, size--) s2 += s1 += *data;  // below 256 * 2^17: no reduction needed yet
+  for (; size > 0; data++, size--) s2 += s1 += *data;  // below 256 * 2^17: reduced at the end
   return static_cast<uint32_t>((s2 % kModulus) << 16 | s1 % kModulus);
 }
 

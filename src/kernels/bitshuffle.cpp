@@ -1,23 +1,23 @@
-// Bit shuffle and unshuffle as 8 by 8 bit transposes, 16 of them side by side.
+// Bit shuffle and unshuffle as 8 × 8 bit transposes, 16 of them side by side.
 //
 // Unshuffling takes 16 bytes of each of the eight bit rows that make up one byte of the elements:
-// byte k of row j holds bit j of elements 8 k … 8 k + 7. Transposing the bit matrix that the bytes
-// k of the eight vectors form, for all k at once, is three rounds of exchanging bits between pairs
-// of vectors (blocks of 4 by 4 bits, then 2 by 2, then single bits); afterwards vector e holds the
-// wanted byte of elements e, 8 + e, 16 + e …, and zips put those in order. That gives one byte
-// plane of a byte shuffle; planes of 512 elements are collected in a block that stays in the
-// first-level cache and are joined to elements from there. Shuffling is the same backwards, and a
-// bit transpose is its own inverse.
+// byte k of row j holds bit j of elements 8 k … 8 k + 7. The bytes k of the eight vectors form a
+// bit matrix. All 16 matrices are transposed at once by three rounds of exchanging bits between
+// pairs of vectors (blocks of 4 × 4 bits, then 2 × 2, then single bits). Afterwards vector e holds
+// the byte of elements e, 8 + e, 16 + e, …, and zips put these in order. The result is one byte
+// plane of a byte shuffle. Planes of 512 elements are collected in a block that stays in the
+// first-level cache, and are joined into elements from there. Shuffling runs the same steps in
+// reverse; a bit transpose is its own inverse.
 //
-// Fast because: 72 operations transpose 1024 bits; whole 64-byte lines of each bit row are read
-// (and written) at one go, so rows whose distance is a power of two do not throw one another out of
-// the cache (64 rows of 8-byte elements would share one set); and the masks are opaque, for
-// compilers otherwise rewrite the exchanges into longer sequences.
+// Speed: 72 operations transpose 1024 bits. Each 64-byte line of a bit row is read (or written) at
+// once, so rows whose distance is a power of two do not evict one another (64 rows of 8-byte
+// elements would share one set). The masks are opaque, since compilers otherwise rewrite the
+// exchanges into longer sequences.
 //
-// Safe because: as in shuffle.cpp, elements left over at the end are covered by one more block that
-// ends with the last element, which is harmless as the buffers do not overlap; block starts are
-// multiples of eight elements, hence whole bytes of every bit row. Fewer elements than the smallest
-// block: the scalar twin.
+// Safety: as in shuffle.cpp, leftover elements are covered by one more block that ends with the
+// last element, which is harmless since the buffers do not overlap. Blocks start at multiples of
+// eight elements, which are whole bytes of each bit row. Fewer elements than the smallest block are
+// handled bit by bit.
 #include "kernels/bitshuffle.hpp"
 
 #include <algorithm>
@@ -36,11 +36,11 @@ using simd::U8x16;
 
 namespace {
 
-/// Bytes of a bit row that one block covers: a cache line, or where there are fewer elements, a
-/// vector. A block has eight elements for each of them.
+/// Bytes of a bit row that one block covers: a cache line, or a vector if there are fewer elements.
+/// Each byte stands for eight elements.
 constexpr int kLine = 64, kVector = 16;
 
-/// Most byte planes that are collected before they are joined.
+/// Maximum number of byte planes that are collected before they are joined.
 constexpr uint32_t kPlanes = 16;
 
 struct Masks {
@@ -49,8 +49,8 @@ struct Masks {
   U8x16 one = simd::opaque(simd::fill(0x55));
 };
 
-/// Exchanges the bits of a that `mask` leaves out with those of b, `Shift` places below, that it
-/// names. Bits that cross from byte to byte in the shift of 16-bit lanes are masked off.
+/// Exchanges the bits of b that `mask` selects with the bits of a that are `Shift` places higher.
+/// Bits that cross bytes in the shift of 16-bit lanes are masked off.
 template <int Shift>
 ZW_INLINE void exchangeBits(U8x16& a, U8x16& b, U8x16 mask) {
   const U8x16 difference = (simd::shiftRight16<Shift>(a) ^ b) & mask;
@@ -58,7 +58,7 @@ ZW_INLINE void exchangeBits(U8x16& a, U8x16& b, U8x16 mask) {
   a ^= simd::shiftLeft16<Shift>(difference);
 }
 
-/// Bit e of byte k of vector j becomes bit j of byte k of vector e.
+/// Transposes: bit e of byte k of vector j becomes bit j of byte k of vector e.
 ZW_INLINE void transposeBits(U8x16 (&v)[8], const Masks& masks) {
   ZW_UNROLL for (int j = 0; j < 4; j++) exchangeBits<4>(v[j], v[j + 4], masks.four);
   ZW_UNROLL for (int h = 0; h < 8; h += 4) {
@@ -69,7 +69,7 @@ ZW_INLINE void transposeBits(U8x16 (&v)[8], const Masks& masks) {
   }
 }
 
-/// Eight bit rows to 8 * Bytes consecutive bytes of one byte plane.
+/// Joins eight bit rows into 8 * Bytes consecutive bytes of one byte plane.
 template <int Bytes>
 ZW_INLINE void joinBits(uint8_t* plane, const uint8_t* rows, size_t rowBytes, const Masks& masks) {
   for (int k = 0; k < Bytes; k += 16, plane += 128) {
@@ -81,7 +81,7 @@ ZW_INLINE void joinBits(uint8_t* plane, const uint8_t* rows, size_t rowBytes, co
   }
 }
 
-/// Puts bytes e and 8 + e side by side, which makes 16-bit records of pairs of elements.
+/// Puts bytes e and 8 + e side by side, forming 16-bit records of pairs of elements.
 struct PairMask {
   static constexpr int at(size_t i) { return static_cast<int>(i % 2 * 8 + i / 2); }
 };
@@ -102,7 +102,7 @@ ZW_INLINE void splitBits(uint8_t* rows, size_t rowBytes, const uint8_t* plane, c
   for (int j = 0; j < 8; j++, rows += rowBytes) copyVectors(rows, lines[j], Bytes / 16);
 }
 
-/// Unshuffles the 8 * Bytes elements whose bits start at byte `at` of each bit row.
+/// Unshuffles 8 * Bytes elements, whose bits start at byte `at` of each bit row.
 template <int Bytes>
 void unshuffleBlock(uint8_t* dst, const uint8_t* src, size_t rowBytes, size_t at,
                     uint32_t itemBytes, const Masks& masks) {
@@ -154,7 +154,7 @@ void shuffleBlock(uint8_t* dst, const uint8_t* src, size_t rowBytes, size_t at, 
 using Block = void (*)(uint8_t* dst, const uint8_t* src, size_t rowBytes, size_t at,
                        uint32_t itemBytes, const Masks& masks);
 
-/// Runs `block`, which covers `step` bytes of each bit row, over all of them; step <= rowBytes.
+/// Runs `block`, which covers `step` bytes of each bit row, over whole rows. step <= rowBytes.
 void forEachBlock(Block block, size_t step, uint8_t* dst, const uint8_t* src, size_t rowBytes,
                   uint32_t itemBytes) {
   const Masks masks;
@@ -163,7 +163,7 @@ void forEachBlock(Block block, size_t step, uint8_t* dst, const uint8_t* src, si
   }
 }
 
-/// For fewer elements than a vector has bits in a row: bit by bit.
+/// Shuffles bit by bit, for fewer elements than a block has.
 void splitBitByBit(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
   std::fill_n(dst, count * itemBytes, uint8_t{0});
   for (size_t i = 0; i < count; i++) {

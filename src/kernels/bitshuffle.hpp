@@ -8,8 +8,9 @@
 
 namespace zw {
 
-/// Bit-shuffles `count` elements (a multiple of 8) of `itemBytes` (>= 1) bytes from src to dst; the
-/// buffers must not overlap; exactly count * itemBytes bytes are read and written. Any alignment.
+/// Bit-shuffles `count` elements (a multiple of 8) of `itemBytes` (>= 1) bytes from src to dst. The
+/// buffers must not overlap and need no alignment. Reads and writes exactly count * itemBytes
+/// bytes.
 void bitshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
 /// The inverse of bitshuffle.

@@ -1,11 +1,10 @@
-// Sixteen planes at a time, in two passes over 64 records.
+// Transposes sixteen planes at a time, in two passes over 64 records.
 //
-// A 16 by 16 byte transpose is four rounds of zips, 64 of them. Doing them all in registers takes
-// 16 vectors at once, which is all there are, and engines then spill haphazardly: a third of the
-// speed. So two rounds run over four planes (or four records) at a time into a 1 KiB block, and two
-// from there. Besides, each cache line of each plane is then touched at one go and few are open at
-// a time, so planes whose distance is a power of two, which share one set of the first-level cache,
-// do not throw one another out.
+// A 16 × 16 byte transpose is four rounds of 16 zips. Done in registers it takes 16 vectors at
+// once, which is all there are; engines then spill, at a third of the speed. So two rounds run over
+// four planes (or four records) at a time into a 1 KiB block, and two from there. Each cache line
+// of each plane is also used up at once, and few lines are in use at a time. Planes whose distance
+// is a power of two share one set of the first-level cache, but do not evict one another.
 #include "kernels/byte_planes.hpp"
 
 #include "kernels/zips.hpp"

@@ -1,4 +1,4 @@
-// Byte swap: copies components and reverses the bytes of each.
+// Byte swap: copies components, reversing the bytes of each.
 #pragma once
 
 #include <cstddef>

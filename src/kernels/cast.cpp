@@ -10,32 +10,32 @@
 namespace zw {
 namespace {
 
-/// A float type: digits of the mantissa (with the hidden one), exponents of 1.x values.
+/// A float type: mantissa digits (with the hidden one) and exponents of normalised values.
 struct FloatFormat {
   int digits;
-  int leastExponent;
-  int mostExponent;
+  int minExponent;
+  int maxExponent;
 };
 
-FloatFormat formatOf(Number type) {
+FloatFormat floatFormat(Number type) {
   if (type == Number::Float16) return {11, -14, 15};
   if (type == Number::Float32) return {24, -126, 127};
   return {53, -1022, 1023};
 }
 
-/// Bits of an integer type's magnitude.
+/// Number of magnitude bits of an integer type.
 int magnitudeBits(Number type) {
   return static_cast<int>(8 * numberBytes(type)) - isSigned(type);
 }
 
-/// A number other than 0 as sign and magnitude * 2^exponent.
+/// A nonzero number as sign and magnitude * 2^exponent.
 struct Exact {
   bool negative;
   uint64_t magnitude;
   int exponent;
 };
 
-Exact exactOf(double value) {
+Exact toExact(double value) {
   const uint64_t bits = bitCast<uint64_t>(std::fabs(value));
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
   const int exponent = static_cast<int>(bits >> 52);
@@ -43,8 +43,8 @@ Exact exactOf(double value) {
   return {value < 0, fraction | uint64_t{1} << 52, exponent - 1075};
 }
 
-/// Whether a magnitude cut to `kept` goes up by one for what was cut off: `rest`, of which `half`
-/// would be the middle.
+/// True if a magnitude truncated to `kept` rounds up, where `rest` was cut off and `half` is its
+/// midpoint.
 bool goesUp(Rounding rounding, bool negative, uint64_t kept, uint64_t rest, uint64_t half) {
   switch (rounding) {
     case Rounding::NearestEven:
@@ -60,16 +60,16 @@ bool goesUp(Rounding rounding, bool negative, uint64_t kept, uint64_t rest, uint
   }
 }
 
-/// Rounds to a float format as if it had no greatest value.
+/// Rounds to a float format, ignoring its maximum.
 double roundedTo(const FloatFormat& format, Rounding rounding, const Exact& x) {
   const int top = x.exponent + static_cast<int>(std::bit_width(x.magnitude)) - 1;
-  const int last = std::max(top, format.leastExponent) - (format.digits - 1);
+  const int last = std::max(top, format.minExponent) - (format.digits - 1);
   const int drop = last - x.exponent;
   double size;
   if (drop <= 0) {
     size = std::ldexp(static_cast<double>(x.magnitude), x.exponent);
   } else {
-    // A magnitude has 64 bits at most: all of it may be dropped, and be less than half of the rest.
+    // A magnitude has at most 64 bits: all of it may be dropped and still be less than half a unit.
     const uint64_t kept = drop < 64 ? x.magnitude >> drop : 0;
     const uint64_t rest = drop < 64 ? x.magnitude - (kept << drop) : x.magnitude;
     const uint64_t half = drop <= 64 ? uint64_t{1} << (drop - 1) : UINT64_MAX;
@@ -80,9 +80,9 @@ double roundedTo(const FloatFormat& format, Rounding rounding, const Exact& x) {
 }
 
 bool storeFloat(const CastRule& rule, const Exact& x, uint8_t* out) {
-  const FloatFormat format = formatOf(rule.to);
+  const FloatFormat format = floatFormat(rule.to);
   double value = x.magnitude == 0 ? (x.negative ? -0.0 : 0.0) : roundedTo(format, rule.rounding, x);
-  if (std::fabs(value) >= std::ldexp(2.0, format.mostExponent)) {
+  if (std::fabs(value) >= std::ldexp(2.0, format.maxExponent)) {
     if (rule.outOfRange != OutOfRange::Clamp) return false;
     value = x.negative ? -HUGE_VAL : HUGE_VAL;
   }
@@ -105,38 +105,38 @@ double roundToIntegral(Rounding rounding, double value) {
   }
 }
 
-/// The range of an integer type: least <= x < end, both exact as doubles.
-double leastOf(Number type) {
+/// The range of an integer type: min <= x < end, both exact as doubles.
+double rangeStart(Number type) {
   return isSigned(type) ? -std::ldexp(1.0, magnitudeBits(type)) : 0.0;
 }
-double endOf(Number type) {
+double rangeEnd(Number type) {
   return std::ldexp(1.0, magnitudeBits(type));
 }
 
-/// The least or greatest value of an integer type, as 64 bits.
-uint64_t extremeOf(Number type, bool least) {
-  const uint64_t most = ~uint64_t{0} >> (64 - magnitudeBits(type));
-  return least ? (isSigned(type) ? ~most : 0) : most;
+/// The minimum or maximum of an integer type, as 64 bits.
+uint64_t integerLimit(Number type, bool isMin) {
+  const uint64_t max = ~uint64_t{0} >> (64 - magnitudeBits(type));
+  return isMin ? (isSigned(type) ? ~max : 0) : max;
 }
 
 bool castToInteger(const CastRule& rule, double value, uint64_t& bits) {
   if (std::isnan(value)) return false;
   const double whole = roundToIntegral(rule.rounding, value);
-  if (whole >= leastOf(rule.to) && whole < endOf(rule.to)) {
-    bits = integerOf(whole);
+  if (whole >= rangeStart(rule.to) && whole < rangeEnd(rule.to)) {
+    bits = toInteger(whole);
     return true;
   }
   if (rule.outOfRange == OutOfRange::Clamp) {
-    bits = extremeOf(rule.to, value < 0);
+    bits = integerLimit(rule.to, value < 0);
     return true;
   }
-  bits = integerOf(whole);
+  bits = toInteger(whole);
   return rule.outOfRange == OutOfRange::Wrap && std::isfinite(whole);
 }
 
 bool castIntegers(const CastRule& rule, bool negative, uint64_t value, uint64_t& bits) {
   bits = value;
-  const uint64_t extreme = extremeOf(rule.to, negative);
+  const uint64_t extreme = integerLimit(rule.to, negative);
   const bool fits =
       negative ? isSigned(rule.to) && static_cast<int64_t>(value) >= static_cast<int64_t>(extreme)
                : value <= extreme;
@@ -163,22 +163,22 @@ bool castFloat(const CastRule& rule, double value, uint8_t* out) {
     storeIntegers(rule.to, &bits, 1, out);
     return true;
   }
-  if (std::isfinite(value) && value != 0) return storeFloat(rule, exactOf(value), out);
+  if (std::isfinite(value) && value != 0) return storeFloat(rule, toExact(value), out);
   storeDoubles(rule.to, &value, 1, out);
   return true;
 }
 
-/// Floats to integers that all fit, which is the common case: rounds and checks a block in loops
-/// without branches. False where some do not fit, or the rule's rounding has no instruction.
+/// Casts floats to integers in loops without branches if all of them fit, which is the common case.
+/// False if one does not fit, or if the rounding has no instruction.
 bool roundBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* out) {
   if (rule.rounding != Rounding::NearestEven) return false;
   double values[kNumberBlock];
   loadDoubles(rule.from, in, count, values);
-  const double least = leastOf(rule.to), end = endOf(rule.to);
+  const double start = rangeStart(rule.to), end = rangeEnd(rule.to);
   size_t fitting = 0;
   for (size_t i = 0; i < count; i++) {
     values[i] = std::nearbyint(values[i]);
-    fitting += values[i] >= least && values[i] < end;  // a NaN is neither
+    fitting += values[i] >= start && values[i] < end;  // false for NaN
   }
   if (fitting != count) return false;
   storeDoubles(rule.to, values, count, out);
@@ -190,13 +190,13 @@ bool roundBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* 
 bool isExactCast(Number from, Number to) {
   if (from == to) return true;
   if (isFloat(from)) return isFloat(to) && to > from;
-  if (isFloat(to)) return magnitudeBits(from) <= formatOf(to).digits;
+  if (isFloat(to)) return magnitudeBits(from) <= floatFormat(to).digits;
   const bool signFits = isSigned(to) || !isSigned(from);
   return signFits && magnitudeBits(from) <= magnitudeBits(to);
 }
 
 bool castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out) {
-  if (rule.from == rule.to) {  // not by way of a double, which would quiet a signalling NaN
+  if (rule.from == rule.to) {  // a conversion through double would quieten a signalling NaN
     std::memcpy(out, in, numberBytes(rule.to));
     return true;
   }

@@ -1,5 +1,5 @@
-// Casts that say what they do with values that have no counterpart: rounded by a given rule, then
-// clamped, wrapped or refused.
+// Casts with an explicit rule for values that the target type lacks: rounding, then clamping,
+// wrapping or an error.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ enum class Rounding : uint8_t {
   NearestAway
 };
 
-/// What becomes of values beyond the type's range. Wrap is for integers only.
+/// Treatment of values outside the target's range. Wrap is for integers only.
 enum class OutOfRange : uint8_t { Refuse, Clamp, Wrap };
 
 struct CastRule {
@@ -27,14 +27,14 @@ struct CastRule {
   OutOfRange outOfRange = OutOfRange::Refuse;
 };
 
-/// True where every value of `from` is a value of `to`: the cast needs no rule.
+/// True if each value of `from` is a value of `to`, so that no rule is needed.
 bool isExactCast(Number from, Number to);
 
 /// Casts `count` (at most kNumberBlock) numbers from memory to memory. Returns the index of the
-/// first that must be refused, else `count`; what is written from there on means nothing.
+/// first number that must be refused, or `count`; output from that index on is unspecified.
 size_t castBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* out);
 
-/// Casts one number; false where it must be refused.
+/// Casts one number; false if it must be refused.
 bool castNumber(const CastRule& rule, const uint8_t* in, uint8_t* out);
 
 }  // namespace zw

@@ -1,9 +1,9 @@
-// Channels: planes joined to interleaved pixels and pixels split to planes, where a permutation
-// moves a short packed axis. Tiles would need as many channels as fit a register; this is the byte
-// shuffle (records.hpp) with items for bytes.
+// Channels: joins planes into interleaved pixels and splits pixels into planes, when a permutation
+// moves a short packed axis. Register tiles would need a full register of channels; this is the
+// byte shuffle (records.hpp) with items in place of bytes.
 //
-// Safe because: exactly the channels' items are read and written (see records.hpp); fewer pixels
-// than a block are left to other kernels.
+// Safety: only the items of the channels are read and written (see records.hpp). Other kernels
+// handle planes with fewer pixels than a block.
 #include "kernels/copy_plane.hpp"
 #include "kernels/records.hpp"
 #include "kernels/row.hpp"
@@ -12,7 +12,7 @@ namespace zw {
 
 namespace {
 
-/// From this many channels on, tiles of 16 bytes fit.
+/// With more channels, 16-byte tiles fit.
 constexpr size_t kMaxByteChannels = 15;
 
 void joinBytes(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
@@ -25,7 +25,7 @@ void splitBytes(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
               static_cast<uint32_t>(plane.outer.length));
 }
 
-// Items are swizzled whether their bytes are swapped or not: half the code, and memory hides it.
+// Items are swizzled even if no bytes are swapped: half the code, and hidden by memory latency.
 
 template <int T, int E>
 void joinItems(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {

@@ -1,5 +1,5 @@
-// What the kernels of the strided copy have in common: they copy planes, the two innermost axes of
-// a copy, and strided_copy.cpp loops over the others.
+// Interface of the strided copy's kernels. Each copies a plane, the two innermost axes of a copy;
+// strided_copy.cpp loops over the others.
 #pragma once
 
 #include <cstddef>
@@ -9,40 +9,48 @@
 
 namespace zw {
 
-/// Two axes, the item that lies at each of their crossings, and the size of the components whose
-/// bytes are to be reversed (1 = none). Unless a kernel says otherwise, any strides. Only the
-/// staged tiles have a depth, a third axis; for others it is one item long and looped over outside.
+/// Two axes, the size of the items at their crossings, and the width of the components whose bytes
+/// are reversed (1 = none). Strides may have any values unless a kernel restricts them. `depth` is
+/// a third axis for the staged tiles; for other kernels its length is 1.
 struct CopyPlane {
   CopyAxis outer;
   CopyAxis inner;
   size_t itemBytes;
   uint32_t swapBytes;
   CopyAxis depth;
+  uint8_t* scratch;  // kStagedBytes for the staged tiles; null for other kernels
 };
 
-/// Copies one plane between buffers that do not overlap.
+/// Scratch memory of the staged tiles: a box of 256 KiB, gaps between its records, and alignment to
+/// cache lines.
+inline constexpr size_t kStagedBytes = (size_t{256 + 32} << 10) + 64;
+
+/// Copies a plane between buffers that do not overlap.
 using PlaneKernel = void (*)(const CopyPlane& plane, const uint8_t* src, uint8_t* dst);
 
-/// tiles.cpp: outer is contiguous in the source, inner in the destination. Transposes; nullptr
-/// where the item has no size of 1, 2, 4, 8 or 16 bytes or an axis is shorter than a tile.
+// Each function below returns null if its kernels do not apply to the plane.
+
+/// tiles.cpp: transposes planes whose outer axis is contiguous in the source and whose inner axis
+/// is contiguous in the destination. Items of 1, 2, 4, 8 or 16 bytes; no axis may be shorter than a
+/// tile.
 PlaneKernel chooseTileKernel(const CopyPlane& plane);
 
-/// staged_tiles.cpp: the same planes, one after another along depth, by way of a buffer. nullptr
-/// where tiles that go straight through are as good, or the plane is narrower than 16 bytes.
+/// staged_tiles.cpp: the same planes, and all of them along `depth`, through a buffer. Not if
+/// direct tiles are as fast, nor if the plane is narrower than 16 bytes.
 PlaneKernel chooseStagedKernel(const CopyPlane& plane);
 
-/// channels.cpp: the same, but one axis has a few items only, which lie packed: channels next to
-/// each other on one side and in planes on the other. nullptr where that is not so.
+/// channels.cpp: the same planes, if one axis is short and packed: channels that are interleaved on
+/// one side and planar on the other.
 PlaneKernel chooseChannelKernel(const CopyPlane& plane);
 
-/// items.cpp: one item after the other, or row after row.
+/// items.cpp: copies any plane item by item, or row by row.
 PlaneKernel chooseItemKernel(const CopyPlane& plane);
 
-/// items.cpp: inner is contiguous in the destination and every second or fourth item in the source;
-/// nullptr for other planes.
+/// items.cpp: the inner axis is contiguous in the destination and takes every second or fourth item
+/// of the source.
 PlaneKernel choosePickKernel(const CopyPlane& plane);
 
-/// items.cpp: inner is contiguous in the destination and repeats one item of the source.
+/// items.cpp: the inner axis is contiguous in the destination and repeats one item of the source.
 void fillPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst);
 
 }  // namespace zw

@@ -6,7 +6,7 @@
 
 namespace zw {
 
-/// The CRC of what `crc` is the CRC of followed by the `size` bytes at `data`; start with 0.
+/// Continues the checksum `crc` with `size` more bytes; start with 0.
 uint32_t crc32c(uint32_t crc, const uint8_t* data, size_t size);
 
 }  // namespace zw

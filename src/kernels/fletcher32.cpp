@@ -1,12 +1,12 @@
-// HDF5 keeps both sums below 2^32 by adding the high half to the low one every 360 words. That
-// keeps their value modulo 65535 and makes 0 of nothing but 0, so the result is: 0 where every word
-// is 0, else the residue in 1..65535. It does not matter when one reduces, and the sums may be
-// taken in any order:
+// HDF5 keeps both sums below 2^32 by adding the high half to the low half every 360 words. That
+// preserves their value modulo 65535 and only maps 0 to 0, so the result is 0 if every word is 0,
+// and otherwise the residue in 1..65535. Reductions may therefore happen at any time, and the sums
+// may be computed in any order:
 //
 //   sum1 = Σ w[i],   sum2 = Σ (n - i) w[i]
 //
-// Byte order does not matter either until the end: reversing the bytes of a word multiplies it by
-// 256 modulo 65535 (256 * 256 = 65536 = 1). So words are added as they lie in memory.
+// Byte order does not matter until the end either: reversing the bytes of a word multiplies it by
+// 256 modulo 65535 (256 * 256 = 65536 = 1). So words are added in native order.
 #include "kernels/fletcher32.hpp"
 
 #include <algorithm>
@@ -21,24 +21,25 @@ using simd::U32x4;
 
 constexpr uint32_t kModulus = 65535;
 
-/// Rows of eight words in one stretch: sums of sums per lane reach 65535 * 360 * 359 / 2 < 2^32.
+/// Rows of eight words per stretch: sums of sums per lane reach 65535 * 360 * 359 / 2 < 2^32.
 constexpr size_t kRows = 360;
 static_assert(uint64_t{65535} * kRows * (kRows - 1) / 2 <= UINT32_MAX);
 
-/// The two sums of the words so far, of any size below 2^64 that is right modulo 65535.
+/// The two sums of the words so far, correct modulo 65535.
 struct Sums {
   uint64_t first = 0;
   uint64_t second = 0;
 
-  /// Follows the words so far by `words` more, whose own sums are given.
+  /// Appends `words` words with the given sums.
   void append(uint64_t words, uint64_t more, uint64_t moreSecond) {
     second = (second + words * first + moreSecond) % kModulus;
     first = (first + more) % kModulus;
   }
 };
 
-/// Adds `rows` (at most kRows) rows of eight words. Lane k of `even` gathers words 2k of the rows,
-/// of `odd` words 2k + 1; `before` holds the sums of what stood in a lane before each row.
+/// Adds `rows` (at most kRows) rows of eight words. Lane k of `even` sums words 2k of the rows,
+/// lane k of `odd` words 2k + 1. `evenBefore` and `oddBefore` sum the values of those lanes before
+/// each row.
 void addRows(const uint8_t* data, size_t rows, Sums& sums) {
   U32x4 even = {}, odd = {}, evenBefore = {}, oddBefore = {};
   for (size_t row = 0; row < rows; row++) {
@@ -48,7 +49,7 @@ void addRows(const uint8_t* data, size_t rows, Sums& sums) {
     even += pairs & 0xffff;
     odd += pairs >> 16;
   }
-  // Word j of a row has 8 - j words from itself to the row's end, and 8 more per row that follows.
+  // Word j of a row is counted 8 - j times for its row, and 8 more times for each following row.
   uint64_t first = 0, second = 0;
   for (size_t k = 0; k < 4; k++) {
     first += uint64_t{even[k]} + odd[k];
@@ -58,8 +59,8 @@ void addRows(const uint8_t* data, size_t rows, Sums& sums) {
   sums.append(8 * rows, first, second);
 }
 
-/// A sum as HDF5 shows it, from its residue: byte order turned round, 65535 for 0 unless `isZero`.
-uint32_t shown(uint64_t residue, bool isZero) {
+/// The sum in HDF5's form: big-endian, and 65535 for a residue of 0 unless `isZero`.
+uint32_t toHdf5(uint64_t residue, bool isZero) {
   const auto value = static_cast<uint32_t>(residue * 256 % kModulus);
   return value == 0 && !isZero ? kModulus : value;
 }
@@ -82,11 +83,11 @@ uint32_t fletcher32(const uint8_t* data, size_t size) {
     const uint64_t word = load<uint16_t>(data + at);
     sums.append(1, word, word);
   }
-  // The high half of a big-endian word is the first byte: the low half as it lies in memory.
+  // An odd last byte is the high half of a big-endian word, which is the low half in native order.
   if (at < size) sums.append(1, data[at], data[at]);
-  // Residues of 0 tell all zeros from sums that came round; rare enough to look again.
+  // A residue of 0 is either all zeros or a multiple of 65535; rare enough for another pass.
   const bool isZero = (sums.first == 0 || sums.second == 0) && isAllZero(data, size);
-  return shown(sums.second, isZero) << 16 | shown(sums.first, isZero);
+  return toHdf5(sums.second, isZero) << 16 | toHdf5(sums.first, isZero);
 }
 
 }  // namespace zw

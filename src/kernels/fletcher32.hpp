@@ -1,5 +1,6 @@
-// Fletcher-32 as HDF5 and netCDF compute it: sums over big-endian 16-bit words, an odd last byte
-// counting as the high half of a word, both sums modulo 65535 with 65535 standing for multiples.
+// Fletcher-32 as in HDF5 and netCDF: sums over big-endian 16-bit words, where an odd last byte
+// counts as the high half of a word. Both sums are modulo 65535; nonzero multiples are represented
+// by 65535.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,7 @@
 
 namespace zw {
 
-/// The checksum of the `size` bytes at `data`: the sum of sums in the high half, the sum in the
-/// low.
+/// The checksum of `size` bytes: the sum of sums in the high half, the sum in the low half.
 uint32_t fletcher32(const uint8_t* data, size_t size);
 
 }  // namespace zw

@@ -1,15 +1,15 @@
-// Item after item: all copies that have no contiguous axis on one side or an item of odd size, and
-// copies of rows, where the item is a contiguous run.
+// Copies item by item: planes without a contiguous axis on one side, items of unusual sizes, and
+// rows, where an item is a contiguous run.
 //
-// Fast because: items of 1, 2, 4, 8 and 16 bytes (and 3, 6 and 12, which is what three channels
-// take) move through one or two registers, other rows of under 16 bytes through two overlapping
-// pieces, longer ones through vectors: nothing calls memcpy, which for a length unknown to the
-// compiler becomes a memory.copy instruction, too dear for short rows. Where source and destination
-// run along different axes, the inner axis is cut into strips of one cache line of items, so that
-// each line that is touched is used up before it leaves the cache.
+// Speed: items of 1, 2, 4, 8 and 16 bytes (and 3, 6 and 12, for three channels) move through one or
+// two registers, other rows of less than 16 bytes as two overlapping pieces, and longer ones
+// through vectors. Nothing calls memcpy: for a length that the compiler does not know it becomes
+// memory.copy, which is too slow for short rows. If source and destination run along different
+// axes, the inner axis is cut into strips of one cache line of items, so that each line is used up
+// before it leaves the cache.
 //
-// Safe because: only the items themselves are read and written (choosePickKernel's also read what
-// lies between the first and the last item of a row).
+// Safety: only the items themselves are read and written. (The pick kernels also read the bytes
+// between the items of a row.)
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -26,7 +26,7 @@ using simd::U8x16;
 
 namespace {
 
-/// Moves one item of N bytes as it is.
+/// Moves one item of N bytes unchanged.
 template <int N>
 struct Fixed {
   static constexpr bool kSmall = true;
@@ -45,8 +45,8 @@ struct FixedSwap {
   Swap swap;
 };
 
-/// Moves one row, or item of any size. Long ones are worth a call: of memcpy, or of a function that
-/// knows the swap beforehand.
+/// Moves one row, or an item of any size. Long ones are worth a call to memcpy, or to a function
+/// with a constant swap.
 template <class Change>
 struct Row {
   static constexpr bool kSmall = false;
@@ -64,7 +64,8 @@ struct Row {
   uint32_t swapBytes;
 };
 
-/// Moves `count` items; small ones four to a step, as a step costs as much as an item.
+/// Moves `count` items; small ones four per iteration, since loop overhead costs as much as an
+/// item.
 template <class Move>
 ZW_INLINE void moveItems(const Move& move, size_t count, const uint8_t* src, size_t srcStride,
                          uint8_t* dst, size_t dstStride) {
@@ -94,7 +95,7 @@ void itemPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// Bytes of every K-th item of E bytes, of a vector, moved to its low end.
+/// Gathers every K-th item of E bytes of a vector at its low end.
 template <int E, int K>
 struct PickMask {
   static constexpr int at(size_t i) {
@@ -106,7 +107,7 @@ struct PickMask {
 template <int E, int K>
 ZW_INLINE void pickRow(uint8_t* dst, const uint8_t* src, size_t count, const Swap& swap) {
   constexpr size_t kVector = 16 / E;
-  // The last vector reaches to the start of the next item, so there must be one.
+  // The last vector ends after the gap that follows its last item, so another item must follow.
   for (; count > kVector; count -= kVector, src += 16 * K, dst += 16) {
     U8x16 v[K];
     ZW_UNROLL for (int q = 0; q < K; q++) {
@@ -133,7 +134,7 @@ void pickPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// Repeats 16 bytes; `bytes` is a multiple of their period.
+/// Fills `bytes` bytes with a repeated vector; `bytes` is a multiple of its period.
 void fillVectors(uint8_t* dst, U8x16 v, size_t bytes) {
   if (bytes < 16) {
     uint8_t pattern[16];
@@ -175,7 +176,7 @@ void fillByVectors(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// Items of other sizes: what is there already is copied behind itself, twice as much every time.
+/// Fills with items of other sizes: the filled part is copied after itself, doubling each time.
 void fillByDoubling(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   const size_t bytes = plane.inner.length * plane.itemBytes;
   for (size_t o = 0; o < plane.outer.length; o++) {

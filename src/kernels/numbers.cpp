@@ -12,12 +12,12 @@ namespace {
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 constexpr uint64_t kInfinity = uint64_t{0x7ff} << 52;
 
-// Distances between binary16 and binary64: bits of the mantissa, and the exponents' biases.
+// Differences between binary16 and binary64: mantissa bits and exponent bias.
 constexpr int kMantissaShift = 52 - 10;
 constexpr uint64_t kBiasShift = uint64_t{1023 - 15} << 10;
 
-// Every loop below is one of many, and all are downloaded by everyone. Those on doubles become
-// plain vector loops; on 64-bit integers, and where NumPy's rare float16 is taken apart, vectors
+// There are many of these loops, and decode.wasm contains all of them, so they are kept small.
+// Loops on doubles are vectorised without interleaving; on 64-bit integers and float16, vectors
 // gain little.
 #if defined(__clang__)
 #define ZW_LEAN_LOOP _Pragma("clang loop interleave(disable) unroll(disable)")
@@ -45,8 +45,8 @@ void truncate(const uint64_t* in, size_t count, uint8_t* out) {
   for (size_t i = 0; i < count; i++) store(out + i * sizeof(T), static_cast<T>(in[i]));
 }
 
-/// Integers of up to 16 bits as float32, which is exact. By way of int32: the compiler knows
-/// vectors for each of the two steps, and none for both.
+/// Converts integers of up to 16 bits to float32, which is exact. Goes through int32, since the
+/// compiler vectorises each of the two steps but not both at once.
 void smallToFloats(Number type, const uint8_t* in, size_t count, uint8_t* out) {
   int32_t wide[kNumberBlock];
   const auto extendTo32 = [&]<class T>(T) {
@@ -78,10 +78,10 @@ void widenHalves(const uint8_t* in, size_t count, double* out) {
 
 void narrowHalves(const double* in, size_t count, uint8_t* out) {
   ZW_SCALAR_LOOP
-  for (size_t i = 0; i < count; i++) store(out + 2 * i, halfOf(in[i]));
+  for (size_t i = 0; i < count; i++) store(out + 2 * i, toHalf(in[i]));
 }
 
-/// 64-bit integers to float32 in one rounding; by way of a double they would be rounded twice.
+/// Converts 64-bit integers to float32 with a single rounding; through double there would be two.
 void integersToFloats(bool negatives, const uint8_t* in, size_t count, uint8_t* out) {
   ZW_SCALAR_LOOP
   for (size_t i = 0; i < count; i++) {
@@ -110,14 +110,14 @@ void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_
 }  // namespace
 
 double fromHalf(uint16_t bits) {
-  // The exponent's bias is put right by a multiplication, which also normalises subnormals.
+  // A multiplication corrects the exponent bias and normalises subnormals.
   const uint64_t size = uint64_t{bits & 0x7fffu} << kMantissaShift;
   const uint64_t value = bitCast<uint64_t>(bitCast<double>(size) * 0x1p1008);
   const uint64_t special = (bits & 0x7c00) == 0x7c00 ? kInfinity : 0;
   return bitCast<double>(value | special | uint64_t{bits & 0x8000u} << 48);
 }
 
-uint16_t halfOf(double value) {
+uint16_t toHalf(double value) {
   const uint64_t bits = bitCast<uint64_t>(value);
   const uint64_t size = bits & ~kSignBit;
   const uint64_t sign = bits >> 48 & 0x8000;
@@ -126,10 +126,10 @@ uint16_t halfOf(double value) {
   if (size > kInfinity) {
     half = 0x7c00 | (size >> kMantissaShift & 0x3ff);
     if (half == 0x7c00) half |= 0x200;  // a NaN whose upper bits are zero
-  } else if (magnitude >= 65520.0) {    // half way to the number after 65504
+  } else if (magnitude >= 65520.0) {    // halfway between 65504 and the next number
     half = 0x7c00;
   } else if (magnitude < 0x1p-14) {
-    // Subnormal: 2^28 has neighbours 2^-24 apart, so the addition rounds to multiples of that.
+    // Subnormal: doubles near 2^28 are 2^-24 apart, so the addition rounds to multiples of 2^-24.
     half = bitCast<uint64_t>(magnitude + 0x1p28) & 0x7ff;
   } else {
     const uint64_t odd = size >> kMantissaShift & 1;
@@ -139,7 +139,7 @@ uint16_t halfOf(double value) {
   return static_cast<uint16_t>(sign | half);
 }
 
-uint64_t integerOf(double value) {
+uint64_t toInteger(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude < 0x1p63) return static_cast<uint64_t>(static_cast<int64_t>(value));
   const uint64_t bits = bitCast<uint64_t>(magnitude);
@@ -223,10 +223,10 @@ void storeDoubles(Number type, const double* in, size_t count, uint8_t* out) {
     narrowHalves(in, count, out);
   } else {
     uint64_t values[kNumberBlock];
-    // 0.5 is true although it has no integer part.
+    // Any nonzero value is true, also 0.5.
     ZW_SCALAR_LOOP
     for (size_t i = 0; i < count; i++) {
-      values[i] = type == Number::Bool ? in[i] != 0 : integerOf(in[i]);
+      values[i] = type == Number::Bool ? in[i] != 0 : toInteger(in[i]);
     }
     storeIntegers(type, values, count, out);
   }

@@ -1,6 +1,6 @@
-// Numbers of every width through one wide form: integers as 64 bits, everything as double. Codecs
-// that calculate load a block, work on the wide values, and store them in another type: eleven
-// types in and eleven out, instead of a loop for each of 121 pairs.
+// Converts numbers of all widths through wide types: integers through 64 bits, anything through
+// double. Codecs load a block, compute on the wide values and store them as another type. That
+// takes one loop per type and direction instead of one per pair of types.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class Number : uint8_t {
   Float64
 };
 
-/// Values that are worked on at a time: a block of doubles stays in the first-level cache.
+/// Values per block; a block of doubles stays in the first-level cache.
 inline constexpr size_t kNumberBlock = 256;
 
 constexpr bool isFloat(Number type) {
@@ -37,29 +37,29 @@ constexpr uint32_t numberBytes(Number type) {
   return kBytes[static_cast<uint8_t>(type)];
 }
 
-// Addresses below need no alignment; `in` and `out` may not overlap. `type` is the type in memory.
-// Loads and stores are of at most kNumberBlock numbers.
+// Addresses need no alignment; `in` and `out` must not overlap. `type` is the type in memory. Loads
+// and stores take at most kNumberBlock numbers.
 
-/// Integers (not floats) as 64 bits, sign- or zero-extended.
+/// Loads integers (not floats) as 64 bits, sign- or zero-extended.
 void loadIntegers(Number type, const uint8_t* in, size_t count, uint64_t* out);
-/// The low bits of `in`; Bool is whether any bit is set.
+/// Stores the low bits; for Bool, whether any bit is set.
 void storeIntegers(Number type, const uint64_t* in, size_t count, uint8_t* out);
-/// Numbers of any type as doubles: exact, but for 64-bit integers, which round to the nearest.
+/// Loads numbers of any type as doubles. Exact, except that 64-bit integers are rounded to nearest.
 void loadDoubles(Number type, const uint8_t* in, size_t count, double* out);
-/// Floats are the nearest, ties to even; integers as integerOf() says.
+/// Stores floats rounded to nearest, ties to even, and integers as toInteger() does.
 void storeDoubles(Number type, const double* in, size_t count, uint8_t* out);
 
-/// NumPy's cast (`astype`): integers keep their low bits, floats go to the nearest float or to
-/// integerOf(); complex types are twice as many floats.
+/// NumPy's cast (`astype`): integers keep their low bits, floats become the nearest float or
+/// toInteger(). Complex numbers are converted as twice as many floats.
 void convertNumbers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count);
 
-/// A double without its fraction as an integer of any width, modulo 2^64. NaN and infinities are 0.
-/// (C and NumPy leave what does not fit undefined; this is what they do where they do something.)
-uint64_t integerOf(double value);
+/// Truncates a double to an integer modulo 2^64. NaN and infinities become 0. (Out-of-range values
+/// are undefined in C and NumPy; where NumPy wraps, the result is the same.)
+uint64_t toInteger(double value);
 
-/// The binary16 nearest to a double, ties to even. A NaN keeps its sign and upper bits.
-uint16_t halfOf(double value);
-/// The value of a binary16.
+/// Rounds a double to binary16, ties to even. A NaN keeps its sign and upper bits.
+uint16_t toHalf(double value);
+/// Converts a binary16 to a double.
 double fromHalf(uint16_t bits);
 
 }  // namespace zw

@@ -1,10 +1,10 @@
-// One element after the other, every sum waits for the one before it: a load, an addition and a
-// store per element, however narrow. Instead, sixteen bytes at a time:
+// A scalar running sum takes a load, an addition and a store per element, however narrow, and each
+// sum waits for the previous one. Instead, sixteen bytes are summed at a time:
 //
 //   v += v shifted up by 1, 2, 4 … elements     sums within the vector, log2(16 / width) steps
-//   v += last sum of the vector before          in every lane
+//   v += last sum of the previous vector        in every lane
 //
-// Only the last addition and the copy of the highest lane wait for the vector before.
+// Only the last addition and the broadcast of the highest lane depend on the previous vector.
 #include "kernels/prefix_sum.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ ZW_INLINE U8x16 add(U8x16 a, U8x16 b) {
   return (U8x16)((Vector)a + (Vector)b);
 }
 
-/// The last bytes of a vector of zeros followed by the first of another: a shift up by Bytes.
+/// A shift up by Bytes: the last bytes of a vector of zeros, then the first of another vector.
 template <int Bytes>
 struct ShiftPattern {
   static constexpr int at(size_t i) { return 16 - Bytes + static_cast<int>(i); }
@@ -94,7 +94,7 @@ void sum(uint8_t* dst, const uint8_t* src, size_t count) {
   sumScalar<Width>(dst, src, count, last);
 }
 
-/// A few interleaved sequences, each with its sum in a register.
+/// Sums a few interleaved sequences, keeping each sum in a register.
 template <int Width, size_t Step>
 void sumFew(uint8_t* dst, const uint8_t* src, size_t count) {
   using Item = typename Lanes<Width>::Item;
@@ -113,7 +113,7 @@ void sumFew(uint8_t* dst, const uint8_t* src, size_t count) {
   }
 }
 
-/// Any step: whole vectors where no lane waits for another of the same vector.
+/// Sums with any step, in whole vectors if the lanes of a vector are independent.
 template <int Width>
 void sumSteps(uint8_t* dst, const uint8_t* src, size_t count, size_t step) {
   using Item = typename Lanes<Width>::Item;

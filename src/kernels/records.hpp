@@ -1,9 +1,9 @@
-// A few planes joined to packed records and back, for records of up to 16 bytes: the inner step of
-// byte shuffles of narrow items (planes of single bytes) and of channels (planes of items).
+// Joins planes into packed records of up to 16 bytes, and splits them again: the inner step of byte
+// shuffles of narrow items (planes of single bytes) and of channels (planes of items).
 //
-// A record of T items of E bytes is treated as one of a power of two of items whose last ones are
-// made up; a swizzle packs records where they are not as long as that, and each store is a whole
-// vector whose surplus the next store overwrites. The same backwards.
+// A record of T items of E bytes is padded with dummy items to a power of two. A swizzle then packs
+// the records, and each store is a whole vector whose surplus the next store overwrites. Splitting
+// works the same way in reverse.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace zw {
 
 using simd::U8x16;
 
-/// Where planes are: at a fixed distance, or in a list.
+/// Addresses of planes: at a fixed distance, or from a list.
 struct Planes {
   const uint8_t* base;
   size_t distance;
@@ -27,15 +27,14 @@ struct Planes {
   const uint8_t* operator[](size_t b) const { return list ? list[b] : base + b * distance; }
 };
 
-/// The swizzle from records of `recordBytes` bytes that are padded to `paddedBytes`, a power of
-/// two, to packed ones.
+/// The swizzle that packs records of `recordBytes` bytes padded to `paddedBytes`, a power of two.
 U8x16 packMask(size_t recordBytes, size_t paddedBytes);
 
-/// The swizzle from packed records to all their first items, all second items, … as if they were
-/// padded; what would be made up is zero.
+/// The swizzle that groups packed records by item: all first items, all second items, … as if they
+/// were padded. Dummy items are zero.
 U8x16 groupMask(size_t recordBytes, size_t paddedBytes, size_t itemBytes);
 
-/// The same as constants.
+/// The same swizzles as constants.
 template <int RecordBytes, int PaddedBytes>
 struct PackMask {
   static constexpr int at(size_t i) {
@@ -52,8 +51,8 @@ struct GroupMask {
   }
 };
 
-/// How T items of E bytes lie in vectors of records of P items, P being the next power of two from
-/// T. With T = 0 the number of items, 5 to 7, is known at run time only (and P = 8, E = 1).
+/// Layout of T items of E bytes in vectors of records padded to P items, the next power of two. T =
+/// 0 means 5 to 7 items, a number that is only known at run time (with P = 8 and E = 1).
 template <int T, int E>
 struct Packing {
   static constexpr int P = T == 0 ? 8 : T == 3 ? 4 : T;
@@ -61,9 +60,10 @@ struct Packing {
 
   explicit Packing(uint32_t items) : bytes((T == 0 ? items : T) * E) {}
 
-  size_t bytes;                                         // of a record
-  size_t step() const { return 16 / (P * E) * bytes; }  // of the records in a vector
-  /// Records that there must be behind a vector which reaches past its own.
+  size_t bytes;                                         // per record
+  size_t step() const { return 16 / (P * E) * bytes; }  // bytes of the records in a vector
+  /// Number of records that must follow a vector, since loading or storing a vector touches bytes
+  /// past its last record.
   size_t slack() const { return (16 - step() + bytes - 1) / bytes; }
   U8x16 pack() const {
     if constexpr (T == 0) return packMask(bytes, P * E);
@@ -75,7 +75,7 @@ struct Packing {
   }
 };
 
-/// Items i … i + 16 / E - 1 of P planes to padded records, these to packed ones.
+/// Joins items i … i + 16 / E - 1 of P planes into packed records.
 template <int P, int E, bool kOdd, class Change>
 ZW_INLINE void joinBlock(uint8_t* dst, const uint8_t* const (&planes)[P], size_t i, size_t step,
                          U8x16 pack, const Change& change) {
@@ -87,8 +87,8 @@ ZW_INLINE void joinBlock(uint8_t* dst, const uint8_t* const (&planes)[P], size_t
   }
 }
 
-/// Joins `count` items (16 / E at least) of each of `items` planes to packed records; T is `items`
-/// or 0, see Packing.
+/// Joins `count` items (at least 16 / E) of each of `items` planes into packed records. T is
+/// `items` or 0, see Packing.
 template <int T, int E, class Change>
 void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count, Change change) {
   constexpr size_t kBlock = 16 / E;
@@ -100,7 +100,7 @@ void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count,
   const uint8_t* planes[P];
   ZW_UNROLL for (uint32_t b = 0; b < P; b++) planes[b] = from[kOdd ? std::min(b, items - 1) : b];
   size_t i = 0;
-  if constexpr (P == 2 && E == 1) {  // too little work per block to pay for a loop step
+  if constexpr (P == 2 && E == 1) {  // a block is too little work for one iteration
     for (; count - i >= 64; i += 64) {
       const uint8_t* const from64[] = {planes[0] + i, planes[1] + i};
       uint8_t* const to = dst + i * 2;
@@ -112,7 +112,7 @@ void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count,
   for (; count - i >= kBlock + slack; i += kBlock) {
     joinBlock<P, E, kOdd>(dst + i * bytes, planes, i, step, pack, change);
   }
-  for (; i < count; i += kBlock) {  // must not reach past the end
+  for (; i < count; i += kBlock) {  // through a buffer: vectors would reach past the end
     const size_t start = std::min(i, count - kBlock);
     uint8_t last[16 * P + 16];
     joinBlock<P, E, kOdd>(last, planes, start, step, pack, change);
@@ -120,9 +120,9 @@ void joinRecords(uint8_t* dst, const Planes& from, uint32_t items, size_t count,
   }
 }
 
-/// Packed records to whole lines of P planes, from item i on. Made-up planes go where the last one
-/// goes, before what belongs there: were they dropped, the compiler would drop their lanes from the
-/// zips, and what remains is no single instruction any more.
+/// Splits packed records into whole lines of P planes, from item i on. Dummy planes are written to
+/// the address of the last plane, before that plane itself. If they were skipped, the compiler
+/// would drop their lanes from the zips, which would no longer be single instructions.
 template <int P, int E, class Change>
 ZW_INLINE void splitBlock(uint8_t* const (&planes)[P], size_t i, const uint8_t* src, size_t step,
                           U8x16 group, const Change& change) {
@@ -141,8 +141,8 @@ ZW_INLINE void splitBlock(uint8_t* const (&planes)[P], size_t i, const uint8_t* 
   }
 }
 
-/// Splits `count` (64 / E at least) packed records of `items` items into planes at dst, dst +
-/// distance, …
+/// Splits `count` (at least 64 / E) packed records of `items` items into planes at dst,
+/// dst + distance, …
 template <int T, int E, class Change>
 void splitRecords(uint8_t* dst, size_t distance, const uint8_t* src, uint32_t items, size_t count,
                   Change change) {
@@ -160,7 +160,7 @@ void splitRecords(uint8_t* dst, size_t distance, const uint8_t* src, uint32_t it
   for (; count - i >= kBlock + slack; i += kBlock) {
     splitBlock<P, E>(planes, i, src + i * bytes, step, group, change);
   }
-  for (; i < count; i += kBlock) {  // must not reach past the end
+  for (; i < count; i += kBlock) {  // through a buffer: vectors would reach past the end
     const size_t start = std::min(i, count - kBlock);
     uint8_t last[64 * P + 16];
     copyVectors(last, src + start * bytes, static_cast<int>(4 * items));
@@ -168,7 +168,7 @@ void splitRecords(uint8_t* dst, size_t distance, const uint8_t* src, uint32_t it
   }
 }
 
-/// joinPlanes and splitPlanes: byte planes of items of any size, any number of them (0 too).
+/// Join and split the byte planes of `count` items (0 or more) of any size.
 void joinPlanes(uint8_t* dst, const Planes& from, size_t count, uint32_t itemBytes);
 void splitPlanes(uint8_t* dst, size_t distance, const uint8_t* src, size_t count,
                  uint32_t itemBytes);

@@ -1,13 +1,13 @@
-// Rows: contiguous runs of bytes, copied as they are or with the bytes of their components
-// reversed. The inner step of most copies, and inline, because rows can be as short as a pixel.
+// Rows: contiguous runs of bytes, copied with or without reversing the bytes of their components.
+// The inner step of most copies. Inline, since rows can be as short as a pixel.
 //
-// Fast because: four vectors are in flight per step, which hides the latency of loads (one at a
-// time is half as fast), and reversing is one shuffle per vector, free beyond the caches. A row of
-// under 16 bytes takes two overlapping pieces instead of a loop.
+// Speed: four vectors are in flight per iteration, which hides the latency of loads (one at a time
+// is half as fast). Reversing is one shuffle per vector, free for data outside the caches. A row of
+// less than 16 bytes is copied as two overlapping pieces instead of a loop.
 //
-// Safe because: whole vectors cover the row, the last one ending exactly at its end and overlapping
-// the one before. It is read before anything is written, so that source and destination may be the
-// same: what is written twice is written with the same bytes.
+// Safety: vectors cover exactly the row. The last one ends at the end of the row and overlaps the
+// one before. It is read before anything is written, so source and destination may be the same:
+// bytes that are written twice get the same values.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ ZW_INLINE simd::U8x16 swapMask(uint32_t width) {
   return simd::constant<SwapMask<1>>() ^ simd::fill(static_cast<uint8_t>(width - 1));
 }
 
-/// How vectors are changed on their way: not at all; by a swizzle known beforehand, which costs
-/// one instruction; or by one known at run time, which costs three.
+/// Operations on the vectors of a row: none; a byte swap by a constant swizzle (one instruction);
+/// and one by a swizzle that is known at run time (three instructions).
 struct Keep {
   explicit Keep(uint32_t) {}
   ZW_INLINE simd::U8x16 operator()(simd::U8x16 v) const { return v; }
@@ -52,7 +52,7 @@ struct Swap {
   simd::U8x16 mask;
 };
 
-/// A row of N to 2 N bytes as two pieces of N bytes.
+/// Copies a row of N to 2 N bytes as two pieces of N bytes.
 template <int N, class Change>
 ZW_INLINE void copyRowEnds(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   const simd::U8x16 head = change(simd::loadLow<N>(src));
@@ -61,8 +61,8 @@ ZW_INLINE void copyRowEnds(uint8_t* dst, const uint8_t* src, size_t bytes, const
   simd::storeLow<N>(dst + bytes - N, tail);
 }
 
-/// A row of under 16 bytes. Pieces are no shorter than the components that `change` reverses: there
-/// are rows of 4 bytes and more only where components have 4, for example.
+/// Copies a row of less than 16 bytes. Pieces are never shorter than the components that `change`
+/// reverses, since a row consists of whole components.
 template <class Change>
 ZW_INLINE void copyShortRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   if (bytes >= 8) {
@@ -76,7 +76,7 @@ ZW_INLINE void copyShortRow(uint8_t* dst, const uint8_t* src, size_t bytes, cons
   }
 }
 
-/// A row of 16 bytes or more.
+/// Copies a row of 16 bytes or more.
 template <class Change>
 ZW_INLINE void copyLongRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   using simd::U8x16;
@@ -96,7 +96,7 @@ ZW_INLINE void copyLongRow(uint8_t* dst, const uint8_t* src, size_t bytes, const
   simd::store(dst + bytes - 16, last);
 }
 
-/// A row of any length; dst may be src, but not overlap it otherwise.
+/// Copies a row of any length. `dst` may equal `src`; no other overlap is allowed.
 template <class Change>
 ZW_INLINE void copyRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Change& change) {
   if (bytes >= 16) {
@@ -106,13 +106,12 @@ ZW_INLINE void copyRow(uint8_t* dst, const uint8_t* src, size_t bytes, const Cha
   }
 }
 
-/// From this size on a plain copy is left to memcpy, which becomes a memory.copy instruction.
-/// Below, it is no faster, and on some processors far slower: engines pass it to a string
-/// instruction that on a Zen 3 does 3 GB/s instead of 37 where source and destination lie alike in
-/// their pages.
+/// Plain copies of this size and more use memcpy, which compiles to memory.copy. Smaller ones gain
+/// nothing and are sometimes much slower: engines implement it with a string instruction, which on
+/// Zen 3 reaches 3 GB/s instead of 37 if source and destination have the same offset in their pages.
 inline constexpr size_t kMinMemcpy = size_t{1} << 20;
 
-/// A plain copy of any number of bytes between buffers that do not overlap.
+/// Copies any number of bytes between buffers that do not overlap.
 void copyBytes(uint8_t* dst, const uint8_t* src, size_t bytes);
 
 }  // namespace zw

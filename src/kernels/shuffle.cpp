@@ -1,26 +1,25 @@
 // Byte shuffle and unshuffle as transposes of small byte matrices in registers.
 //
-// Unshuffling joins byte planes into elements. Take 16 bytes of each of four planes: two rounds of
-// zips (bytes, then pairs of bytes) give 16 records of four bytes in element order. So much for
-// items of 4; for 2 one round is enough, for 8 a third one zips records of four. An item of 3, or
-// of 5 to 7 bytes, is treated as one of 4 or 8 whose last planes are made up; a swizzle then packs
-// the records, and each store is a whole vector whose surplus the next store overwrites.
+// Unshuffling joins byte planes into elements. Given 16 bytes of each of four planes, two rounds of
+// zips (bytes, then pairs of bytes) yield 16 records of four bytes in element order. Items of 2
+// bytes take one round, items of 8 a third one. Items of 3 and of 5 to 7 bytes are padded to 4 or 8
+// with dummy planes. A swizzle then packs the records, and each store is a whole vector whose
+// surplus the next store overwrites.
 //
-// From 9 bytes on the rounds are split in two passes over 64 elements and 16 planes, with records
-// of four bytes in a 1 KiB block in between. That is as many instructions as doing it in registers,
-// since 16 planes leave none free and engines then spill haphazardly (a third of the speed); and
-// each cache line of each plane is read at one go, four planes at a time, so planes whose distance
-// is a power of two do not throw one another out of the first-level cache. Wider items are done 16
-// planes at a time, the last 16 overlapping those before.
+// For 9 bytes and more the rounds are split into two passes over 64 elements and 16 planes, with
+// records of four bytes in a 1 KiB block in between (byte_planes.cpp). This takes as many
+// instructions as a version in registers, since 16 planes use all of them and engines then spill,
+// at a third of the speed. Each cache line of each plane is also read at once, four planes at a
+// time, so planes whose distance is a power of two do not evict one another from the first-level
+// cache. Wider items are processed 16 planes at a time, the last 16 overlapping the ones before.
 //
-// Shuffling is the same backwards. Its passes write whole 64-byte lines per plane, for the same
-// reason and because half-written lines travel twice.
+// Shuffling runs the same steps in reverse. It writes whole 64-byte lines of each plane, for the
+// same reason and because partly written lines are transferred twice.
 //
-// Safe because: elements left over at the end are covered by one more whole block that ends with
-// the last element; source and destination do not overlap, so doing some elements twice is
-// harmless. Where vectors reach past the elements, as those of odd item sizes do, the loop stops
-// early enough and the rest, one or two blocks, goes through a buffer. Fewer elements than a block:
-// plain loops.
+// Safety: leftover elements are covered by one more whole block that ends with the last element.
+// Source and destination do not overlap, so processing elements twice is harmless. If vectors reach
+// past the elements, as for odd item sizes, the loop stops early, and the last one or two blocks go
+// through a buffer. Fewer elements than a block are handled by plain loops.
 #include "kernels/shuffle.hpp"
 
 #include <algorithm>
@@ -34,7 +33,7 @@ namespace zw {
 
 namespace {
 
-/// Items of 2 to 8 bytes are unshuffled 16 at a time, all others in blocks of 64.
+/// Items of 2 to 8 bytes are unshuffled 16 at a time, others in blocks of 64.
 constexpr size_t kSmallBlock = 16, kBlock = 64;
 constexpr uint32_t kMaxSmall = 8;
 

@@ -7,15 +7,15 @@
 
 namespace zw {
 
-/// Shuffles `count` elements of `itemBytes` (>= 1) bytes from src to dst; the buffers must not
-/// overlap; exactly count * itemBytes bytes are read and written. Any alignment.
+/// Shuffles `count` elements of `itemBytes` (>= 1) bytes from src to dst. The buffers must not
+/// overlap and need no alignment. Reads and writes exactly count * itemBytes bytes.
 void shuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
 /// The inverse of shuffleBytes.
 void unshuffleBytes(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
-/// The inverse of shuffleBytes where each byte plane lies somewhere else: plane b holds byte b of
-/// every element, `count` bytes. Saves a copy where the planes are still in an encoded frame.
+/// The inverse of shuffleBytes for planes at separate addresses: plane b holds byte b of every
+/// element, `count` bytes. Saves a copy of planes that are stored uncompressed in an encoded frame.
 void unshufflePlanes(uint8_t* dst, const uint8_t* const* planes, size_t count, uint32_t itemBytes);
 
 }  // namespace zw

@@ -1,20 +1,18 @@
-// The engine behind crc32 and crc32c: a reflected CRC of 32 bits without carry-less multiplication.
+// The algorithm behind crc32 and crc32c: a reflected 32-bit CRC without carry-less multiplication.
 //
-// A CRC is the message's remainder modulo the polynomial P. Adding a multiple of P changes nothing,
-// so with a multiple that has few terms, all of them whole bytes apart,
+// A CRC is the remainder of the message modulo the polynomial P, so adding a multiple of P does not
+// change it. With a multiple that has few terms, all of them whole bytes apart,
 //     x^(8 t1) + x^(8 (t1 - t2)) + … + 1 = 0 (mod P),
-// a byte of the message can be taken away when it is added (xor) to the bytes t1, t2, … further on.
-// Done for every byte but the last t1 ("the window"), that is one xor per tap and 16 bytes at a
-// time:
+// a byte of the message can be removed by adding (xor) it to the bytes t1, t2, … further on. Doing
+// so for every byte except the last t1 (the window) takes one xor per tap, 16 bytes at a time:
 //     s[i] = d[i] ^ s[i - t1] ^ s[i - t2] ^ …
-// The window and messages that are not much longer go through tables, sixteen bytes per step.
+// The window, and messages that are not much longer, go through tables, sixteen bytes per step.
 //
-// Why it is fast: the taps come in clusters whose members are whole vectors apart, so that a vector
-// loaded for one serves the others some steps later; of the time it takes, loads are the most. And
-// no load waits for a store that is still under way: the nearest tap is hundreds of bytes back.
-// Long messages are folded with fewer taps first (Far), whose window is then a message for these.
-// scripts/crc-taps.mjs searched for such multiples; tests/cpp/checksum_test.cpp checks what it
-// found against the polynomial.
+// Speed: most of the time is spent on loads. Taps come in clusters whose members are whole vectors
+// apart, so a vector loaded for one tap serves the others a few steps later. No load waits for a
+// recent store, since the nearest tap is hundreds of bytes back. Long messages are first folded
+// with fewer taps (Far), whose window is then folded again. scripts/crc-taps.mjs found the
+// multiples; tests/cpp/checksum_test.cpp checks them against the polynomial.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +27,7 @@
 
 namespace zw::crc {
 
-/// Taps some whole vectors apart: `distance` bytes, and 16 k more for every bit k of `taps`.
+/// Taps that are whole vectors apart: at `distance` + 16 k bytes for each bit k of `taps`.
 struct Cluster {
   uint32_t distance;
   uint32_t taps = 1;
@@ -42,7 +40,7 @@ struct Cluster {
 /// The taps of one multiple.
 using Taps = std::array<Cluster, 3>;
 
-/// What is left of a message after folding: as much as the longest tap, in whole vectors.
+/// Bytes of a message that remain after folding: the longest tap, in whole vectors.
 constexpr size_t windowBytes(const Taps& taps) {
   size_t longest = 0;
   for (const Cluster& c : taps) {
@@ -51,19 +49,18 @@ constexpr size_t windowBytes(const Taps& taps) {
   return (longest + 15) / 16 * 16;
 }
 
-/// Three taps of a multiple with few terms, which therefore lie far back: `distance` bytes, a
-/// multiple of 16, so that its loads never cross cache lines; `beside` bytes more (97..111), for
-/// which vectors loaded for the former are shifted; and `lone`, the longest.
+/// Three taps of a multiple with few terms, which are therefore far back. `distance` is a multiple
+/// of 16, so that its loads never cross cache lines. The second tap is `beside` bytes (97..111)
+/// further back and reuses the vectors of the first, shifted. `lone` is the longest.
 struct FarTaps {
   uint32_t distance = 0, beside = 0, lone = 0;
 };
 
-/// Tables for sixteen bytes per step: at[k][b] is the CRC of byte b followed by k zero bytes.
+/// Tables for sixteen bytes per step: at[k][b] is the CRC of byte b and k zero bytes.
 struct Tables {
   uint32_t at[16][256];
 
-  /// `reflected` is P without its highest term, lowest bit first reversed (0xEDB88320 and the
-  /// like).
+  /// `reflected` is P without its highest term, bit-reversed (such as 0xEDB88320).
   explicit Tables(uint32_t reflected) {
     for (uint32_t b = 0; b < 256; b++) {
       uint32_t crc = b;
@@ -80,13 +77,13 @@ struct Tables {
   }
 };
 
-/// Four bytes of a step whose last byte is followed by `after` more bytes.
+/// Looks up four bytes of a step that `after` more bytes follow.
 ZW_INLINE uint32_t lookUp(const Tables& tables, uint32_t word, size_t after) {
   return tables.at[after + 3][word & 0xff] ^ tables.at[after + 2][(word >> 8) & 0xff] ^
          tables.at[after + 1][(word >> 16) & 0xff] ^ tables.at[after][word >> 24];
 }
 
-/// Plain CRC (no inversion) of any message, by tables alone.
+/// The plain CRC (without inversion) of any message, from tables only.
 inline uint32_t byTables(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
   for (; size >= 16; data += 16, size -= 16) {
     crc = lookUp(tables, load<uint32_t>(data) ^ crc, 12) ^
@@ -98,11 +95,11 @@ inline uint32_t byTables(const Tables& tables, uint32_t crc, const uint8_t* data
   return crc;
 }
 
-/// The sums that a cluster adds to vector after vector.
+/// The sums of a cluster's taps, one vector after another.
 template <Cluster kCluster>
 class TapStream {
  public:
-  /// For the vectors from `s` on; what the taps reach back to is there.
+  /// Starts at `s`; everything that the taps reach back to must be valid.
   ZW_INLINE explicit TapStream(const uint8_t* s) : at_(s - kCluster.distance) {
     if constexpr (kCluster.reach() >= 1) past1_ = simd::load(at_ - 16);
     if constexpr (kCluster.reach() >= 2) past2_ = simd::load(at_ - 32);
@@ -124,10 +121,10 @@ class TapStream {
 
  private:
   const uint8_t* at_;
-  simd::U8x16 past1_{}, past2_{}, past3_{};  // the vectors before
+  simd::U8x16 past1_{}, past2_{}, past3_{};  // previous vectors
 };
 
-/// A fold by clusters: its window, the bytes of a block that it goes on in, and its sums.
+/// A fold by clusters: the bytes of its window and of a block, and its sums.
 template <Taps kTaps>
 struct Near {
   static constexpr size_t kWindow = windowBytes(kTaps), kBlock = 8192;
@@ -151,13 +148,13 @@ struct Near {
   };
 };
 
-/// Sixteen bytes from byte N of a on, those of b after them.
+/// Bytes N … N + 15 of a followed by b.
 template <int N>
 struct SlicePattern {
   static constexpr int at(size_t i) { return N + static_cast<int>(i); }
 };
 
-/// A fold by few, far taps.
+/// A fold by a few far taps.
 template <FarTaps kTaps>
 struct Far {
   static constexpr size_t kWindow = (kTaps.lone + 15) / 16 * 16, kBlock = 16384;
@@ -197,13 +194,13 @@ struct Far {
    private:
     const uint8_t* at_;
     const uint8_t* lone_;
-    // The vectors before; by name, for of an array the compiler makes memory.
+    // Previous vectors. Separate variables, since the compiler would keep an array in memory.
     simd::U8x16 past1_, past2_, past3_, past4_, past5_, past6_, past7_;
   };
 };
 
-/// `size` bytes (a multiple of 16) of a fold: s = data ^ taps, kept for what follows; or, for the
-/// window, put out and blotted out of s, so that the window's own bytes reach nothing.
+/// Folds `size` bytes, a multiple of 16: s = data ^ taps. Within the window the result goes to
+/// `window` and s is cleared, so that bytes of the window are not folded further.
 template <class Fold, bool kToWindow>
 void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
   typename Fold::Sums sums(s);
@@ -236,14 +233,14 @@ void foldRun(const uint8_t* data, uint8_t* s, uint8_t* window, size_t size) {
   }
 }
 
-/// Folds a message into its end: writes to `window` (apart from `data`) Fold::kWindow bytes whose
-/// plain CRC from 0 is the plain CRC of `data` from `crc`. `size` is a multiple of 16 and more than
-/// the window.
+/// Folds a message into its end: writes Fold::kWindow bytes to `window`, which must not overlap
+/// `data`. Their plain CRC from 0 is the plain CRC of `data` from `crc`. `size` is a multiple of 16
+/// and larger than the window.
 template <class Fold>
 void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
   constexpr size_t kPast = Fold::kWindow, kBlock = Fold::kBlock;
   static_assert(kBlock >= kPast);
-  // The values of s that the taps reach back to (zero before the message), then those of a block.
+  // The values of s that the taps reach back to (zero before the message), then a block.
   alignas(16) uint8_t s[kPast + kBlock];
   std::memset(s, 0, kPast);
   const size_t folded = size - kPast;
@@ -255,7 +252,7 @@ void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
     }
     size_t run = kPast + kBlock - at;
     if (i < folded) {
-      // The first vector goes alone: `crc` is added to it.
+      // The first vector is folded separately, since `crc` is added to it.
       run = i == 0 ? 16 : std::min(run, folded - i);
       foldRun<Fold, false>(data + i, s + at, nullptr, run);
       if (i == 0) store<uint32_t>(s + at, load<uint32_t>(s + at) ^ crc);
@@ -268,7 +265,7 @@ void fold(uint32_t crc, const uint8_t* data, size_t size, uint8_t* window) {
   }
 }
 
-/// Plain CRC (no inversion) of any message.
+/// The plain CRC (without inversion) of any message.
 template <Taps kTaps>
 uint32_t update(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
   constexpr size_t kWindow = windowBytes(kTaps);
@@ -283,10 +280,10 @@ uint32_t update(const Tables& tables, uint32_t crc, const uint8_t* data, size_t 
   return byTables(tables, crc, data, size);
 }
 
-/// From here on the far taps pay, though their window has to be folded again.
+/// Size from which the far taps pay off, although their window must be folded again.
 inline constexpr size_t kFarBytes = size_t{128} * 1024;
 
-/// The same, long messages with the few taps of `kFar` first.
+/// The same; folds long messages with the taps of `kFar` first.
 template <Taps kTaps, FarTaps kFar>
 uint32_t updateLong(const Tables& tables, uint32_t crc, const uint8_t* data, size_t size) {
   if (size >= kFarBytes) {

@@ -1,46 +1,44 @@
-// Transposes by way of a buffer.
+// Transposes through a buffer.
 //
-// Here as in tiles.cpp the plane's outer axis is contiguous in the source: its items form a source
-// row (a line of columns), and source rows follow one another along the inner axis. The inner axis
-// is contiguous in the destination: its items form a destination row. A third axis, depth, is that
-// of the remaining ones along which destination rows lie closest to each other.
+// As in tiles.cpp, the outer axis of the plane is contiguous in the source: its items form a source
+// row, and source rows follow one another along the inner axis. The inner axis is contiguous in the
+// destination: its items form a destination row. A third axis, `depth`, is the one of the remaining
+// axes along which destination rows lie closest to each other.
 //
-// What such a copy costs is not the shuffling but the way through memory: both sides cannot be
-// walked in order at once. Tiles that go straight from one to the other read and write single cache
-// lines that are a row apart. Each comes with a translation of its own, nothing can be fetched
-// ahead, and where the distance of rows has a large power of two in it all these lines share a few
-// sets of the caches and throw one another out before the rest of them is used: transposing 128 by
-// 128 by 128 items of 4 bytes end for end ran at a ninth of a copy's speed.
+// The cost of such a copy is memory access, not shuffling, since the two sides cannot both be
+// walked in order. Direct tiles read and write single cache lines that are a row apart. Each line
+// needs its own address translation, and nothing can be prefetched. If the row stride is a multiple
+// of a large power of two, the lines also share a few cache sets and evict one another before they
+// are used up: reversing the axes of 128 × 128 × 128 items of 4 bytes ran at a ninth of the speed
+// of a copy.
 //
-// So the plane is cut into boxes that are long along all rows, on both sides, and deep enough that
-// the runs of neighbouring rows join to (parts of) pages. A box goes in two steps through a buffer
-// that stays in the second-level cache:
-//  - read: 16 / E source rows at a time, side by side from end to end, are transposed in registers
-//    to one record of 16 bytes per column (16 / E items of a destination row);
-//  - write: destination rows are put together from the records of their column, each from end to
-//    end. Records are copied as they are, so any number of rows and columns will do: the last
-//    record overlaps the one before.
-// Both steps visit the rows of a box in the order in which they lie in memory: depth turns fastest
-// where it continues the rows, and slowest where it is a plane after another. In the buffer the
-// records of one column are an odd number of cache lines apart, so they never share a set.
+// So the plane is cut into boxes with long rows on both sides, and enough depth that the runs of
+// neighbouring rows join to (parts of) pages. A box passes through a buffer that stays in the
+// second-level cache, in two steps:
+//  - Read: 16 / E source rows at a time, for items of E bytes, are transposed in registers into one
+//    16-byte record per column (16 / E items of a destination row).
+//  - Write: destination rows are assembled from the records of their column. Records are copied
+//    whole, so any number of rows and columns works: the last record overlaps the one before.
+// Both steps visit the rows of a box in memory order: depth is the innermost loop if it continues
+// the rows, and the outermost if it separates planes. In the buffer the records of one column are
+// an odd number of cache lines apart, so they never share a set.
 //
-// The sizes: boxes have rows of up to kRowBytes, as the hardware only begins to fetch ahead after a
-// few lines of a page, and as much depth as the buffer holds, which is as large as a part of a
-// second-level cache can be on most machines. Rows of 512 bytes were slower by up to a third, twice
-// the buffer was no faster.
+// Sizes: rows of a box have up to kRowBytes, since hardware prefetching only starts after a few
+// lines of a page. Depth is as large as the buffer allows, which on most machines fits in a part of
+// the second-level cache. Rows of 512 bytes were up to a third slower; doubling the buffer gained
+// nothing.
 //
-// The rule: straight tiles (tiles.cpp) move every byte once instead of twice and are up to twice as
-// fast while both sides stay in the caches, and several times slower when they do not. So this way
-// is taken where one side of a plane spans more than kCachedBytes or its lines collide in the
-// first-level cache, and for single bytes always, whose tiles are as slow in registers. Items of 16
-// bytes never take it: four of them fill a line, and straight through they are no slower.
+// Choice: direct tiles (tiles.cpp) move each byte once instead of twice. They are up to twice as
+// fast while both sides stay in the caches, and several times slower otherwise. So the buffer is
+// used if one side of a plane spans more than kCachedBytes or its lines collide in the first-level
+// cache, and always for items of 1 byte, whose direct tiles are slow in registers too. Items of 16
+// bytes never use it: four of them fill a line, and direct tiles are as fast.
 //
-// Byte order is reversed by one shuffle as the vectors are loaded, which memory hides.
+// Byte order is reversed by one shuffle as vectors are loaded, which is hidden by memory latency.
 //
-// Safe because: boxes lie inside the plane, and tiles inside boxes: where a side is no multiple of
-// a tile the last tile ends with the side and overlaps the one before, which is harmless since
-// source and destination do not overlap. Records of a box take at most its own size and a few lines
-// more per row of records, see boxOf.
+// Safety: boxes lie inside the plane and tiles inside boxes. If a side is not a multiple of a tile,
+// the last tile ends with the side and overlaps the one before, which is harmless since source and
+// destination do not overlap. chooseBox explains why the records of a box fit in the buffer.
 #include <algorithm>
 #include <bit>
 
@@ -57,24 +55,23 @@ using simd::U8x16;
 
 namespace {
 
-/// The most that a box holds (unless it is one level and small), and that one of its rows has on
-/// either side.
+/// Maximum size of a box (exceeded only by a single level with gaps), and of its rows on either
+/// side.
 constexpr size_t kBoxBytes = size_t{256} << 10;
 constexpr size_t kRowBytes = 1024;
 
-/// What a side of a plane may span to stay in the caches: a part of a second-level cache.
+/// Span of one side of a plane that stays in the caches: a part of a second-level cache.
 constexpr size_t kCachedBytes = size_t{128} << 10;
 
-/// Room for the records, one per thread; not on the stack, which a module may have little of.
-#ifdef __EMSCRIPTEN__  // every thread has a memory of its own
-#define ZW_THREAD_LOCAL
-#else
-#define ZW_THREAD_LOCAL thread_local
-#endif
-alignas(64) ZW_THREAD_LOCAL uint8_t buffer[kBoxBytes + 32 * kRowBytes];
+static_assert(kBoxBytes + 28 * kRowBytes + 64 <= kStagedBytes);
 
-/// A part of a plane and how its records lie in the buffer: those of 16 / E rows follow one another
-/// column by column and make a group, the groups of all rows a level.
+/// The first cache line of the plane's buffer.
+uint8_t* alignedBuffer(const CopyPlane& plane) {
+  return plane.scratch + (-reinterpret_cast<uintptr_t>(plane.scratch) & 63);
+}
+
+/// A part of a plane and the layout of its records in the buffer: the records of 16 / E rows,
+/// column by column, form a group, and the groups of all rows form a level.
 struct Box {
   size_t rows;
   size_t columns;
@@ -83,7 +80,7 @@ struct Box {
   size_t levelStep;
 };
 
-/// Calls work(i, level) for all i below `count` and all levels below `depth`.
+/// Calls work(i, level) for each i below `count` and each level below `depth`.
 template <class Work>
 ZW_INLINE void visit(size_t count, size_t depth, bool depthFirst, const Work& work) {
   size_t i = 0, level = 0;
@@ -101,7 +98,7 @@ ZW_INLINE void visit(size_t count, size_t depth, bool depthFirst, const Work& wo
   }
 }
 
-/// 16 bytes of each of 16 / E rows to 16 / E records.
+/// Transposes 16 bytes of each of 16 / E rows into 16 / E records.
 template <int E, class Change>
 requires(E > 1) ZW_INLINE
     void stageTile(uint8_t* records, const uint8_t* src, size_t stride, const Change& change) {
@@ -112,7 +109,7 @@ requires(E > 1) ZW_INLINE
   ZW_UNROLL for (int i = 0; i < kTile; i++) store(records + 16 * i, v[i]);
 }
 
-/// The same for single bytes, in two halves: there are not registers for 16 vectors.
+/// The same for items of 1 byte, in two halves: 16 vectors do not fit in the registers.
 template <int E, class Change>
 requires(E == 1) ZW_INLINE
     void stageTile(uint8_t* records, const uint8_t* src, size_t stride, const Change&) {
@@ -127,7 +124,7 @@ requires(E == 1) ZW_INLINE
   }
 }
 
-/// The records of `columns` columns of 16 / E rows.
+/// Writes the records of `columns` columns of 16 / E rows.
 template <int E, class Change>
 ZW_INLINE void stageRows(uint8_t* records, const uint8_t* src, size_t stride, size_t columns,
                          const Change& change) {
@@ -149,6 +146,7 @@ ZW_NOINLINE void readBox(const Box& box, const CopyPlane& plane, const uint8_t* 
   constexpr size_t kTile = 16 / E;
   const size_t stride = plane.inner.srcStride, depthStride = plane.depth.srcStride;
   const Change change(plane.swapBytes);
+  uint8_t* const buffer = alignedBuffer(plane);
   visit((box.rows + kTile - 1) / kTile, box.depth, depthStride < stride,
         [&](size_t group, size_t level) {
           const size_t row = std::min(group * kTile, box.rows - kTile);
@@ -158,7 +156,7 @@ ZW_NOINLINE void readBox(const Box& box, const CopyPlane& plane, const uint8_t* 
         });
 }
 
-/// One destination row of a box from the records of its column.
+/// Writes one destination row of a box from the records of its column.
 ZW_INLINE void writeRow(uint8_t* dst, const uint8_t* records, size_t step, size_t bytes) {
   size_t at = 0;
   for (; bytes - at >= 64; at += 64, records += 4 * step) {
@@ -171,6 +169,7 @@ ZW_INLINE void writeRow(uint8_t* dst, const uint8_t* records, size_t step, size_
 ZW_NOINLINE void writeBox(const Box& box, const CopyPlane& plane, uint8_t* dst) {
   const size_t stride = plane.outer.dstStride, depthStride = plane.depth.dstStride;
   const size_t bytes = box.rows * plane.itemBytes;
+  const uint8_t* const buffer = alignedBuffer(plane);
   visit(box.columns, box.depth, depthStride < stride, [&](size_t column, size_t level) {
     writeRow(dst + column * stride + level * depthStride,
              buffer + 16 * column + level * box.levelStep, box.groupStep, bytes);
@@ -179,44 +178,45 @@ ZW_NOINLINE void writeBox(const Box& box, const CopyPlane& plane, uint8_t* dst) 
 
 using ReadBox = void (*)(const Box& box, const CopyPlane& plane, const uint8_t* src);
 
-/// The usual swap is known beforehand; others (of complex numbers' parts) take one kernel.
+/// Swaps of whole items have separate kernels; other widths (complex numbers) share one.
 template <int E>
-ReadBox readerOf(uint32_t swapBytes) {
+ReadBox chooseReader(uint32_t swapBytes) {
   if (swapBytes == 1) return readBox<E, Keep>;
   return swapBytes == E ? readBox<E, SwapBy<E>> : readBox<E, Swap>;
 }
 
-ReadBox readerOf(const CopyPlane& plane) {
+ReadBox chooseReader(const CopyPlane& plane) {
   switch (plane.itemBytes) {
     case 1:
       return readBox<1, Keep>;
     case 2:
       return plane.swapBytes == 1 ? readBox<2, Keep> : readBox<2, SwapBy<2>>;
     case 4:
-      return readerOf<4>(plane.swapBytes);
+      return chooseReader<4>(plane.swapBytes);
     default:
-      return readerOf<8>(plane.swapBytes);
+      return chooseReader<8>(plane.swapBytes);
   }
 }
 
-/// The length of the equal parts that a side is cut into: whole lines, and no more than `most`.
-size_t partOf(size_t length, size_t most, size_t line) {
-  const size_t parts = (length + most - 1) / most;
+/// Cuts a side into equal parts of whole lines, at most `max` items each, and returns their
+/// length.
+size_t partLength(size_t length, size_t max, size_t line) {
+  const size_t parts = (length + max - 1) / max;
   return std::min(length, ((length + parts - 1) / parts + line - 1) / line * line);
 }
 
-/// The largest boxes of a plane. A level has at most 64 groups (kRowBytes of 16 bytes each), which
-/// take what their items take, up to 15 bytes more per column where rows are no multiple of a tile,
-/// and up to three lines each: less than 28 * kRowBytes above kBoxBytes. Several levels are taken
-/// only where they fit kBoxBytes.
-Box boxOf(const CopyPlane& plane) {
+/// Returns the largest box for a plane. A level has at most 64 groups, since a group covers 16 bytes
+/// of a row and a row has at most kRowBytes. In addition to its items, a level takes up to 15 bytes
+/// per column if rows are not a multiple of a tile, and up to three lines per group: less than
+/// 28 * kRowBytes more than kBoxBytes. A box has several levels only if they fit in kBoxBytes.
+Box chooseBox(const CopyPlane& plane) {
   const size_t item = plane.itemBytes, line = 64 / item, tile = 16 / item;
   const size_t side = kRowBytes / item;
   Box box{};
-  box.rows = partOf(plane.inner.length, side, line);
+  box.rows = partLength(plane.inner.length, side, line);
   const size_t fitting = kBoxBytes / (box.rows * item) & ~(line - 1);
-  box.columns = partOf(plane.outer.length, std::min(side, fitting), line);
-  const size_t lines = (box.columns + 3) / 4;  // of one group; their distance is made odd
+  box.columns = partLength(plane.outer.length, std::min(side, fitting), line);
+  const size_t lines = (box.columns + 3) / 4;  // per group; the distance of groups must be odd
   box.groupStep = (lines | 1) * 64;
   box.levelStep = (box.rows + tile - 1) / tile * box.groupStep;
   box.depth = std::clamp<size_t>(kBoxBytes / box.levelStep, 1, plane.depth.length);
@@ -224,19 +224,19 @@ Box boxOf(const CopyPlane& plane) {
 }
 
 void stagedPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
-  const ReadBox read = readerOf(plane);
-  const Box most = boxOf(plane);
+  const ReadBox read = chooseReader(plane);
+  const Box full = chooseBox(plane);
   const size_t item = plane.itemBytes, tile = 16 / item;
   const CopyAxis &inner = plane.inner, &outer = plane.outer, &depth = plane.depth;
-  Box box = most;
-  for (size_t row = 0; row < inner.length; row += most.rows) {
+  Box box = full;
+  for (size_t row = 0; row < inner.length; row += full.rows) {
     const size_t r = std::min(row, inner.length - tile);
-    box.rows = std::min(most.rows, inner.length - r);
-    for (size_t d = 0; d < depth.length; d += most.depth) {
-      box.depth = std::min(most.depth, depth.length - d);
-      for (size_t column = 0; column < outer.length; column += most.columns) {
+    box.rows = std::min(full.rows, inner.length - r);
+    for (size_t d = 0; d < depth.length; d += full.depth) {
+      box.depth = std::min(full.depth, depth.length - d);
+      for (size_t column = 0; column < outer.length; column += full.columns) {
         const size_t c = std::min(column, outer.length - tile);
-        box.columns = std::min(most.columns, outer.length - c);
+        box.columns = std::min(full.columns, outer.length - c);
         read(box, plane, src + r * inner.srcStride + c * item + d * depth.srcStride);
         writeBox(box, plane, dst + r * item + c * outer.dstStride + d * depth.dstStride);
       }
@@ -244,15 +244,15 @@ void stagedPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// Whether more than `most` of the lines that a block of tiles has on one side share a set of the
-/// first-level cache, which lines take by their address modulo 4096.
-bool collide(size_t stride, size_t itemBytes, size_t most) {
+/// True if more than `max` of the lines that a block of tiles has on one side share a set of the
+/// first-level cache. A line's set is chosen by its address modulo 4096.
+bool collide(size_t stride, size_t itemBytes, size_t max) {
   const size_t step = std::min<size_t>(stride & (~stride + 1), 4096);
-  return 64 * step > most * 4096 * itemBytes;
+  return 64 * step > max * 4096 * itemBytes;
 }
 
-/// Whether one side's lines would leave the caches before tiles that go straight through have used
-/// them up. Lines that are written wait longer, so fewer of them may collide.
+/// True if lines of one side would leave the caches before direct tiles have used them up. Written
+/// lines wait longer, so fewer of them may collide.
 bool outgrows(const CopyPlane& plane) {
   const size_t src = plane.inner.srcStride, dst = plane.outer.dstStride;
   return plane.inner.length * src > kCachedBytes || plane.outer.length * dst > kCachedBytes ||

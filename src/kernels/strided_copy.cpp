@@ -1,23 +1,25 @@
-// The materialise pass: prepare brings the axes into a normal form and picks a kernel for the two
-// innermost of them, run loops over the others.
+// prepareStridedCopy normalises the axes and picks a kernel for a plane, the two innermost axes.
+// runStridedCopy loops over the others.
 //
-// The normal form: axes of length 1 are dropped, the others sorted by destination stride, outermost
-// first, and neighbours fused where the outer one continues the inner one on both sides. So a copy
-// in C order becomes one row however many axes it had, and a permutation keeps as few as it can. A
+// Normalisation: axes of length 1 are dropped. The others are sorted by destination stride,
+// outermost first, and neighbours are fused if the outer one continues the inner one on both sides.
+// So a copy in C order becomes a single row, and a permutation keeps as few axes as possible. A
 // contiguous inner axis of up to 16 bytes becomes part of the item.
 //
-// The rule for the kernel, first match:
-//  1. No axis, or one that is contiguous on both sides: one row.
+// Kernels, first match:
+//  1. No axis, or a single axis that is contiguous on both sides: one row.
 //  2. The innermost axis is contiguous on both sides: a plane of rows.
 //  3. The innermost axis is contiguous in the destination and repeats one source item: fill.
-//  4. It is contiguous in the destination, another axis in the source: these two make the plane and
-//     are transposed: by channels.cpp if one of them is short and packed, in tiles by way of a
-//     buffer if memory would be slow otherwise (staged_tiles.cpp has the rule), else in tiles.
-//  5. It is contiguous in the destination and steps by 2 or 4 items in the source: pick.
+//  4. The innermost axis is contiguous in the destination and another one in the source: the two
+//     form a plane, which is transposed. channels.cpp does so if one axis is short and packed,
+//     staged_tiles.cpp if the plane outgrows the caches (see there), tiles.cpp otherwise.
+//  5. The innermost axis is contiguous in the destination and steps by 2 or 4 items in the source:
+//     pick.
 //  6. Anything else: item by item.
-// Planes are the two innermost axes, except in 4, and in 2 and 6 if the source runs along another
-// axis, which then is the plane's outer one so that both sides' cache lines are used up. The staged
-// tiles take a third axis, the next in the destination's order.
+//
+// In 2 and 6, if the source runs along another axis than the destination, that axis becomes the
+// outer one of the plane, so that the cache lines of both sides are used up. The staged tiles take
+// a third axis, the next in destination order.
 #include "kernels/strided_copy.hpp"
 
 #include <algorithm>
@@ -30,19 +32,19 @@ namespace zw {
 
 namespace {
 
-/// StridedCopy::kernel: how the plane is copied.
+/// Values of StridedCopy::kernel.
 enum Kernel : uint8_t { kRow, kRowPlane, kFill, kChannels, kTiles, kStaged, kPick, kItems };
 
 bool isSwapWidth(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/// The axis runs through both sides without gaps, if what it repeats is `bytes` long.
+/// True if the axis is without gaps on both sides for items of `bytes` bytes.
 bool isContiguous(const CopyAxis& axis, size_t bytes) {
   return axis.srcStride == bytes && axis.dstStride == bytes;
 }
 
-/// Sorts by destination stride, outermost first; by insertion, for there are few and mostly sorted.
+/// Sorts by destination stride, outermost first. Insertion sort: axes are few and mostly sorted.
 void sortAxes(StridedCopy& copy) {
   for (uint32_t a = 1; a < copy.rank; a++) {
     const CopyAxis axis = copy.axes[a];
@@ -54,7 +56,7 @@ void sortAxes(StridedCopy& copy) {
   }
 }
 
-/// Fuses every axis with the one outside it where that continues it on both sides.
+/// Fuses each axis with its outer neighbour if that continues it on both sides.
 void fuseAxes(StridedCopy& copy) {
   uint32_t kept = 0;
   for (uint32_t a = 0; a < copy.rank; a++) {
@@ -81,8 +83,8 @@ void growItem(StridedCopy& copy) {
   copy.rank--;
 }
 
-/// Moves the axis along which the source runs (the one with the smallest stride, repeating axes
-/// aside) next to the innermost of the first `rank` axes, unless it is that one.
+/// Moves the axis with the smallest nonzero source stride next to the innermost of the first `rank`
+/// axes, unless it is the innermost.
 void moveSourceAxis(StridedCopy& copy, uint32_t rank) {
   if (rank < 2) return;
   CopyAxis* const inner = copy.axes + rank - 1;
@@ -93,18 +95,18 @@ void moveSourceAxis(StridedCopy& copy, uint32_t rank) {
   if (fastest != inner) std::rotate(fastest, fastest + 1, inner);
 }
 
-/// The row of a copy whose kernel is kRow or kRowPlane, in bytes.
+/// Bytes per row for kRow and kRowPlane.
 size_t rowBytes(const StridedCopy& copy) {
   return copy.rank == 0 ? copy.itemBytes : copy.itemBytes * copy.axes[copy.rank - 1].length;
 }
 
-/// The axes that are not inside the rows of a plane of rows.
+/// Number of axes, without the one that a plane of rows has inside its rows.
 uint32_t planeRank(const StridedCopy& copy) {
   return copy.kernel == kRowPlane ? copy.rank - 1 : copy.rank;
 }
 
-CopyPlane planeOf(const StridedCopy& copy) {
-  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}};
+CopyPlane makePlane(const StridedCopy& copy) {
+  CopyPlane plane{{1, 0, 0}, {1, 0, 0}, copy.itemBytes, copy.swapBytes, {1, 0, 0}, nullptr};
   if (copy.kernel == kRowPlane) plane.itemBytes = rowBytes(copy);
   const uint32_t rank = planeRank(copy);
   if (rank > 0) plane.inner = copy.axes[rank - 1];
@@ -130,7 +132,7 @@ PlaneKernel planeKernel(uint8_t kernel, const CopyPlane& plane) {
   }
 }
 
-/// The rule of the essay above; moves axes so that the plane's are the last.
+/// Picks the first kernel that matches (see above). Moves axes so that those of the plane are last.
 Kernel chooseKernel(StridedCopy& copy) {
   if (copy.rank == 0) return kRow;
   const CopyAxis inner = copy.axes[copy.rank - 1];
@@ -142,7 +144,7 @@ Kernel chooseKernel(StridedCopy& copy) {
   const bool dstContiguous = inner.dstStride == copy.itemBytes;
   if (dstContiguous && inner.srcStride == 0) return kFill;
   moveSourceAxis(copy, copy.rank);
-  const CopyPlane plane = planeOf(copy);
+  const CopyPlane plane = makePlane(copy);
   if (dstContiguous && plane.outer.length > 1 && plane.outer.srcStride == copy.itemBytes) {
     if (chooseChannelKernel(plane)) return kChannels;
     if (chooseStagedKernel(plane)) return kStaged;
@@ -152,7 +154,7 @@ Kernel chooseKernel(StridedCopy& copy) {
   return choosePickKernel(plane) ? kPick : kItems;
 }
 
-/// Runs a kernel at every index of the axes outside its plane.
+/// Runs a kernel at each index of the axes outside its plane.
 void runPlanes(std::span<const CopyAxis> outer, const CopyPlane& plane, PlaneKernel kernel,
                const uint8_t* src, uint8_t* dst) {
   size_t index[kMaxRank];
@@ -197,16 +199,24 @@ Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, ui
   return {};
 }
 
-void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst) {
-  if (copy.empty) return;
+Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer& scratch) {
+  if (copy.empty) return {};
   if (copy.kernel == kRow) {
     const size_t bytes = rowBytes(copy);
-    return swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
+    swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
+    return {};
   }
-  const CopyPlane plane = planeOf(copy);
-  const uint32_t rank = planeRank(copy), inPlane = copy.kernel == kStaged ? 3 : 2;
+  CopyPlane plane = makePlane(copy);
+  uint32_t inPlane = 2;
+  if (copy.kernel == kStaged) {
+    if (Status s = scratch.reserve(kStagedBytes)) return s;
+    plane.scratch = scratch.data();
+    inPlane = 3;
+  }
+  const uint32_t rank = planeRank(copy);
   runPlanes({copy.axes, rank > inPlane ? rank - inPlane : 0}, plane,
             planeKernel(copy.kernel, plane), src, dst);
+  return {};
 }
 
 bool isPlainCopy(const StridedCopy& copy) {

@@ -1,26 +1,26 @@
 // Transposes in register tiles, in blocks of cache lines.
 //
-// Here the plane's outer axis is contiguous in the source: its items form a source row, and source
+// The outer axis of the plane is contiguous in the source: its items form a source row, and source
 // rows follow one another along the inner axis. The inner axis is contiguous in the destination:
 // its items form a destination row.
 //
-// A plane is cut into blocks that are 64 bytes wide on both sides: 64 / E source rows of a cache
-// line each become 64 / E destination rows of a cache line each. Inside, 16 bytes by 16 / E rows
-// are transposed in registers by zips. Blocks follow one another in strips along the shorter axis,
-// so that what a strip leaves half used of a line (rows need not be aligned) is still cached when
-// the next strip comes.
+// A plane is cut into blocks that are 64 bytes wide on both sides: one cache line of each of 64 / E
+// source rows becomes one cache line of each of 64 / E destination rows, for items of E bytes.
+// Inside a block, 16 bytes by 16 / E rows are transposed in registers by zips. Blocks are processed
+// in strips along the shorter axis, so that lines which a strip uses only in part (rows need not be
+// aligned) are still cached when the next strip needs them.
 //
-// This is the way with the fewest instructions; but the lines of a block are visited several times,
-// and those of neighbouring blocks share lines and pages, so all of it must stay in the caches
-// meanwhile. Where it does not, staged_tiles.cpp takes over; for items of one byte always: their 16
-// by 16 tiles need more registers than there are.
+// This takes the fewest instructions. But the lines of a block are visited several times, and
+// neighbouring blocks share lines and pages, so all of these must stay in the caches. If they do
+// not, staged_tiles.cpp takes over. It always does for items of 1 byte, whose 16 × 16 tiles need
+// more registers than exist.
 //
-// Byte order is reversed by one shuffle as the vectors are loaded, which memory mostly hides.
+// Byte order is reversed by one shuffle as vectors are loaded, which is mostly hidden by memory
+// latency.
 //
-// Safe because: blocks, and at the edges tiles, lie inside the plane; where the plane is no
-// multiple of a tile the last tile ends with the plane and overlaps the one before, which is
-// harmless since source and destination do not overlap. A plane narrower than a tile takes smaller
-// tiles.
+// Safety: blocks, and tiles at the edges, lie inside the plane. If the plane is not a multiple of a
+// tile, the last tile ends with the plane and overlaps the one before, which is harmless since
+// source and destination do not overlap. Planes narrower than a tile use smaller tiles.
 #include <algorithm>
 #include <bit>
 #include <type_traits>
@@ -38,8 +38,8 @@ using simd::U8x16;
 
 namespace {
 
-/// A run of blocks: where the first one is, how far it is to the next one, and the distances of the
-/// rows inside.
+/// A row of blocks: the address of the first, the step to the next, and the strides of the rows
+/// inside.
 struct Strip {
   const uint8_t* src;
   uint8_t* dst;
@@ -53,7 +53,7 @@ struct Strip {
 
 using StripKernel = void (*)(Strip strip);
 
-/// Tile by tile, four tiles to each run of destination rows.
+/// Copies a strip tile by tile, four tiles per group of destination rows.
 template <int E, class Change>
 ZW_NOINLINE void directStrip(Strip strip) {
   constexpr int kTile = 16 / E;
@@ -88,8 +88,8 @@ requires(Bytes == 16) ZW_INLINE void tile(const uint8_t* src, size_t srcStride, 
   ZW_UNROLL for (int i = 0; i < kTile; i++, dst += dstStride) store(dst, v[i]);
 }
 
-/// A tile of 8 / E rows of 8 bytes or 4 / E rows of 4 bytes. Joining rows two by two from the low
-/// halves fills vectors of several destination rows each.
+/// A tile of 8 / E rows of 8 bytes or 4 / E rows of 4 bytes. Rows are zipped in pairs from the low
+/// halves, so each vector holds several destination rows.
 template <int E, int Bytes, class Change>
 requires(Bytes < 16) ZW_INLINE void tile(const uint8_t* src, size_t srcStride, uint8_t* dst,
                                          size_t dstStride, const Change& change) {
@@ -116,8 +116,8 @@ requires(Bytes < 16) ZW_INLINE void tile(const uint8_t* src, size_t srcStride, u
   }
 }
 
-/// A plane, or the edge of one, tile by tile. Swizzles whether bytes are swapped or not: twice the
-/// code would be dearer than two instructions more.
+/// Copies a plane, or the edge of one, tile by tile. Swizzles even if no bytes are swapped: two
+/// more instructions cost less than twice the code.
 template <int E, int Bytes>
 ZW_NOINLINE void tilePlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   constexpr size_t kTile = Bytes / E;
@@ -153,7 +153,7 @@ StripKernel chooseStrip(const CopyPlane& plane) {
   }
 }
 
-/// Tiles of 16 bytes, of items of two bytes and more.
+/// The kernel of 16-byte tiles, for items of 2 bytes and more.
 PlaneKernel wholeTiles(size_t itemBytes) {
   switch (itemBytes) {
     case 2:
@@ -167,7 +167,7 @@ PlaneKernel wholeTiles(size_t itemBytes) {
   }
 }
 
-/// `rows` by `columns` blocks of `block` by `block` items, in strips along the shorter side.
+/// Copies `rows` × `columns` blocks of `block` × `block` items, in strips along the shorter side.
 void copyBlocks(const CopyPlane& plane, size_t rows, size_t columns, size_t block,
                 const uint8_t* src, uint8_t* dst) {
   const StripKernel strip = chooseStrip(plane);
@@ -184,7 +184,7 @@ void copyBlocks(const CopyPlane& plane, size_t rows, size_t columns, size_t bloc
   }
 }
 
-/// A plane of at least one tile of 16 bytes: blocks, then what they leave at the right and below.
+/// Copies a plane of at least one 16-byte tile: blocks first, then the right and the bottom edge.
 void blockPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   const size_t item = plane.itemBytes, log2 = static_cast<size_t>(std::countr_zero(item));
   const size_t block = size_t{64} >> log2, tile = size_t{16} >> log2;
@@ -208,7 +208,7 @@ void blockPlane(const CopyPlane& plane, const uint8_t* src, uint8_t* dst) {
   }
 }
 
-/// Tiles of 4 or 8 bytes for planes too narrow for more, else nullptr.
+/// The kernel of 4- or 8-byte tiles for planes that are too narrow for 16 bytes, or null.
 PlaneKernel narrowTiles(size_t itemBytes, size_t side) {
   const size_t bytes = side * itemBytes;
   switch (itemBytes) {

@@ -1,4 +1,4 @@
-// Networks of zips: how planes of records are joined to longer records, and transposed.
+// Networks of zips, which join planes of records into longer records and transpose tiles.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ ZW_INLINE void copyVectors(uint8_t* dst, const uint8_t* src, int vectors) {
   for (int q = 0; q < vectors; q++) simd::store(dst + 16 * q, simd::load(src + 16 * q));
 }
 
-/// Joins N planes of records of W bytes each, 16 / W records to a vector, into records of N * W.
+/// Joins N planes of W-byte records, 16 / W records per vector, into records of N * W bytes.
 template <int N, int W>
 ZW_INLINE void join(simd::U8x16 (&v)[N]) {
   if constexpr (N > 1) {

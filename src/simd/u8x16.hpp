@@ -1,19 +1,20 @@
-// U8x16: sixteen bytes in a register, and the few operations the kernels are written in. The only
+// U8x16: sixteen bytes in a register, and the operations that the kernels are written in. The only
 // file that names vector types or intrinsics.
 //
-// Everything that the compilers' vector extensions can say is said with them, so one source becomes
-// SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers see the very
-// code that ships. The few operations that lack a word have a body per target.
+// Operations use the compilers' vector extensions wherever possible, so one source compiles to
+// SIMD128 under -msimd128, SSE natively and NEON on ARM, and the native sanitizers test the code
+// that ships. Operations that the extensions cannot express have one body per target.
 //
-// What things cost, read off the code that V8 makes for x86-64:
-//  - zips are one instruction; so is a swizzle by a constant, which is kept in a register;
-//  - a swizzle by a vector known at run time only is three (indices are clamped first);
-//  - a shuffle by constants that is no zip is many: its mask is built anew at every use. The same
-//    befalls a zip of which the compiler finds some lanes unused;
-//  - values wait for their use: a tile is loaded whole before any of it is zipped, and a network of
-//    more than eight or so vectors is spilled. Storing parts early helps;
-//  - every loop step checks for interrupts (a load, a compare, a branch), and `base + (i + 16)` is
-//    an addition more than `(base + i) + 16`, where the constant becomes part of the access.
+// Costs, from the code that V8 generates for x86-64:
+//  - A zip is one instruction; so is a swizzle by a constant, which stays in a register.
+//  - A swizzle by a vector that is only known at run time is three (indices are clamped first).
+//  - Any other shuffle by constants is many: its mask is rebuilt at each use. The same happens to a
+//    zip if the compiler finds that some of its lanes are unused.
+//  - Values stay live until they are used: a tile is loaded completely before any of it is zipped,
+//    so a network of more than about eight vectors is spilled. Storing parts early helps.
+//  - Each loop iteration checks for interrupts (a load, a compare, a branch). `base + (i + 16)`
+//    costs one addition more than `(base + i) + 16`, whose constant becomes part of the memory
+//    access.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +34,8 @@
 
 #define ZW_NOINLINE __attribute__((noinline))
 
-// Before a loop over registers: unroll it whole, or the "registers" become an array in memory.
-// ZW_NO_UNROLL is for loops that seldom go round more than a few times, to save code.
+// ZW_UNROLL before a loop over vectors unrolls it fully; otherwise the vectors become an array in
+// memory. ZW_NO_UNROLL saves code size in loops that rarely run more than a few iterations.
 #if defined(__clang__)
 #define ZW_UNROLL _Pragma("clang loop unroll(full)")
 #define ZW_NO_UNROLL _Pragma("clang loop unroll(disable)")
@@ -50,14 +51,14 @@ using U16x8 [[gnu::vector_size(16)]] = uint16_t;
 using U32x4 [[gnu::vector_size(16)]] = uint32_t;
 using U64x2 [[gnu::vector_size(16)]] = uint64_t;
 
-/// Memory accesses before this stay before it. No instruction; it only binds the compiler. Stores
-/// that fill a cache line in ascending order are merged by the hardware: LLVM likes to emit them
-/// backwards for WebAssembly, and on a Zen 3 that made a byte swap a fifth slower.
+/// A compiler barrier: memory accesses before it stay before it. The hardware merges stores that
+/// fill a cache line in ascending order, but LLVM often emits them in descending order for
+/// WebAssembly; that made a byte swap 20 % slower on Zen 3.
 ZW_INLINE void keepOrder() {
   asm volatile("" ::: "memory");
 }
 
-/// Loads and stores of 16 bytes at any address; memcpy, so nothing is assumed about alignment.
+/// Loads and stores 16 bytes at any address; memcpy makes no assumption about alignment.
 ZW_INLINE U8x16 load(const uint8_t* p) {
   U8x16 v;
   std::memcpy(&v, p, 16);
@@ -68,10 +69,10 @@ ZW_INLINE void store(uint8_t* p, U8x16 v) {
   keepOrder();
 }
 
-/// Loads of N (1, 2, 4, 8 or 16) bytes into the low end, zeros above; stores of the N low bytes.
+/// Loads N (1, 2, 4, 8 or 16) bytes into the low end, with zeros above; stores the N low bytes.
 template <int N>
 ZW_INLINE U8x16 loadLow(const uint8_t* p) {
-#if defined(__wasm_simd128__)  // else two instructions more
+#if defined(__wasm_simd128__)  // saves two instructions
   if constexpr (N == 4) return (U8x16)wasm_v128_load32_zero(p);
   if constexpr (N == 8) return (U8x16)wasm_v128_load64_zero(p);
 #endif
@@ -110,14 +111,14 @@ ZW_INLINE U8x16 shuffle(U8x16 a, U8x16 b) {
 }
 
 template <class Pattern, size_t... I>
-constexpr U8x16 constantOf(std::index_sequence<I...>) {
+constexpr U8x16 makeConstant(std::index_sequence<I...>) {
   return U8x16{static_cast<uint8_t>(Pattern::at(I))...};
 }
 
 /// The vector whose byte i is `Pattern::at(i)`.
 template <class Pattern>
 constexpr U8x16 constant() {
-  return constantOf<Pattern>(std::make_index_sequence<16>{});
+  return makeConstant<Pattern>(std::make_index_sequence<16>{});
 }
 
 template <int W, int Half>
@@ -128,7 +129,7 @@ struct ZipPattern {
   }
 };
 
-/// Interleaves the W-byte lanes of the low (high) halves: a0 b0 a1 b1 …
+/// Interleave the W-byte lanes of the low (high) halves: a0 b0 a1 b1 …
 template <int W>
 ZW_INLINE U8x16 zipLow(U8x16 a, U8x16 b) {
   return shuffle<ZipPattern<W, 0>>(a, b);
@@ -138,7 +139,7 @@ ZW_INLINE U8x16 zipHigh(U8x16 a, U8x16 b) {
   return shuffle<ZipPattern<W, 1>>(a, b);
 }
 
-/// Sixteen copies of the N-byte value at p (N = 1, 2, 4, 8 or 16: of 16 / N values).
+/// 16 / N copies of the N-byte value at p (N = 1, 2, 4, 8 or 16).
 template <int N>
 ZW_INLINE U8x16 splat(const uint8_t* p) {
   U8x16 v = loadLow<N>(p);
@@ -154,7 +155,7 @@ constexpr U8x16 fill(uint8_t x) {
   return U8x16{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
 }
 
-/// Shifts of the eight 16-bit lanes (the narrowest that every target has).
+/// Shifts the eight 16-bit lanes (the narrowest lanes that every target can shift).
 template <int Bits>
 ZW_INLINE U8x16 shiftRight16(U8x16 v) {
   return (U8x16)((U16x8)v >> Bits);
@@ -164,8 +165,8 @@ ZW_INLINE U8x16 shiftLeft16(U8x16 v) {
   return (U8x16)((U16x8)v << Bits);
 }
 
-/// Byte i of the result is v[index[i]]; an index of 0x80 and above gives 0, one of 0x10..0x7f is
-/// not allowed (targets differ).
+/// Byte i of the result is v[index[i]]. Indices from 0x80 on give 0; 0x10..0x7f are not allowed,
+/// since targets differ.
 ZW_INLINE U8x16 swizzle(U8x16 v, U8x16 index) {
 #if defined(__wasm_simd128__)
   return (U8x16)wasm_i8x16_swizzle((v128_t)v, (v128_t)index);
@@ -180,9 +181,9 @@ ZW_INLINE U8x16 swizzle(U8x16 v, U8x16 index) {
 #endif
 }
 
-/// v, in a way that hides its value from the compiler. For masks of bits in hot loops: known ones
-/// are folded into other, longer operations by newer compilers, and rebuilt at every use by some
-/// engines; unknown ones stay in a register or are reloaded.
+/// Returns v, hiding its value from the compiler. For bit masks in hot loops: newer compilers fold
+/// known masks into longer operations, and some engines rebuild them at each use; opaque ones stay
+/// in a register or are reloaded.
 ZW_INLINE U8x16 opaque(U8x16 v) {
   volatile U8x16 hidden = v;
   return hidden;

@@ -1,4 +1,4 @@
-// Packed bits against a slow twin that goes bit by bit.
+// Packed bits, compared with a bit-by-bit reference.
 #include <gtest/gtest.h>
 
 #include "kernels/bits.hpp"
@@ -25,13 +25,13 @@ TEST(Bits, BooleansInBothOrders) {
         const ExactBlock in(packed, offset);
         ExactBlock out(count, offset), again(packed.size(), offset);
         unpackBooleans(order, in.data(), count, out.data());
-        Bytes kept(packed.size());  // `packed` with zeros after `count` bits
+        Bytes kept(packed.size());  // `packed`, zeros after `count` bits
         for (size_t i = 0; i < count; i++) {
           const size_t shift = order == BitOrder::LowFirst ? i % 8 : 7 - i % 8;
           const int bit = packed[i / 8] >> shift & 1;
           ASSERT_EQ(out.data()[i], bit);
           kept[i / 8] = static_cast<uint8_t>(kept[i / 8] | bit << shift);
-          if (bit) out.data()[i] = static_cast<uint8_t>(1 << i % 8);  // anything but 0 is true
+          if (bit) out.data()[i] = static_cast<uint8_t>(1 << i % 8);  // any nonzero byte is true
         }
         packBooleans(order, out.data(), count, again.data());
         ASSERT_EQ(again.copy(), kept);

@@ -8,7 +8,7 @@
 namespace zw::test {
 namespace {
 
-/// Shuffles and unshuffles by both twins.
+/// Compares both directions with the scalar reference.
 void expectBoth(const Bytes& items, const Bytes& rows, uint32_t itemBytes) {
   const size_t count = items.size() / itemBytes;
   Bytes out(items.size());
@@ -24,13 +24,13 @@ void expectBoth(const Bytes& items, const Bytes& rows, uint32_t itemBytes) {
 
 // Bit row r holds bit r of every element, element i in bit i % 8 of its byte i / 8.
 TEST(Bitshuffle, HandComputed) {
-  // Elements 1, 2, 4 … 128: bit r is set in element r alone.
+  // Elements 1, 2, 4 … 128: bit r is set only in element r.
   expectBoth({1, 2, 4, 8, 16, 32, 64, 128}, {1, 2, 4, 8, 16, 32, 64, 128}, 1);
   // All elements 1: row 0 is full, the others are empty.
   expectBoth({1, 1, 1, 1, 1, 1, 1, 1}, {0xff, 0, 0, 0, 0, 0, 0, 0}, 1);
   // The counter 0..7: bit 0 alternates, bit 1 in pairs, bit 2 in fours.
   expectBoth({0, 1, 2, 3, 4, 5, 6, 7}, {0xaa, 0xcc, 0xf0, 0, 0, 0, 0, 0}, 1);
-  // Sixteen bytes, two bytes a row: only element 9 has bit 7.
+  // Sixteen bytes, two per row: only element 9 has bit 7.
   expectBoth({0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0},
              {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02}, 1);
   // Eight little-endian 16-bit elements: 0x8001 first, 0x0100 last, else 0. Row 0: element 0;
@@ -39,7 +39,7 @@ TEST(Bitshuffle, HandComputed) {
              {0x01, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0x01}, 2);
 }
 
-// The same pattern where the vector kernels run: element i is i modulo 256.
+// The same pattern with enough elements for the vector kernels: element i is i modulo 256.
 TEST(Bitshuffle, HandComputedCounter) {
   Bytes items(1024), rows(1024);
   for (size_t i = 0; i < 1024; i++) items[i] = static_cast<uint8_t>(i);
@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Items, BitshuffleItem,
                                          100, 255));
 
 TEST_P(BitshuffleItem, EveryCountAcrossTheBlockSizes) {
-  const size_t most = GetParam() > 8 ? 1100 : 1700, step = GetParam() > 8 ? 88 : 8;
-  for (size_t count = 0; count <= most; count += step) expectBitshuffles(count, GetParam());
+  const size_t max = GetParam() > 8 ? 1100 : 1700, step = GetParam() > 8 ? 88 : 8;
+  for (size_t count = 0; count <= max; count += step) expectBitshuffles(count, GetParam());
   for (size_t count : {128u, 136u, 504u, 512u, 520u}) expectBitshuffles(count, GetParam());
 }
 

@@ -1,4 +1,4 @@
-// Blosc: frames written by hand, every lie that a header can tell, blocks out of order, ranges.
+// Blosc: handwritten frames, all kinds of wrong headers, blocks out of order, ranges.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -19,7 +19,7 @@ struct Header {
   uint8_t typesize = 1;
   uint32_t nbytes = 0;
   uint32_t blocksize = 0;
-  int64_t cbytes = -1;  // -1: as long as the frame is
+  int64_t cbytes = -1;  // -1: the length of the frame
 };
 
 Bytes le32(uint32_t value) {
@@ -47,11 +47,11 @@ std::string decodedText(const Bytes& encoded, size_t size, const CodecCase& c = 
                       : codeName(decoded.status);
 }
 
-// Inner formats as they are numbered in the flags.
+// Inner formats, by their number in the flags.
 constexpr uint8_t kLz4 = 1 << 5, kSnappy = 2 << 5, kZlib = 3 << 5, kZstd = 4 << 5;
 
 TEST(BloscFrames, Stored) {
-  // The example of the format's description: 64 bytes, typesize 4, flags as c-blosc sets them.
+  // The example in the format's documentation: 64 bytes, typesize 4, flags as set by c-blosc.
   const Bytes raw = randomBytes(64, 1);
   const Bytes encoded = joined(fromHex("02 01 33 04 40000000 40000000 50000000"), raw);
   EXPECT_EQ(decodeWith(kBlosc, encoded, 64).bytes, raw);
@@ -64,12 +64,12 @@ TEST(BloscFrames, OneRawStream) {
       decodedText(frame({.nbytes = 5, .blocksize = 5}, joined(le32(20), stream(fromText("hello")))),
                   5),
       "hello");
-  // Byte shuffle, two elements of two bytes and one byte over.
+  // Byte shuffle of two elements of two bytes and one leftover byte.
   EXPECT_EQ(decodedText(frame({.flags = 1, .typesize = 2, .nbytes = 5, .blocksize = 5},
                               joined(le32(20), stream(fromText("acbd!")))),
                         5),
             "abcd!");
-  // Bit shuffle of a block that is not a multiple of eight elements: stored as it is.
+  // Bit shuffle of a block that is not a multiple of eight elements, which is not shuffled.
   EXPECT_EQ(decodedText(frame({.flags = 4, .nbytes = 5, .blocksize = 5},
                               joined(le32(20), stream(fromText("hello")))),
                         5),
@@ -100,7 +100,7 @@ TEST(BloscFrames, EveryInnerFormat) {
 }
 
 TEST(BloscFrames, BlocksInAnyOrder) {
-  // Three blocks, the last one a leftover; streams lie in another order, with a gap.
+  // Three blocks, the last one shorter. Streams are out of order and have a gap.
   const Bytes rest = joined(joined(joined(le32(37), le32(44)), le32(28)),
                             joined(joined(stream(fromText("!")), Bytes(4, 0xee)),
                                    joined(stream(fromText("abc")), stream(fromText("def")))));
@@ -134,7 +134,7 @@ TEST(BloscFrames, Splits) {
   EXPECT_EQ(decodedText(odd, 257), "Corrupt at 20");
 }
 
-TEST(BloscFrames, LiesInTheHeader) {
+TEST(BloscFrames, WrongHeaders) {
   const Bytes body = joined(le32(20), stream(fromText("hello")));
   const Header good = {.nbytes = 5, .blocksize = 5};
   const auto with = [&](auto change, size_t expected = 5) {
@@ -165,7 +165,7 @@ TEST(BloscFrames, LiesInTheHeader) {
   EXPECT_EQ(with([](Header& h) { h.cbytes = 0xffffffff; }), "Truncated at 29");
 }
 
-TEST(BloscFrames, LiesInTheTableAndTheStreams) {
+TEST(BloscFrames, WrongTablesAndStreams) {
   const auto with = [](uint32_t start, uint32_t size, const Bytes& bytes, uint8_t flags = kLz4) {
     return decodedText(frame({.flags = flags, .nbytes = 5, .blocksize = 5},
                              joined(joined(le32(start), le32(size)), bytes)),
@@ -180,16 +180,16 @@ TEST(BloscFrames, LiesInTheTableAndTheStreams) {
   for (uint32_t size : {0u, 6u, 9u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     EXPECT_EQ(with(20, size, hello), "Corrupt at 20") << size;
   }
-  // A compressed stream may not be longer than what it decodes to, except Snappy's.
+  // A compressed stream may not be longer than its decoded size, except with Snappy.
   EXPECT_EQ(with(20, 6, fromHex("50 68656c6c6f")), "Corrupt at 20");
   EXPECT_EQ(with(20, 7, fromHex("05 10 68656c6c6f"), kSnappy), "hello");
   EXPECT_EQ(with(20, 38, Bytes(38, 0), kSnappy), "Corrupt at 20");
-  // Shorter or longer content, and bytes left over inside a stream.
+  // Shorter or longer content, and leftover bytes inside a stream.
   EXPECT_EQ(with(20, 4, fromHex("30 616263")), "Corrupt at 28");
   EXPECT_EQ(with(20, 3, fromHex("20 6162")), "Corrupt at 27");
 }
 
-TEST(BloscFrames, BytesBehindTheFrame) {
+TEST(BloscFrames, BytesAfterTheFrame) {
   const Bytes raw = slopeBytes(2000, 3);
   const Bytes encoded = joined(encodedBy(kBlosc, raw), Bytes(16, 0));
   EXPECT_EQ(decodeWith(kBlosc, encoded, raw.size()).status.code, Code::TrailingBytes);
@@ -197,8 +197,8 @@ TEST(BloscFrames, BytesBehindTheFrame) {
   EXPECT_EQ(decodeWith(kTolerant, encodedBy(kBlosc, raw), raw.size()).bytes, raw);
 }
 
-TEST(BloscFrames, DecoderGoesByTheFrame) {
-  // Zarr's metadata may say anything about the compressor, and often does.
+TEST(BloscFrames, DecoderIgnoresTheParameters) {
+  // The compressor in Zarr metadata is often not the one in the frame.
   const Bytes raw = slopeBytes(5000, 4);
   for (const CodecCase& writer : compressorCases()) {
     if (writer.codec != &kBloscCodec) continue;
@@ -261,7 +261,7 @@ TEST(BloscBlocks, RangesEqualSlices) {
         ASSERT_EQ(out.copy(), Bytes(raw.begin() + static_cast<ptrdiff_t>(begin),
                                     raw.begin() + static_cast<ptrdiff_t>(begin + size)));
       }
-      for (uint32_t i = frame.blockCount; i-- > 0;) {  // one by one, from the back
+      for (uint32_t i = frame.blockCount; i-- > 0;) {  // individually, in reverse order
         ExactBlock out(frame.block(i).bytes);
         ASSERT_FALSE(decodeBloscBlock(frame, i, out.span(), {}, work));
         ASSERT_EQ(std::memcmp(out.data(), raw.data() + frame.begin(i), out.size()), 0);
@@ -283,7 +283,7 @@ TEST(BloscBlocks, RangesOfStoredFrames) {
 }
 
 TEST(BloscBlocks, ScratchFollowsTheOutput) {
-  // A session's scratch limit is not passed by a frame that decodes within the chunk's size.
+  // A frame that decodes to the chunk size stays within the session's scratch limit.
   const Bytes raw = slopeBytes(100000, 8);
   const Bytes encoded = encodedBy(bloscCase(1, 9, 1, 4, 100000), raw);
   Workspace work;

@@ -1,5 +1,5 @@
-// Our Blosc against c-blosc, both ways: what it writes we read, what we write it reads. Needs the
-// system's libblosc (tests/cpp/CMakeLists.txt).
+// Compares with c-blosc: each implementation reads what the other writes. Needs the system's
+// libblosc (tests/cpp/CMakeLists.txt).
 #ifdef ZW_HAVE_SYSTEM_BLOSC
 
 #include <blosc.h>

@@ -11,7 +11,7 @@
 namespace zw::test {
 
 template <class T>
-Bytes bytesOf(const std::vector<T>& values) {
+Bytes asBytes(const std::vector<T>& values) {
   Bytes bytes(values.size() * sizeof(T));
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
@@ -31,7 +31,7 @@ struct Chain {
 
   Chain(DTypeId dtype, std::vector<uint32_t> shape, std::vector<CodecWords> codecs,
         Bytes fill = {}) {
-    ChainSpec spec = specOf(dtype, std::move(shape), std::move(codecs));
+    ChainSpec spec = makeSpec(dtype, std::move(shape), std::move(codecs));
     spec.fill = std::move(fill);
     status = plan.prepare(spec.words(), kDefaultMaxChunkBytes);
   }

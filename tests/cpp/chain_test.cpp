@@ -1,5 +1,5 @@
-// The chain against a slow oracle: bytes and transpose for every data type, permutations of unequal
-// lengths, placements, sizes that do not fit, plans that make no sense.
+// Chains, compared with a slow oracle: bytes and transpose for every data type, permutations of
+// unequal lengths, placements, wrong sizes, invalid plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Core {
   Workspace work;
 };
 
-/// Encodes as the specification says, element by element: every transpose in turn, then the bytes
-/// of each component in the given order.
+/// Encodes element by element as specified: each transpose in turn, then the bytes of each
+/// component in the given order.
 Bytes slowEncode(const ChainSpec& spec, const Bytes& decoded) {
   std::vector<uint32_t> shape = spec.shape;
   Bytes data = decoded;
@@ -107,7 +107,7 @@ std::vector<std::vector<uint32_t>> permutations(uint32_t rank) {
 
 TEST(Chain, BooleansAreZeroAndOneBothWays) {
   for (const std::vector<uint32_t>& order : permutations(2)) {
-    const ChainSpec spec = specOf(DTypeId::Bool, {5, 7}, {transposeCodec(order), bytesCodec(0)});
+    const ChainSpec spec = makeSpec(DTypeId::Bool, {5, 7}, {transposeCodec(order), bytesCodec(0)});
     Plan plan;
     ASSERT_EQ(plan.prepare(spec.words(), kDefaultMaxChunkBytes).status.code, Code::Ok);
     Bytes odd = randomBytes(spec.bytes(), 3), booleans(spec.bytes());
@@ -131,26 +131,26 @@ TEST(Chain, EveryDataTypeInBothByteOrdersAndEveryPermutation) {
       for (const auto& order : permutations(static_cast<uint32_t>(shape.size()))) {
         for (uint32_t endian : {kLittle, kBig}) {
           SCOPED_TRACE(std::string(info->name) + " endian " + std::to_string(endian));
-          expectRoundTrip(
-              specOf(static_cast<DTypeId>(id), shape, {transposeCodec(order), bytesCodec(endian)}));
+          expectRoundTrip(makeSpec(static_cast<DTypeId>(id), shape,
+                                   {transposeCodec(order), bytesCodec(endian)}));
         }
       }
     }
   }
 }
 
-TEST(Chain, TypesWhoseWidthThePlanGives) {
+TEST(Chain, TypesOfVariableWidth) {
   for (uint32_t bytes : {1u, 3u, 12u, 16u, 100u}) {
-    expectRoundTrip(specOf(DTypeId::Raw, bytes, {4, 5}, {transposeCodec({1, 0}), bytesCodec(0)}));
-    expectRoundTrip(specOf(DTypeId::FixedBytes, bytes, {3, 4, 2},
-                           {transposeCodec({1, 2, 0}), bytesCodec(kBig)}));
-    expectRoundTrip(specOf(DTypeId::FixedUtf32, 4 * bytes, {3, 4, 2},
-                           {transposeCodec({2, 0, 1}), bytesCodec(kBig)}));
+    expectRoundTrip(makeSpec(DTypeId::Raw, bytes, {4, 5}, {transposeCodec({1, 0}), bytesCodec(0)}));
+    expectRoundTrip(makeSpec(DTypeId::FixedBytes, bytes, {3, 4, 2},
+                             {transposeCodec({1, 2, 0}), bytesCodec(kBig)}));
+    expectRoundTrip(makeSpec(DTypeId::FixedUtf32, 4 * bytes, {3, 4, 2},
+                             {transposeCodec({2, 0, 1}), bytesCodec(kBig)}));
   }
 }
 
 TEST(Chain, StructsSwapFieldByField) {
-  ChainSpec spec = specOf(DTypeId::Raw, 24, {5, 4}, {});
+  ChainSpec spec = makeSpec(DTypeId::Raw, 24, {5, 4}, {});
   spec.dtype = DTypeId::Struct;
   spec.components = {{1, 1}, {4, 2}, {1, 3}, {2, 2}, {8, 1}};
   for (const std::vector<uint32_t>& endians :
@@ -169,8 +169,8 @@ TEST(Chain, StructsSwapFieldByField) {
 TEST(Chain, ChainedTransposesCompose) {
   for (const auto& first : permutations(3)) {
     for (const auto& second : permutations(3)) {
-      expectRoundTrip(specOf(DTypeId::Uint16, {2, 3, 5},
-                             {transposeCodec(first), transposeCodec(second), bytesCodec(kBig)}));
+      expectRoundTrip(makeSpec(DTypeId::Uint16, {2, 3, 5},
+                               {transposeCodec(first), transposeCodec(second), bytesCodec(kBig)}));
     }
   }
 }
@@ -178,7 +178,7 @@ TEST(Chain, ChainedTransposesCompose) {
 TEST(Chain, TransposeExampleOfTheSpecification) {
   // Elements 0 … 23 of shape (2, 3, 4), order [1, 2, 0]: stored as 0 12 1 13 2 14 …
   const ChainSpec spec =
-      specOf(DTypeId::Uint8, {2, 3, 4}, {transposeCodec({1, 2, 0}), bytesCodec(0)});
+      makeSpec(DTypeId::Uint8, {2, 3, 4}, {transposeCodec({1, 2, 0}), bytesCodec(0)});
   Plan plan;
   ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
   Bytes decoded(24);
@@ -189,11 +189,11 @@ TEST(Chain, TransposeExampleOfTheSpecification) {
             (Bytes{0, 12, 1, 13, 2, 14, 3, 15, 4, 16}));
 }
 
-TEST(Chain, ShortAndLongChunksAreRefused) {
+TEST(Chain, RejectsShortAndLongChunks) {
   for (const auto& codecs : {std::vector<CodecWords>{bytesCodec(kLittle)},
                              {bytesCodec(kBig)},
                              {transposeCodec({1, 0}), bytesCodec(kBig)}}) {
-    const ChainSpec spec = specOf(DTypeId::Int32, {3, 5}, codecs);
+    const ChainSpec spec = makeSpec(DTypeId::Int32, {3, 5}, codecs);
     Plan plan;
     ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
     for (size_t bytes = 0; bytes <= spec.bytes() + 1; bytes++) {
@@ -204,8 +204,8 @@ TEST(Chain, ShortAndLongChunksAreRefused) {
   }
 }
 
-/// Decodes with a placement into a destination of 0xee bytes, and the same by hand from the decoded
-/// chunk; the two must agree byte for byte, also where nothing is written.
+/// Decodes with a placement into a destination of 0xee bytes, and compares with a manual copy from
+/// the decoded chunk, including the bytes that must not be written.
 void expectPlaced(const Plan& plan, const Bytes& encoded, const Bytes& decoded,
                   const std::vector<PlacementAxis>& axes, size_t dstOffset, size_t dstBytes) {
   Core core;
@@ -240,7 +240,7 @@ TEST(Chain, PlacementsCropStrideAndPlace) {
   for (DTypeId dtype : {DTypeId::Uint8, DTypeId::Int16, DTypeId::Float32, DTypeId::Complex128}) {
     const uint32_t item = dtypeInfo(static_cast<uint32_t>(dtype))->itemBytes;
     for (const auto& order : permutations(3)) {
-      const ChainSpec spec = specOf(dtype, {6, 5, 7}, {transposeCodec(order), bytesCodec(kBig)});
+      const ChainSpec spec = makeSpec(dtype, {6, 5, 7}, {transposeCodec(order), bytesCodec(kBig)});
       Plan plan;
       ASSERT_EQ(plan.prepare(spec.words(), 10000).status.code, Code::Ok);
       const Bytes decoded = randomBytes(spec.bytes(), 3);
@@ -260,8 +260,8 @@ TEST(Chain, PlacementsCropStrideAndPlace) {
   }
 }
 
-/// Encodes from a placement, and the same by hand: the chunk is filled and written element by
-/// element, then encoded as a whole. Both must give the same bytes.
+/// Encodes from a placement, and compares with a chunk that is filled and assembled element by
+/// element, then encoded as a whole.
 void expectEncodedPlaced(const Plan& plan, const Bytes& source,
                          const std::vector<PlacementAxis>& axes, size_t offset) {
   Core core;
@@ -308,7 +308,7 @@ TEST(Chain, EncodesFromPlacements) {
     for (const auto& order : permutations(3)) {
       for (const bool withChecksum : {false, true}) {
         for (uint32_t endian : {kLittle, kBig}) {
-          ChainSpec spec = specOf(dtype, {6, 5, 7}, {transposeCodec(order), bytesCodec(endian)});
+          ChainSpec spec = makeSpec(dtype, {6, 5, 7}, {transposeCodec(order), bytesCodec(endian)});
           if (withChecksum) spec.codecs.push_back({CodecId::Crc32c, {1}});
           spec.fill = randomBytes(item, 9);
           Plan plan;
@@ -324,7 +324,7 @@ TEST(Chain, EncodesFromPlacements) {
           expectEncodedPlaced(plan, source, {{0, 1, 6, 0}, {0, 1, 5, 0}, {0, 1, 7, 0}}, 3 * item);
           expectEncodedPlaced(plan, source, {{5, 99, 1, 0}, {4, 1, 1, 0}, {6, 1, 1, 0}}, item);
           expectEncodedPlaced(plan, source, {{0, 1, 0, 1}, {0, 1, 5, 1}, {0, 1, 7, 1}}, 0);
-          // all fill value, but for the last element
+          // fill value, except for the last element
           Bytes filled;
           for (int i = 0; i < 210; i++)
             filled.insert(filled.end(), spec.fill.begin(), spec.fill.end());
@@ -341,8 +341,8 @@ TEST(Chain, EncodesFromPlacements) {
   }
 }
 
-TEST(Chain, FillsWherePlacementsWouldWrite) {
-  ChainSpec spec = specOf(DTypeId::Int16, {4, 5}, {bytesCodec(kBig)});
+TEST(Chain, FillsThePlacedElements) {
+  ChainSpec spec = makeSpec(DTypeId::Int16, {4, 5}, {bytesCodec(kBig)});
   spec.fill = {0x34, 0x12};
   Plan plan;
   ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
@@ -354,8 +354,8 @@ TEST(Chain, FillsWherePlacementsWouldWrite) {
                    0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0xee, 0xee, 0xee, 0xee}));
 }
 
-TEST(Chain, PlacementsOutsideAreRefusedAndWriteNothing) {
-  const ChainSpec spec = specOf(DTypeId::Uint16, {4, 5}, {bytesCodec(kLittle)});
+TEST(Chain, RejectsPlacementsOutsideAndWritesNothing) {
+  const ChainSpec spec = makeSpec(DTypeId::Uint16, {4, 5}, {bytesCodec(kLittle)});
   Plan plan;
   ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
   const Bytes encoded = randomBytes(spec.bytes(), 5);
@@ -398,9 +398,9 @@ struct BadPlan {
   uint32_t step = kNoStep;
 };
 
-TEST(Plan, RefusesChainsThatCannotWork) {
+TEST(Plan, RejectsInvalidChains) {
   auto with = [](std::vector<CodecWords> codecs) {
-    return specOf(DTypeId::Int16, {4, 5}, std::move(codecs));
+    return makeSpec(DTypeId::Int16, {4, 5}, std::move(codecs));
   };
   ChainSpec noItem = with({bytesCodec(kLittle)});
   noItem.itemBytes = 0;
@@ -408,7 +408,7 @@ TEST(Plan, RefusesChainsThatCannotWork) {
   wrongItem.itemBytes = 4;
   ChainSpec wrongRuns = with({bytesCodec(kLittle)});
   wrongRuns.components = {{1, 2}};
-  ChainSpec shortRuns = specOf(DTypeId::Raw, 5, {3}, {bytesCodec(0)});
+  ChainSpec shortRuns = makeSpec(DTypeId::Raw, 5, {3}, {bytesCodec(0)});
   shortRuns.components = {{1, 4}};
   ChainSpec zeroLength = with({bytesCodec(kLittle)});
   zeroLength.shape = {4, 0};
@@ -493,7 +493,7 @@ TEST(BytesOnly, AnyNumberOfBytesUpToTheBound) {
   }
 }
 
-TEST(SkipChecksums, LeavesThemUnreadAndSizesChecked) {
+TEST(SkipChecksums, IgnoresChecksumsButChecksSizes) {
   const std::vector<CodecWords> chains[] = {
       {{CodecId::Crc32c, {1}}}, {{CodecId::Adler32, {0}}}, {{CodecId::Fletcher32, {1}}},
       {{CodecId::Gzip, {1}}},   {{CodecId::Zlib, {1}}},    {{CodecId::Zstd, {1, 1}}},
@@ -519,27 +519,27 @@ TEST(SkipChecksums, LeavesThemUnreadAndSizesChecked) {
   }
 }
 
-TEST(BytesOnly, RefusesWhatIsNotPlainBytes) {
-  const auto codeOf = [](ChainSpec spec, uint32_t flags) {
+TEST(BytesOnly, RejectsOtherArrays) {
+  const auto prepareCode = [](ChainSpec spec, uint32_t flags) {
     spec.flags = flags;
     Plan plan;
     return plan.prepare(spec.words(), 1000).status.code;
   };
   const std::vector<CodecWords> none, bytes = {bytesCodec(0)}, turned = {transposeCodec({0})};
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 1), Code::Ok);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 0), Code::BadOrder);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 4), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, none), 5), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, bytes), 1), Code::BadOrder);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {9}, turned), 1), Code::BadOrder);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Int8, {9}, none), 1), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {}, none), 1), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {3, 3}, none), 1), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {0}, none), 1), Code::BadPlan);
-  EXPECT_EQ(codeOf(specOf(DTypeId::Uint8, {1001}, none), 1), Code::LimitExceeded);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, none), 1), Code::Ok);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, none), 0), Code::BadOrder);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, none), 4), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, none), 5), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, bytes), 1), Code::BadOrder);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {9}, turned), 1), Code::BadOrder);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Int8, {9}, none), 1), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {}, none), 1), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {3, 3}, none), 1), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {0}, none), 1), Code::BadPlan);
+  EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {1001}, none), 1), Code::LimitExceeded);
 }
 
-TEST(BytesOnly, HasNoElementsToPlace) {
+TEST(BytesOnly, RejectsPlacements) {
   Plan plan;
   ASSERT_EQ(plan.prepare(bytesOnlySpec(4, {}).words(), 1000).status.code, Code::Ok);
   Core core;
@@ -553,10 +553,10 @@ TEST(BytesOnly, HasNoElementsToPlace) {
   EXPECT_EQ(destination.copy(), Bytes(4, 0xee));
 }
 
-TEST(Plan, RefusesTruncatedAndExtendedWords) {
+TEST(Plan, RejectsTruncatedAndExtendedWords) {
   const ChainSpec spec =
-      specOf(DTypeId::Complex64, {3, 4, 5},
-             {transposeCodec({1, 2, 0}), bytesCodec(kBig), {CodecId::Zlib, {1}}});
+      makeSpec(DTypeId::Complex64, {3, 4, 5},
+               {transposeCodec({1, 2, 0}), bytesCodec(kBig), {CodecId::Zlib, {1}}});
   const std::vector<uint32_t> words = spec.words();
   for (size_t n = 0; n < words.size(); n++) {
     Plan plan;
@@ -571,8 +571,8 @@ TEST(Plan, RefusesTruncatedAndExtendedWords) {
 
 TEST(Plan, EveryWordMayBeHostile) {
   const ChainSpec spec =
-      specOf(DTypeId::Complex64, {3, 4, 5},
-             {transposeCodec({1, 2, 0}), bytesCodec(kBig), {CodecId::Zlib, {1}}});
+      makeSpec(DTypeId::Complex64, {3, 4, 5},
+               {transposeCodec({1, 2, 0}), bytesCodec(kBig), {CodecId::Zlib, {1}}});
   const std::vector<uint32_t> words = spec.words();
   for (size_t i = 0; i < words.size(); i++) {
     for (uint32_t value :
@@ -580,7 +580,7 @@ TEST(Plan, EveryWordMayBeHostile) {
       std::vector<uint32_t> changed = words;
       changed[i] = value;
       Plan plan;
-      const ChainStatus status = plan.prepare(changed, 1 << 20);  // any answer but a crash
+      const ChainStatus status = plan.prepare(changed, 1 << 20);  // must not crash
       if (!status) {
         EXPECT_LE(plan.array().bytes(), size_t{1} << 20);
       }

@@ -1,5 +1,5 @@
-// CRC-32, CRC-32C and Adler-32: published check values, every size around the edges of the folds
-// against the bit-by-bit twins, splitting a message at any point.
+// CRC-32, CRC-32C and Adler-32: published check values, comparison with bit-by-bit references at
+// sizes around the edges of the folds, and messages split at any point.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,13 +36,13 @@ TEST_P(ChecksumTest, PublishedValue) {
   EXPECT_EQ(GetParam().fast(GetParam().start, nullptr, 0), GetParam().start);
 }
 
-TEST_P(ChecksumTest, EqualsItsTwinAtEverySize) {
+TEST_P(ChecksumTest, EqualsTheReferenceAtEverySize) {
   const Checksum c = GetParam();
   std::vector<size_t> sizes = edgeSizes();
   for (size_t around : {768, 896, 1536, 1792, 8192, 16384}) {
     for (size_t size = around - 20; size <= around + 20; size++) sizes.push_back(size);
   }
-  // The window at every place about the end of a block.
+  // The window at each position around the end of a block.
   for (size_t size = 8000; size <= 9200; size += 11) sizes.push_back(size);
   for (size_t size : sizes) {
     const ExactBlock block(randomBytes(size, static_cast<uint32_t>(size)), size % 16);
@@ -52,7 +52,7 @@ TEST_P(ChecksumTest, EqualsItsTwinAtEverySize) {
   }
 }
 
-TEST_P(ChecksumTest, EqualsItsTwinAtEveryAlignment) {
+TEST_P(ChecksumTest, EqualsTheReferenceAtEveryAlignment) {
   const Checksum c = GetParam();
   const Bytes bytes = randomBytes(22016, 3);
   for (size_t size : {size_t{16}, size_t{1536}, size_t{1807}, size_t{8832}, size_t{21327}}) {
@@ -65,10 +65,10 @@ TEST_P(ChecksumTest, EqualsItsTwinAtEveryAlignment) {
   }
 }
 
-TEST_P(ChecksumTest, EqualsItsTwinWhereLongMessagesBegin) {
+TEST_P(ChecksumTest, EqualsTheReferenceAroundTheLongMessageSize) {
   const Checksum c = GetParam();
   const Bytes bytes = randomBytes(200000, 5);
-  // Lengths on both sides of 128 KiB, and the far taps' window at several places in its blocks.
+  // Lengths around 128 KiB, and the window of the far taps at several positions in its blocks.
   for (size_t size :
        {131055, 131071, 131072, 131073, 131087, 131088, 135100, 143456, 147431, 163840}) {
     for (size_t offset : {size_t{0}, size_t{1}, size_t{13}}) {
@@ -87,7 +87,7 @@ TEST_P(ChecksumTest, LongAndExtremeMessages) {
   }
 }
 
-TEST_P(ChecksumTest, MayBeTakenInParts) {
+TEST_P(ChecksumTest, ContinuesInParts) {
   const Checksum c = GetParam();
   const Bytes bytes = randomBytes(40000, 7);
   const uint32_t whole = c.fast(c.start, bytes.data(), bytes.size());
@@ -110,7 +110,7 @@ TEST(Crc32c, VectorsOfRfc3720) {
   EXPECT_EQ(crc32c(0, ones.data(), 32), 0x62a8ab43u);
 }
 
-/// x^exponent modulo the polynomial of degree 32 (highest term left out).
+/// x^exponent modulo the polynomial of degree 32 (given without the highest term).
 uint32_t powerOfX(uint32_t polynomial, uint32_t exponent) {
   uint32_t r = 1;
   for (uint32_t i = 0; i < exponent; i++) r = (r << 1) ^ (r >> 31 ? polynomial : 0);

@@ -1,5 +1,5 @@
-// Helpers of the codec tests: every compressor with the parameter sets that are worth trying, and
-// runs of one step outside a chain, in buffers that end where they say.
+// Helpers of the codec tests: parameter sets for each compressor, and runs of a single step outside
+// a chain, in buffers of exactly the stated size.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ struct CodecCase {
   std::string name;
   const Codec* codec;
   std::vector<uint32_t> params;
-  /// The data need no end where the size is known, and a byte of zeros may follow it.
+  /// True if the data needs no end mark once the size is reached, and a zero byte may follow it.
   bool hasLooseEnd = false;
 };
 
@@ -28,7 +28,7 @@ inline void PrintTo(const CodecCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-/// Outcome of a run: a status, and the bytes where it is Ok.
+/// The result of a run: a status, and the bytes if it is Ok.
 struct Outcome {
   Status status;
   Bytes bytes;
@@ -39,7 +39,14 @@ inline std::string codeName(Status s) {
   return std::string(statusName(static_cast<uint32_t>(s.code))) + " at " + std::to_string(s.at);
 }
 
-/// A prepared step; the case must outlive it. Steps of nested codecs live until the program ends.
+/// The name of a codec in codec_list.inc.
+inline std::string listedName(const Codec* codec) {
+  uint32_t id = 0;
+  while (*codecName(id) && findCodec(id) != codec) id++;
+  return codecName(id);
+}
+
+/// Prepares a step; the case must outlive it. Steps of nested codecs live until the program ends.
 inline Status prepareStep(const CodecCase& c, Size decoded, Step& step) {
   step.codec = c.codec;
   step.params = c.params;
@@ -85,7 +92,7 @@ inline Bytes encodedBy(const CodecCase& c, const Bytes& bytes) {
   return encodeWith(c, bytes, work).bytes;
 }
 
-/// Bytes spelled out as hexadecimal digits, blanks anywhere between them.
+/// Parses hexadecimal digits with optional spaces.
 inline Bytes fromHex(const char* digits) {
   Bytes bytes;
   int high = -1;
@@ -111,7 +118,7 @@ inline Bytes joined(Bytes a, const Bytes& b) {
   return a;
 }
 
-/// The sixteen-bit samples of a noisy slope, as bytes: what the shuffles are for.
+/// 16-bit samples of a noisy slope, as bytes: suitable for shuffles.
 inline Bytes slopeBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes(size);
@@ -121,7 +128,7 @@ inline Bytes slopeBytes(size_t size, uint32_t seed) {
   return bytes;
 }
 
-/// Ten slots of an LZMA filter: id, then what is given.
+/// The ten slots of an LZMA filter: the given ones, then absent ones.
 inline std::vector<uint32_t> lzmaFilter(std::vector<uint32_t> given) {
   given.resize(10, kAbsent);
   return given;
@@ -175,7 +182,7 @@ inline std::vector<CodecCase> checksumCases() {
   };
 }
 
-/// Words of a codec nested in conditional.
+/// The words of a codec nested in conditional.
 inline std::vector<uint32_t> nested(CodecId id, const std::vector<uint32_t>& params) {
   return joined({static_cast<uint32_t>(id), static_cast<uint32_t>(params.size())}, params);
 }
@@ -198,7 +205,8 @@ inline std::vector<CodecCase> conditionalCases() {
   };
 }
 
-/// Every compressor and parameter set of the table-driven tests, and what behaves as one.
+/// All compressors, and codecs that behave like one, with the parameter sets of the table-driven
+/// tests.
 inline const std::vector<CodecCase>& compressorCases() {
   static const std::vector<CodecCase> cases = [] {
     const auto level = [](int value) { return static_cast<uint32_t>(value); };

@@ -1,5 +1,5 @@
-// What every compressor must do, whatever its format: give back what it was given, refuse what was
-// cut, lengthened or changed, and stay inside its buffers (AddressSanitizer watches those).
+// Requirements of all compressors: round trips, rejection of truncated, extended and damaged data,
+// and no access outside the buffers (AddressSanitizer checks that).
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -39,7 +39,7 @@ TEST_P(CompressorTest, EncodingIsRepeatable) {
   EXPECT_EQ(encodeWith(GetParam(), bytes, used).bytes, encodeWith(GetParam(), bytes, fresh).bytes);
 }
 
-/// A prefix fails, or holds all where the end is loose.
+/// Expects that a prefix fails, or that it decodes completely if the format has a loose end.
 bool isRefusedOrWhole(const CodecCase& c, const Outcome& outcome, const Bytes& bytes) {
   return !outcome.ok() || (c.hasLooseEnd && outcome.bytes == bytes);
 }
@@ -53,7 +53,7 @@ TEST_P(CompressorTest, EveryPrefixFails) {
     const Bytes prefix(encoded.begin(), encoded.begin() + static_cast<ptrdiff_t>(size));
     const Outcome outcome = decodeWith(GetParam(), prefix, {bytes.size(), true}, work);
     ASSERT_TRUE(isRefusedOrWhole(GetParam(), outcome, bytes)) << size;
-    // What may be missing is a code of at most twelve bits.
+    // Only a code of at most twelve bits may be missing.
     if (size + 2 < encoded.size()) ASSERT_FALSE(outcome.ok()) << size;
   }
 }
@@ -104,7 +104,7 @@ TEST_P(CompressorTest, UpperBoundInsteadOfSize) {
   EXPECT_FALSE(decodeWith(GetParam(), encoded, {4999, false}, work).ok());
 }
 
-/// Ok with the right size, or an error; anything else is for the sanitizers to see.
+/// Expects the right size or an error; sanitizers detect anything else.
 void expectControlled(const CodecCase& c, const Bytes& encoded, size_t size, Workspace& work) {
   const Outcome outcome = decodeWith(c, encoded, {size, true}, work);
   if (outcome.ok()) {
@@ -145,13 +145,13 @@ TEST_P(CompressorTest, RandomChanges) {
   }
 }
 
-TEST_P(CompressorTest, EncodesIntoWhatRoomThereIs) {
+TEST_P(CompressorTest, EncodesIntoTheAvailableRoom) {
   const Bytes bytes = slopeBytes(3000, 11);
   const Bytes encoded = encodedBy(GetParam(), bytes);
   Step step;
   ASSERT_FALSE(prepareStep(GetParam(), {bytes.size(), true}, step));
   Workspace work;
-  // Encoders may want some bytes beyond what they write in the end, and no more.
+  // Encoders may need a few bytes more than they finally write.
   const size_t enough = encoded.size() + 16;
   size_t refused = 0;
   const auto isNearAnEnd = [&](size_t room) { return room < 64 || room + 64 > encoded.size(); };
@@ -173,7 +173,7 @@ TEST_P(CompressorTest, EncodesIntoWhatRoomThereIs) {
     ASSERT_EQ(decoded.bytes, bytes) << room;
   }
   EXPECT_GT(refused, 0u);
-  // The failures left the contexts in order.
+  // The contexts are still valid after the failures.
   EXPECT_EQ(encodeWith(GetParam(), bytes, work).bytes, encoded);
 }
 
@@ -215,7 +215,7 @@ TEST(Compressors, ParametersAreChecked) {
   for (const CodecCase& c : bad) {
     Step step;
     EXPECT_EQ(prepareStep(c, {100, true}, step).code, Code::BadParameters)
-        << c.codec->name << testing::PrintToString(c.params);
+        << listedName(c.codec) << testing::PrintToString(c.params);
   }
 }
 

@@ -1,4 +1,4 @@
-// zlib and gzip: wrappers written by hand, header fields, several members, every checksum.
+// zlib and gzip: handwritten wrappers, header fields, several members, all checksums.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -31,16 +31,16 @@ TEST(Zlib, HandWrittenStream) {
   EXPECT_EQ(decoded.bytes, kHello);
 }
 
-TEST(Zlib, Refusals) {
-  const auto codeOf = [](const char* header, const Bytes& adler) {
+TEST(Zlib, RejectedInput) {
+  const auto decodeCode = [](const char* header, const Bytes& adler) {
     return decodeWith(kZlib, joined(joined(fromHex(header), kHelloDeflate), adler), 5).status.code;
   };
-  EXPECT_EQ(codeOf("78 01", fromHex("062c0214")), Code::ChecksumMismatch);
-  EXPECT_EQ(codeOf("78 02", kHelloAdler), Code::BadHeader);  // not a multiple of 31
-  EXPECT_EQ(codeOf("79 00", kHelloAdler), Code::BadHeader);  // method 9
-  EXPECT_EQ(codeOf("88 1c", kHelloAdler), Code::BadHeader);  // window of 64 KiB
-  EXPECT_EQ(codeOf("78 20", kHelloAdler), Code::BadHeader);  // preset dictionary
-  EXPECT_EQ(codeOf("78 01", joined(kHelloAdler, {0})), Code::TrailingBytes);
+  EXPECT_EQ(decodeCode("78 01", fromHex("062c0214")), Code::ChecksumMismatch);
+  EXPECT_EQ(decodeCode("78 02", kHelloAdler), Code::BadHeader);  // not a multiple of 31
+  EXPECT_EQ(decodeCode("79 00", kHelloAdler), Code::BadHeader);  // method 9
+  EXPECT_EQ(decodeCode("88 1c", kHelloAdler), Code::BadHeader);  // window of 64 KiB
+  EXPECT_EQ(decodeCode("78 20", kHelloAdler), Code::BadHeader);  // preset dictionary
+  EXPECT_EQ(decodeCode("78 01", joined(kHelloAdler, {0})), Code::TrailingBytes);
 }
 
 TEST(Zlib, HeaderByEveryLevelIsValid) {
@@ -63,7 +63,7 @@ TEST(Gzip, HeaderFields) {
     const Outcome decoded = decodeWith(kGzip, helloMember(h.flags, h.fields), 5);
     EXPECT_TRUE(decoded.ok()) << int{h.flags} << codeName(decoded.status);
     EXPECT_EQ(decoded.bytes, kHello);
-    // The same with a header checksum, right and wrong.
+    // The same with a correct and a wrong header checksum.
     const auto flags = static_cast<uint8_t>(h.flags | 2);
     const Bytes header = gzipHeader(flags, h.fields);
     const uint32_t crc = crc32(0, header.data(), header.size());
@@ -87,7 +87,7 @@ TEST(Gzip, Members) {
   EXPECT_EQ(decodeWith(kGzip, joined(two, {0x1f, 0x8b}), 10).status.code, Code::Truncated);
 }
 
-TEST(Gzip, Refusals) {
+TEST(Gzip, RejectedInput) {
   const auto changed = [](size_t at, uint8_t value) {
     Bytes member = helloMember();
     member[at] = value;

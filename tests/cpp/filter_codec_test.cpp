@@ -1,6 +1,6 @@
-// Codecs that are no compressors: checksums, shuffle, base64, conditional; and raw snappy. What
-// they share with compressors is tested there (compressor_codec_test.cpp); here are the byte
-// layouts, against values that other implementations publish, and what is special about each.
+// Checksums, shuffle, base64, conditional and raw snappy: byte layouts, compared with values
+// published by other implementations, and properties of each codec. compressor_codec_test.cpp tests
+// the requirements that they share with compressors.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kStart = 0, kEnd = 1;
 
-/// Encoded bytes of a text, in hexadecimal.
+/// Decoded bytes and their encoding in hexadecimal.
 struct Vector {
   CodecCase codec;
   Bytes decoded;
@@ -87,7 +87,7 @@ TEST(Checksums, Lookup3PrefixCountsAsData) {
   }
 }
 
-TEST(Checksums, EveryChangedBitIsSeen) {
+TEST(Checksums, DetectsEveryChangedBit) {
   const Bytes bytes = randomBytes(100, 2);
   for (const CodecCase& c : checksumCases()) {
     const Bytes encoded = encodedBy(c, bytes);
@@ -128,7 +128,7 @@ TEST(Shuffle, SizesAndElements) {
   }
 }
 
-TEST(Shuffle, SizesThatCannotBe) {
+TEST(Shuffle, RejectsSizesThatAreNotMultiples) {
   const CodecCase c = {"", &kShuffleCodec, {4}};
   for (size_t size : {1, 2, 3, 5, 103}) {
     Step step;
@@ -162,7 +162,7 @@ TEST(Base64, KnownValues) {
   EXPECT_EQ(encodedBy({"", &kBase64Codec, {}}, {0xfb, 0xff, 0xbf}), fromText("+/+/"));
 }
 
-TEST(Base64, TextThatIsNone) {
+TEST(Base64, RejectsInvalidText) {
   for (const char* text :
        {"Zm9", "Z", "Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "Zg=A", "Z===", "====", "=m9v", "Zm=v",
         "Zg==Zg==", "Zm8=Zm9v", "Zh==", "Zm9=", "Zm9vZ\x80==", "\xff\xff\xff\xff"}) {
@@ -186,7 +186,7 @@ TEST(Snappy, KnownValues) {
             Code::BadHeader);
 }
 
-TEST(Conditional, HeaderSaysWhatWasApplied) {
+TEST(Conditional, HeaderListsAppliedCodecs) {
   const Bytes bytes = slopeBytes(1000, 1);
   const CodecCase zlib = {"", &kZlibCodec, {1}}, crc = {"", &kCrc32cCodec, {1}};
   const CodecCase c = conditionalCase(
@@ -216,7 +216,7 @@ TEST(Conditional, HeaderSaysWhatWasApplied) {
   }
 }
 
-TEST(Conditional, CompressorsOnlyWhereTheyPay) {
+TEST(Conditional, SkipsCompressorsThatDoNotHelp) {
   const CodecCase c =
       conditionalCase("", 2, {nested(CodecId::Shuffle, {2}), nested(CodecId::Zlib, {1})});
   EXPECT_EQ(load<uint16_t>(encodedBy(c, slopeBytes(1000, 1)).data()), 3);
@@ -227,8 +227,8 @@ TEST(Conditional, CompressorsOnlyWhereTheyPay) {
   EXPECT_EQ(decodeWith(c, encoded, 1000).bytes, noise);
 }
 
-TEST(Conditional, BoundsHoldWhateverTheHeaderSays) {
-  // zstd behind zlib is prepared for more bytes than the array has: it must not write them there.
+TEST(Conditional, BoundsHoldForAnyHeader) {
+  // zstd after zlib is prepared for more bytes than the array has, and must not write them to it.
   const CodecCase c =
       conditionalCase("", 1, {nested(CodecId::Zlib, {1}), nested(CodecId::Zstd, {1, 0})});
   const Bytes larger = encodedBy({"", &kZstdCodec, {1, 0}}, Bytes(1001, 7));
@@ -271,7 +271,7 @@ TEST(Conditional, WordsAreChecked) {
       CodecCase changed = c;
       changed.params[i] = value;
       Step step;
-      (void)prepareStep(changed, {100, true}, step).code;  // any answer but a crash
+      (void)prepareStep(changed, {100, true}, step).code;  // must not crash
     }
   }
   Step step;
@@ -308,7 +308,7 @@ TEST(Filters, ParametersAreChecked) {
   for (const CodecCase& c : bad) {
     Step step;
     EXPECT_EQ(prepareStep(c, {100, true}, step).code, Code::BadParameters)
-        << c.codec->name << testing::PrintToString(c.params);
+        << listedName(c.codec) << testing::PrintToString(c.params);
   }
 }
 

@@ -1,5 +1,5 @@
-// Fletcher-32 of HDF5: published values, every size around the edges of rows and stretches against
-// the word-by-word twin, and the sums that come round to a multiple of 65535.
+// HDF5's Fletcher-32: published values, comparison with a word-by-word reference at sizes around
+// the edges of rows and stretches, and sums that are multiples of 65535.
 #include "kernels/fletcher32.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ void expectEqual(const Bytes& bytes, size_t offset = 0) {
       << bytes.size();
 }
 
-TEST(Fletcher32, EqualsItsTwinAtEverySize) {
+TEST(Fletcher32, EqualsTheReferenceAtEverySize) {
   std::vector<size_t> sizes = edgeSizes();
   for (size_t around : {5760, 11520, 57600}) {
     for (size_t size = around - 20; size <= around + 20; size++) sizes.push_back(size);
@@ -40,13 +40,13 @@ TEST(Fletcher32, EqualsItsTwinAtEverySize) {
   }
 }
 
-TEST(Fletcher32, SumsThatComeRound) {
+TEST(Fletcher32, SumsThatAreMultiples) {
   for (size_t size : {2, 16, 18, 4096, 5760, 5778}) {
     for (size_t at = 0; at + 1 < size; at += 2) {
       Bytes bytes(size, 0);
       bytes[at] = bytes[at + 1] = 0xff;
       expectEqual(bytes);
-      // A second word makes the first sum 65535, and by its place the second sum anything.
+      // A second word makes the first sum 65535; its position determines the second sum.
       bytes[at] = 1;
       bytes[size - 2] = 0xfe;
       expectEqual(bytes);

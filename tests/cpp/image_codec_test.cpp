@@ -1,6 +1,5 @@
-// The decoders of images: golden images that the formats' own programs wrote and read
-// (tests/golden/images.py), sizes that do not fit, streams cut short, bytes changed, headers that
-// claim much.
+// Image decoders: golden images, written and read by reference programs (tests/golden/images.py),
+// wrong sizes, truncated streams, changed bytes, headers with huge sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +26,7 @@ void PrintTo(const Golden& golden, std::ostream* out) {
   *out << golden.name;
 }
 
-/// The text of a field of a line of JSON, as the script writes it; "" where there is none.
+/// The value of a string field in a line of JSON written by the script, or "".
 std::string field(const std::string& line, const std::string& name) {
   const size_t found = line.find("\"" + name + "\": ");
   if (found == std::string::npos) return "";
@@ -80,25 +79,25 @@ std::vector<Golden> goldenImages() {
   return all;
 }
 
-uint32_t crcOf(const Bytes& bytes) {
+uint32_t checksum(const Bytes& bytes) {
   return crc32(0, bytes.data(), bytes.size());
 }
 
 class Images : public testing::TestWithParam<Golden> {};
 
-TEST_P(Images, AreWhatTheirOwnProgramsMakeOfThem) {
+TEST_P(Images, EqualTheReferencePrograms) {
   const Golden& golden = GetParam();
   Workspace work;
   const Outcome exact = decodeWith(golden.codec, golden.encoded, {golden.bytes, true}, work);
   ASSERT_TRUE(exact.ok()) << codeName(exact.status);
-  EXPECT_EQ(crcOf(exact.bytes), golden.crc);
+  EXPECT_EQ(checksum(exact.bytes), golden.crc);
   const Outcome bounded =
       decodeWith(golden.codec, golden.encoded, {golden.bytes + 1000, false}, work);
   ASSERT_TRUE(bounded.ok()) << codeName(bounded.status);
   EXPECT_EQ(bounded.bytes, exact.bytes);
 }
 
-TEST_P(Images, OfAnotherSizeThanTheArraysAreRefused) {
+TEST_P(Images, RejectOtherSizes) {
   const Golden& golden = GetParam();
   Workspace work;
   for (const size_t bytes : {golden.bytes + 1, golden.bytes * 2, golden.bytes - 1, size_t{1}}) {
@@ -108,7 +107,7 @@ TEST_P(Images, OfAnotherSizeThanTheArraysAreRefused) {
   }
 }
 
-TEST_P(Images, CutShortAreRefused) {
+TEST_P(Images, TruncatedImagesAreRejected) {
   const Golden& golden = GetParam();
   Workspace work;
   const size_t step = std::max<size_t>(1, golden.encoded.size() / 60);
@@ -116,14 +115,14 @@ TEST_P(Images, CutShortAreRefused) {
     const Bytes cut(golden.encoded.begin(),
                     golden.encoded.begin() + static_cast<ptrdiff_t>(length));
     const Outcome outcome = decodeWith(golden.codec, cut, {golden.bytes, true}, work);
-    // The end may be of what pixels do not need (checksums, an end mark): then they are right.
+    // If the missing end is not needed for pixels (checksums, an end mark), these must be correct.
     if (outcome.ok()) {
-      EXPECT_EQ(crcOf(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
+      EXPECT_EQ(checksum(outcome.bytes), golden.crc) << length << " of " << golden.encoded.size();
     }
   }
 }
 
-TEST_P(Images, ThatAreDamagedAreDecodedOrRefused) {
+TEST_P(Images, DamagedImagesAreDecodedOrRejected) {
   const Golden& golden = GetParam();
   Workspace work;
   const size_t step = std::max<size_t>(1, golden.encoded.size() / 150);
@@ -148,7 +147,7 @@ TEST_P(UnframedImages, MayBeFollowedByAnything) {
   longer.push_back(0);
   const Outcome outcome = decodeWith(golden.codec, longer, {golden.bytes, true}, work);
   ASSERT_TRUE(outcome.ok()) << codeName(outcome.status);
-  EXPECT_EQ(crcOf(outcome.bytes), golden.crc);
+  EXPECT_EQ(checksum(outcome.bytes), golden.crc);
 }
 
 /// All but LERC in a zstd frame: bytes after a frame are refused.

@@ -1,5 +1,5 @@
-// LZ4, BloscLZ and Snappy: streams written by hand, every match distance and length, every way in
-// which a stream can point outside its buffers.
+// LZ4, BloscLZ and Snappy: handwritten streams, all match distances and lengths, and all ways to
+// refer to addresses outside the buffers.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using Decode = Status (*)(const lz::Buffers&);
 
-/// Decodes to exactly `size` bytes, with `slack` writable bytes behind them.
+/// Decodes to exactly `size` bytes, followed by `slack` writable bytes.
 Outcome run(Decode decode, const Bytes& stream, size_t size, size_t slack = 0) {
   const ExactBlock in(stream);
   ExactBlock out(size + slack);
@@ -42,7 +42,7 @@ TEST(Lz4Block, HandWritten) {
             "a" + std::string(20, 'a') + "bcdef");
 }
 
-TEST(Lz4Block, Refusals) {
+TEST(Lz4Block, RejectedInput) {
   EXPECT_EQ(text(lz4DecodeBlock, "", 0), "Truncated at 0");
   EXPECT_EQ(text(lz4DecodeBlock, "50 6865", 5), "Truncated at 1");
   EXPECT_EQ(text(lz4DecodeBlock, "50 68656c6c6f", 4), "Corrupt at 1");
@@ -65,8 +65,9 @@ TEST(Blosclz, HandWritten) {
 }
 
 TEST(Blosclz, FarDistances) {
-  // 8192 and 8193 bytes back: the longest without and the shortest with the two extra bytes would
-  // be 8191 and 8192; 255 as low byte alone is not the mark.
+  // Distances 8192 and 8193: the longest without and the shortest with the two extra bytes are 8191
+  // and
+  // 8192. 255 as the low byte alone is not the marker.
   Bytes stream;
   const Bytes bytes = randomBytes(9000, 1);
   for (size_t at = 0; at < bytes.size(); at += 32) {
@@ -92,7 +93,7 @@ TEST(Blosclz, FarDistances) {
   EXPECT_EQ(matchBytes("ff 00 ff 0001", 9), fromBack(8193, 9));
 }
 
-TEST(Blosclz, Refusals) {
+TEST(Blosclz, RejectedInput) {
   EXPECT_EQ(text(blosclzDecode, "", 1), "Truncated at 0");
   EXPECT_EQ(text(blosclzDecode, "24 6865", 5), "Truncated at 1");
   EXPECT_EQ(text(blosclzDecode, "24 68656c6c6f", 4), "Corrupt at 1");
@@ -115,7 +116,7 @@ TEST(Snappy, HandWritten) {
   EXPECT_EQ(text(snappyDecode, "05 fc 04000000 68656c6c6f", 5), "hello");
 }
 
-TEST(Snappy, Refusals) {
+TEST(Snappy, RejectedInput) {
   EXPECT_EQ(text(snappyDecode, "", 0), "Corrupt at 0");
   EXPECT_EQ(text(snappyDecode, "ffffffffff01", 0), "Corrupt at 5");
   EXPECT_EQ(text(snappyDecode, "04 10 68656c6c6f", 5), "SizeMismatch at 1");
@@ -130,7 +131,7 @@ TEST(Snappy, Refusals) {
   EXPECT_EQ(text(snappyDecode, "06 04 6162 05 02", 6), "Corrupt at 6");  // longer than the room
 }
 
-/// Appends a match of LZ4 to a block that began with `literals` literals.
+/// Appends an LZ4 match to a block that starts with `literals` literals.
 Bytes lz4Block(const Bytes& literals, size_t distance, size_t length, const Bytes& last) {
   const auto nibble = [](size_t n) { return n < 15 ? n : 15; };
   Bytes block;
@@ -150,7 +151,7 @@ Bytes lz4Block(const Bytes& literals, size_t distance, size_t length, const Byte
   return joined(block, last);
 }
 
-/// What a match is by definition: one byte after the other.
+/// The definition of a match: copies byte by byte.
 Bytes expand(Bytes bytes, size_t distance, size_t length, const Bytes& last) {
   for (; length > 0; length--) bytes.push_back(bytes[bytes.size() - distance]);
   return joined(bytes, last);
@@ -187,7 +188,7 @@ TEST(LzCopies, LiteralsOfEveryLength) {
   }
 }
 
-/// Data whose matches are near and far, short and long.
+/// Data with near and far, short and long matches.
 Bytes patches(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes = randomBytes(64, seed);
@@ -224,7 +225,7 @@ TEST(OwnEncoders, RoundTripWithTightAndLooseRoom) {
       }
       ExactBlock exact(size), tight(size - 1);
       EXPECT_LE(pair.encode(table, bytes, tight.span()), size - 1) << seed;
-      // A failure does not disturb what comes next, be it the same data again.
+      // A failure does not affect the next call, even with the same data.
       const size_t again = pair.encode(table, bytes, exact.span());
       if (again > 0) {
         const Bytes repeated(exact.data(), exact.data() + again);

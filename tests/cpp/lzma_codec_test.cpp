@@ -1,5 +1,5 @@
-// lzma and bz2: containers written by Python's modules, several streams, padding, checks, and the
-// memory that a header may ask for.
+// lzma and bz2: containers written by Python's modules, several streams, padding, checks, and
+// memory requested by headers.
 #include <gtest/gtest.h>
 
 #include "codec_support.hpp"
@@ -13,7 +13,7 @@ const CodecCase kAlone = {"alone", &kLzmaCodec, {2, kAbsent, kAbsent}};
 const CodecCase kBz2 = {"bz2", &kBz2Codec, {9}};
 
 TEST(Lzma, RoundTripThroughEveryContainerTwice) {
-  // The one liblzma coder of a workspace goes from container to container.
+  // The liblzma coder of a workspace is reused for different containers.
   Workspace work;
   const Bytes bytes = slopeBytes(20000, 1);
   for (int round = 0; round < 2; round++) {
@@ -38,7 +38,7 @@ TEST(Lzma, StreamsAndPadding) {
   EXPECT_EQ(decodeWith(kXz, joined(one, one), 1000).status.code, Code::SizeMismatch);
 }
 
-TEST(Lzma, AppendsToAnIndexSetUpForNoRecords) {
+TEST(Lzma, AppendsToAnIndexPreparedForNoRecords) {
   EXPECT_EQ(zwAppendAfterEmptyIndex(), 0);
 }
 
@@ -59,9 +59,8 @@ TEST(Lzma, ChecksAreVerified) {
   }
 }
 
-TEST(Lzma, SmallDataDoesNotMakeLargeDictionaries) {
-  // Preset 9 asks for 64 MiB. A block of 4 GiB minus one byte is the largest that a header can
-  // name.
+TEST(Lzma, DictionariesAreLimitedByTheData) {
+  // Preset 9 requests 64 MiB. The largest dictionary in a header is 4 GiB minus one byte.
   const Bytes bytes = slopeBytes(5000, 3);
   const CodecCase nine = {"", &kLzmaCodec, {1, kAbsent, 9}};
   const Bytes encoded = encodedBy(nine, bytes);
@@ -78,7 +77,7 @@ TEST(Lzma, AloneStatesItsSize) {
   const Bytes bytes = slopeBytes(5000, 4);
   Bytes encoded = encodedBy(kAlone, bytes);
   EXPECT_EQ(load<uint64_t>(encoded.data() + 5), UINT64_MAX);  // unknown, ends with a marker
-  store<uint64_t>(encoded.data() + 5, 5000);                  // both size and marker is legal
+  store<uint64_t>(encoded.data() + 5, 5000);                  // both size and marker are legal
   EXPECT_EQ(decodeWith(kAlone, encoded, 5000).bytes, bytes);
   store<uint64_t>(encoded.data() + 5, 5001);
   EXPECT_FALSE(decodeWith(kAlone, encoded, 5000).ok());

@@ -1,4 +1,5 @@
-// What upstream's fixes of liblzma are about (cmake/patches/xz-*): calls of its internals, which need its own headers.
+// Reproduces the bugs that upstream fixed in liblzma (cmake/patches/xz-*), by calling its
+// internals.
 #include "lzma_fixes.h"
 
 #include "common.h"  // before its other headers
@@ -9,7 +10,7 @@
 int zwAppendAfterEmptyIndex(void) {
   lzma_index* index = lzma_index_init(NULL);
   if (!index) return -1;
-  lzma_index_prealloc(index, 0);  // as lzma_index_decoder calls it for an Index without Records
+  lzma_index_prealloc(index, 0);  // as in lzma_index_decoder for an Index without Records
   const lzma_ret result = lzma_index_append(index, NULL, 64, 100);
   lzma_index_end(index, NULL);
   return (int)result;
@@ -24,7 +25,7 @@ static lzma_ret setUp(lzma_lz_decoder* lz, const lzma_allocator* allocator, lzma
 }
 
 typedef struct {
-  int left;  // allocations before all others fail
+  int left;  // allocations that succeed before all others fail
 } Budget;
 
 static void* allocate(void* opaque, size_t count, size_t size) {
@@ -43,7 +44,7 @@ int zwDecoderAfterFailedAllocation(void) {
   uint32_t dictionary = 1 << 16;
   const lzma_filter_info filters[] = {{.init = NULL, .options = &dictionary}, {.init = NULL}};
   lzma_next_coder next = LZMA_NEXT_CODER_INIT;
-  next.init = (uintptr_t)&lzma_lz_decoder_init;  // as lzma_next_filter_init would have set it
+  next.init = (uintptr_t)&lzma_lz_decoder_init;  // as set by lzma_next_filter_init
   const int small = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);
   dictionary *= 2;
   const int large = (int)lzma_lz_decoder_init(&next, &allocator, filters, setUp);

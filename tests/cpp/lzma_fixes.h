@@ -5,12 +5,13 @@
 extern "C" {
 #endif
 
-/// Appends a record to an index that was set up for none: 0, or liblzma's error. Without the fix it
-/// writes beyond the memory that it has allocated, which AddressSanitizer sees.
+/// Appends a record to an index that was prepared for none. Returns 0 or liblzma's error. Without
+/// the fix it writes past its allocation, which AddressSanitizer detects.
 int zwAppendAfterEmptyIndex(void);
 
-/// Initialises a decoder, then for a larger dictionary that there is no memory for, then as at first: 0 where the
-/// last call says that there is no memory. Without the fix it succeeds, with a dictionary that is not there.
+/// Initialises a decoder, then with a larger dictionary that cannot be allocated, then as at first.
+/// Returns 0 if the last call fails for lack of memory. Without the fix it succeeds without a
+/// dictionary.
 int zwDecoderAfterFailedAllocation(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// Conversions between number types against slow twins: every pair of types, odd counts, all
-// alignments; every float16; casts by rule against long double.
+// Conversions between number types, compared with slow references: all pairs of types, odd counts,
+// all alignments, all float16 values, and casts with rules in long double.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::array kAllNumbers = {Number::Bool,    Number::Int8,    Number::In
                                     Number::Uint16,  Number::Uint32,  Number::Uint64,
                                     Number::Float16, Number::Float32, Number::Float64};
 
-/// Binary16 by its definition.
+/// The definition of binary16.
 double slowHalf(uint16_t bits) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const double sign = bits & 0x8000 ? -1 : 1;
@@ -35,7 +35,7 @@ TEST(Numbers, EveryHalfBothWays) {
     } else {
       ASSERT_EQ(bitCast<uint64_t>(value), bitCast<uint64_t>(slowHalf(half))) << bits;
     }
-    ASSERT_EQ(halfOf(value), half);
+    ASSERT_EQ(toHalf(value), half);
   }
 }
 
@@ -45,14 +45,14 @@ TEST(Numbers, HalvesRoundToTheNearestTiesToEven) {
     const double high = bits == 0x7bff ? 65536.0 : slowHalf(static_cast<uint16_t>(bits + 1));
     const double middle = low + (high - low) / 2;
     const auto even = static_cast<uint16_t>(bits + bits % 2);
-    EXPECT_EQ(halfOf(middle), even);
-    EXPECT_EQ(halfOf(std::nextafter(middle, 0)), bits);
-    EXPECT_EQ(halfOf(std::nextafter(middle, 1e9)), bits + 1);
-    EXPECT_EQ(halfOf(-middle), 0x8000 | even);
+    EXPECT_EQ(toHalf(middle), even);
+    EXPECT_EQ(toHalf(std::nextafter(middle, 0)), bits);
+    EXPECT_EQ(toHalf(std::nextafter(middle, 1e9)), bits + 1);
+    EXPECT_EQ(toHalf(-middle), 0x8000 | even);
   }
-  EXPECT_EQ(halfOf(1e300), 0x7c00);
-  EXPECT_EQ(halfOf(5e-324), 0);
-  EXPECT_EQ(halfOf(bitCast<double>(uint64_t{0xfff0000000000001})),
+  EXPECT_EQ(toHalf(1e300), 0x7c00);
+  EXPECT_EQ(toHalf(5e-324), 0);
+  EXPECT_EQ(toHalf(bitCast<double>(uint64_t{0xfff0000000000001})),
             0xfe00);  // NaN with low bits only
 }
 
@@ -74,11 +74,11 @@ TEST(Numbers, IntegersOfDoublesWrap) {
                {NAN, 0},
                {HUGE_VAL, 0},
                {-HUGE_VAL, 0}};
-  for (const auto& row : table) EXPECT_EQ(integerOf(row.value), row.bits) << row.value;
+  for (const auto& row : table) EXPECT_EQ(toInteger(row.value), row.bits) << row.value;
 }
 
-/// The value of an element; long double holds all of every type.
-long double valueOf(Number type, const uint8_t* p) {
+/// The value of an element; long double represents all values of all types.
+long double elementValue(Number type, const uint8_t* p) {
   switch (type) {
     case Number::Int8:
       return load<int8_t>(p);
@@ -105,7 +105,7 @@ long double valueOf(Number type, const uint8_t* p) {
   }
 }
 
-/// The low 64 bits of a number without its fraction.
+/// The low 64 bits of the integer part of a number.
 uint64_t slowInteger(long double value) {
   if (!std::isfinite(value)) return 0;
   const long double whole = std::fmod(std::trunc(value), 0x1p64L);  // exact
@@ -113,18 +113,18 @@ uint64_t slowInteger(long double value) {
 }
 
 void slowConvert(Number from, const uint8_t* in, Number to, uint8_t* out) {
-  const long double value = valueOf(from, in);
+  const long double value = elementValue(from, in);
   if (to == Number::Float64) return store(out, static_cast<double>(value));
   if (to == Number::Float32) return store(out, static_cast<float>(value));
-  // From a double on it is halfOf's work, which has its own test; integers beyond 2^53 overflow.
-  if (to == Number::Float16) return store(out, halfOf(static_cast<double>(value)));
+  // toHalf has its own test; integers beyond 2^53 overflow.
+  if (to == Number::Float16) return store(out, toHalf(static_cast<double>(value)));
   uint64_t bits = slowInteger(value);
   if (to == Number::Bool) bits = value != 0;
   std::memcpy(out, &bits, numberBytes(to));
 }
 
-/// Values that matter, then noise, as elements of a type.
-Bytes elementsOf(Number type, size_t count, uint32_t seed) {
+/// Special values followed by noise, as elements of a type.
+Bytes testElements(Number type, size_t count, uint32_t seed) {
   Bytes bytes = randomBytes(count * numberBytes(type), seed);
   const double special[] = {0.0,    -0.0, 1,     -1,    0.5,   -0.5,     1.5,       2.5,
                             127,    128,  -128,  -129,  255,   256,      32767.5,   65504,
@@ -139,16 +139,16 @@ Bytes elementsOf(Number type, size_t count, uint32_t seed) {
 }
 
 bool isNan(Number type, const uint8_t* p) {
-  return isFloat(type) && std::isnan(valueOf(type, p));
+  return isFloat(type) && std::isnan(elementValue(type, p));
 }
 
-TEST(Numbers, EveryPairOfTypesAgreesWithTheSlowTwin) {
+TEST(Numbers, EveryPairOfTypesEqualsTheReference) {
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       const uint32_t a = numberBytes(from), b = numberBytes(to);
       for (size_t count : {0u, 1u, 2u, 3u, 7u, 33u, 255u, 256u, 257u, 1000u}) {
         for (size_t offset : {0u, 1u, 3u}) {
-          const ExactBlock in(elementsOf(from, count, static_cast<uint32_t>(count)), offset);
+          const ExactBlock in(testElements(from, count, static_cast<uint32_t>(count)), offset);
           ExactBlock out(count * b, offset);
           convertNumbers(from, in.data(), to, out.data(), count);
           for (size_t i = 0; i < count; i++) {
@@ -181,9 +181,9 @@ long double slowRound(Rounding rounding, long double value) {
   }
 }
 
-/// Digits and greatest exponent of a float type, and the distance of its smallest values.
+/// Digits and maximum exponent of a float type, and the spacing of its smallest values.
 struct SlowFormat {
-  int digits, mostExponent, leastUlp;
+  int digits, maxExponent, minUlp;
 };
 SlowFormat slowFormat(Number type) {
   if (type == Number::Float16) return {11, 15, -24};
@@ -191,27 +191,27 @@ SlowFormat slowFormat(Number type) {
   return {53, 1023, -1074};
 }
 
-/// What a cast by rule yields, by the letter of the specification. False = refused.
+/// Casts with a rule, exactly as specified; false if the value is refused.
 bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
-  const long double value = valueOf(rule.from, in);
+  const long double value = elementValue(rule.from, in);
   if (isFloat(rule.to)) {
     result = value;
     if (!std::isfinite(value) || value == 0) return true;
     const SlowFormat format = slowFormat(rule.to);
-    const int ulp = std::max(std::ilogb(value) - format.digits + 1, format.leastUlp);
+    const int ulp = std::max(std::ilogb(value) - format.digits + 1, format.minUlp);
     result = std::ldexp(slowRound(rule.rounding, std::ldexp(value, -ulp)), ulp);
     result = std::copysign(result, value);
-    if (std::fabs(result) < std::ldexp(2.0L, format.mostExponent)) return true;
+    if (std::fabs(result) < std::ldexp(2.0L, format.maxExponent)) return true;
     result = value < 0 ? -HUGE_VALL : HUGE_VALL;
     return rule.outOfRange == OutOfRange::Clamp;
   }
   if (std::isnan(value)) return false;
   const int bits = static_cast<int>(8 * numberBytes(rule.to)) - isSigned(rule.to);
-  const long double end = std::ldexp(1.0L, bits), least = isSigned(rule.to) ? -end : 0;
+  const long double end = std::ldexp(1.0L, bits), start = isSigned(rule.to) ? -end : 0;
   result = std::isfinite(value) ? slowRound(rule.rounding, value) : value;
-  if (result >= least && result < end) return true;
+  if (result >= start && result < end) return true;
   if (rule.outOfRange == OutOfRange::Clamp) {
-    result = value < 0 ? least : end - 1;
+    result = value < 0 ? start : end - 1;
     return true;
   }
   if (rule.outOfRange == OutOfRange::Refuse || !std::isfinite(value)) return false;
@@ -224,13 +224,13 @@ bool slowCast(const CastRule& rule, const uint8_t* in, long double& result) {
   return true;
 }
 
-TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
+TEST(Cast, EveryPairAndRuleEqualsTheReference) {
   constexpr size_t kCount = 200;
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       if (from == Number::Bool || to == Number::Bool) continue;
-      Bytes elements = elementsOf(from, kCount, 5);
-      if (from == Number::Float64) {  // noise of doubles is seldom in range of anything
+      Bytes elements = testElements(from, kCount, 5);
+      if (from == Number::Float64) {  // random doubles are rarely in range
         for (size_t i = 100; i < kCount; i++) {
           store(&elements[8 * i], std::ldexp(static_cast<double>(elements[8 * i]) - 127.5,
                                              elements[8 * i + 1] % 80 - 60));
@@ -248,14 +248,14 @@ TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
             const bool passes = slowCast(rule, element, expected);
             ExactBlock out(numberBytes(to), 1);
             ASSERT_EQ(castNumber(rule, element, out.data()), passes)
-                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
-                << int(to) << " rounding " << int(rounding) << " range " << int(range);
+                << static_cast<double>(elementValue(from, element)) << " from " << int(from)
+                << " to " << int(to) << " rounding " << int(rounding) << " range " << int(range);
             if (!passes) continue;
-            const long double got = valueOf(to, out.data());
+            const long double got = elementValue(to, out.data());
             ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
-                << static_cast<double>(valueOf(from, element)) << " from " << int(from) << " to "
-                << int(to) << " rounding " << int(rounding) << " range " << int(range) << " got "
-                << static_cast<double>(got);
+                << static_cast<double>(elementValue(from, element)) << " from " << int(from)
+                << " to " << int(to) << " rounding " << int(rounding) << " range " << int(range)
+                << " got " << static_cast<double>(got);
             if (std::isnan(got)) continue;
             ASSERT_EQ(std::signbit(got), std::signbit(expected) && (isFloat(to) || expected != 0));
           }
@@ -265,7 +265,7 @@ TEST(Cast, EveryPairEveryRuleAgreesWithTheSlowTwin) {
   }
 }
 
-TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
+TEST(Cast, BlocksEqualSingleCasts) {
   for (Number from : kAllNumbers) {
     for (Number to : kAllNumbers) {
       if (from == Number::Bool || to == Number::Bool) continue;
@@ -296,7 +296,7 @@ TEST(Cast, BlocksAgreeWithSingleCastsAndStopWhereTheyDo) {
   }
 }
 
-TEST(Cast, ExactPairsAreThoseThatNeverRefuseNorRound) {
+TEST(Cast, ExactCastsNeverRejectOrRound) {
   EXPECT_TRUE(isExactCast(Number::Int8, Number::Float16));
   EXPECT_TRUE(isExactCast(Number::Int16, Number::Float32));
   EXPECT_TRUE(isExactCast(Number::Int32, Number::Float64));

@@ -1,4 +1,4 @@
-// Building plans in tests: the words that web/src/engine/plan.ts would write.
+// Builds plans in tests, with the words that web/src/engine/plan.ts writes.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ struct CodecWords {
   std::vector<uint32_t> params;
 };
 
-/// An array and a chain, to be turned into words and then into a Plan.
+/// An array and a chain, which words() converts to the input of Plan::prepare.
 struct ChainSpec {
   DTypeId dtype = DTypeId::Uint8;
   uint32_t itemBytes = 1;
@@ -49,9 +49,9 @@ struct ChainSpec {
   size_t bytes() const { return itemCount() * itemBytes; }
 };
 
-/// A spec of a data type with a fixed width, by its row in the dtype list.
-inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
-                        std::vector<CodecWords> codecs) {
+/// A spec with a data type of fixed width, from dtype_list.inc.
+inline ChainSpec makeSpec(DTypeId dtype, std::vector<uint32_t> shape,
+                          std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));
   ChainSpec spec;
   spec.dtype = dtype;
@@ -62,9 +62,9 @@ inline ChainSpec specOf(DTypeId dtype, std::vector<uint32_t> shape,
   return spec;
 }
 
-/// The same for types whose width the plan gives (raw, fixed strings).
-inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t> shape,
-                        std::vector<CodecWords> codecs) {
+/// The same for types whose width the plan sets (raw, fixed-length strings).
+inline ChainSpec makeSpec(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t> shape,
+                          std::vector<CodecWords> codecs) {
   const DTypeInfo* info = dtypeInfo(static_cast<uint32_t>(dtype));
   ChainSpec spec;
   spec.dtype = dtype;
@@ -77,7 +77,7 @@ inline ChainSpec specOf(DTypeId dtype, uint32_t itemBytes, std::vector<uint32_t>
 
 /// A bytes-only chain for at most `bound` bytes.
 inline ChainSpec bytesOnlySpec(uint32_t bound, std::vector<CodecWords> codecs) {
-  ChainSpec spec = specOf(DTypeId::Uint8, {bound}, std::move(codecs));
+  ChainSpec spec = makeSpec(DTypeId::Uint8, {bound}, std::move(codecs));
   spec.flags = kBytesOnly;
   return spec;
 }

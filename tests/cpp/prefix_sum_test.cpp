@@ -1,4 +1,4 @@
-// Running sums against their scalar twin, and that against sums by hand.
+// Running sums, compared with the scalar reference, which is compared with handwritten sums.
 #include <gtest/gtest.h>
 
 #include "kernels/prefix_sum.hpp"
@@ -18,7 +18,7 @@ TEST(PrefixSum, HandComputed) {
   EXPECT_EQ(sums, (Bytes{0xff, 0x00, 0x00, 0x02, 0xff, 0x01}));
 }
 
-TEST(PrefixSum, VectorsAgreeWithTheScalarTwinAtEveryCountAndAlignment) {
+TEST(PrefixSum, EqualsTheReferenceAtEveryCountAndAlignment) {
   for (uint32_t width : {1u, 2u, 4u, 8u}) {
     for (size_t count = 0; count <= 100; count++) {
       for (size_t offset : {0u, 1u, 7u, 15u}) {
@@ -41,7 +41,7 @@ TEST(PrefixSum, StepsByHand) {
   EXPECT_EQ(back, bytes);
 }
 
-TEST(PrefixSum, StepsAgreeWithTheScalarTwinAtEveryCountAndAlignment) {
+TEST(PrefixSum, StepsEqualTheReferenceAtEveryCountAndAlignment) {
   for (uint32_t width : {1u, 2u, 4u, 8u}) {
     for (size_t step : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 40}) {
       for (size_t count = 0; count <= 70; count++) {

@@ -1,5 +1,5 @@
-// The scalar twins of the kernels: each is its definition written down as a loop, with no thought
-// of speed. They are the oracles of the tests, so they share no code with what they check.
+// Scalar references for the kernels: definitions written as plain loops. They are the oracles of
+// the tests, so they share no code with the kernels.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ inline void bitunshuffle(uint8_t* dst, const uint8_t* src, size_t count, uint32_
   }
 }
 
-/// The twin of prepareStridedCopy + runStridedCopy: element by element, byte by byte, in index
+/// Reference for prepareStridedCopy and runStridedCopy: element by element, byte by byte, in index
 /// order.
 inline void stridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, uint32_t swapBytes,
                         const uint8_t* src, uint8_t* dst) {
@@ -78,7 +78,7 @@ inline void stridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, uint
   }
 }
 
-/// A reflected CRC of 32 bits, inverted in and out, bit by bit; `reflected` is its polynomial.
+/// A reflected 32-bit CRC, inverted in and out, bit by bit; `reflected` is its polynomial.
 inline uint32_t crcByBits(uint32_t reflected, uint32_t crc, const uint8_t* data, size_t size) {
   crc = ~crc;
   for (size_t i = 0; i < size; i++) {
@@ -115,7 +115,7 @@ inline uint32_t fletcher32(const uint8_t* data, size_t size) {
   return second << 16 | first;
 }
 
-/// Integers as bytes, lowest first, with a carry from byte to byte.
+/// Adds integers byte by byte, lowest first, with carry.
 inline void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes) {
   uint8_t sum[8] = {};
   for (size_t i = 0; i < count; i++) {
@@ -128,7 +128,7 @@ inline void prefixSum(uint8_t* dst, const uint8_t* src, size_t count, uint32_t i
   }
 }
 
-/// Elements that are `step` apart, or where `minus`, what has to be added to the one before.
+/// Running sums of elements that are `step` apart, or their differences if `minus`.
 inline void steps(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes, size_t step,
                   bool minus) {
   for (size_t i = 0; i < count; i++) {

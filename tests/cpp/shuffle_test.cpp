@@ -23,7 +23,7 @@ TEST(Shuffle, HandComputed) {
   EXPECT_EQ(out, items);
 }
 
-/// Runs all three kernels on blocks of exactly the right size and compares with the scalar twins.
+/// Runs all three kernels on blocks of exactly the right size and compares with the references.
 void expectShuffles(size_t count, uint32_t itemBytes, size_t srcOffset = 0, size_t dstOffset = 0) {
   const size_t bytes = count * itemBytes;
   const auto what = [=] { return testing::Message() << count << " of " << itemBytes << " bytes"; };
@@ -38,7 +38,7 @@ void expectShuffles(size_t count, uint32_t itemBytes, size_t srcOffset = 0, size
   scalar::unshuffleBytes(wanted.data(), src.data(), count, itemBytes);
   ASSERT_EQ(back.copy(), wanted.copy()) << "unshuffle " << what();
 
-  // Each plane in a block of its own, in no order and at any alignment.
+  // Each plane in a separate block, in any order and at any alignment.
   std::vector<ExactBlock> planes;
   std::vector<const uint8_t*> list;
   for (uint32_t b = 0; b < itemBytes; b++) {
@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(Items, ShuffleItem,
                                          18, 20, 24, 31, 32, 33, 48, 100, 255, 1000));
 
 TEST_P(ShuffleItem, EveryCountAcrossTheBlockSizes) {
-  const size_t most = GetParam() > 33 ? 70 : 200;
-  for (size_t count = 0; count <= most; count++) expectShuffles(count, GetParam());
+  const size_t max = GetParam() > 33 ? 70 : 200;
+  for (size_t count = 0; count <= max; count++) expectShuffles(count, GetParam());
 }
 
 TEST_P(ShuffleItem, EveryAlignment) {

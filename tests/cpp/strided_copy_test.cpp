@@ -14,7 +14,7 @@ namespace {
 using Axes = std::vector<CopyAxis>;
 using Lengths = std::vector<size_t>;
 
-/// Bytes from the first item's start to the last one's end; 0 where there is none.
+/// Bytes from the start of the first item to the end of the last, or 0 without items.
 size_t extent(const Axes& axes, size_t itemBytes, size_t CopyAxis::*stride) {
   size_t bytes = itemBytes;
   for (const CopyAxis& axis : axes) {
@@ -33,8 +33,8 @@ std::string text(const Axes& axes, uint32_t itemBytes, uint32_t swapBytes) {
   return s;
 }
 
-/// Runs both twins between blocks of exactly the size the axes span, with the destination filled
-/// beforehand, so that what lies between its items is compared as well.
+/// Compares with the reference, in blocks of exactly the size that the axes span. The destination
+/// is filled first, so the bytes between its items are compared as well.
 void expectCopy(const Axes& axes, uint32_t itemBytes, uint32_t swapBytes = 1, size_t srcOffset = 0,
                 size_t dstOffset = 0) {
   const ExactBlock src(randomBytes(extent(axes, itemBytes, &CopyAxis::srcStride), 7), srcOffset);
@@ -43,13 +43,14 @@ void expectCopy(const Axes& axes, uint32_t itemBytes, uint32_t swapBytes = 1, si
   scalar::stridedCopy(axes, itemBytes, swapBytes, src.data(), wanted.data());
   StridedCopy copy;
   ASSERT_FALSE(prepareStridedCopy(axes, itemBytes, swapBytes, copy));
-  runStridedCopy(copy, src.data(), dst.data());
+  Buffer scratch;
+  ASSERT_FALSE(runStridedCopy(copy, src.data(), dst.data(), scratch));
   ASSERT_EQ(std::memcmp(dst.data(), wanted.data(), dst.size()), 0)
       << text(axes, itemBytes, swapBytes) << " at " << srcOffset << ", " << dstOffset;
 }
 
-/// A source in C order whose lengths are larger by `srcPad`, permuted by `order` as numpy.transpose
-/// does, into a destination in C order whose lengths are larger by `dstPad`.
+/// The axes of numpy.transpose with `order`: from a source in C order whose lengths are larger by
+/// `srcPad` to a destination in C order whose lengths are larger by `dstPad`.
 Axes permuted(const Lengths& lengths, const Lengths& order, size_t itemBytes, size_t srcPad = 0,
               size_t dstPad = 0) {
   const size_t rank = lengths.size();
@@ -64,7 +65,7 @@ Axes permuted(const Lengths& lengths, const Lengths& order, size_t itemBytes, si
   return axes;
 }
 
-/// Every width that divides the item.
+/// All swap widths that divide the item.
 std::vector<uint32_t> swapWidths(uint32_t itemBytes) {
   std::vector<uint32_t> widths;
   for (uint32_t width : {1u, 2u, 4u, 8u, 16u}) {
@@ -79,18 +80,19 @@ Lengths identity(size_t rank) {
   return order;
 }
 
-/// The result of a copy of single bytes 0, 1, 2 … in shape `lengths`, permuted by `order`.
+/// The bytes 0, 1, 2 … in shape `lengths`, permuted by `order`.
 Bytes numbered(const Lengths& lengths, const Lengths& order) {
   const Axes axes = permuted(lengths, order, 1);
   Bytes in(extent(axes, 1, &CopyAxis::srcStride)), out(in.size());
   std::iota(in.begin(), in.end(), uint8_t{0});
   StridedCopy copy;
   EXPECT_FALSE(prepareStridedCopy(axes, 1, 1, copy));
-  runStridedCopy(copy, in.data(), out.data());
+  Buffer scratch;
+  EXPECT_FALSE(runStridedCopy(copy, in.data(), out.data(), scratch));
   return out;
 }
 
-// The specification's own examples for the transpose codec, shape (2, 3, 4).
+// Examples of the transpose codec in the specification, shape (2, 3, 4).
 TEST(StridedCopy, HandComputedTransposes) {
   const Lengths shape = {2, 3, 4};
   EXPECT_EQ(numbered(shape, {1, 2, 0}), (Bytes{0, 12, 1, 13, 2, 14, 3, 15, 4,  16, 5,  17,
@@ -110,7 +112,8 @@ TEST(StridedCopy, HandComputedSwapAndPlacement) {
   StridedCopy copy;
   const Axes axes = {{2, 2, 6}, {2, 4, 2}};
   ASSERT_FALSE(prepareStridedCopy(axes, 2, 2, copy));
-  runStridedCopy(copy, in.data(), out.data() + 2);
+  Buffer scratch;
+  ASSERT_FALSE(runStridedCopy(copy, in.data(), out.data() + 2, scratch));
   EXPECT_EQ(out, (Bytes{0xee, 0xee, 1, 0, 3, 0, 0xee, 0xee, 2, 0, 4, 0, 0xee, 0xee}));
 }
 
@@ -153,7 +156,8 @@ TEST_P(StridedCopyItem, LengthsOfOneAndNone) {
     ASSERT_FALSE(prepareStridedCopy(axes, GetParam(), 1, copy));
     EXPECT_TRUE(copy.empty);
     EXPECT_FALSE(isPlainCopy(copy));
-    runStridedCopy(copy, nullptr, nullptr);
+    Buffer scratch;
+    EXPECT_FALSE(runStridedCopy(copy, nullptr, nullptr, scratch));
   }
 }
 
@@ -161,7 +165,7 @@ TEST_P(StridedCopyItem, RankZero) {
   for (uint32_t swap : swapWidths(GetParam())) expectCopy({}, GetParam(), swap, 1, 3);
 }
 
-// Sides around the edges of tiles (4, 8, 16 bytes) and blocks (64 bytes), both ways round.
+// Sides around the edges of tiles (4, 8, 16 bytes) and blocks (64 bytes), in both orders.
 TEST_P(StridedCopyItem, TransposesAroundTheBlockSizes) {
   const size_t item = GetParam();
   const Lengths bytes = {4, 8, 12, 15, 16, 17, 31, 33, 63, 64, 65, 130};
@@ -190,7 +194,7 @@ TEST_P(StridedCopyItem, EveryAlignment) {
   }
 }
 
-// Strides that make lines collide in the cache take another kernel.
+// Strides whose lines collide in the cache use another kernel.
 TEST_P(StridedCopyItem, CollidingStrides) {
   const uint32_t item = GetParam();
   for (size_t stride : {1024u, 2048u, 4096u, 8192u}) {
@@ -202,7 +206,7 @@ TEST_P(StridedCopyItem, CollidingStrides) {
   }
 }
 
-// Planes larger than the boxes of the staged tiles (1024 bytes a side), whole and with gaps.
+// Planes larger than a box of the staged tiles (1024 bytes per side), whole and with gaps.
 TEST_P(StridedCopyItem, PlanesOfSeveralBoxes) {
   const size_t item = GetParam(), box = 1024 / item;
   const uint32_t swap = swapWidths(GetParam()).back();
@@ -212,8 +216,8 @@ TEST_P(StridedCopyItem, PlanesOfSeveralBoxes) {
   expectCopy(permuted({64 / item + 18, 3 * box + 2}, {1, 0}, item, 0, 5), GetParam(), swap);
 }
 
-// Their third axis: continuing the rows of either side, of both, of none; more of it than fits the
-// buffer.
+// The third axis of the staged tiles, which continues the rows of either side, of both or of
+// neither, and more of it than fits in the buffer.
 TEST_P(StridedCopyItem, BoxesOfSeveralLevels) {
   const size_t item = GetParam(), side = 520 / item + 1;
   Lengths order = identity(3);
@@ -232,7 +236,7 @@ TEST_P(StridedCopyItem, BoxesOfSeveralLevels) {
   }
 }
 
-// Distances of large powers of two on both sides, with an axis between that continues the rows.
+// Strides of large powers of two on both sides, with an axis in between that continues the rows.
 TEST_P(StridedCopyItem, LevelsAtCollidingStrides) {
   const uint32_t item = GetParam();
   const size_t side = 64 / item + 5, run = 128 * item;
@@ -254,7 +258,7 @@ TEST_P(StridedCopyItem, StepsOnEitherSide) {
         expectCopy({{length, item, 9 * item}, {4, 80 * step * item, 2 * item}}, item, swap);
       }
     }
-    // Distances that are no multiple of the item: fields of structures.
+    // Strides that are not multiples of the item: fields of structs.
     expectCopy({{40, item + step, item}}, item);
     expectCopy({{40, item, item + step}}, item);
     expectCopy({{40, item + step, item + 2 * step}}, item);
@@ -276,7 +280,7 @@ TEST_P(StridedCopyItem, RepeatedSource) {
   }
 }
 
-// Channels beside each other on one side, in planes on the other; packed and not.
+// Channels that are interleaved on one side and planar on the other; packed and not.
 TEST_P(StridedCopyItem, Channels) {
   const uint32_t item = GetParam();
   for (size_t channels = 2; channels <= 18; channels++) {
@@ -361,7 +365,7 @@ TEST(StridedCopy, BadParameters) {
   }
 }
 
-/// Random axes over everything the other tests vary one by one.
+/// Random combinations of everything that the other tests vary.
 TEST(StridedCopy, RandomAxes) {
   std::mt19937 random(1);
   const auto below = [&](size_t n) { return random() % n; };
@@ -369,7 +373,7 @@ TEST(StridedCopy, RandomAxes) {
     const uint32_t item = kItems[below(kItems.size())];
     const size_t rank = below(5);
     Axes axes(rank);
-    // Destination strides leave room for the axes inside; source strides are any.
+    // Destination strides leave room for inner axes; source strides are arbitrary.
     size_t dstStride = item + below(2) * below(5);
     for (CopyAxis& axis : axes) {
       axis.length = 1 + below(below(4) == 0 ? 70 : 12);

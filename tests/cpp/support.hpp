@@ -14,8 +14,8 @@ namespace zw::test {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A heap block of exactly `size` bytes placed `offset` bytes after its start, so that one byte
-/// read or written past either end of it is seen by AddressSanitizer at any alignment.
+/// Exactly `size` bytes on the heap, at `offset` bytes after the start of the allocation, so that
+/// AddressSanitizer detects accesses one byte past either end at any alignment.
 class ExactBlock {
  public:
   explicit ExactBlock(size_t size, size_t offset = 0)
@@ -37,7 +37,7 @@ class ExactBlock {
   size_t offset_;
 };
 
-/// Reproducible bytes without structure.
+/// Reproducible random bytes.
 inline Bytes randomBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes(size);
@@ -45,7 +45,7 @@ inline Bytes randomBytes(size_t size, uint32_t seed) {
   return bytes;
 }
 
-/// Reproducible bytes that compress: runs, slopes and a little noise.
+/// Reproducible compressible bytes: runs, slopes and some noise.
 inline Bytes smoothBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes(size);

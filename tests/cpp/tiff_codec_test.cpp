@@ -1,5 +1,5 @@
-// The codecs of TIFF: byte layouts against the examples of their specifications and slow twins,
-// what is tolerated, what is refused. What they share with compressors is tested there.
+// TIFF codecs: byte layouts, compared with examples in the specifications and with slow references;
+// tolerated and rejected input. compressor_codec_test.cpp runs the tests common to all compressors.
 #include <gtest/gtest.h>
 
 #include "chain_support.hpp"
@@ -12,7 +12,7 @@ const CodecCase kPackBits = {"packbits", &kTiffPackbitsCodec, {0}};
 
 // ---- LZW
 
-/// Codes with their widths, the highest bit first or the lowest.
+/// Packs codes with their widths, highest or lowest bit first.
 Bytes codes(const std::vector<std::pair<uint32_t, uint32_t>>& list, bool highFirst) {
   std::vector<bool> bits;
   for (const auto& [code, width] : list) {
@@ -43,7 +43,7 @@ TEST(Lzw, ExampleOfTheSpecification) {
   EXPECT_EQ(decodeWith(kLzw, nine(list, false), text.size()).bytes, text);
 }
 
-TEST(Lzw, WhatIsTolerated) {
+TEST(Lzw, ToleratedInput) {
   const Bytes text = {7, 7, 7, 8};
   const auto decoded = [&](const Bytes& encoded) {
     return decodeWith(kLzw, encoded, text.size()).bytes;
@@ -54,7 +54,7 @@ TEST(Lzw, WhatIsTolerated) {
   EXPECT_EQ(decoded(joined(nine({256, 7, 258, 8, 257}), Bytes{0})), text) << "padding";
 }
 
-TEST(Lzw, WhatIsRefused) {
+TEST(Lzw, RejectedInput) {
   const auto code = [](const Bytes& encoded, Size size = {4, true}) {
     Workspace work;
     return decodeWith(kLzw, encoded, size, work).status.code;
@@ -74,7 +74,7 @@ TEST(Lzw, WhatIsRefused) {
   EXPECT_EQ(code(joined(nine({256, 7, 7, 7, 7, 257}), {0, 0})), Code::TrailingBytes);
 }
 
-/// Decodes with a table of whole strings, as the specification says it.
+/// Decodes with a table of whole strings, as in the specification.
 Bytes slowLzw(const Bytes& in, bool highFirst) {
   std::vector<Bytes> table;
   const auto clear = [&] {
@@ -107,7 +107,7 @@ Bytes slowLzw(const Bytes& in, bool highFirst) {
   return out;
 }
 
-TEST(Lzw, AgreesWithTheSlowDecoder) {
+TEST(Lzw, EqualsTheSlowDecoder) {
   for (size_t size : {1, 15, 16, 17, 300, 5000, 70000}) {
     const auto seed = static_cast<uint32_t>(size);
     for (const Bytes& bytes : {slopeBytes(size, seed), randomBytes(size, seed), Bytes(size, 9)}) {
@@ -118,8 +118,8 @@ TEST(Lzw, AgreesWithTheSlowDecoder) {
   }
 }
 
-TEST(Lzw, AnyCodesAgreeWithTheSlowDecoder) {
-  // Codes by chance, below what the table has: tables that stay full, strings of every length.
+TEST(Lzw, RandomCodesEqualTheSlowDecoder) {
+  // Random codes below the table size: full tables, strings of all lengths.
   for (bool highFirst : {true, false}) {
     std::mt19937 random(highFirst);
     for (int round = 0; round < 5; round++) {
@@ -134,9 +134,9 @@ TEST(Lzw, AnyCodesAgreeWithTheSlowDecoder) {
           next = 258;
           continue;
         }
-        // One more than the table has is the string that is just being added.
-        const uint32_t most = isFirst ? 256 : std::min(next + 1, 4096u);
-        auto code = static_cast<uint32_t>(random() % 3 == 0 ? most - 1 : random() % most);
+        // The code after the last one of the table is the string that is being added.
+        const uint32_t limit = isFirst ? 256 : std::min(next + 1, 4096u);
+        auto code = static_cast<uint32_t>(random() % 3 == 0 ? limit - 1 : random() % limit);
         if (code == 256 || code == 257) code = 0;
         list.push_back({code, isFirst ? 9 : width});
         if (!isFirst && next < 4096) next++;
@@ -160,7 +160,7 @@ TEST(TiffPackBits, ExampleOfApple) {
   EXPECT_EQ(encodedBy(kPackBits, bytes), encoded);
 }
 
-TEST(TiffPackBits, RowsStartAnew) {
+TEST(TiffPackBits, RowsStartNewRuns) {
   const CodecCase rows = {"rows", &kTiffPackbitsCodec, {4}};
   const Bytes bytes(10, 5);
   const Bytes encoded = encodedBy(rows, bytes);
@@ -168,7 +168,7 @@ TEST(TiffPackBits, RowsStartAnew) {
   EXPECT_EQ(decodeWith(rows, encoded, 10).bytes, bytes);
 }
 
-TEST(TiffPackBits, WhatIsToleratedAndRefused) {
+TEST(TiffPackBits, ToleratedAndRejectedInput) {
   const auto outcome = [](const char* hex, Size size) {
     Workspace work;
     return decodeWith(kPackBits, fromHex(hex), size, work);
@@ -200,12 +200,12 @@ TEST(HorizontalDelta, SamplesOfPixels) {
   EXPECT_EQ(chain.decode(encoded), pixels);
 }
 
-TEST(HorizontalDelta, BigEndianAndFloatsByTheirBits) {
+TEST(HorizontalDelta, BigEndianAndFloats) {
   Chain chain(DTypeId::Int16, {3}, before({horizontal(3, 1)}, 2));
   EXPECT_EQ(valuesIn<int16_t>(chain.decode(fromHex("00ff 0001 ff00"))),
             (std::vector<int16_t>{255, 256, 0}));
   Chain floats(DTypeId::Float32, {2}, before({horizontal(2, 1)}));
-  const Bytes values = bytesOf<float>({1.5f, -2.25f});
+  const Bytes values = asBytes<float>({1.5f, -2.25f});
   const Bytes encoded = floats.encode(values);
   EXPECT_EQ(load<uint32_t>(encoded.data() + 4),
             load<uint32_t>(values.data() + 4) - load<uint32_t>(values.data()));
@@ -215,11 +215,11 @@ TEST(HorizontalDelta, BigEndianAndFloatsByTheirBits) {
 TEST(FloatPredictor, ExampleByHand) {
   // 0x01020304 and 0x01030507: planes 01 01, 02 03, 03 05, 04 07, then differences of bytes.
   Chain chain(DTypeId::Uint32, {2}, before({planes(2, 1, 3)}));
-  const Bytes values = bytesOf<uint32_t>({0x01020304, 0x01030507});
+  const Bytes values = asBytes<uint32_t>({0x01020304, 0x01030507});
   const Bytes encoded = fromHex("01 00 01 01 00 02 ff 03");
   EXPECT_EQ(chain.encode(values), encoded);
   EXPECT_EQ(chain.decode(encoded), values);
-  // Its bytes have no order that could be swapped.
+  // Byte order does not apply to the encoded array.
   Chain big(DTypeId::Uint32, {2}, before({planes(2, 1, 3)}, 2));
   EXPECT_EQ(big.decode(encoded), values);
   // The lowest byte first, without differences.
@@ -228,7 +228,7 @@ TEST(FloatPredictor, ExampleByHand) {
   EXPECT_EQ(low.decode(fromHex("04 07 03 05 02 03 01 01")), values);
 }
 
-/// Predictor 3 byte for byte.
+/// Predictor 3, byte by byte.
 Bytes slowPlanes(const Bytes& values, uint32_t width, size_t run, size_t step) {
   Bytes out(values.size());
   for (size_t row = 0; row < values.size(); row += run * width) {
@@ -241,7 +241,7 @@ Bytes slowPlanes(const Bytes& values, uint32_t width, size_t run, size_t step) {
   return out;
 }
 
-TEST(FloatPredictor, AgreesWithTheSlowTwin) {
+TEST(FloatPredictor, EqualsTheReference) {
   for (DTypeId dtype : {DTypeId::Float16, DTypeId::Float32, DTypeId::Float64}) {
     const uint32_t width = dtypeInfo(static_cast<uint32_t>(dtype))->itemBytes;
     for (uint32_t step : {1u, 2u, 3u, 5u, 8u}) {
@@ -287,11 +287,11 @@ TEST(Predictors, WrongSizesAndParameters) {
 // ---- chunky
 
 TEST(Chunky, TheFirstAxisIsTheFastest) {
-  // Two samples of two rows of three pixels, as virtual-tiff has them: axes band, x, y, transposed.
+  // Two samples of two rows of three pixels, as in virtual-tiff: axes band, x, y, transposed.
   Chain chain(DTypeId::Uint16, {2, 2, 3}, {transposeCodec({0, 2, 1}), {CodecId::Chunky, {2}}});
   const Bytes stored = fromHex("0000 0100 0001 0101 0002 0102 0003 0103 0004 0104 0005 0105");
   const Bytes values =
-      bytesOf<uint16_t>({0, 1, 2, 3, 4, 5, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105});
+      asBytes<uint16_t>({0, 1, 2, 3, 4, 5, 0x100, 0x101, 0x102, 0x103, 0x104, 0x105});
   EXPECT_EQ(chain.decode(stored), values);
   EXPECT_EQ(chain.encode(values), stored);
   EXPECT_EQ(Chain(DTypeId::Uint16, {2}, {{CodecId::Chunky, {0}}}).code(), Code::MissingEndian);

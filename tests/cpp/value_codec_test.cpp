@@ -1,5 +1,5 @@
-// Codecs that calculate with elements, as steps of chains: known vectors, slow twins, what they
-// refuse, and the fill value's way through them.
+// Codecs that compute with elements, in chains: known vectors, slow references, invalid parameters,
+// and fill values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,13 +38,13 @@ const std::vector<uint32_t> kCounts = {1, 2, 3, 7, 8, 255, 256, 257, 1000};
 
 TEST(Delta, ExampleOfNumcodecs) {
   Chain chain(DTypeId::Int16, {10}, before({delta(DTypeId::Int16, DTypeId::Int8)}));
-  const Bytes x = bytesOf<int16_t>({100, 102, 104, 106, 108, 110, 112, 114, 116, 118});
+  const Bytes x = asBytes<int16_t>({100, 102, 104, 106, 108, 110, 112, 114, 116, 118});
   const Bytes encoded = chain.encode(x);
   EXPECT_EQ(valuesIn<int8_t>(encoded), (std::vector<int8_t>{100, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
   EXPECT_EQ(chain.decode(encoded), x);
 }
 
-/// Differences and sums of one pair of integer types, one by one in those types.
+/// Differences and sums for a pair of integer types, computed one by one in these types.
 template <class T, class Encoded>
 void checkIntegers(DTypeId from, DTypeId to) {
   for (uint32_t count : kCounts) {
@@ -57,14 +57,14 @@ void checkIntegers(DTypeId from, DTypeId to) {
           static_cast<T>(i ? static_cast<T>(uint64_t(x[i]) - uint64_t(x[i - 1])) : x[i]);
       expected[i] = static_cast<Encoded>(difference);
     }
-    EXPECT_EQ(valuesIn<Encoded>(chain.encode(bytesOf(x))), expected);
+    EXPECT_EQ(valuesIn<Encoded>(chain.encode(asBytes(x))), expected);
     const auto stored = valuesIn<Encoded>(randomBytes(count * sizeof(Encoded), count + 1));
     std::vector<T> sums(count);
     T sum = 0;
     for (size_t i = 0; i < count; i++) {
       sums[i] = sum = static_cast<T>(uint64_t(sum) + uint64_t(static_cast<T>(stored[i])));
     }
-    EXPECT_EQ(valuesIn<T>(chain.decode(bytesOf(stored))), sums);
+    EXPECT_EQ(valuesIn<T>(chain.decode(asBytes(stored))), sums);
   }
 }
 
@@ -92,8 +92,8 @@ void checkFloats(DTypeId from, DTypeId to) {
       const T term = static_cast<T>(differences[i]);
       sums[i] = sum = i ? static_cast<T>(sum + term) : term;
     }
-    EXPECT_EQ(valuesIn<Encoded>(chain.encode(bytesOf(x))), differences);
-    EXPECT_EQ(valuesIn<T>(chain.decode(bytesOf(differences))), sums);
+    EXPECT_EQ(valuesIn<Encoded>(chain.encode(asBytes(x))), differences);
+    EXPECT_EQ(valuesIn<T>(chain.decode(asBytes(differences))), sums);
   }
 }
 
@@ -104,31 +104,31 @@ TEST(Delta, FloatsRoundAtEveryStep) {
   checkFloats<float, double>(DTypeId::Float32, DTypeId::Float64);
   checkFloats<double, int16_t>(DTypeId::Float64, DTypeId::Int16);
   Chain chain(DTypeId::Float64, {2}, before({delta(DTypeId::Float64, DTypeId::Float64)}));
-  const Bytes zeros = bytesOf<double>({-0.0, -0.0});
+  const Bytes zeros = asBytes<double>({-0.0, -0.0});
   EXPECT_EQ(chain.decode(zeros), zeros);
 }
 
 TEST(Delta, HalvesRoundToHalves) {
   Chain chain(DTypeId::Float16, {3}, before({delta(DTypeId::Float16, DTypeId::Float16)}));
-  // 2048 + 1 is a tie between 2048 and 2050; to even.
-  const Bytes stored = bytesOf<uint16_t>({halfOf(2048), halfOf(1), halfOf(3)});
+  // 2048 + 1 is a tie between 2048 and 2050, rounded to even.
+  const Bytes stored = asBytes<uint16_t>({toHalf(2048), toHalf(1), toHalf(3)});
   EXPECT_EQ(valuesIn<uint16_t>(chain.decode(stored)),
-            (std::vector<uint16_t>{halfOf(2048), halfOf(2048), halfOf(2052)}));
+            (std::vector<uint16_t>{toHalf(2048), toHalf(2048), toHalf(2052)}));
 }
 
 // ---- astype
 
 TEST(Astype, CastsBothWaysAndViewsOtherTypesOfTheWidth) {
   Chain chain(DTypeId::Int32, {3}, before({astype(DTypeId::Int32, DTypeId::Int16)}, 2));
-  const Bytes x = bytesOf<int32_t>({1, -2, 300});
+  const Bytes x = asBytes<int32_t>({1, -2, 300});
   EXPECT_EQ(chain.encode(x), fromHex("0001 fffe 012c"));
   EXPECT_EQ(chain.decode(fromHex("0001 fffe 012c")), x);
   Chain times(DTypeId::Datetime64, {2}, before({astype(DTypeId::Int64, DTypeId::Int32)}));
-  EXPECT_EQ(times.decode(fromHex("05000000 ffffffff")), bytesOf<int64_t>({5, -1}));
+  EXPECT_EQ(times.decode(fromHex("05000000 ffffffff")), asBytes<int64_t>({5, -1}));
   Chain pairs(DTypeId::Complex128, {1}, before({astype(DTypeId::Complex128, DTypeId::Complex64)}));
-  EXPECT_EQ(pairs.encode(bytesOf<double>({1.5, -2})), bytesOf<float>({1.5F, -2}));
+  EXPECT_EQ(pairs.encode(asBytes<double>({1.5, -2})), asBytes<float>({1.5F, -2}));
   Chain truths(DTypeId::Float32, {3}, before({astype(DTypeId::Float32, DTypeId::Bool)}));
-  EXPECT_EQ(truths.encode(bytesOf<float>({0, 0.5F, NAN})), (Bytes{0, 1, 1}));
+  EXPECT_EQ(truths.encode(asBytes<float>({0, 0.5F, NAN})), (Bytes{0, 1, 1}));
 }
 
 // ---- fixedscaleoffset
@@ -138,18 +138,18 @@ TEST(FixedScaleOffset, ExamplesOfNumcodecs) {
   for (size_t i = 0; i < 10; i++) x[i] = 1000 + static_cast<double>(i) / 9;
   Chain tenths(DTypeId::Float64, {10},
                before({fixedScaleOffset(DTypeId::Float64, DTypeId::Uint8, 1000, 10)}));
-  EXPECT_EQ(tenths.encode(bytesOf(x)), (Bytes{0, 1, 2, 3, 4, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(tenths.encode(asBytes(x)), (Bytes{0, 1, 2, 3, 4, 6, 7, 8, 9, 10}));
   Chain thousandths(DTypeId::Float64, {10},
                     before({fixedScaleOffset(DTypeId::Float64, DTypeId::Uint16, 1000, 1000)}));
-  const Bytes encoded = bytesOf<uint16_t>({0, 111, 222, 333, 444, 556, 667, 778, 889, 1000});
-  EXPECT_EQ(thousandths.encode(bytesOf(x)), encoded);
+  const Bytes encoded = asBytes<uint16_t>({0, 111, 222, 333, 444, 556, 667, 778, 889, 1000});
+  EXPECT_EQ(thousandths.encode(asBytes(x)), encoded);
   const auto decoded = valuesIn<double>(thousandths.decode(encoded));
   for (size_t i = 0; i < 10; i++) {
     EXPECT_EQ(decoded[i], valuesIn<uint16_t>(encoded)[i] / 1000.0 + 1000.0);
   }
 }
 
-TEST(FixedScaleOffset, CalculatesInTheTypeOfTheArray) {
+TEST(FixedScaleOffset, UsesTheArithmeticOfTheArray) {
   for (uint32_t count : kCounts) {
     std::vector<float> x(count), scaled(count), back(count);
     std::vector<int16_t> whole(count);
@@ -164,14 +164,14 @@ TEST(FixedScaleOffset, CalculatesInTheTypeOfTheArray) {
     }
     Chain floats(DTypeId::Float32, {count},
                  before({fixedScaleOffset(DTypeId::Float32, DTypeId::Float32, 250.5, 0.3)}));
-    EXPECT_EQ(valuesIn<float>(floats.encode(bytesOf(x))), scaled);
-    EXPECT_EQ(valuesIn<float>(floats.decode(bytesOf(scaled))), back);
-    // Integers decode by way of float64, whatever they become.
+    EXPECT_EQ(valuesIn<float>(floats.encode(asBytes(x))), scaled);
+    EXPECT_EQ(valuesIn<float>(floats.decode(asBytes(scaled))), back);
+    // Integers always decode through float64.
     for (size_t i = 0; i < count; i++) back[i] = static_cast<float>(whole[i] / 0.3 + 250.5);
     Chain integers(DTypeId::Float32, {count},
                    before({fixedScaleOffset(DTypeId::Float32, DTypeId::Int16, 250.5, 0.3)}));
-    EXPECT_EQ(valuesIn<int16_t>(integers.encode(bytesOf(x))), whole);
-    EXPECT_EQ(valuesIn<float>(integers.decode(bytesOf(whole))), back);
+    EXPECT_EQ(valuesIn<int16_t>(integers.encode(asBytes(x))), whole);
+    EXPECT_EQ(valuesIn<float>(integers.decode(asBytes(whole))), back);
   }
 }
 
@@ -179,7 +179,7 @@ TEST(FixedScaleOffset, IntegersByIntegersAreExactAndWrap) {
   Chain chain(DTypeId::Int64, {3},
               before({fixedScaleOffset(DTypeId::Int64, DTypeId::Int64, 1, 3)}));
   const auto big = int64_t{1} << 60;
-  EXPECT_EQ(valuesIn<int64_t>(chain.encode(bytesOf<int64_t>({big + 1, -7, 0}))),
+  EXPECT_EQ(valuesIn<int64_t>(chain.encode(asBytes<int64_t>({big + 1, -7, 0}))),
             (std::vector<int64_t>{3 * big, -24, -3}));
   Chain bytes(DTypeId::Uint8, {2},
               before({fixedScaleOffset(DTypeId::Uint8, DTypeId::Int16, 10, 1)}));
@@ -195,14 +195,14 @@ TEST(Quantize, ExamplesOfNumcodecs) {
               before({{CodecId::Quantize, {id(DTypeId::Float64), id(DTypeId::Float64), 7}}}));
   const std::vector<double> two = {0,         0.109375,  0.21875, 0.3359375, 0.4453125,
                                    0.5546875, 0.6640625, 0.78125, 0.890625,  1};
-  EXPECT_EQ(valuesIn<double>(chain.encode(bytesOf(x))), two);
-  EXPECT_EQ(valuesIn<double>(chain.decode(bytesOf(two))), two);
-  // Negative digits; values beyond any digit stay; NaN and infinities stay.
+  EXPECT_EQ(valuesIn<double>(chain.encode(asBytes(x))), two);
+  EXPECT_EQ(valuesIn<double>(chain.decode(asBytes(two))), two);
+  // -3 bits: rounds to multiples of 8. Infinities are unchanged.
   Chain coarse(DTypeId::Float32, {4},
                before({{CodecId::Quantize,
                         {id(DTypeId::Float32), id(DTypeId::Float16), static_cast<uint32_t>(-3)}}}));
-  EXPECT_EQ(valuesIn<uint16_t>(coarse.encode(bytesOf<float>({13, 1e30F, -INFINITY, 3}))),
-            (std::vector<uint16_t>{halfOf(16), 0x7c00, 0xfc00, 0}));
+  EXPECT_EQ(valuesIn<uint16_t>(coarse.encode(asBytes<float>({13, 1e30F, -INFINITY, 3}))),
+            (std::vector<uint16_t>{toHalf(16), 0x7c00, 0xfc00, 0}));
 }
 
 // ---- bitround
@@ -213,18 +213,18 @@ TEST(Bitround, SamplesOfTheRegistry) {
             (Bytes{10, 12, 96, 128, 192, 224, 224}));
   Chain floats(DTypeId::Float32, {4}, before({{CodecId::Bitround, {3}}}));
   const auto bits = std::vector<uint32_t>{0x7fc00000, 0x7f800000, 0xffffffff, 0x3f8fffff};
-  EXPECT_EQ(valuesIn<uint32_t>(floats.encode(bytesOf(bits))),
+  EXPECT_EQ(valuesIn<uint32_t>(floats.encode(asBytes(bits))),
             (std::vector<uint32_t>{0x7fc00000, 0x7f800000, 0xffffffff, 0x3f900000}));
-  EXPECT_EQ(floats.decode(bytesOf(bits)), bytesOf(bits));
+  EXPECT_EQ(floats.decode(asBytes(bits)), asBytes(bits));
 }
 
 TEST(Bitround, NegativeIntegersRoundTheirMagnitude) {
   Chain chain(DTypeId::Int8, {6}, before({{CodecId::Bitround, {3}}}));
-  EXPECT_EQ(valuesIn<int8_t>(chain.encode(bytesOf<int8_t>({-1, -11, 127, -127, -128, 0}))),
+  EXPECT_EQ(valuesIn<int8_t>(chain.encode(asBytes<int8_t>({-1, -11, 127, -127, -128, 0}))),
             (std::vector<int8_t>{-1, -12, 112, -128, -128, 0}));
 }
 
-/// Rounds values, not bits, to `keep` bits of mantissa.
+/// Rounds values arithmetically to `keep` bits of mantissa.
 template <class T>
 void checkRounding(DTypeId dtype, int mantissa) {
   for (int keep = 1; keep <= mantissa; keep++) {
@@ -238,7 +238,7 @@ void checkRounding(DTypeId dtype, int mantissa) {
       expected[i] = std::ldexp(std::nearbyint(std::ldexp(x[i], -ulp)), ulp);
     }
     Chain chain(dtype, {kCount}, before({{CodecId::Bitround, {static_cast<uint32_t>(keep)}}}));
-    const auto got = valuesIn<T>(chain.encode(bytesOf(x)));
+    const auto got = valuesIn<T>(chain.encode(asBytes(x)));
     for (uint32_t i = 0; i < kCount; i++) {
       ASSERT_EQ(got[i], expected[i]) << "keep " << keep << " of " << x[i];
     }
@@ -321,8 +321,8 @@ TEST(Packbits, PaddingAndSizeMustAgree) {
 
 // ---- reshape
 
-TEST(Reshape, KeepsTheOrderWhateverStandsAround) {
-  const Bytes x = bytesOf<uint16_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+TEST(Reshape, KeepsTheOrderInAnyChain) {
+  const Bytes x = asBytes<uint16_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const CodecWords reshape = {CodecId::Reshape, {2, 6}};
   Chain plain(DTypeId::Uint16, {3, 4}, before({reshape}));
   EXPECT_EQ(plain.encode(x), x);
@@ -331,7 +331,7 @@ TEST(Reshape, KeepsTheOrderWhateverStandsAround) {
     Chain turned(DTypeId::Uint16, {3, 4},
                  before({transposeCodec({1, 0}), reshape, transposeCodec({1, 0})}, endian));
     const Bytes encoded = turned.encode(x);
-    // 3 × 4 turned is 0 4 8 1 5 9 | 2 6 10 3 7 11, whose columns are stored.
+    // 3 × 4 transposed is 0 4 8 1 5 9 | 2 6 10 3 7 11, whose columns are stored.
     std::vector<uint16_t> expected = {0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
     if (endian == 2) {
       for (uint16_t& v : expected) v = static_cast<uint16_t>(v << 8);
@@ -355,29 +355,29 @@ CodecWords scaleOffset(T offset, T scale) {
   return {CodecId::ScaleOffset, joined(pair(offset), pair(scale))};
 }
 
-TEST(ScaleOffset, IntegersAreExactOrRefused) {
+TEST(ScaleOffset, IntegersAreExactOrRejected) {
   Chain chain(DTypeId::Int16, {3}, before({scaleOffset<int16_t>(10, -3)}));
-  const Bytes x = bytesOf<int16_t>({10, 20, -100});
+  const Bytes x = asBytes<int16_t>({10, 20, -100});
   EXPECT_EQ(valuesIn<int16_t>(chain.encode(x)), (std::vector<int16_t>{0, -30, 330}));
-  EXPECT_EQ(chain.decode(bytesOf<int16_t>({0, -30, 330})), x);
-  chain.decode(bytesOf<int16_t>({0, 3, 4}));  // 4 is no multiple of 3
+  EXPECT_EQ(chain.decode(asBytes<int16_t>({0, -30, 330})), x);
+  chain.decode(asBytes<int16_t>({0, 3, 4}));  // 4 is not a multiple of 3
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
   EXPECT_EQ(chain.status.status.at, 4u);
-  chain.encode(bytesOf<int16_t>({-32768, 0, 0}));  // the difference leaves the type
+  chain.encode(asBytes<int16_t>({-32768, 0, 0}));  // the difference is out of range
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
-  chain.encode(bytesOf<int16_t>({0, 32767, 0}));  // the product does
+  chain.encode(asBytes<int16_t>({0, 32767, 0}));  // the product is out of range
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
   Chain edge(DTypeId::Int64, {1}, before({scaleOffset<int64_t>(0, -1)}));
-  edge.decode(bytesOf<int64_t>({std::numeric_limits<int64_t>::min()}));
+  edge.decode(asBytes<int64_t>({std::numeric_limits<int64_t>::min()}));
   EXPECT_EQ(edge.code(), Code::NotRepresentable);
   Chain wide(DTypeId::Uint64, {2}, before({scaleOffset<uint64_t>(uint64_t{1} << 63, 1)}));
-  const Bytes most = bytesOf<uint64_t>({~uint64_t{0}, uint64_t{1} << 63});
-  EXPECT_EQ(wide.decode(wide.encode(most)), most);
-  wide.encode(bytesOf<uint64_t>({0, 0}));
+  const Bytes extremes = asBytes<uint64_t>({~uint64_t{0}, uint64_t{1} << 63});
+  EXPECT_EQ(wide.decode(wide.encode(extremes)), extremes);
+  wide.encode(asBytes<uint64_t>({0, 0}));
   EXPECT_EQ(wide.code(), Code::NotRepresentable);
 }
 
-TEST(ScaleOffset, FloatsCalculateInTheirType) {
+TEST(ScaleOffset, FloatsUseTheArithmeticOfTheirType) {
   for (uint32_t count : kCounts) {
     std::vector<float> x(count), encoded(count), decoded(count);
     for (size_t i = 0; i < count; i++) {
@@ -388,14 +388,14 @@ TEST(ScaleOffset, FloatsCalculateInTheirType) {
       decoded[i] = quotient + 0.1F;
     }
     Chain chain(DTypeId::Float32, {count}, before({scaleOffset(0.1F, 0.7F)}));
-    EXPECT_EQ(valuesIn<float>(chain.encode(bytesOf(x))), encoded);
-    EXPECT_EQ(valuesIn<float>(chain.decode(bytesOf(encoded))), decoded);
+    EXPECT_EQ(valuesIn<float>(chain.encode(asBytes(x))), encoded);
+    EXPECT_EQ(valuesIn<float>(chain.decode(asBytes(encoded))), decoded);
   }
   Chain chain(DTypeId::Float32, {3}, before({scaleOffset(0.0F, 1e-30F)}));
-  const auto special = valuesIn<float>(chain.decode(bytesOf<float>({NAN, INFINITY, -0.0F})));
+  const auto special = valuesIn<float>(chain.decode(asBytes<float>({NAN, INFINITY, -0.0F})));
   EXPECT_TRUE(std::isnan(special[0]));
   EXPECT_EQ(special[1], INFINITY);
-  chain.decode(bytesOf<float>({0, 0, 1e20F}));
+  chain.decode(asBytes<float>({0, 0, 1e20F}));
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
 }
 
@@ -418,12 +418,12 @@ TEST(CastValue, CastsBothWaysInChainsOfAnyLength) {
       x[i] = static_cast<double>(i) * 0.5 - 100;
       rounded[i] = std::nearbyint(x[i]);
     }
-    EXPECT_EQ(chain.decode(chain.encode(bytesOf(x))), [&] {
-      for (double& v : rounded) v += 0.0;  // integers have one zero
-      return bytesOf(rounded);
+    EXPECT_EQ(chain.decode(chain.encode(asBytes(x))), [&] {
+      for (double& v : rounded) v += 0.0;  // integers have no -0
+      return asBytes(rounded);
     }());
     x[count - 1] = 40000;
-    chain.encode(bytesOf(x));
+    chain.encode(asBytes(x));
     EXPECT_EQ(chain.code(), Code::NotRepresentable);
     EXPECT_EQ(chain.status.status.at, (count - 1) * 8);
   }
@@ -436,22 +436,22 @@ TEST(CastValue, ScalarMapsComeFirst) {
       DTypeId::Float64, {4},
       before({castValue(DTypeId::Int16, Rounding::NearestEven, OutOfRange::Refuse,
                         joined(joined(zero, seven), joined(nan, missing)), joined(missing, nan))}),
-      bytesOf<double>({3}));
+      asBytes<double>({3}));
   ASSERT_EQ(chain.code(), Code::Ok);
-  const Bytes x = bytesOf<uint64_t>(
+  const Bytes x = asBytes<uint64_t>(
       {0x7ff8000000000001, bitCast<uint64_t>(-0.0), bitCast<uint64_t>(3.0), 0xfff8000000000000});
   const Bytes encoded = chain.encode(x);
   EXPECT_EQ(valuesIn<int16_t>(encoded), (std::vector<int16_t>{-32768, 7, 3, -32768}));
   const auto decoded = valuesIn<double>(chain.decode(encoded));
   EXPECT_TRUE(std::isnan(decoded[0]) && std::isnan(decoded[3]));
   EXPECT_EQ(decoded[1], 7);
-  chain.encode(bytesOf<double>({INFINITY, 0, 0, 0}));
+  chain.encode(asBytes<double>({INFINITY, 0, 0, 0}));
   EXPECT_EQ(chain.code(), Code::NotRepresentable);
 }
 
-// ---- what all of them refuse
+// ---- invalid parameters
 
-TEST(ValueCodecs, RefuseParametersThatCannotWork) {
+TEST(ValueCodecs, RejectInvalidParameters) {
   const std::vector<std::pair<DTypeId, CodecWords>> table = {
       {DTypeId::Int16, {CodecId::Delta, {}}},
       {DTypeId::Int16, {CodecId::Delta, {2}}},
@@ -495,12 +495,12 @@ TEST(ValueCodecs, RefuseParametersThatCannotWork) {
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 0xffffffff, 1}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 0x40000000, 0xc0000000}}},
-      {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x10000, 0, 1, 0}}},  // too wide a key
+      {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x10000, 0, 1, 0}}},  // key too wide
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 1, 0, 1, 0, 0x100, 0}}},
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 2, 0, 2, 0, 1, 0, 1, 0, 1, 0}}},  // order
       {DTypeId::Int16, {CodecId::CastValue, {5, 0, 0, 2, 0, 1, 0, 1, 0, 1, 0, 1, 0}}},  // twice
       {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x80000000, 0, 1, 0}}},   // -0
-      {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x7fc00001, 0, 1, 0}}},   // a NaN
+      {DTypeId::Float32, {CodecId::CastValue, {5, 0, 0, 1, 0, 0x7fc00001, 0, 1, 0}}},   // NaN
   };
   for (size_t i = 0; i < table.size(); i++) {
     Chain chain(table[i].first, {3}, before({table[i].second}));
@@ -512,12 +512,12 @@ TEST(ValueCodecs, RefuseParametersThatCannotWork) {
     Chain chain(DTypeId::Int16, {3}, {{CodecId::Packbits, params}});
     EXPECT_EQ(chain.code(), Code::BadParameters);
   }
-  ChainSpec raw = specOf(DTypeId::Raw, 2, {3}, {{CodecId::Packbits, {0, 0, 0}}});
+  ChainSpec raw = makeSpec(DTypeId::Raw, 2, {3}, {{CodecId::Packbits, {0, 0, 0}}});
   Plan plan;
   EXPECT_EQ(plan.prepare(raw.words(), 1000).status.code, Code::BadParameters);
 }
 
-TEST(ValueCodecs, RefuseChunksOfAnotherSize) {
+TEST(ValueCodecs, RejectOtherSizes) {
   const std::vector<CodecWords> codecs = {
       delta(DTypeId::Int16, DTypeId::Int32),
       astype(DTypeId::Int16, DTypeId::Int32),
@@ -553,16 +553,16 @@ TEST(FillValues, GoThroughArrayToArrayCodecs) {
                       scaleOffset(-1000.0F, 4.0F),
                       castValue(DTypeId::Uint16, Rounding::NearestEven, OutOfRange::Refuse),
                       {CodecId::Reshape, {12}}}),
-              bytesOf<float>({2.5F}));
+              asBytes<float>({2.5F}));
   ASSERT_EQ(chain.code(), Code::Ok);
   EXPECT_EQ(valuesIn<uint16_t>(chain.encodedFill()), (std::vector<uint16_t>{4010}));
   EXPECT_EQ(valuesIn<float>(Bytes(chain.plan.fillItem(), chain.plan.fillItem() + 4)),
             (std::vector<float>{2.5F}));
   Chain cast(DTypeId::Int64, {4}, before({delta(DTypeId::Int64, DTypeId::Int16)}),
-             bytesOf<int64_t>({-9}));
+             asBytes<int64_t>({-9}));
   EXPECT_EQ(valuesIn<int16_t>(cast.encodedFill()), (std::vector<int16_t>{-9}));
-  Chain plain(DTypeId::Int64, {4}, before({}), bytesOf<int64_t>({-9}));
-  EXPECT_EQ(plain.encodedFill(), bytesOf<int64_t>({-9}));
+  Chain plain(DTypeId::Int64, {4}, before({}), asBytes<int64_t>({-9}));
+  EXPECT_EQ(plain.encodedFill(), asBytes<int64_t>({-9}));
   Chain unsignedZero(DTypeId::Uint16, {4}, before({scaleOffset<uint16_t>(10, 1)}));
   EXPECT_EQ(unsignedZero.code(), Code::Ok);
   EXPECT_EQ(valuesIn<uint16_t>(unsignedZero.encodedFill()), (std::vector<uint16_t>{65526}));
@@ -579,7 +579,7 @@ TEST(FillValues, MustSurviveCastValue) {
                {cast, 1e9, Code::BadFill}, {clamp, 1e9, Code::BadFill}, {cast, NAN, Code::BadFill}};
   for (const auto& row : table) {
     Chain chain(DTypeId::Float64, {3}, before({transposeCodec({0}), row.codec}),
-                bytesOf<double>({row.fill}));
+                asBytes<double>({row.fill}));
     EXPECT_EQ(chain.code(), row.code) << row.fill;
     if (row.code != Code::Ok) EXPECT_EQ(chain.status.step, 1u);
   }
@@ -587,12 +587,12 @@ TEST(FillValues, MustSurviveCastValue) {
   Chain mapped(DTypeId::Float64, {3},
                before({castValue(DTypeId::Int16, Rounding::NearestEven, OutOfRange::Refuse,
                                  joined(nan, missing), joined(missing, nan))}),
-               bytesOf<double>({NAN}));
+               asBytes<double>({NAN}));
   EXPECT_EQ(mapped.code(), Code::Ok);
   EXPECT_EQ(valuesIn<int16_t>(mapped.encodedFill()), (std::vector<int16_t>{-1}));
   Chain floats(DTypeId::Float64, {3},
                before({castValue(DTypeId::Float32, Rounding::NearestEven, OutOfRange::Refuse)}),
-               bytesOf<double>({NAN}));
+               asBytes<double>({NAN}));
   EXPECT_EQ(floats.code(), Code::Ok);
 }
 

@@ -1,6 +1,6 @@
-// zfp: exact in the reversible mode, within the tolerance in the lossy ones, and whatever a stream
-// says inside its buffers. Where LLNL's library is installed, streams and elements are compared
-// with it bit by bit; values that it wrote once are here for where it is not.
+// zfp: exact in reversible mode, within the tolerance in lossy modes, and never outside the
+// buffers. If LLNL's library is installed, streams and elements are compared bit by bit; otherwise
+// with recorded values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,12 +57,12 @@ std::vector<Mode> modesFor(size_t dims) {
           {"expert_reversible", 1, 12 * size + 60, 64, -2000}};
 }
 
-std::vector<uint32_t> paramsOf(const Mode& mode, bool header) {
+std::vector<uint32_t> makeParams(const Mode& mode, bool header) {
   return {header, mode.minBits, mode.maxBits, mode.maxPrecision,
           static_cast<uint32_t>(mode.minExponent)};
 }
 
-/// A prepared step; `params` must outlive it.
+/// Prepares a step; `params` must outlive it.
 Status prepareArray(const Array& array, const std::vector<uint32_t>& params, Step& step) {
   static const Component component = {1, 1};
   step.codec = &kZfpCodec;
@@ -81,7 +81,7 @@ Status prepareArray(const Array& array, const std::vector<uint32_t>& params, Ste
   return step.codec->prepare(step);
 }
 
-size_t bytesOf(const Array& array) {
+size_t arrayBytes(const Array& array) {
   size_t bytes = dtypeInfo(static_cast<uint32_t>(array.dtype))->itemBytes;
   for (uint32_t length : array.shape) bytes *= length;
   return bytes;
@@ -122,10 +122,9 @@ Bytes asBytes(const std::vector<T>& values) {
   return bytes;
 }
 
-/// Elements that are worth trying: a noisy wave, noise in all bits, zeros, a spike, a few odd
-/// values.
+/// Test data: a noisy wave, noise in all bits, zeros, a spike, a few special values.
 template <class T>
-std::vector<std::vector<T>> valuesOf(size_t count, uint32_t seed) {
+std::vector<std::vector<T>> testValues(size_t count, uint32_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<T>> all(5, std::vector<T>(count, T{0}));
   for (size_t i = 0; i < count; i++) {
@@ -144,7 +143,7 @@ std::vector<std::vector<T>> valuesOf(size_t count, uint32_t seed) {
                        T(77), T(-3)};
       all[4][i] = odd[random() % 6];
     }
-    // Of unsigned types as wide as blocks' integers the lower half only.
+    // Only the lower half of unsigned types that are as wide as the integers in blocks.
     if constexpr (std::is_unsigned_v<T> && sizeof(T) >= 4) {
       for (auto& values : all) values[i] &= std::numeric_limits<T>::max() / 2;
     }
@@ -167,7 +166,7 @@ struct TypeName {
   DTypeId dtype;
 };
 
-/// Calls `f(TypeName)` for every type of element that arrays may have.
+/// Calls `f(TypeName)` for each element type of arrays.
 template <class F>
 void eachType(F f) {
   f(TypeName<int8_t>{DTypeId::Int8});
@@ -194,7 +193,7 @@ TEST(Zfp, ReversibleIsExact) {
     using T = typename decltype(name)::Type;
     for (const auto& shape : all) {
       const Array array = {name.dtype, shape};
-      for (auto& values : valuesOf<T>(bytesOf(array) / sizeof(T), 1)) {
+      for (auto& values : testValues<T>(arrayBytes(array) / sizeof(T), 1)) {
         if constexpr (std::is_floating_point_v<T>) {
           if (values.size() > 20) {
             values[3] = std::numeric_limits<T>::infinity();
@@ -205,7 +204,7 @@ TEST(Zfp, ReversibleIsExact) {
         const Bytes bytes = asBytes(values);
         for (bool header : {false, true}) {
           if (header && (!isHeaderType(name.dtype) || shape.empty())) continue;
-          const auto params = paramsOf(kReversible, header);
+          const auto params = makeParams(kReversible, header);
           const Outcome encoded = encodeArray(array, params, bytes);
           ASSERT_TRUE(encoded.ok()) << codeName(encoded.status);
           const Outcome decoded = decodeArray(array, params, encoded.bytes);
@@ -219,7 +218,7 @@ TEST(Zfp, ReversibleIsExact) {
 
 #ifdef ZW_HAVE_SYSTEM_ZFP
 
-/// LLNL's library on an array.
+/// Runs LLNL's library on an array.
 class Oracle {
  public:
   Oracle(const Array& array, const Mode& mode, Bytes& elements)
@@ -250,7 +249,7 @@ class Oracle {
     stream_close(bits);
     return out;
   }
-  /// Decodes into the elements that it was made with.
+  /// Decodes into the elements passed to the constructor.
   bool decode(Bytes encoded, bool header) {
     bitstream* const bits = stream_open(encoded.data(), encoded.size());
     zfp_stream_set_bit_stream(stream_, bits);
@@ -267,15 +266,15 @@ class Oracle {
 
 #endif  // ZW_HAVE_SYSTEM_ZFP
 
-/// Element i of an array that the library encoded once.
+/// Element i of the recorded arrays.
 template <class T>
 T rampAt(size_t i) {
   return static_cast<T>((i * i * 7 + i * 13) % 120) / (std::is_floating_point_v<T> ? T(8) : T(1));
 }
 
 TEST(Zfp, KnownStreams) {
-  // All shapes in three modes with a header, checked by one CRC-32 per type over the streams and
-  // one over the elements that they decode to. Made with LLNL's zfp 1.0.0, padded to 64 bits.
+  // All shapes in three modes with a header, checked by two CRC-32s per type: of the streams and of
+  // the decoded elements. Recorded with LLNL's zfp 1.0.0, padded to 64 bits.
   struct Row {
     DTypeId dtype;
     uint32_t streams, elements;
@@ -293,13 +292,13 @@ TEST(Zfp, KnownStreams) {
     uint32_t streams = 0, elements = 0;
     for (const auto& shape : shapes()) {
       const Array array = {name.dtype, shape};
-      std::vector<T> values(bytesOf(array) / sizeof(T));
+      std::vector<T> values(arrayBytes(array) / sizeof(T));
       for (size_t i = 0; i < values.size(); i++) values[i] = rampAt<T>(i);
       const uint32_t size = 1u << (2 * shape.size());
       for (const Mode& mode : {kReversible, precisionMode(11), rateMode(6 * size + 13)}) {
-        const Bytes encoded = encodeArray(array, paramsOf(mode, true), asBytes(values)).bytes;
+        const Bytes encoded = encodeArray(array, makeParams(mode, true), asBytes(values)).bytes;
         streams = crc32(streams, encoded.data(), encoded.size());
-        const Bytes decoded = decodeArray(array, paramsOf(mode, true), encoded).bytes;
+        const Bytes decoded = decodeArray(array, makeParams(mode, true), encoded).bytes;
         elements = crc32(elements, decoded.data(), decoded.size());
 #ifdef ZW_HAVE_SYSTEM_ZFP
         Bytes copy = asBytes(values);
@@ -319,9 +318,9 @@ TEST(Zfp, KnownStreams) {
 TEST(Zfp, AccuracyIsKept) {
   for (const auto& shape : shapes()) {
     const Array array = {DTypeId::Float64, shape};
-    const auto values = valuesOf<double>(bytesOf(array) / 8, 2)[0];
+    const auto values = testValues<double>(arrayBytes(array) / 8, 2)[0];
     for (int exponent : {-30, -10, 0, 3}) {
-      const auto params = paramsOf(accuracyMode(exponent), true);
+      const auto params = makeParams(accuracyMode(exponent), true);
       const Outcome decoded =
           decodeArray(array, params, encodeArray(array, params, asBytes(values)).bytes);
       ASSERT_TRUE(decoded.ok());
@@ -334,15 +333,15 @@ TEST(Zfp, AccuracyIsKept) {
 
 TEST(Zfp, FixedRateHasAFixedSize) {
   const Array array = {DTypeId::Float32, {31, 18}};
-  const auto params = paramsOf(rateMode(16 * 12), false);
-  for (const auto& values : valuesOf<float>(31 * 18, 3)) {
+  const auto params = makeParams(rateMode(16 * 12), false);
+  for (const auto& values : testValues<float>(31 * 18, 3)) {
     EXPECT_EQ(encodeArray(array, params, asBytes(values)).bytes.size(), 8u * 5 * 192 / 8);
   }
 }
 
-TEST(Zfp, UnsignedValuesBeyondTheSignedOnesAreNotEncoded) {
+TEST(Zfp, RejectsUnsignedValuesBeyondTheSignedRange) {
   const Array array = {DTypeId::Uint32, {8}};
-  const auto params = paramsOf(kReversible, false);
+  const auto params = makeParams(kReversible, false);
   EXPECT_TRUE(encodeArray(array, params, asBytes(std::vector<uint32_t>(8, 0x7fffffff))).ok());
   EXPECT_EQ(encodeArray(array, params, asBytes(std::vector<uint32_t>(8, 0x80000000))).status.code,
             Code::EncodeFailed);
@@ -351,16 +350,16 @@ TEST(Zfp, UnsignedValuesBeyondTheSignedOnesAreNotEncoded) {
 TEST(Zfp, PrefixesAndLongerStreams) {
   for (const Mode& mode : modesFor(2)) {
     const Array array = {DTypeId::Float32, {13, 10}};
-    const Bytes bytes = asBytes(valuesOf<float>(130, 4)[0]);
+    const Bytes bytes = asBytes(testValues<float>(130, 4)[0]);
     for (bool header : {false, true}) {
-      const auto params = paramsOf(mode, header);
+      const auto params = makeParams(mode, header);
       const Bytes encoded = encodeArray(array, params, bytes).bytes;
       const Bytes whole = decodeArray(array, params, encoded).bytes;
       ASSERT_EQ(whole.size(), bytes.size());
       for (size_t size = 0; size < encoded.size(); size++) {
         const Bytes prefix(encoded.begin(), encoded.begin() + static_cast<ptrdiff_t>(size));
         const Outcome outcome = decodeArray(array, params, prefix);
-        // Padding at the end may be missing: zfp can be built to write less of it.
+        // Padding at the end may be missing: zfp can be built to write less.
         if (outcome.ok()) {
           ASSERT_GT(size + 8, encoded.size());
           ASSERT_EQ(outcome.bytes, whole);
@@ -386,10 +385,10 @@ TEST(Zfp, ChangedStreams) {
     for (const std::vector<uint32_t>& shape :
          {std::vector<uint32_t>{50}, {9, 6}, {3, 6, 9}, {2, 3, 5, 7}}) {
       const Array array = {name.dtype, shape};
-      const Bytes bytes = asBytes(valuesOf<T>(bytesOf(array) / sizeof(T), 6)[0]);
+      const Bytes bytes = asBytes(testValues<T>(arrayBytes(array) / sizeof(T), 6)[0]);
       for (const Mode& mode : modesFor(shape.size())) {
         const bool header = isHeaderType(name.dtype) && random() % 2;
-        const auto params = paramsOf(mode, header);
+        const auto params = makeParams(mode, header);
         const Bytes encoded = encodeArray(array, params, bytes).bytes;
         ASSERT_FALSE(encoded.empty());
         for (int i = 0; i < 30; i++) {
@@ -411,8 +410,8 @@ TEST(Zfp, ChangedStreams) {
 
 TEST(Zfp, HeadersMustAgreeWithTheArray) {
   const Array array = {DTypeId::Float32, {6, 10}};
-  const auto params = paramsOf(kReversible, true);
-  const Bytes bytes = asBytes(valuesOf<float>(60, 7)[0]);
+  const auto params = makeParams(kReversible, true);
+  const Bytes bytes = asBytes(testValues<float>(60, 7)[0]);
   const Bytes encoded = encodeArray(array, params, bytes).bytes;
   const auto codeFor = [&](const Array& other) {
     return decodeArray(other, params, encoded).status.code;
@@ -424,11 +423,11 @@ TEST(Zfp, HeadersMustAgreeWithTheArray) {
   EXPECT_EQ(codeFor({DTypeId::Float32, {60}}), Code::SizeMismatch);
   EXPECT_EQ(codeFor({DTypeId::Float32, {6, 10, 1}}), Code::SizeMismatch);
   EXPECT_EQ(codeFor({DTypeId::Float32, {6, 11}}), Code::SizeMismatch);
-  // A flattened array, as old numcodecs wrote them, fits any shape.
+  // A flattened array, as written by old numcodecs, matches any shape.
   const Bytes flat = encodeArray({DTypeId::Float32, {60}}, params, bytes).bytes;
   EXPECT_EQ(decodeArray(array, params, flat).bytes, bytes);
   EXPECT_EQ(decodeArray({DTypeId::Float32, {6, 11}}, params, flat).status.code, Code::SizeMismatch);
-  // Every bit of the header counts, but those of the mode may make another valid one.
+  // Every bit of the header is checked, but a changed mode may be valid too.
   for (size_t bit = 0; bit < 32 + 52; bit++) {
     Bytes changed = encoded;
     changed[bit / 8] = static_cast<uint8_t>(changed[bit / 8] ^ (1 << bit % 8));
@@ -436,16 +435,16 @@ TEST(Zfp, HeadersMustAgreeWithTheArray) {
   }
 }
 
-TEST(Zfp, HeaderRulesTheMode) {
+TEST(Zfp, HeaderDeterminesTheMode) {
   for (size_t dims = 1; dims <= 4; dims++) {
     const Array array = {DTypeId::Float64, std::vector<uint32_t>(dims, 5)};
-    const Bytes bytes = asBytes(valuesOf<double>(bytesOf(array) / 8, 8)[0]);
+    const Bytes bytes = asBytes(testValues<double>(arrayBytes(array) / 8, 8)[0]);
     for (const Mode& mode : modesFor(dims)) {
-      const Bytes encoded = encodeArray(array, paramsOf(mode, true), bytes).bytes;
-      const Bytes expected = decodeArray(array, paramsOf(mode, true), encoded).bytes;
+      const Bytes encoded = encodeArray(array, makeParams(mode, true), bytes).bytes;
+      const Bytes expected = decodeArray(array, makeParams(mode, true), encoded).bytes;
       ASSERT_EQ(expected.size(), bytes.size()) << mode.name;
       for (const Mode& other : modesFor(dims)) {
-        EXPECT_EQ(decodeArray(array, paramsOf(other, true), encoded).bytes, expected);
+        EXPECT_EQ(decodeArray(array, makeParams(other, true), encoded).bytes, expected);
       }
     }
   }
@@ -471,7 +470,7 @@ TEST(Zfp, ParametersAreChecked) {
     EXPECT_EQ(prepareArray({DTypeId::Float32, {9}}, params, step).code, Code::BadParameters)
         << testing::PrintToString(params);
   }
-  const auto params = paramsOf(kReversible, false), headed = paramsOf(kReversible, true);
+  const auto params = makeParams(kReversible, false), headed = makeParams(kReversible, true);
   const auto codeFor = [](const Array& array, const std::vector<uint32_t>& words) {
     Step step;
     return prepareArray(array, words, step).code;
@@ -485,10 +484,10 @@ TEST(Zfp, ParametersAreChecked) {
   EXPECT_EQ(codeFor({DTypeId::Float64, {1u << 26, 1, 1, 1}}, params), Code::LimitExceeded);
 }
 
-TEST(Zfp, EncodesIntoWhatRoomThereIs) {
+TEST(Zfp, EncodesIntoTheAvailableRoom) {
   const Array array = {DTypeId::Float32, {13, 10}};
-  const auto params = paramsOf(kReversible, true);
-  const Bytes bytes = asBytes(valuesOf<float>(130, 9)[0]);
+  const auto params = makeParams(kReversible, true);
+  const Bytes bytes = asBytes(testValues<float>(130, 9)[0]);
   const Bytes encoded = encodeArray(array, params, bytes).bytes;
   Step step;
   ASSERT_FALSE(prepareArray(array, params, step));
@@ -509,20 +508,20 @@ TEST(Zfp, EqualsTheLibrary) {
     if (!isHeaderType(name.dtype)) return;
     for (const auto& shape : shapes()) {
       const Array array = {name.dtype, shape};
-      const auto kinds = valuesOf<T>(bytesOf(array) / sizeof(T), 10);
+      const auto kinds = testValues<T>(arrayBytes(array) / sizeof(T), 10);
       for (size_t kind = 0; kind < kinds.size(); kind++) {
         for (const Mode& mode : modesFor(shape.size())) {
           const bool reversible = mode.minExponent < -1074;
-          // Tiny exponents overflow in the library's lossy encoder.
+          // The library's lossy encoder overflows for tiny exponents.
           if (kind == 4 && std::is_floating_point_v<T> && !reversible) continue;
           SCOPED_TRACE(mode.name + " kind " + std::to_string(kind) + " shape " +
                        testing::PrintToString(shape) + " type " + std::to_string(int(name.dtype)));
           for (bool header : {false, true}) {
             Bytes elements = asBytes(kinds[kind]);
-            const auto params = paramsOf(mode, header);
+            const auto params = makeParams(mode, header);
             const Bytes ours = encodeArray(array, params, elements).bytes;
             const Bytes theirs = Oracle(array, mode, elements).encode(header);
-            // The library may have been built for words of fewer bits, and pads less then.
+            // If the library was built for shorter words, it pads less.
             Bytes padded = theirs;
             padded.resize(ours.size());
             ASSERT_EQ(ours, padded);
@@ -537,7 +536,7 @@ TEST(Zfp, EqualsTheLibrary) {
   });
 }
 
-/// Streams that no encoder made decode to the same too: the format gives every one a meaning.
+/// Random streams also decode to the same elements, since all of them are valid.
 TEST(Zfp, EqualsTheLibraryOnNoise) {
   for (DTypeId dtype : {DTypeId::Int32, DTypeId::Int64, DTypeId::Float32, DTypeId::Float64}) {
     for (const std::vector<uint32_t>& shape :
@@ -545,13 +544,13 @@ TEST(Zfp, EqualsTheLibraryOnNoise) {
       const Array array = {dtype, shape};
       for (const Mode& mode : modesFor(shape.size())) {
         Step step;
-        const auto params = paramsOf(mode, false);
+        const auto params = makeParams(mode, false);
         ASSERT_FALSE(prepareArray(array, params, step));
         for (uint32_t seed = 0; seed < 5; seed++) {
           Bytes noise = randomBytes(step.encoded.bytes / 8 * 8 + 64, seed);
-          Bytes expected(bytesOf(array));
+          Bytes expected(arrayBytes(array));
           Oracle(array, mode, expected).decode(noise, false);
-          // Of our decoder the elements are asked for, not whether the stream is cut off well.
+          // Compares the elements only; the stream may be truncated.
           const ExactBlock in(noise);
           ExactBlock out(expected.size());
           Workspace work;

@@ -1,4 +1,4 @@
-// zstd: frames written by hand, several frames, what a header may and may not ask for.
+// zstd: handwritten frames, several frames, valid and invalid headers.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 const CodecCase kZstd = {"zstd", &kZstdCodec, {3, 0}};
 const CodecCase kZstdChecked = {"zstd_checked", &kZstdCodec, {3, 1}};
 
-/// "hello" in a raw block. With content size; without (window of 1 KiB); in two blocks.
+/// "hello" in raw blocks: with content size, without (window of 1 KiB), in two blocks.
 const Bytes kSized = fromHex("28b52ffd 20 05 290000 68656c6c6f");
 const Bytes kUnsized = fromHex("28b52ffd 00 00 290000 68656c6c6f");
 const Bytes kTwoBlocks = fromHex("28b52ffd 00 00 100000 6865 190000 6c6c6f");
@@ -42,7 +42,7 @@ TEST(Zstd, SeveralFrames) {
   EXPECT_EQ(decodedText(joined(kSized, fromHex("00000000")), 5), "TrailingBytes at 14");
 }
 
-TEST(Zstd, ContentSizeIsHeldAgainstTheContent) {
+TEST(Zstd, ContentSizeIsChecked) {
   EXPECT_EQ(decodedText(fromHex("28b52ffd 20 04 290000 68656c6c6f"), 5), "Corrupt at 0");
   EXPECT_EQ(decodedText(fromHex("28b52ffd 20 06 290000 68656c6c6f"), 5), "Corrupt at 0");
   // Eight-byte content size of 2^63.
@@ -50,13 +50,13 @@ TEST(Zstd, ContentSizeIsHeldAgainstTheContent) {
             "Corrupt at 0");
 }
 
-TEST(Zstd, WindowDoesNotAskForMemory) {
-  // Windows of 1 GiB and beyond, five bytes of content: decoded in place, or refused.
+TEST(Zstd, WindowDoesNotAllocate) {
+  // Windows of 1 GiB and more for five bytes of content: decoded in place, or rejected.
   EXPECT_EQ(decodedText(fromHex("28b52ffd 00 a0 290000 68656c6c6f"), 5), "hello");
   EXPECT_EQ(decodedText(fromHex("28b52ffd 00 ff 290000 68656c6c6f"), 5), "BadHeader at 0");
 }
 
-/// Bytes that compress a little by their frequencies and hardly by matches of five bytes or more.
+/// Bytes that compress slightly by their frequencies, and hardly by matches of five bytes or more.
 Bytes unevenBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes(size);
@@ -67,7 +67,7 @@ Bytes unevenBytes(size_t size, uint32_t seed) {
   return bytes;
 }
 
-/// Words with many short matches, so that the block is split.
+/// Words with many short matches, so that zstd splits the block.
 void fillWithMatches(uint32_t* words, size_t count) {
   std::mt19937 random(1);
   for (size_t i = 0; i < count; i++) {
@@ -78,8 +78,8 @@ void fillWithMatches(uint32_t* words, size_t count) {
 }
 
 TEST(Zstd, SplitBlocksKeepTheirRepeatedOffsets) {
-  // zstd 1.5.4 as it was released takes 65536 literals before a repeated offset for none, where it
-  // splits a block, and encodes the next repeated offset wrongly.
+  // The block splitter of zstd 1.5.4 treats 65536 literals before a repeat offset as none, and
+  // encodes the next repeat offset wrongly (block-splitter patch).
   std::vector<uint32_t> words(75 * 1024);
   const Bytes uneven = unevenBytes(4 * words.size(), 1);
   std::memcpy(words.data(), uneven.data(), uneven.size());
@@ -100,7 +100,7 @@ TEST(Zstd, SplitBlocksKeepTheirRepeatedOffsets) {
   }
 }
 
-TEST(Zstd, Refusals) {
+TEST(Zstd, RejectedInput) {
   EXPECT_EQ(decodedText(fromHex("28b52ffd 21 07 05 290000 68656c6c6f"), 5), "BadVersion at 0");
   for (uint8_t version = 0x22; version <= 0x27; version++) {
     Bytes legacy = kSized;
@@ -140,7 +140,7 @@ class LegacyZstdTest : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Golden, LegacyZstdTest,
                          testing::Values("bool", "complex128-shuffle", "complex64-bitshuffle"));
 
-TEST_P(LegacyZstdTest, OnlyWhereAskedFor) {
+TEST_P(LegacyZstdTest, OnlyIfRequested) {
   const Outcome decoded = decodeWith(asked_, chunk_, raw_.size());
   ASSERT_TRUE(decoded.ok()) << codeName(decoded.status);
   EXPECT_EQ(decoded.bytes, raw_);

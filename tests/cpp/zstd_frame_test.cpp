@@ -1,4 +1,4 @@
-// Single zstd frames read piece by piece: what is a frame, dictionaries, and what ends one.
+// Streaming of single zstd frames: valid and invalid frames, dictionaries, ends of frames.
 #include "codecs/zstd_frame.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace zw::test {
 namespace {
 
-/// "hello" in a raw block: with content size, without (window of 1 KiB), in two blocks.
+/// "hello" in raw blocks: with content size, without (window of 1 KiB), in two blocks.
 const Bytes kSized = fromHex("28b52ffd 20 05 290000 68656c6c6f");
 const Bytes kUnsized = fromHex("28b52ffd 00 00 290000 68656c6c6f");
 const Bytes kTwoBlocks = fromHex("28b52ffd 00 00 100000 6865 190000 6c6c6f");
@@ -29,7 +29,7 @@ struct Sizes {
   size_t in, out;
 };
 
-/// Reads what is there of a frame, as long as that makes something.
+/// Reads a frame until no more output is available.
 Status readAll(ZstdFrame& frame, size_t room, Bytes& bytes) {
   for (;;) {
     ExactBlock out(room);
@@ -44,7 +44,7 @@ Status readAll(ZstdFrame& frame, size_t room, Bytes& bytes) {
 Outcome expandIn(ZstdFrame& frame, const Bytes& encoded, const Bytes& dictionary, Sizes sizes) {
   Outcome outcome;
   {
-    const ExactBlock given(dictionary);  // which is copied
+    const ExactBlock given(dictionary);  // freed early, since start() copies it
     if ((outcome.status = frame.start(given.view()))) return outcome;
   }
   for (size_t at = 0; at < encoded.size(); at += sizes.in) {
@@ -58,17 +58,17 @@ Outcome expandIn(ZstdFrame& frame, const Bytes& encoded, const Bytes& dictionary
   return outcome;
 }
 
-std::string textOf(const Outcome& outcome) {
+std::string describe(const Outcome& outcome) {
   return outcome.ok() ? std::string(outcome.bytes.begin(), outcome.bytes.end())
                       : std::string(statusName(static_cast<uint32_t>(outcome.status.code)));
 }
 
-/// What comes out in pieces of several sizes, which must be the same.
+/// The result of reading in pieces of several sizes, which must agree.
 std::string expanded(const Bytes& encoded, const Bytes& dictionary = {}) {
   ZstdFrame frame;
-  const std::string text = textOf(expandIn(frame, encoded, dictionary, {1 << 20, 1 << 17}));
+  const std::string text = describe(expandIn(frame, encoded, dictionary, {1 << 20, 1 << 17}));
   for (const Sizes sizes : {Sizes{1, 1}, {1, 1 << 17}, {7, 3}, {1 << 20, 2}}) {
-    EXPECT_EQ(textOf(expandIn(frame, encoded, dictionary, sizes)), text)
+    EXPECT_EQ(describe(expandIn(frame, encoded, dictionary, sizes)), text)
         << sizes.in << ' ' << sizes.out;
   }
   return text;
@@ -80,7 +80,7 @@ TEST(ZstdFrame, HandWrittenFrames) {
   EXPECT_EQ(expanded(kTwoBlocks), "hello");
 }
 
-TEST(ZstdFrame, HoldsWhateverMuch) {
+TEST(ZstdFrame, AnyDecodedSize) {
   const Bytes bytes = slopeBytes(700'000, 1);
   ZstdFrame frame;
   for (const CodecCase& c : {kUnchecked, kChecked}) {
@@ -93,18 +93,18 @@ TEST(ZstdFrame, HoldsWhateverMuch) {
   }
 }
 
-TEST(ZstdFrame, NothingBehindIt) {
+TEST(ZstdFrame, RejectsTrailingBytes) {
   for (const Bytes& first : {kSized, kUnsized}) {
     EXPECT_EQ(expanded(joined(first, kSized)), "TrailingBytes");
     EXPECT_EQ(expanded(joined(first, kSkippable)), "TrailingBytes");
     EXPECT_EQ(expanded(joined(first, {0})), "TrailingBytes");
   }
-  // A skippable frame is one, of nothing.
+  // A skippable frame is an empty frame.
   EXPECT_EQ(expanded(kSkippable), "");
   EXPECT_EQ(expanded(joined(kSkippable, kSized)), "TrailingBytes");
 }
 
-TEST(ZstdFrame, CutShortAtEveryByte) {
+TEST(ZstdFrame, RejectsEveryPrefix) {
   const Bytes checked = encodedBy(kChecked, fromText("hello hello hello hello hello hello"));
   for (const Bytes& whole : {kSized, kTwoBlocks, kSkippable, checked}) {
     for (size_t size = 0; size < whole.size(); size++) {
@@ -114,9 +114,9 @@ TEST(ZstdFrame, CutShortAtEveryByte) {
   }
 }
 
-TEST(ZstdFrame, Refusals) {
+TEST(ZstdFrame, RejectedInput) {
   EXPECT_EQ(expanded(fromHex("1f8b0800 00000000 0003")), "BadHeader");
-  EXPECT_EQ(expanded(fromHex("27b52ffd 20 05 290000 68656c6c6f")), "BadHeader");  // of before 1.0
+  EXPECT_EQ(expanded(fromHex("27b52ffd 20 05 290000 68656c6c6f")), "BadHeader");  // before 1.0
   EXPECT_EQ(expanded(fromHex("28b52ffd 08 00 290000 68656c6c6f")), "BadHeader");  // a reserved bit
   EXPECT_EQ(expanded(fromHex("28b52ffd 00 00 2f0000 68656c6c6f")), "Corrupt");  // a reserved block
   EXPECT_EQ(expanded(fromHex("28b52ffd 20 04 290000 68656c6c6f")), "Corrupt");
@@ -129,7 +129,7 @@ TEST(ZstdFrame, WindowsHaveALimit) {
   EXPECT_EQ(expanded(fromHex("28b52ffd 00 88 290000 68656c6c6f")), "hello");
   EXPECT_EQ(expanded(fromHex("28b52ffd 00 89 290000 68656c6c6f")), "BadHeader");
   EXPECT_EQ(expanded(fromHex("28b52ffd 00 ff 290000 68656c6c6f")), "BadHeader");
-  // A content of 2^63 bytes is its own window.
+  // A content size of 2^63 also sets the window.
   EXPECT_EQ(expanded(fromHex("28b52ffd e0 0000000000000080 290000 68656c6c6f")), "BadHeader");
 }
 
@@ -144,16 +144,16 @@ TEST(ZstdFrame, Dictionary) {
   const Bytes dictionary = golden("dictionary"), encoded = golden("location.zst");
   const Bytes text = golden("location.txt");
   EXPECT_EQ(expanded(encoded, dictionary), std::string(text.begin(), text.end()));
-  EXPECT_EQ(expanded(kSized, dictionary), "hello");  // which was made without
+  EXPECT_EQ(expanded(kSized, dictionary), "hello");  // made without a dictionary
   EXPECT_EQ(expanded(encoded), "BadVersion");
   Bytes other = dictionary;
   other[4] ^= 1;  // its id
   EXPECT_EQ(expanded(encoded, other), "BadVersion");
 }
 
-TEST(ZstdFrame, DictionariesThatAreNone) {
+TEST(ZstdFrame, RejectsInvalidDictionaries) {
   const Bytes dictionary = golden("dictionary"), encoded = golden("location.zst");
-  EXPECT_EQ(expanded(encoded, fromText("raw content is no dictionary here")), "Corrupt");
+  EXPECT_EQ(expanded(encoded, fromText("raw content is not a dictionary")), "Corrupt");
   EXPECT_EQ(expanded(kSized, fromText("hi")), "Corrupt");
   for (size_t size = 1; size < 100; size += 9) {
     EXPECT_EQ(expanded(encoded, Bytes(dictionary.begin(),
@@ -162,20 +162,21 @@ TEST(ZstdFrame, DictionariesThatAreNone) {
         << size;
   }
   Bytes damaged = dictionary;
-  damaged[8] = 0xff;  // where its tables begin
+  damaged[8] = 0xff;  // the start of its tables
   EXPECT_EQ(expanded(encoded, damaged), "Corrupt");
 }
 
-TEST(ZstdFrame, IsUsedAgain) {
+TEST(ZstdFrame, IsReusable) {
   const Bytes dictionary = golden("dictionary"), encoded = golden("location.zst");
   ZstdFrame frame;
   const Sizes sizes = {1 << 20, 1 << 17};
-  EXPECT_EQ(textOf(expandIn(frame, encoded, dictionary, sizes)).size(), 51u);
-  EXPECT_EQ(textOf(expandIn(frame, encoded, {}, sizes)), "BadVersion");  // it is forgotten
-  EXPECT_EQ(textOf(expandIn(frame, fromHex("28b5"), {}, sizes)), "Truncated");
-  EXPECT_EQ(textOf(expandIn(frame, kSized, {}, sizes)), "hello");
+  EXPECT_EQ(describe(expandIn(frame, encoded, dictionary, sizes)).size(), 51u);
+  EXPECT_EQ(describe(expandIn(frame, encoded, {}, sizes)),
+            "BadVersion");  // the dictionary is dropped
+  EXPECT_EQ(describe(expandIn(frame, fromHex("28b5"), {}, sizes)), "Truncated");
+  EXPECT_EQ(describe(expandIn(frame, kSized, {}, sizes)), "hello");
   frame.release();
-  EXPECT_EQ(textOf(expandIn(frame, kTwoBlocks, {}, sizes)), "hello");
+  EXPECT_EQ(describe(expandIn(frame, kTwoBlocks, {}, sizes)), "hello");
 }
 
 TEST(ZstdFrame, MustBeStarted) {

@@ -1,7 +1,7 @@
-// blosc: the container by itself. Parts that are decoded block by block, as partial reads do, are
-// those of the whole.
+// blosc: the Blosc container. Ranges that are decoded block by block, as in partial reads, must
+// equal those of the whole frame.
 //
-// Input: u16le begin, u16le length, u8 flags (1 old zstd, 2 trailing bytes), the frame
+// Input: u16le begin, u16le length, u8 flags (1 legacy zstd, 2 trailing bytes), the frame
 #include "codecs/blosc_decode.hpp"
 #include "input.hpp"
 #include "support.hpp"

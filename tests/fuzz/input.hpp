@@ -1,4 +1,4 @@
-// Input: a fuzzer's bytes as choices and data.
+// Input: reads choices and data from a fuzzer's bytes.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace zw::fuzz {
 
-/// Reads from the front; what lies past the end is zeros.
+/// Reads from the front, and zeros past the end.
 class Input {
  public:
   explicit Input(ByteView bytes) : left_(bytes) {}
@@ -15,18 +15,18 @@ class Input {
   uint8_t u8() { return take<uint8_t>(); }
   uint16_t u16() { return take<uint16_t>(); }
   uint32_t u32() { return take<uint32_t>(); }
-  /// A number from `least` to `most`, which is at most 65535 more.
-  uint32_t between(uint32_t least, uint32_t most) {
-    const uint32_t choices = most - least + 1;
-    return least + (choices <= 256 ? u8() : u16()) % choices;
+  /// A number from `min` to `max`, which differ by at most 65535.
+  uint32_t between(uint32_t min, uint32_t max) {
+    const uint32_t choices = max - min + 1;
+    return min + (choices <= 256 ? u8() : u16()) % choices;
   }
   template <class T, size_t N>
   T oneOf(const T (&choices)[N]) {
     return choices[between(0, N - 1)];
   }
-  /// The next bytes: as many as asked for, or as there are.
-  ByteView bytes(size_t most) {
-    const ByteView taken = left_.first(std::min(most, left_.size()));
+  /// The next `count` bytes, or as many as are left.
+  ByteView bytes(size_t max) {
+    const ByteView taken = left_.first(std::min(max, left_.size()));
     left_ = left_.subspan(taken.size());
     return taken;
   }

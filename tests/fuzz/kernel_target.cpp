@@ -1,4 +1,4 @@
-// kernels: vector code against its scalar twin, at any alignment, in buffers of exactly the size.
+// kernels: compares vector code with scalar references, at any alignment, in buffers of exact size.
 //
 // Input: u8 kernel, u8 alignment, u8 width or rule, …, the data
 #include "input.hpp"
@@ -22,7 +22,7 @@ namespace {
 using test::Bytes;
 using test::ExactBlock;
 
-/// The data in a block of its own, cut to whole elements.
+/// The data in a separate block, truncated to whole elements.
 struct Elements {
   ExactBlock src;
   size_t count;
@@ -86,7 +86,7 @@ void checkPrefixSum(Input& input) {
 
 using Sum = uint32_t (*)(uint32_t, const uint8_t*, size_t);
 
-/// A checksum against its twin, whole and taken up in the middle.
+/// Compares a checksum with its reference, in one call and in two.
 void checkSum(const Elements& e, uint32_t start, size_t middle, Sum fast, Sum slow) {
   const uint8_t* data = e.src.data();
   const uint32_t whole = fast(start, data, e.count);
@@ -110,7 +110,7 @@ void checkCasts(Input& input) {
   rule.to = static_cast<Number>(input.between(0, static_cast<uint8_t>(Number::Float64)));
   rule.rounding = static_cast<Rounding>(input.between(0, 4));
   rule.outOfRange = static_cast<OutOfRange>(input.between(0, isFloat(rule.to) ? 1 : 2));
-  if (rule.from == Number::Bool || rule.to == Number::Bool) return;  // no codec casts them so
+  if (rule.from == Number::Bool || rule.to == Number::Bool) return;  // not used by any codec
   const Elements e(input, numberBytes(rule.from));
   const size_t count = std::min(e.count, kNumberBlock);
   const ExactBlock src(Bytes(e.src.data(), e.src.data() + count * e.itemBytes));
@@ -127,7 +127,7 @@ void checkCasts(Input& input) {
   ZW_PROPERTY(done == count || !castNumber(rule, src.data() + done * e.itemBytes, refused));
 }
 
-/// NumPy's casts: many numbers at once are each what one by itself is.
+/// NumPy's casts: converting many numbers at once must equal converting each.
 void checkConversions(Input& input) {
   const auto from = static_cast<Number>(input.between(0, static_cast<uint8_t>(Number::Float64)));
   const auto to = static_cast<Number>(input.between(0, static_cast<uint8_t>(Number::Float64)));
@@ -146,7 +146,7 @@ bool bitAt(const uint8_t* bytes, size_t bit) {
   return bytes[bit / 8] >> bit % 8 & 1;
 }
 
-/// Bit fields by their definition, bit by bit.
+/// Compares bit fields with their definition, bit by bit.
 void checkFields(Input& input) {
   static constexpr uint32_t kWidths[] = {1, 2, 4, 8};
   BitField field;

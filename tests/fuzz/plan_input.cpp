@@ -5,7 +5,7 @@
 namespace zw::fuzz {
 namespace {
 
-/// Axes whose elements are laid out one behind the other, with gaps: any part of the chunk.
+/// A valid placement: any part of the chunk, with gaps between elements.
 void choosePacked(Input& input, const ArrayInfo& array, PlacementChoice& choice) {
   size_t stride = array.itemBytes;
   for (uint32_t axis = array.rank; axis-- > 0;) {
@@ -24,7 +24,7 @@ void choosePacked(Input& input, const ArrayInfo& array, PlacementChoice& choice)
   choice.isDistinct = choice.destinationBytes <= 4 * kMaxChunk;
 }
 
-/// Any numbers at all: they must be refused, or do no harm.
+/// Arbitrary numbers, which must be rejected or harmless.
 void chooseAnything(Input& input, PlacementChoice& choice) {
   for (PlacementAxis& axis : choice.axes) {
     axis.start = input.u16();

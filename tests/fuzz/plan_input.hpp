@@ -1,4 +1,4 @@
-// What the targets that run plans are given, and what tests/fuzz/js/plan-file.ts writes as seeds:
+// Input of the targets that run plans; tests/fuzz/js/plan-seeds.ts writes seeds in this format:
 //
 //   u16le number of words, the words of a plan (chain/plan.hpp, u32le),
 //   u8 number of bytes, bytes that choose a placement (PlacementChoice),
@@ -13,9 +13,9 @@
 
 namespace zw::fuzz {
 
-/// Largest chunk that is decoded here; keeps inputs fast.
+/// Maximum size of a decoded chunk; keeps executions fast.
 inline constexpr uint64_t kMaxChunk = 1 << 18;
-/// Most bytes that a run may need at all: plans may ask for much where every element is a block.
+/// Maximum number of bytes for a whole run: plans may need much memory if each element is a block.
 inline constexpr size_t kMaxStage = 1 << 24;
 
 struct PlanInput {
@@ -28,15 +28,15 @@ PlanInput readPlanInput(ByteView input);
 /// Bytes before the data.
 size_t planHeadBytes(ByteView input);
 
-/// Ids of the codecs in a plan's words, as far as they can be read.
+/// The ids of the codecs in the words of a plan, up to the first invalid word.
 std::vector<uint32_t> codecIds(std::span<const uint32_t> words);
 
-/// A placement, and the destination that it is for.
+/// A placement and its destination.
 struct PlacementChoice {
   std::vector<PlacementAxis> axes;
   size_t dstOffset = 0;
   size_t destinationBytes = 0;
-  bool isDistinct = false;  // no two elements go to the same place, and all of them fit
+  bool isDistinct = false;  // all elements fit, and no two have the same destination
 
   Placement placement() const { return {axes, dstOffset}; }
 };

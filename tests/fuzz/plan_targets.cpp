@@ -1,9 +1,9 @@
-// Plans: decode-<codec> for every codec that moves bytes, chain for any chain, roundtrip for
-// everything that encodes.
+// Targets that run plans: decode-<codec> for each codec that moves bytes, chain for any chain, and
+// roundtrip for chains that encode.
 //
-// Beyond not crashing: results do not depend on what the buffers held before; placing writes what
-// decoding and a plain copy write, and nothing else, whether or not it succeeds; what was encoded
-// decodes to what it was.
+// Properties: results do not depend on previous contents of buffers. Placing writes the same bytes
+// as decoding and a plain copy, and no others, whether or not it succeeds. Encoding and decoding
+// restores the elements.
 #include <cstring>
 
 #include "plan_input.hpp"
@@ -17,7 +17,7 @@ namespace {
 using test::Bytes;
 using test::ExactBlock;
 
-/// Memory of a session. The one that is kept holds what earlier inputs have left there.
+/// Memory of a session. A shared one keeps the contents that earlier inputs have left.
 struct Memory {
   StageBuffers stages;
   Workspace work;
@@ -29,7 +29,7 @@ Memory& keptMemory() {
   return memory;
 }
 
-/// Code and bytes of a run.
+/// The status code and bytes of a run.
 struct Outcome {
   Code code = Code::Ok;
   Bytes bytes;
@@ -64,7 +64,7 @@ Outcome encode(const Plan& plan, ByteView decoded) {
 
 constexpr uint8_t kUntouched = 0xa5;
 
-/// Copies what a placement names, element by element. `srcStep` is false for a fill value.
+/// Copies the elements of a placement one by one. `srcStep` is false for a fill value.
 void placeSlowly(const PlacementChoice& choice, const ArrayInfo& array, const uint8_t* from,
                  bool isFill, Bytes& destination) {
   std::vector<CopyAxis> axes(array.rank);
@@ -79,7 +79,7 @@ void placeSlowly(const PlacementChoice& choice, const ArrayInfo& array, const ui
                       destination.data() + choice.dstOffset);
 }
 
-/// Whether the bytes that a placement does not name are as they were.
+/// True if the bytes outside a placement are unchanged.
 bool isRestUntouched(const PlacementChoice& choice, const ArrayInfo& array,
                      const ExactBlock& destination) {
   Bytes named(destination.size(), 0);
@@ -91,7 +91,7 @@ bool isRestUntouched(const PlacementChoice& choice, const ArrayInfo& array,
   return true;
 }
 
-/// decodePlaced and fillPlaced against `whole`, the outcome of decoding the chunk.
+/// Compares decodePlaced and fillPlaced with `whole`, the result of decoding the chunk.
 void checkPlaced(const Plan& plan, const PlanInput& input, const Outcome& whole) {
   const ArrayInfo& array = plan.array();
   const PlacementChoice choice = choosePlacement(input.placement, array);
@@ -128,7 +128,7 @@ void runDecode(const PlanInput& input) {
   if (!input.placement.empty()) checkPlaced(plan, input, whole);
 }
 
-/// A target for plans in which nothing stands beside the codec but `bytes`, which arrays need.
+/// A target for plans with a single codec, plus `bytes` if an array needs it.
 Target decodeTarget(CodecId codec) {
   const auto id = static_cast<uint32_t>(codec);
   const auto run = [id](ByteView bytes) {
@@ -143,11 +143,12 @@ Target decodeTarget(CodecId codec) {
   return {std::string("decode-") + codecName(id), run, planHeadBytes};
 }
 
-/// How much of the elements survives encoding.
+/// Fidelity of a chain.
 enum class Fidelity { Exact, Settles, Lossy };
 
-/// Exact: what comes back is what was encoded. Settles: it is so from the second time on.
-Fidelity fidelityOf(CodecId codec) {
+/// Exact: decoding restores the encoded elements. Settles: it does so from the second round trip
+/// on.
+Fidelity fidelity(CodecId codec) {
   switch (codec) {
     case CodecId::Packbits:
     case CodecId::NumcodecsPackbits:
@@ -166,27 +167,27 @@ Fidelity fidelityOf(CodecId codec) {
   }
 }
 
-Fidelity fidelityOf(std::span<const uint32_t> words) {
+Fidelity fidelity(std::span<const uint32_t> words) {
   Fidelity worst = Fidelity::Exact;
   for (const uint32_t id : codecIds(words)) {
-    worst = std::max(worst, fidelityOf(static_cast<CodecId>(id)));
+    worst = std::max(worst, fidelity(static_cast<CodecId>(id)));
   }
   return worst;
 }
 
-/// The data repeated or cut to as many bytes as the plan's array has.
-Bytes elementsOf(const Plan& plan, ByteView data) {
+/// The data, repeated or truncated to the size of the plan's array.
+Bytes repeatToSize(const Plan& plan, ByteView data) {
   Bytes elements(plan.isBytesOnly() ? std::min(data.size(), plan.array().bytes())
                                     : plan.array().bytes());
   for (size_t i = 0; i < elements.size() && !data.empty(); i++) elements[i] = data[i % data.size()];
   return elements;
 }
 
-/// Encodes and decodes again; false where the elements cannot be encoded.
+/// Encodes and decodes; false if the elements cannot be encoded.
 bool roundTrip(const Plan& plan, const Bytes& elements, Fidelity fidelity, Bytes& back) {
   const ExactBlock decoded(elements);
   const Outcome encoded = encode(plan, decoded.view());
-  if (encoded.code == Code::EncodeUnsupported) return false;  // a codec that only decodes
+  if (encoded.code == Code::EncodeUnsupported) return false;  // decoder only
   if (encoded.code != Code::Ok) {
     ZW_PROPERTY(fidelity == Fidelity::Lossy);
     return false;
@@ -202,10 +203,10 @@ void runRoundTrip(ByteView bytes) {
   const PlanInput input = readPlanInput(bytes);
   Plan plan;
   if (!prepare(plan, input.words)) return;
-  Fidelity fidelity = fidelityOf(input.words);
-  // Bytes other than 0 and 1 are made 1.
+  Fidelity fidelity = fidelity(input.words);
+  // Nonzero bytes become 1.
   if (plan.array().dtype == DTypeId::Bool) fidelity = std::max(fidelity, Fidelity::Settles);
-  const Bytes elements = elementsOf(plan, input.data);
+  const Bytes elements = repeatToSize(plan, input.data);
   Bytes once, twice;
   if (!roundTrip(plan, elements, fidelity, once)) return;
   if (fidelity == Fidelity::Exact) ZW_PROPERTY(once == elements);

@@ -1,8 +1,8 @@
-// strided: the materialise kernel with arbitrary shapes and strides against its slow twin, in
-// buffers that end where the last element does.
+// strided: compares the strided copy with its reference, for arbitrary shapes and strides, in
+// buffers that end at the last element.
 //
-// Input: two alignments, swap, item size, rank, room, per axis its place and length, per axis its
-// source stride, per axis the gap before it, the source's bytes
+// Input: two alignments, swap, item size, rank, room, position and length per axis, source stride
+// per axis, gap before each axis, bytes of the source
 #include <algorithm>
 #include <numeric>
 
@@ -18,7 +18,7 @@ namespace {
 using test::Bytes;
 using test::ExactBlock;
 
-// Bytes of the elements: enough for a few tiles, and now and then for many.
+// Bytes of all elements: enough for a few tiles, and occasionally for many.
 constexpr size_t kFewBytes = 1 << 11;
 constexpr size_t kMaxBytes = 1 << 14;
 constexpr size_t kMaxSpan = 1 << 16;
@@ -31,7 +31,7 @@ struct Layout {
   size_t dstBytes = 0;
 };
 
-/// Source strides: gapless in some order, repeated, or anything.
+/// Source strides: gapless in any order, repeating, or arbitrary.
 size_t sourceStride(Input& input, size_t gapless) {
   switch (input.u8() % 8) {
     case 0:
@@ -59,8 +59,8 @@ bool chooseLayout(Input& input, Layout& layout) {
   size_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) {
     std::swap(order[i], order[input.between(i, rank - 1)]);
-    const size_t most = std::max<size_t>(1, room / layout.itemBytes / elements);
-    layout.axes[i].length = std::min<size_t>(most, input.u8() % 8 == 0 ? input.u16() : input.u8());
+    const size_t max = std::max<size_t>(1, room / layout.itemBytes / elements);
+    layout.axes[i].length = std::min<size_t>(max, input.u8() % 8 == 0 ? input.u16() : input.u8());
     elements *= std::max<size_t>(1, layout.axes[i].length);
   }
   size_t gapless = layout.itemBytes, stride = layout.itemBytes;
@@ -96,7 +96,8 @@ void run(ByteView bytes) {
   ExactBlock dst(layout.dstBytes, dstOffset);
   Bytes expected(layout.dstBytes, 0xa5);
   std::memset(dst.data(), 0xa5, dst.size());
-  runStridedCopy(copy, src.data(), dst.data());
+  Buffer scratch;
+  ZW_PROPERTY(!runStridedCopy(copy, src.data(), dst.data(), scratch));
   scalar::stridedCopy(layout.axes, layout.itemBytes, layout.swapBytes, src.data(), expected.data());
   ZW_PROPERTY(dst.copy() == expected);
 }

@@ -1,4 +1,4 @@
-// The targets: functions that are given a fuzzer's bytes, and abort where a property does not hold.
+// Fuzz targets: functions that take a fuzzer's bytes and abort if a property is violated.
 #pragma once
 
 #include <cstdio>
@@ -14,14 +14,15 @@ namespace zw::fuzz {
 struct Target {
   std::string name;
   std::function<void(ByteView input)> run;
-  /// Bytes at the front that say what to do with the rest; the mutator changes them less often.
+  /// Number of leading bytes that select what to do with the rest; the mutator changes them less
+  /// often.
   std::function<size_t(ByteView input)> headBytes;
 };
 
-/// Every target; those of codecs follow from the list of codecs.
+/// All targets; those for codecs are generated from the list of codecs.
 const std::vector<Target>& targets();
 
-// What each file brings.
+// The targets of each file.
 std::vector<Target> planTargets();
 std::vector<Target> bloscTargets();
 std::vector<Target> stridedTargets();
@@ -30,7 +31,7 @@ std::vector<Target> zstdFrameTargets();
 
 }  // namespace zw::fuzz
 
-/// A property. Unlike an assert it is always checked; libFuzzer keeps the input that breaks it.
+/// Aborts if a property is violated, in all builds; libFuzzer keeps the input.
 #define ZW_PROPERTY(condition)                                                            \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

@@ -1,5 +1,5 @@
-// zstd-frame: one frame read piece by piece, as metadata of Icechunk is. In other pieces it is the
-// same; what the zstd codec makes of it is the same.
+// zstd-frame: streams one frame, as for Icechunk metadata. Other piece sizes and the zstd codec
+// must yield the same bytes.
 //
 // Input: u16le bytes of the dictionary (0: none), u8 bytes fed at a time, u8 bytes read at a time,
 // the dictionary, the frame
@@ -18,7 +18,7 @@ using test::ExactBlock;
 
 constexpr size_t kHead = 4;
 constexpr size_t kWholePiece = 128 << 10;
-/// What is looked at of a frame that holds more.
+/// Maximum number of bytes that are compared.
 constexpr size_t kMaxRead = 1 << 18;
 
 struct Expanded {
@@ -27,7 +27,7 @@ struct Expanded {
   bool isCut = false;
 };
 
-/// Reads until nothing comes; true where that is all that is looked at.
+/// Reads until there is no more output; true if the maximum was reached.
 bool readAll(ZstdFrame& frame, size_t room, Expanded& found) {
   for (;;) {
     ExactBlock out(room);
@@ -61,7 +61,7 @@ bool isWhole(const Expanded& found) {
   return !found.status && !found.isCut;
 }
 
-/// Frames of the newest format that are not skipped.
+/// True for frames of the current format that are not skippable.
 bool hasMagic(ByteView encoded) {
   return encoded.size() >= 4 && load<uint32_t>(encoded.data()) == 0xfd2fb528;
 }
@@ -73,15 +73,15 @@ void run(ByteView bytes) {
   const ByteView dictionary = input.bytes(dictionaryBytes), encoded = input.rest();
   static ZstdFrame used;
   const Expanded whole = expand(used, dictionary, encoded, encoded.size(), kWholePiece);
-  // How much room there is is no property of a frame, and these few bytes are no reason to run out.
+  // The output size does not limit a frame, and so few bytes must not exhaust memory.
   ZW_PROPERTY(whole.status.code != Code::SizeMismatch && whole.status.code != Code::OutOfMemory);
   ZstdFrame fresh;
   const Expanded again = expand(fresh, dictionary, encoded, encoded.size(), kWholePiece);
-  // A frame that lies about its content is refused later where buffers are large from earlier ones.
+  // If buffers are large from earlier frames, a wrong content size is detected later.
   ZW_PROPERTY(isWhole(again) == isWhole(whole) && (!isWhole(whole) || again.bytes == whole.bytes));
   if (!isWhole(whole)) return;
-  // Which damage is noticed differs: windows above the limit where a frame comes in pieces, empty
-  // compressed blocks where it comes at once. What is read does not.
+  // Errors may differ (windows above the limit when streaming, empty compressed blocks otherwise),
+  // but not the bytes.
   if (whole.bytes.size() <= 4096) {
     const Expanded pieces = expand(fresh, dictionary, encoded, fed, room);
     ZW_PROPERTY(!isWhole(pieces) || pieces.bytes == whole.bytes);

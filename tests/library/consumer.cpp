@@ -1,5 +1,5 @@
-// What the installed C++ library promises, with the system's zstd as the witness of what it writes
-// and reads.
+// Tests the installed C++ library, with the system's zstd as the counterpart for reading and
+// writing.
 #include <zstd.h>
 
 #include <array>
@@ -24,7 +24,7 @@ int failures = 0;
 
 void expect(bool holds, const char* what) {
   if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", what);
+  std::fprintf(stderr, "failed: %s\n", what);
   failures++;
 }
 
@@ -39,7 +39,7 @@ Bytes chunk() {
   return bytes;
 }
 
-/// The same with axes swapped and big-endian, made by hand.
+/// The same elements transposed and big-endian, written by hand.
 Bytes swappedChunk() {
   Bytes bytes;
   for (uint8_t column = 0; column < 5; column++) {
@@ -78,10 +78,10 @@ void decodesWhatOthersWrite() {
   Bytes encoded(ZSTD_compressBound(swapped.size()));
   encoded.resize(ZSTD_compress(encoded.data(), encoded.size(), swapped.data(), swapped.size(), 9));
   Bytes decoded(30);
-  expect(coder.decode(plan, encoded, decoded).ok(), "what zstd wrote is decoded");
+  expect(coder.decode(plan, encoded, decoded).ok(), "output of zstd is decoded");
   expect(decoded == chunk(), "to the elements");
 
-  // Row 2, every third column from 1 on, to byte 4 of another array.
+  // Row 2, every third column from 1 on, at byte 4 of another array.
   Bytes array(12, 0xee);
   const std::array<Axis, 2> region = {{{2, 1, 1, 0}, {1, 3, 2, 4}}};
   expect(coder.decodeRegion(plan, encoded, region, array, 4).ok(), "a region is decoded");
@@ -91,7 +91,7 @@ void decodesWhatOthersWrite() {
   expect(array == Bytes({0xee, 0xee, 0xee, 0xee, 2, 1, 0xee, 0xee, 2, 1, 0xee, 0xee}),
          "with the fill value");
   coder.trim();
-  expect(coder.decode(plan, encoded, decoded).ok(), "memory that was given back is taken again");
+  expect(coder.decode(plan, encoded, decoded).ok(), "works after trim");
 }
 
 void refuses() {
@@ -112,7 +112,7 @@ void refuses() {
   expect(!plan, "nothing was prepared");
   expect(plan.prepare(chain()).ok(), "the chain is prepared");
   expect(!plan.prepare(Chain("uint8", {3}).zstd()).ok() && plan.decodedBytes() == 30,
-         "a plan stays as it was");
+         "a failed prepare leaves the plan unchanged");
   expect(!coder.decode(plan, encoded, std::span(decoded).first(29)).ok(), "less room");
   expect(!coder.decode(plan, {}, decoded).ok(), "no bytes");
   expect(!coder.encode(plan, chunk(), encoded, size).ok() && size == 0, "less room for encoding");

@@ -1,21 +1,26 @@
-// zarr-wasm's codec core for C++20: decodes and encodes chunks of Zarr arrays. docs/cpp.md is its
-// guide.
+// The zarr-wasm codec core for C++20: decodes and encodes chunks of Zarr arrays. Guide:
+// docs/cpp.md.
 //
-//   zarr_wasm::Chain chain("int16", {64, 48});          // data type and shape of a chunk
-//   chain.transpose({1, 0}).bytes().zstd(5);            // codecs in encoding order, as in
-//   zarr.json zarr_wasm::Plan plan; if (auto s = plan.prepare(chain); !s.ok()) return
-//   fail(s.message()); zarr_wasm::Coder coder;                             // memory and contexts:
-//   one per thread std::vector<uint8_t> encoded(plan.encodedBound()); size_t size = 0; auto status
-//   = coder.encode(plan, bytesOf(values), encoded, size);
+//   zarr_wasm::Chain chain("int16", {64, 48});  // data type and shape of a chunk
+//   chain.transpose({1, 0}).bytes().zstd(5);    // codecs in encoding order, as in zarr.json
 //
-// Nothing here throws, prints or aborts; whatever can fail returns a Status. It builds with and
-// without exceptions and RTTI. Only plain pointers and integers cross into the library. Hosts are
-// little-endian; on x86-64 the processor needs SSSE3 (2006).
+//   zarr_wasm::Plan plan;                       // one per array
+//   if (auto s = plan.prepare(chain); !s.ok()) return fail(s.message());
+//
+//   zarr_wasm::Coder coder;                     // memory and library contexts: one per thread
+//   std::vector<uint8_t> encoded(plan.encodedBound());
+//   size_t size = 0;
+//   auto status = coder.encode(plan, asBytes(values), encoded, size);
+//
+// Nothing here throws, prints or aborts: functions that can fail return a Status. The header builds
+// with and without exceptions and RTTI, and only pointers and integers cross into the library.
+// Hosts must be little-endian; on x86-64 the processor needs SSSE3 (2006).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -23,14 +28,13 @@
 
 namespace zarr_wasm {
 
-/// Version of the library that is linked, "0.2.0".
+/// The version of the linked library: "0.2.0".
 const char* version();
 
-/// What an operation has come to. Statuses of failure are data: they can be copied, kept and
-/// compared.
+/// The result of an operation that can fail.
 class [[nodiscard]] Status {
  public:
-  /// Position of a codec where no codec is to blame.
+  /// Value of codec() for errors that are not a codec's.
   static constexpr uint32_t kNoCodec = 0xffffffff;
 
   constexpr Status() = default;
@@ -38,13 +42,14 @@ class [[nodiscard]] Status {
       : code_(code), offset_(offset), codec_(codec) {}
 
   constexpr bool ok() const { return code_ == 0; }
-  /// "ChecksumMismatch": names stay, numbers may change. docs/errors.md lists them.
+  /// The name of the status, such as "ChecksumMismatch" (docs/errors.md). Names are stable. Never
+  /// null.
   const char* name() const;
-  /// One line of English. Never null.
+  /// A one-line message in English. Never null.
   const char* message() const;
-  /// Of corrupt input: the byte of it at which the trouble was noticed.
+  /// Corrupt input: the byte offset in the failing codec's input at which the error was detected.
   constexpr uint32_t offset() const { return offset_; }
-  /// Position in the chain of the codec that failed, from 0; kNoCodec.
+  /// Position in the chain of the codec that failed, from 0, or kNoCodec.
   constexpr uint32_t codec() const { return codec_; }
 
  private:
@@ -60,7 +65,7 @@ enum class Shuffle : uint32_t { None = 0, Bytes = 1, Bits = 2 };
 namespace detail {
 inline constexpr uint32_t kUnknown = 0xffffffff;
 uint32_t codecId(const char* name, size_t length);
-/// Number, and bytes of an element and of what byte order applies to (0: the chain gives them).
+/// Id of a data type, and bytes per element and per component (0 = set by the chain).
 struct DType {
   uint32_t id;
   uint32_t itemBytes;
@@ -71,31 +76,30 @@ class PlanState;
 class CoderState;
 }  // namespace detail
 
-/// A data type, the shape of a chunk and the codecs that it goes through. Only a description:
-/// nothing is checked before Plan::prepare.
+/// Describes a chunk: its data type, shape and codecs. Nothing is checked before Plan::prepare.
 class Chain {
  public:
   using Words = std::span<const uint32_t>;
 
-  /// @param dtype a name as in Zarr v3: "int16", "float32", "complex64", "bool", …
-  /// (docs/dtypes.md).
-  /// @param shape elements of a chunk along each axis; the first varies slowest.
+  /// @param dtype the name of the data type in Zarr v3: "int16", "float32", "complex64", "bool", …
+  /// (docs/dtypes.md)
+  /// @param shape the chunk's length along each axis, in elements; the first axis varies slowest
   Chain(std::string_view dtype, std::initializer_list<uint32_t> shape)
       : Chain(dtype, Words(shape.begin(), shape.size())) {}
   Chain(std::string_view dtype, Words shape) : Chain(dtype, 0, 0, shape) {}
 
-  /// Data types whose width is not in their name: "raw", "fixed_bytes" (of itemBytes bytes) and
-  /// "fixed_utf32" (four for each character).
+  /// A chain for data types of variable width: "raw", "fixed_bytes" and "fixed_utf32".
+  /// @param itemBytes bytes per element; four per character for "fixed_utf32"
   static Chain ofItems(std::string_view dtype, uint32_t itemBytes, Words shape) {
     return Chain(dtype, itemBytes, 0, shape);
   }
 
-  /// A structured type: runs of `count` numbers of `bytes` bytes (1, 2, 4 or 8), one after the
-  /// other.
+  /// Consecutive numbers in a struct: `count` numbers of `bytes` (1, 2, 4 or 8) bytes.
   struct Run {
     uint32_t bytes;
     uint32_t count;
   };
+  /// A chain for a structured data type, whose elements are these runs without padding.
   static Chain ofStruct(std::span<const Run> runs, Words shape) {
     Chain chain("struct", 0, 0, shape);
     chain.itemBytes_ = 0;
@@ -104,8 +108,8 @@ class Chain {
     return chain;
   }
 
-  /// The fill value, as an element in memory; zeros without it. Codecs that change values need it,
-  /// and Coder::fill.
+  /// Sets the fill value, one element in native byte order. Default: zeros. Used by Coder::fill and
+  /// by codecs that change values.
   template <class T>
   requires std::is_trivially_copyable_v<T> Chain& fillValue(const T& value) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
@@ -113,7 +117,7 @@ class Chain {
     return *this;
   }
 
-  /// Checksums of the data are not verified when decoding; sizes and headers are.
+  /// Disables the verification of checksums of the data. Sizes and headers are still checked.
   Chain& skipChecksums() {
     skipsChecksums_ = true;
     return *this;
@@ -131,17 +135,18 @@ class Chain {
   Chain& lz4(int32_t acceleration = 1) {
     return codec("lz4", {static_cast<uint32_t>(acceleration)});
   }
-  /// @param typeBytes bytes of what is shuffled, 1 to 255; of an element, as a rule.
+  /// @param typeBytes element size for the shuffle, 1 to 255; usually the size of the data type
+  /// @param blockBytes block size; 0 = automatic
   Chain& blosc(Compressor compressor, uint32_t level, Shuffle shuffle, uint32_t typeBytes,
                uint32_t blockBytes = 0) {
     return codec("blosc", {static_cast<uint32_t>(compressor), level, static_cast<uint32_t>(shuffle),
                            typeBytes, blockBytes, 0});
   }
-  /// Behind the data, as in Zarr v3.
+  /// Appends a CRC-32C, as in Zarr v3.
   Chain& crc32c() { return codec("crc32c", {1}); }
 
-  /// Any codec of the core, by the name and with the integers that are above its source in
-  /// src/codecs.
+  /// Adds any codec of the core. src/codecs documents the integer parameters of each codec at the
+  /// top of its source file; src/codecs/codec_list.inc lists the names.
   Chain& codec(std::string_view name, Words parameters) {
     codecs_.insert(codecs_.end(), {detail::codecId(name.data(), name.size()),
                                    static_cast<uint32_t>(parameters.size())});
@@ -153,8 +158,8 @@ class Chain {
     return codec(name, Words(parameters.begin(), parameters.size()));
   }
 
-  /// What Plan::prepare reads: src/chain/plan.hpp has its form, which belongs to this version of
-  /// the library.
+  /// The chain as input for Plan::prepare. The format (src/chain/plan.hpp) may change with each
+  /// version of the library.
   std::vector<uint32_t> words() const {
     std::vector<uint32_t> words = {kPlanVersion, skipsChecksums_ ? kSkipChecksums : 0, dtype_,
                                    itemBytes_, static_cast<uint32_t>(runs_.size())};
@@ -200,38 +205,40 @@ class Chain {
   bool skipsChecksums_ = false;
 };
 
-/// A chain that is checked, sized and ready to be run for every chunk of an array. Once prepared it
-/// does not change: threads may share it.
+/// A checked chain, ready to run for each chunk of an array. Immutable once prepared, so threads
+/// may share it.
 class Plan {
  public:
-  Plan() = default;
-  Plan(Plan&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
-  Plan& operator=(Plan&& other) noexcept;
+  Plan() noexcept;
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
   ~Plan();
 
-  /// Most bytes of a decoded chunk, unless prepare is told another number: 1 GiB.
+  /// Default limit for the size of a decoded chunk: 1 GiB.
   static constexpr uint64_t kDefaultMaxChunkBytes = uint64_t{1} << 30;
 
-  /// Checks a chain. On failure the plan stays as it was.
+  /// Checks a chain and computes sizes. On failure the plan is unchanged.
+  /// @param maxChunkBytes limit for the size of a decoded chunk, at most 2³¹ - 1
   Status prepare(const Chain& chain, uint64_t maxChunkBytes = kDefaultMaxChunkBytes) {
     const std::vector<uint32_t> words = chain.words();
     return prepare(words.data(), words.size(), maxChunkBytes);
   }
 
+  /// True once prepared.
   explicit operator bool() const { return state_ != nullptr; }
-  /// Bytes of a decoded chunk; 0 before prepare.
+  /// Size of a decoded chunk in bytes; 0 before prepare.
   size_t decodedBytes() const;
-  /// Most bytes that a chunk is encoded to: room for Coder::encode. 0 before prepare.
+  /// Maximum size of an encoded chunk, for the output of Coder::encode; 0 before prepare.
   size_t encodedBound() const;
 
  private:
   friend class Coder;
   Status prepare(const uint32_t* words, size_t count, uint64_t maxChunkBytes);
-  detail::PlanState* state_ = nullptr;
+  std::unique_ptr<detail::PlanState> state_;
 };
 
-/// One axis of a region: elements start, start + step, … (count of them) of the chunk lie at
-/// multiples of `stride` bytes in the caller's array.
+/// One axis of a region: the `count` elements start, start + step, … of the chunk are at multiples
+/// of `stride` bytes in the caller's array.
 struct Axis {
   uint32_t start;
   uint32_t step;
@@ -239,44 +246,45 @@ struct Axis {
   uint32_t stride;
 };
 
-/// Runs plans. Holds the memory and the library contexts that chunks go through, and uses them
-/// again: one per thread, for as long as there are chunks. Decoded elements are in C order and in
-/// the host's byte order.
+/// Runs plans. Owns buffers and library contexts and reuses them for all chunks: create one per
+/// thread and keep it. Decoded elements are in C order and in native byte order.
 class Coder {
  public:
-  Coder() = default;
-  Coder(Coder&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
-  Coder& operator=(Coder&& other) noexcept;
+  Coder() noexcept;
+  Coder(Coder&&) noexcept;
+  Coder& operator=(Coder&&) noexcept;
   ~Coder();
 
-  /// Decodes a chunk into `out`, exactly plan.decodedBytes() bytes that do not overlap `encoded`.
-  /// On failure its contents mean nothing. Never writes elsewhere, whatever `encoded` holds.
+  /// Decodes a chunk into `out`, which must have plan.decodedBytes() bytes and not overlap
+  /// `encoded`. On failure its contents are unspecified. Never writes outside `out`; `encoded` may
+  /// be untrusted.
   Status decode(const Plan& plan, std::span<const uint8_t> encoded, std::span<uint8_t> out) {
     return decode(plan, encoded.data(), encoded.size(), out.data(), out.size());
   }
 
-  /// Decodes a chunk and writes part of it to where it belongs in `array`: one axis for each of the
-  /// chunk, the element 0,0,… of the region at byte `offset`.
+  /// Decodes a chunk and writes a region of it to `array`. `axes` has one entry per axis of the
+  /// chunk; the first element of the region is written at byte `offset`.
   Status decodeRegion(const Plan& plan, std::span<const uint8_t> encoded,
                       std::span<const Axis> axes, std::span<uint8_t> array, size_t offset = 0) {
     return decodeRegion(plan, encoded.data(), encoded.size(), axes.data(), axes.size(),
                         array.data(), array.size(), offset);
   }
 
-  /// Writes the fill value where decodeRegion would write elements: for chunks that are not stored.
+  /// Writes the fill value to the elements that decodeRegion would write, for chunks that are not
+  /// stored.
   Status fill(const Plan& plan, std::span<const Axis> axes, std::span<uint8_t> array,
               size_t offset = 0) {
     return fill(plan, axes.data(), axes.size(), array.data(), array.size(), offset);
   }
 
-  /// Encodes `decoded`, plan.decodedBytes() bytes, into the front of `out`, which has room for
-  /// plan.encodedBound(); `size` is the number of bytes written, 0 on failure.
+  /// Encodes `decoded`, plan.decodedBytes() bytes, into the front of `out`, which must have at
+  /// least plan.encodedBound() bytes. `size` is the number of bytes written, 0 on failure.
   Status encode(const Plan& plan, std::span<const uint8_t> decoded, std::span<uint8_t> out,
                 size_t& size) {
     return encode(plan, decoded.data(), decoded.size(), out.data(), out.size(), size);
   }
 
-  /// Gives back the memory; the next call takes it again.
+  /// Frees all memory; the next call allocates it again.
   void trim();
 
  private:
@@ -290,7 +298,7 @@ class Coder {
   Status encode(const Plan& plan, const uint8_t* decoded, size_t decodedSize, uint8_t* out,
                 size_t outSize, size_t& size);
   detail::CoderState* state();
-  detail::CoderState* state_ = nullptr;
+  std::unique_ptr<detail::CoderState> state_;
 };
 
 }  // namespace zarr_wasm

@@ -1,4 +1,4 @@
-/** The files of tests/bad: what once broke something, and what is made to. */
+/** The files of tests/bad: inputs that once broke something, and handmade bad inputs. */
 import { readFileSync } from "node:fs";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
@@ -9,11 +9,11 @@ import { targets } from "./targets.js";
 
 /** A row of bad.json. */
 export interface BadFile {
-  /** Folder and name below tests/bad; the folder is the target that the file is an input of. */
+  /** Folder and name below tests/bad; the folder names the target. */
   readonly file: string;
-  /** How it must end: "ok" where only the properties of the target are to hold. */
+  /** Expected outcome: "ok" if only the properties of the target must hold. */
   readonly outcome: Outcome;
-  /** What is wrong with it. */
+  /** The defect. */
   readonly about: string;
 }
 
@@ -25,19 +25,19 @@ export function badFiles(): BadFile[] {
 
 export const readBad = (file: string): Uint8Array => new Uint8Array(readFileSync(new URL(file, folder)));
 
-/** How a file ends here. Inputs of native targets that run plans are decoded by the WebAssembly module. */
+/** The outcome of a file. Inputs of native targets that run plans are decoded by the WebAssembly module. */
 export async function outcomeOfBad(file: string, bytes: Uint8Array): Promise<Outcome> {
   const [name = ""] = file.split("/");
   const target = targets.find((candidate) => candidate.name === name);
   if (target) return outcomeOf(target, bytes);
-  if (!/^(decode-|chain$)/.test(name)) return "ok"; // the native fuzzer's own
+  if (!/^(decode-|chain$)/.test(name)) return "ok"; // for the native fuzzer only
   return decodeInModule(bytes);
 }
 
 async function decodeInModule(bytes: Uint8Array): Promise<Outcome> {
   const { words, data } = readPlanFile(bytes);
   const session = await sessionOf("full");
-  // All that a session asks of a plan.
+  // The members of a plan that a session uses.
   const plan = { words, steps: [], projections: undefined } as unknown as Plan;
   try {
     session.decode(plan, data);

@@ -1,4 +1,4 @@
-/** What TypeScript decodes of chunks: elements of variable length, N5 blocks, shards and their indexes, Blosc tables. */
+/** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { resolveLimits } from "../../../dist/base/limits.js";
@@ -29,7 +29,7 @@ interface ChunkCase {
   encoded: Uint8Array;
 }
 
-/** An array with one chunk for every codec that TypeScript runs, with each data type that it works with. */
+/** An array with one chunk for each codec in TypeScript and each data type that it supports. */
 async function makeCases(): Promise<ChunkCase[]> {
   const cases: ChunkCase[] = [];
   for (const version of [2, 3] as const) {
@@ -52,13 +52,13 @@ async function makeCases(): Promise<ChunkCase[]> {
 
 async function openIn(documents: Record<string, Uint8Array>): Promise<ZarrArray> {
   const node = await open(new Map(Object.entries(documents)), { limits });
-  holds(node instanceof ZarrArray, "the documents are an array's");
+  holds(node instanceof ZarrArray, "the documents describe an array");
   return node;
 }
 
 const cases = await makeCases();
 
-/** Chunks of those arrays: byte 0 chooses the array. Regions and whole chunks are read by ways that must agree. */
+/** Chunks of these arrays: byte 0 selects the array. Reads of regions and of whole chunks must agree. */
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
@@ -76,7 +76,7 @@ const chunks: FuzzTarget = {
     const array = await openIn({ ...documents, [key]: encoded });
     const whole = await attempt(() => wholeChunk(array, encoded));
     const region = await attempt(async () => (await get(array)).data);
-    holds("error" in region || "value" in whole, "what a region shows can be decoded");
+    holds("error" in region || "value" in whole, "chunks shown in a region can be decoded");
     if ("error" in region) throw region.error;
     const sizes = array.shape.reduce((product, length) => product * length, 1);
     const { data } = await get(array);
@@ -95,7 +95,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
   }
 }
 
-/** A chunk by the way of zarr-wasm/codecs. */
+/** Decodes a chunk with zarr-wasm/codecs. */
 async function wholeChunk({ spec }: ZarrArray, encoded: Uint8Array): Promise<unknown> {
   const codec = wholeCodec(spec.firstLayout, spec.layouts.array, limits);
   const session = await sessionOf("full");
@@ -106,7 +106,7 @@ async function wholeChunk({ spec }: ZarrArray, encoded: Uint8Array): Promise<unk
 interface ObjectCase {
   codec: VlenCodec;
   seeds: readonly Uint8Array[];
-  /** Whether values that were decoded can be encoded again: texts handed out as bytes cannot. */
+  /** Whether decoded values can be encoded again: strings returned as bytes cannot. */
   encodes: boolean;
 }
 
@@ -133,7 +133,7 @@ const values = ["", "a", "bcd", "é€😀", "__proto__", "x".repeat(40), "a"];
 const anything = [1, -1.5, 2 ** 60, -(2n ** 62n), { a: [null, true], b: { c: "d" } }, ["x", []], null];
 const listed = (list: readonly unknown[]) => [...list, "|O", seven];
 
-/** Every form of MessagePack, in a list of seven with its tail. */
+/** All MessagePack formats, in a list of seven with its tail. */
 function packedForms(): Uint8Array {
   const forms = [
     [0xc4, 1, 9, 0xd9, 1, 0x41],
@@ -174,7 +174,7 @@ const objectCases: readonly ObjectCase[] = [
   ]),
 ];
 
-/** Codecs of variable length by themselves: byte 0 chooses the codec. What was decoded is encoded and decoded again. */
+/** Single variable-length codecs: byte 0 selects the codec. Decoded values are encoded and decoded again. */
 const objectCodecs: FuzzTarget = {
   name: "objects",
   inputs: mutatedBytes(
@@ -188,11 +188,11 @@ const objectCodecs: FuzzTarget = {
     holds(found.length === 7, "a chunk has as many elements as its shape");
     if (!encodes) return;
     const again = codec.decode(codec.encode(found, seven), 7);
-    holds(isDeepStrictEqual(again, found), "what was decoded comes back from encoding");
+    holds(isDeepStrictEqual(again, found), "decoded values survive a round trip");
   },
 };
 
-/** Decoded indexes of shards, and the sizes of the shards that they are of. */
+/** Decoded shard indexes, with the sizes of their shards. */
 const shardIndex: FuzzTarget = {
   name: "shard-index",
   inputs: fc
@@ -216,13 +216,13 @@ const shardIndex: FuzzTarget = {
       const { offset, length } = entry;
       holds(offset >= 0 && length >= 0 && offset + length <= size, "a chunk lies in its shard");
     }
-    holds(Buffer.compare(indexBytes(found), bytes) === 0, "an index that is let through is written the same");
+    holds(Buffer.compare(indexBytes(found), bytes) === 0, "an accepted index is written back unchanged");
   },
 };
 
 const frames = await bloscFrames();
 
-/** Blocks picked from Blosc frames, as partial reads do it, against the frame decoded as a whole. */
+/** Blocks picked from Blosc frames, as in partial reads, compared with the whole frame. */
 const bloscBlocks: FuzzTarget = {
   name: "blosc-blocks",
   inputs: mutatedBytes(frames.map((frame, i) => Uint8Array.from([7 * i, i, 40, 0, ...frame]))),
@@ -250,7 +250,7 @@ const bloscBlocks: FuzzTarget = {
     if ("error" in whole) return; // damaged elsewhere
     const [[, bytes]] = chosen.spansOf(part) as [[unknown, Uint8Array]];
     const expected = whole.value.subarray(run.offset, run.offset + run.length);
-    holds(Buffer.compare(bytes, expected) === 0, "picked blocks hold what the whole frame holds");
+    holds(Buffer.compare(bytes, expected) === 0, "picked blocks equal those of the whole frame");
   },
 };
 

@@ -1,4 +1,4 @@
-/** Attributes that conventions give a meaning: OME-Zarr, CF, xarray. */
+/** Attributes of conventions: OME-Zarr, CF, xarray. */
 import {
   coordinateGraph,
   coordinatesOf,
@@ -30,7 +30,7 @@ const seeds = [
   '{"plate":{"wells":[{"path":"A/1"}]},"well":{"images":[{"path":"0"}]},"labels":["cells"]}',
 ];
 
-/** OME-Zarr 0.6: `a` and `b` have the same attributes as the group that speaks of them. */
+/** OME-Zarr 0.6: `a` and `b` have the same attributes as the group that refers to them. */
 const systems = ["p", "w"].map((name) => ({
   name,
   axes: [{ name: "y", type: "displacement" }, { name: "x" }],
@@ -137,7 +137,7 @@ async function lookAtPlates(group: ZarrGroup): Promise<void> {
   const paths = [...(wellPaths(group) ?? []), ...(fieldPaths(group) ?? [])];
   holds(
     paths.every((path) => typeof path === "string"),
-    "paths are texts",
+    "paths are strings",
   );
 }
 

@@ -1,4 +1,4 @@
-/** How much of some modules has run, as V8 counts it. */
+/** Code coverage of modules, as counted by V8. */
 import { readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ export class Coverage {
     this.#session.post("Profiler.startPreciseCoverage", { callCount: false, detailed: true });
   }
 
-  /** Per cent of the characters in functions of those files below dist whose paths start with one of these. */
+  /** Percentage of the characters in functions of files below dist whose paths start with one of these. */
   percentOf(paths: readonly string[]): number {
     let [covered, all] = [0, 0];
     for (const script of this.#scripts()) {
@@ -27,7 +27,7 @@ export class Coverage {
 
   #scripts(): readonly Profiler.ScriptCoverage[] {
     let scripts: readonly Profiler.ScriptCoverage[] = [];
-    // The call is synchronous in a session of the thread's own.
+    // The call is synchronous, since the session belongs to this thread.
     this.#session.post("Profiler.takePreciseCoverage", (error, taken) => {
       if (error) throw error;
       scripts = taken.result;
@@ -40,11 +40,11 @@ const outside = 0;
 const hasNotRun = 1;
 const hasRun = 2;
 
-/** What is known of each character. Ranges inside others come after them, and count instead. */
+/** Coverage per character. Inner ranges follow outer ones and override them. */
 function charactersRun({ functions }: Profiler.ScriptCoverage, length: number): Uint8Array {
   const ran = new Uint8Array(length);
   for (const { ranges } of functions) {
-    // The module's own code ran before anything was counted.
+    // Module-level code ran before counting started.
     if (ranges[0]!.startOffset === 0) continue;
     for (const { startOffset, endOffset, count } of ranges)
       ran.fill(count > 0 ? hasRun : hasNotRun, startOffset, endOffset);

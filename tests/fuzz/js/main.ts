@@ -1,8 +1,8 @@
 /**
  * The JavaScript fuzzer: node main.js seeds DIR | list | run SECONDS FINDINGS TARGET….
  *
- * `seeds` writes inputs for the native targets, a folder for each. `run` runs targets one after the other and
- * prints a line of JSON for each. A target runs in a thread of its own: one that hangs is a finding, too.
+ * `seeds` writes inputs for the native targets, one folder per target. `run` runs targets in sequence and prints
+ * a line of JSON for each. Each target runs in a separate thread, so that hangs are reported as findings.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,9 +15,9 @@ import { nativeSeeds } from "./plan-seeds.js";
 import { type FuzzTarget, holds, outcomeOf } from "./target.js";
 import { targets } from "./targets.js";
 
-/** An input that takes longer hangs. */
+/** Time limit per input; longer runs count as hangs. */
 const hangSeconds = 30;
-/** Most memory outside of V8's heap that one input may leave behind. */
+/** Maximum memory outside V8's heap that an input may leave allocated. */
 const maxExternal = 256 * 2 ** 20;
 const maxHeapMegabytes = 1024;
 
@@ -30,12 +30,12 @@ interface Report {
   target: string;
   executions: number;
   seconds: number;
-  /** Per cent of the source that the target is about. */
+  /** Coverage of the target's source, in percent. */
   coverage: number;
   findings: Finding[];
 }
 
-/** What a thread shares with the one that watches it: number of executions, bytes of the input, the input. */
+/** Shared between a target's thread and its watcher: number of executions, size of the input, the input. */
 const headBytes = 8;
 const maxInput = 2 ** 20;
 
@@ -61,7 +61,7 @@ class Shared {
   }
 }
 
-/** Runs a target in this thread until the time is over. Equal errors are one finding. */
+/** Runs a target in this thread until the time is up. Equal errors count as one finding. */
 async function fuzz(target: FuzzTarget, seconds: number, shared: Shared): Promise<Report> {
   const coverage = new Coverage();
   coverage.start();
@@ -97,7 +97,7 @@ function errorText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Runs a target in another thread, and watches it. */
+/** Runs a target in another thread and watches for hangs. */
 function watch(name: string, seconds: number): Promise<Report> {
   const shared = new Shared();
   const start = performance.now();

@@ -1,4 +1,4 @@
-/** Metadata documents of every version, as `open` reads them, and the JSON reader by itself. */
+/** Metadata documents of all versions, as read by `open`, and the JSON reader. */
 
 import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/base/json.js";
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
@@ -8,10 +8,10 @@ import { type FuzzTarget, holds, textBytes } from "./target.js";
 
 const tags: ErrorTag[] = ["InvalidMetadata", "UnknownCodec", "Unsupported", "LimitExceeded", "NotFound"];
 const limits = { chunkBytes: 2 ** 20, shardEntries: 2 ** 12, metadataBytes: 2 ** 20 };
-/** Chunks up to this many bytes are read, too: they are missing, and so the fill value. */
+/** Chunks of at most this many bytes are also read; they are missing, so they are the fill value. */
 const smallBytes = 2 ** 14;
 
-/** What an opened array says about itself; its first chunk goes through the core where that is cheap. */
+/** Checks the properties of an opened array, and reads its first chunk through the core if that is cheap. */
 async function look(array: ZarrArray): Promise<void> {
   holds(array.shape.length === array.chunkShape.length, "chunks have the array's rank");
   holds(String(array.dtype).length > 0, "a data type has a name");
@@ -21,7 +21,7 @@ async function look(array: ZarrArray): Promise<void> {
   const { shape } = await array.getChunk(array.shape.map(() => 0));
   holds(
     shape.every((length, axis) => length <= array.chunkShape[axis]!),
-    "a chunk is no larger than its shape",
+    "a chunk does not exceed its shape",
   );
 }
 
@@ -37,11 +37,11 @@ async function lookInto(group: ZarrGroup): Promise<void> {
   for (const { name, kind } of members.slice(0, 4)) {
     const node = await group.open(name);
     if (node instanceof ZarrArray) await look(node);
-    else holds(kind === "group", "a member is of the kind that was said");
+    else holds(kind === "group", "a member has the listed kind");
   }
 }
 
-const texts = (version: 1 | 2 | 3, key: string) =>
+const typedDocuments = (version: 1 | 2 | 3, key: string) =>
   codecDocuments(version).map((documents) => JSON.stringify(documents[key]));
 
 const common = [
@@ -56,7 +56,7 @@ const empty = textBytes("{}");
 
 const metadataV1: FuzzTarget = {
   name: "metadata-v1",
-  inputs: mutatedText([...goldenDocuments("meta"), ...texts(1, "meta")]),
+  inputs: mutatedText([...goldenDocuments("meta"), ...typedDocuments(1, "meta")]),
   covers: [...common, "metadata/v1.js", "dtypes/typestr.js"],
   tags,
   run: (input) => openIn({ "/meta": input, "/attrs": empty }, 1),
@@ -64,7 +64,7 @@ const metadataV1: FuzzTarget = {
 
 const metadataV2: FuzzTarget = {
   name: "metadata-v2",
-  inputs: mutatedText([...goldenDocuments(".zarray"), ...texts(2, ".zarray")]),
+  inputs: mutatedText([...goldenDocuments(".zarray"), ...typedDocuments(2, ".zarray")]),
   covers: [...common, "metadata/v2.js", "dtypes/typestr.js"],
   tags,
   run: (input) => openIn({ "/.zarray": input, "/.zattrs": empty }, 2),
@@ -72,13 +72,13 @@ const metadataV2: FuzzTarget = {
 
 const metadataV3: FuzzTarget = {
   name: "metadata-v3",
-  inputs: mutatedText([...goldenDocuments("zarr.json"), ...texts(3, "zarr.json")]),
+  inputs: mutatedText([...goldenDocuments("zarr.json"), ...typedDocuments(3, "zarr.json")]),
   covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js", "dtypes/usual.js"],
   tags,
   run: (input) => openIn({ "/zarr.json": input }, 3),
 };
 
-/** Groups with what they hold in one document; an input is that document of either version. */
+/** Groups with consolidated metadata; an input is that document of either version. */
 const consolidated: FuzzTarget = {
   name: "consolidated",
   inputs: mutatedText([...goldenDocuments(".zmetadata"), ...consolidatedV3()]),
@@ -105,7 +105,7 @@ function consolidatedV3(): string[] {
   ];
 }
 
-/** The JSON reader: what it takes is what JSON.parse takes, and the bare tokens. */
+/** The JSON reader: it accepts the documents that JSON.parse accepts, and the bare tokens. */
 const json: FuzzTarget = {
   name: "json",
   inputs: mutatedText([
@@ -119,12 +119,12 @@ const json: FuzzTarget = {
     const expected = parsed(input);
     if (expected.ok && !isDeep(expected.value)) {
       const value = parseJson(input, { ...reading, bareNonFinite: false });
-      holds(isSame(value, expected.value), "numbers, texts and names are those of JSON.parse");
+      holds(isSame(value, expected.value), "numbers, strings and names equal those of JSON.parse");
       toPlain(value);
     }
     const value = parseJson(input, { ...reading, bareNonFinite: true });
     toPlain(value);
-    holds(expected.ok || /NaN|Infinity/.test(new TextDecoder().decode(input)), "what is no JSON is refused");
+    holds(expected.ok || /NaN|Infinity/.test(new TextDecoder().decode(input)), "invalid JSON is rejected");
   },
 };
 

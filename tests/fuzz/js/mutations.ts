@@ -1,11 +1,11 @@
-/** Inputs made of seeds by small changes: to bytes, or to the tokens of a text. */
+/** Inputs derived from seeds by small changes to bytes, or to tokens of text. */
 import fc from "fast-check";
 import { textBytes } from "./target.js";
 
 const edits = { minLength: 0, maxLength: 6 };
 const at = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-/** Numbers at which formats turn over. */
+/** Numbers at the limits of formats. */
 const edgeNumbers = [
   0,
   1,
@@ -82,7 +82,7 @@ function littleEndian(value: number, size: number): number[] {
   return Array.from({ length: size }, (_, i) => Math.floor(value / 256 ** i) % 256);
 }
 
-/** Seeds with bytes set, flipped, removed, inserted and copied; now and then bytes of no seed. */
+/** Seeds with bytes set, flipped, removed, inserted and copied; occasionally random bytes. */
 export function mutatedBytes(seeds: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
   const mutated = fc.tuple(fc.constantFrom(...seeds), fc.array(byteEdits, edits)).map(([seed, changes]) => {
     const bytes = [...seed];
@@ -98,7 +98,7 @@ export function mutatedBytes(seeds: readonly Uint8Array[]): fc.Arbitrary<Uint8Ar
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[A-Za-z]+|\s+|./gs;
 const isValue = (text: string) => /^["\d\w-]/.test(text);
 
-/** What to try in the place of any value. */
+/** Replacements for any value. */
 const oddValues = [
   "null",
   "true",
@@ -134,7 +134,7 @@ const oddValues = [
 
 type TokenEdit = (tokens: string[], donors: readonly string[]) => void;
 
-/** The n-th token that is a value or a name, from some place on. */
+/** The n-th token after a position that is a value or a name. */
 function valueAt(tokens: readonly string[], where: number): number {
   const start = Math.floor(where * tokens.length);
   const found = tokens.findIndex((text, i) => i >= start && isValue(text));
@@ -189,7 +189,7 @@ const tokenEdits: fc.Arbitrary<TokenEdit> = fc.oneof(
   },
 );
 
-/** Texts (JSON above all) with tokens replaced, by odd ones or by those of other seeds, removed and repeated. */
+/** Text, mostly JSON, with tokens removed, repeated, or replaced by unusual ones or by tokens of other seeds. */
 export function mutatedText(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   const donors = [...new Set(seeds.flatMap((seed) => seed.match(token) ?? []).filter(isValue))];
   const mutated = fc.tuple(fc.constantFrom(...seeds), fc.array(tokenEdits, edits)).map(([seed, changes]) => {

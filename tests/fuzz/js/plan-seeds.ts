@@ -1,6 +1,6 @@
 /**
- * Seeds of the native targets: plans as TypeScript writes them, with chunks that were encoded by them or are
- * golden. The form is that of tests/fuzz/plan_input.hpp.
+ * Seeds of the native targets: plans as written by TypeScript, with golden chunks or chunks encoded by the plan.
+ * tests/fuzz/plan_input.hpp documents the format.
  */
 
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { elementsOf, triedTypes } from "../../node/support-types.js";
 import { goldenStores } from "./seeds.js";
 import { jsonBytes, textBytes } from "./target.js";
 
-/** An input of a target that runs plans. Without `placement`, no part of the chunk is placed. */
+/** An input of a target that runs plans. Without `placement`, no placement is tested. */
 export function planFile(
   words: Uint32Array,
   data: Uint8Array,
@@ -38,7 +38,7 @@ export function planFile(
   return file;
 }
 
-/** What `planFile` put together. */
+/** The parts of a file written by `planFile`. */
 export function readPlanFile(file: Uint8Array): { words: Uint32Array; data: Uint8Array } {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const words = Uint32Array.from({ length: view.getUint16(0, true) }, (_, i) =>
@@ -55,10 +55,10 @@ interface PlanSeed {
 }
 
 const placement = Uint8Array.of(0, 1, 1, 1, 0, 0, 2, 0, 7, 3, 1);
-/** Chunks above this are left out: inputs are to be small. */
-const mostBytes = 6000;
+/** Maximum chunk size; inputs should be small. */
+const maxBytes = 6000;
 
-/** Every codec with every data type. */
+/** Each codec with each data type. */
 async function triedPlans(): Promise<PlanSeed[]> {
   const seeds: PlanSeed[] = [];
   for (const version of [1, 2, 3] as const) {
@@ -94,14 +94,14 @@ async function goldenPlans(): Promise<PlanSeed[]> {
     const { leaf, levels } = array.spec.firstLayout;
     if (leaf.type !== "core" || leaf.chain.toBytes.type !== "core" || levels.length > 0) continue;
     for (const encoded of Object.values(chunks)
-      .filter(({ length }) => length <= mostBytes)
+      .filter(({ length }) => length <= maxBytes)
       .slice(0, 1))
       seeds.push({ plan: leaf.plan, encoded, decoded: session.decode(leaf.plan, encoded) });
   }
   return seeds;
 }
 
-/** Images that other programs wrote, as they lie in chunks of bytes. */
+/** Images written by other programs, as chunks of bytes. */
 async function imagePlans(): Promise<PlanSeed[]> {
   await loadEveryCodec();
   const session = await sessionOf("images");
@@ -111,7 +111,7 @@ async function imagePlans(): Promise<PlanSeed[]> {
     const array = { dtype: DType.simple("uint8"), fillItem: new Uint8Array(1) };
     const codecs = [{ name: codec, configuration }];
     const { leaf } = new ChunkLayouts(codecs, array, { version: 3, limits: defaultLimits }).of([bytes]);
-    if (leaf.type !== "core") throw new Error("images are the core's");
+    if (leaf.type !== "core") throw new Error("expected an image codec of the core");
     const encoded = Uint8Array.from(Buffer.from(data, "base64"));
     return { plan: leaf.plan, encoded, decoded: session.decode(leaf.plan, encoded).slice() };
   });
@@ -128,7 +128,7 @@ const configured = (name: string, configuration: Record<string, unknown>): Codec
 const blosc = (cname: string, shuffle: string, typesize: number, blocksize: number): Codec =>
   configured("blosc", { cname, clevel: 5, shuffle, typesize, blocksize });
 
-/** Chains over chunks that are large enough for compressors to have something to do. */
+/** Chains over chunks that are large enough to be compressed. */
 const longChains: readonly Codec[][] = [
   ...["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"].flatMap((cname) => [
     [little, blosc(cname, "shuffle", 4, 0)],
@@ -171,12 +171,12 @@ async function longPlans(): Promise<PlanSeed[]> {
       { version: 3, limits: defaultLimits },
     );
     const { leaf } = layouts.of(longShape);
-    if (leaf.type !== "core") throw new Error("the chains are the core's");
+    if (leaf.type !== "core") throw new Error("expected a chain of the core");
     return { plan: leaf.plan, decoded, encoded: session.encode(leaf.plan, decoded) };
   });
 }
 
-/** Frames of every inner format and shuffle, of several blocks. */
+/** Frames of several blocks, for each inner format and shuffle. */
 export async function bloscFrames(): Promise<Uint8Array[]> {
   const seeds = await longPlans();
   return seeds.filter(({ plan }) => plan.steps.at(-1)?.core === "blosc").map(({ encoded }) => encoded);
@@ -184,13 +184,13 @@ export async function bloscFrames(): Promise<Uint8Array[]> {
 
 const zstdDictionary = (name: string) => readFileSync(path.resolve("tests/golden/zstd-dictionary", name));
 
-/** An input of the target that reads a zstd frame in pieces of 10 bytes. */
+/** An input of the zstd-frame target, read in pieces of 10 bytes. */
 function frameFile(frame: Uint8Array, dictionary: Uint8Array = new Uint8Array(0)): Uint8Array {
   const head = [dictionary.length & 0xff, dictionary.length >> 8, 9, 9];
   return Uint8Array.from([...head, ...dictionary, ...frame]);
 }
 
-/** Seeds by the names of the native targets. */
+/** Seeds by native target. */
 export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
   const seeds = [
     ...(await triedPlans()),
@@ -206,12 +206,12 @@ export async function nativeSeeds(): Promise<Map<string, Uint8Array[]>> {
   for (const { plan, encoded, decoded } of seeds) {
     const cores = new Set(plan.steps.map(({ core }) => core));
     const file = planFile(plan.words, encoded);
-    // A codec that only relabels has no target of its own, and is left to the chain.
+    // Codecs that only relabel have no separate target; the chain target covers them.
     for (const core of cores) {
       if (core !== "transpose" && [...cores].every((other) => other === core || other === "bytes"))
         add(`decode-${core}`, file);
     }
-    // Encoding takes long: one data type per chain, and each type once, is enough to start from.
+    // Encoding is slow: one data type per chain, and each type once, is enough as a start.
     const chain = JSON.stringify(plan.steps.map(({ core, params }) => [core, params]));
     const isNew = !seen.has(chain) || !seen.has(plan.array.dtype.core);
     seen.add(chain).add(plan.array.dtype.core);

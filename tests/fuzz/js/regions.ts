@@ -1,4 +1,4 @@
-/** Selections against a slow oracle; ranges, and requests for several of them at once. */
+/** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
 import fc from "fast-check";
 import { RegularAxis } from "../../../dist/base/grid.js";
 import type { Selection } from "../../../dist/index.js";
@@ -49,13 +49,13 @@ const selectionCases: fc.Arbitrary<SelectionCase> = fc
     }),
   );
 
-/** The elements that an axis' selection names, one by one. */
+/** The indices selected on one axis. */
 function chosen(axis: AxisSelection): number[] {
   if ("indices" in axis) return [...axis.indices];
   return Array.from({ length: axis.count }, (_, i) => axis.start + i * axis.step);
 }
 
-/** What an entry that was let through means, as Python has it. */
+/** The meaning of an accepted entry, following Python. */
 function expected(given: unknown, length: number): number[] {
   const wrap = (position: number) => (position < 0 ? position + length : position);
   const clamp = (position: number) => Math.min(Math.max(wrap(position), 0), length);
@@ -71,7 +71,7 @@ function expected(given: unknown, length: number): number[] {
   return all.filter((i) => i >= from && i < to && (i - from) % (step ?? 1) === 0);
 }
 
-/** The entries by axis, as the selection's form has them; only asked where it was let through. */
+/** The entries of an accepted selection, by axis. */
 function entriesOf({ selection, shape, names }: SelectionCase): unknown[] {
   if (selection === null) return [];
   if (!Array.isArray(selection))
@@ -97,14 +97,14 @@ const selection: FuzzTarget = {
     axes.forEach((axis, i) => {
       const length = given.shape[i]!;
       const elements = chosen(axis);
-      holds(elements.join() === expected(entries[i], length).join(), `axis ${i} has the elements asked for`);
+      holds(elements.join() === expected(entries[i], length).join(), `axis ${i} has the selected elements`);
       holds(axis.dropped === (typeof entries[i] === "number"), "only an index drops its dimension");
       if ("indices" in axis || length === 0) return;
       const grid = new RegularAxis(length, given.chunks[i]!);
       const covered = projectionsOf(axis, grid).flatMap(({ chunk, start, step, count }) =>
         Array.from({ length: count }, (_, at) => grid.start(chunk) + start + at * step),
       );
-      holds(covered.join() === elements.join(), "projections of chunks are the elements, in order");
+      holds(covered.join() === elements.join(), "projections cover the elements in order");
     });
   },
 };
@@ -115,7 +115,7 @@ interface RangesCase {
   maxGap: number;
   maxBytes: number;
   query: Record<string, unknown>;
-  /** How the store answers: as it should, with too much, too little or nothing. */
+  /** How the store responds: correctly, with too much, too little or nothing. */
   answer: "right" | "more" | "less" | "none" | "whole";
 }
 
@@ -145,7 +145,7 @@ const ranges: FuzzTarget = {
   },
 };
 
-/** Every part lies in one request; requests are not longer than allowed, save for single long parts. */
+/** Each part lies in one request. Requests do not exceed the limit, except for single long parts. */
 function checkMerged({ parts, maxGap, maxBytes }: RangesCase): void {
   const merged = mergeParts(
     parts.map((part, i) => [i, { key: "/k", ...part }] as const),
@@ -154,17 +154,17 @@ function checkMerged({ parts, maxGap, maxBytes }: RangesCase): void {
   const seen = merged.flatMap(({ members }) => members.map(([i]) => i));
   holds(seen.sort((a, b) => a - b).join() === parts.map((_, i) => i).join(), "each part is read once");
   for (const { offset, length, members } of merged) {
-    holds(members.length === 1 || length <= maxBytes, "merged requests are within their bound");
+    holds(members.length === 1 || length <= maxBytes, "merged requests are within the limit");
     for (const [, part] of members) {
       const [start, bytes] = [part.offset, part.length ?? 0];
       holds(start >= offset && start + bytes <= offset + length, "parts lie in their request");
     }
     const needed = members.reduce((sum, [, part]) => sum + (part.length ?? 0), 0);
-    holds(length <= needed + maxGap * (members.length - 1), "requests read little that nobody wants");
+    holds(length <= needed + maxGap * (members.length - 1), "requests read few unneeded bytes");
   }
 }
 
-/** A range of an object is what the object has there, whatever the store does. */
+/** A byte range equals that range of the object, whatever the store does. */
 async function checkRead({ size, query, answer }: RangesCase): Promise<void> {
   const whole = Uint8Array.from({ length: size }, (_, i) => i % 251);
   const asked = query as RangeQuery;
@@ -176,8 +176,8 @@ async function checkRead({ size, query, answer }: RangesCase): Promise<void> {
   const get = () => (answer === "none" ? undefined : whole);
   const store = answer === "whole" ? { get } : { get, getRange: answers[answer] };
   const bytes = await readRange(store, "/k", asked);
-  if (answer === "none") holds(bytes === undefined, "nothing is undefined");
-  else if (answer !== "less") holds(Buffer.compare(bytes!, cut(0)) === 0, "a range is what lies there");
+  if (answer === "none") holds(bytes === undefined, "a missing object is undefined");
+  else if (answer !== "less") holds(Buffer.compare(bytes!, cut(0)) === 0, "a range has the object's bytes");
 }
 
 export const regionTargets = [selection, ranges];

@@ -1,11 +1,11 @@
-/** Where inputs start from: the golden data, and an array for every codec and data type. */
+/** Seeds: golden data, and an array for each codec and data type. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { documentsOf } from "../../node/support-codecs.js";
 import { triedTypes } from "../../node/support-types.js";
 
-/** A golden store, its documents as they are and its chunks as bytes. */
+/** A golden store: its documents and chunks as bytes. */
 export interface GoldenStore {
   readonly documents: Readonly<Record<string, string>>;
   readonly chunks: Readonly<Record<string, Uint8Array>>;
@@ -44,7 +44,7 @@ export function goldenZips(): Uint8Array[] {
     .flatMap(({ zip }) => (zip ? [Uint8Array.from(Buffer.from(zip, "base64"))] : []));
 }
 
-/** The golden documents whose keys end so. */
+/** The golden documents whose keys have this suffix. */
 export function goldenDocuments(...endings: string[]): string[] {
   const all = goldenStores().flatMap(({ documents }) =>
     Object.entries(documents).filter(([key]) =>
@@ -54,7 +54,7 @@ export function goldenDocuments(...endings: string[]): string[] {
   return [...new Set(all.map(([, text]) => text))];
 }
 
-/** Metadata of arrays with every codec and data type of a version, as far as they go together. */
+/** Metadata of arrays with each compatible pair of codec and data type of a version. */
 export function codecDocuments(version: 1 | 2 | 3): Record<string, object>[] {
   return codecNames(version).flatMap((name) =>
     triedTypes.flatMap((type) => {

@@ -1,4 +1,4 @@
-/** Stores that read formats or protocols: zip archives, HTTP answers, reference documents. */
+/** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
 import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
 import { parseRetryAfter } from "../../../dist/store/http/retry.js";
@@ -14,7 +14,7 @@ import { mutatedBytes, mutatedText } from "./mutations.js";
 import { goldenZips } from "./seeds.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf, textBytes, throwFirst } from "./target.js";
 
-/** Archives: every object of the directory is read, as a whole and in part. */
+/** Archives: each entry of the directory is read, whole and in part. */
 const zip: FuzzTarget = {
   name: "zip",
   inputs: mutatedBytes([...goldenZips().map(smaller), ...oddZips()]),
@@ -30,14 +30,14 @@ const zip: FuzzTarget = {
 };
 
 async function readBoth(store: ZipStore, key: string): Promise<void> {
-  holds(key.startsWith("/") && !/(^|\/)\.\.?(\/|$)/.test(key), "no key leads out of the archive");
+  holds(key.startsWith("/") && !/(^|\/)\.\.?(\/|$)/.test(key), "keys stay inside the archive");
   const whole = await store.get(key);
   const part = await store.getRange(key, { offset: 3, length: 5 });
-  holds(whole !== undefined && part !== undefined, "what is listed is there");
-  holds(Buffer.compare(whole.subarray(3, 8), part) === 0, "a part is that of the whole");
+  holds(whole !== undefined && part !== undefined, "listed objects exist");
+  holds(Buffer.compare(whole.subarray(3, 8), part) === 0, "a range equals that part of the whole");
 }
 
-/** Archives with what the golden ones do not have: zip64, names of code page 437, data descriptors, comments. */
+/** Archives with features that the golden ones lack: zip64, names in code page 437, data descriptors, comments. */
 function oddZips(): Uint8Array[] {
   const [a, b] = [textBytes("some bytes, some bytes"), textBytes("x".repeat(300))];
   const latin = { rawName: Uint8Array.of(0x61, 0x2f, 0x81, 0xe1) };
@@ -66,7 +66,7 @@ function oddZips(): Uint8Array[] {
   ];
 }
 
-/** An archive of the first few objects only: small inputs find more. */
+/** An archive of the first few objects, since small inputs find more. */
 function smaller(archive: Uint8Array): Uint8Array {
   const bytes = Buffer.from(archive);
   const end = bytes.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
@@ -94,7 +94,7 @@ interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
   bytes: number;
-  /** Answers as a server should instead. */
+  /** Respond correctly instead. */
   honest: boolean;
 }
 
@@ -150,7 +150,7 @@ const httpCases: fc.Arbitrary<HttpCase> = fc.record({
   answers: fc.array(answer, { minLength: 1, maxLength: 5 }),
 });
 
-/** HTTP: answers with any status, headers and body. Where all are honest, the bytes are right. */
+/** HTTP: responses with arbitrary status, headers and body. If all are honest, the bytes are correct. */
 const http: FuzzTarget = {
   name: "http",
   inputs: httpCases.map(jsonBytes),
@@ -162,7 +162,7 @@ const http: FuzzTarget = {
     let sent = 0;
     const fetch = async (request: Request) => {
       const next = answers[Math.min(sent++, answers.length - 1)]!;
-      holds(sent <= 40, "requests come to an end");
+      holds(sent <= 40, "the number of requests is bounded");
       return next.honest ? honestAnswer(request, object) : falseAnswer(request, next, object);
     };
     const store = new HttpStore("https://example.org/", {
@@ -174,7 +174,7 @@ const http: FuzzTarget = {
     });
     const bytes = range ? await store.getRange("/k", range as RangeQuery) : await store.get("/k");
     const wanted = range ? ("suffixLength" in range ? range["suffixLength"]! : range["length"]!) : 4096;
-    holds((bytes?.byteLength ?? 0) <= wanted, "no more comes than was asked for");
+    holds((bytes?.byteLength ?? 0) <= wanted, "a read returns at most the requested bytes");
     if (!answers.every(({ honest }) => honest)) return;
     const [offset, length] = range
       ? "suffixLength" in range
@@ -183,7 +183,7 @@ const http: FuzzTarget = {
       : [0, size];
     holds(
       Buffer.compare(bytes!, object.subarray(offset, offset + length)) === 0,
-      "the bytes are the object's",
+      "the bytes equal the object's",
     );
   },
 };
@@ -213,7 +213,7 @@ function falseAnswer(request: Request, { status, headers, bytes }: HttpAnswer, o
   return new Response(hasBody ? object.slice(0, bytes) : null, { status, headers });
 }
 
-/** The header by which servers ask for a pause. */
+/** The Retry-After header. */
 const retryAfter: FuzzTarget = {
   name: "retry-after",
   inputs: mutatedText([
@@ -228,7 +228,7 @@ const retryAfter: FuzzTarget = {
   tags: [],
   run: (input) => {
     const pause = parseRetryAfter(new TextDecoder().decode(input), 0);
-    holds(pause === undefined || pause >= 0, "a pause is no negative number, and no NaN");
+    holds(pause === undefined || pause >= 0, "a delay is not negative or NaN");
   },
 };
 
@@ -256,7 +256,7 @@ const references = [
   { version: 1, refs: { a: "base64:!", b: [], c: [1, 2, 3], d: ["x", -1, 2], __proto__: "y" } },
 ].map((document) => JSON.stringify(document));
 
-/** Reference documents: every reference is looked at, what it names is resolved, and read from another store. */
+/** Reference documents: each reference is resolved and read from another store. */
 const reference: FuzzTarget = {
   name: "reference",
   inputs: mutatedText(references),
@@ -265,10 +265,10 @@ const reference: FuzzTarget = {
   run: async (input) => {
     const document = parseDocument(input, "references");
     const { references: table, templates } = readDocument(document, {}, maxReferences);
-    holds(table.size <= maxReferences, "there are no more references than the limit");
+    holds(table.size <= maxReferences, "the number of references is limited");
     const target = { store: new Map([["/target", new Uint8Array(100)]]), key: "/target" };
     const store = new ReferenceStore(document, { maxReferences, resolve: () => target });
-    holds([...store.list("")].length === table.size, "every reference is listed");
+    holds([...store.list("")].length === table.size, "all references are listed");
     store.listChildren("");
     const failures: unknown[] = [];
     for (const [key, value] of [...table].slice(0, 50)) {
@@ -284,14 +284,14 @@ const maxReferences = 2000;
 async function checkTarget(found: Reference): Promise<void> {
   if ("bytes" in found || found.url === null) return;
   const url = targetUrl(found.url, new URL("https://example.org/d/references.json"));
-  holds(/^https?:$/.test(url.protocol), "a remote document names no local files");
+  holds(/^https?:$/.test(url.protocol), "a remote document cannot refer to local files");
 }
 
 async function checkRead(store: ReferenceStore, key: string): Promise<void> {
   const whole = await store.get(key);
   const part = await store.getRange(key, { offset: 2, length: 3 });
-  holds(whole !== undefined && part !== undefined, "what is listed is there");
-  holds(Buffer.compare(whole.subarray(2, 5), part) === 0, "a part is that of the whole");
+  holds(whole !== undefined && part !== undefined, "listed objects exist");
+  holds(Buffer.compare(whole.subarray(2, 5), part) === 0, "a range equals that part of the whole");
 }
 
 export const storeTargets = [zip, http, retryAfter, reference];

@@ -1,27 +1,27 @@
-/** What a target of the JavaScript fuzzer is, and what holds for every one of them. */
+/** Targets of the JavaScript fuzzer, and the properties that all of them must satisfy. */
 import type fc from "fast-check";
 import { type ErrorTag, isZarrError } from "../../../dist/index.js";
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Arbitrary inputs; files in tests/bad are of the same form. */
+  /** Arbitrary inputs, in the same format as the files in tests/bad. */
   readonly inputs: fc.Arbitrary<Uint8Array>;
-  /** What it is about: files below dist, of which coverage is reported. */
+  /** Files below dist whose coverage is reported. */
   readonly covers: readonly string[];
-  /** Tags of the errors that inputs may end with. */
+  /** Tags of the errors that run() may throw. */
   readonly tags: readonly ErrorTag[];
-  /** Reads an input. Throws a ZarrError where it is bad, and a PropertyError where the library is. */
+  /** Reads an input. Throws a ZarrError if the input is invalid, and a PropertyError if the library is wrong. */
   run(input: Uint8Array): unknown;
 }
 
-/** A property that does not hold. */
+/** A violated property. */
 export class PropertyError extends Error {}
 
-export function holds(condition: boolean, what: string): asserts condition {
-  if (!condition) throw new PropertyError(what);
+export function holds(condition: boolean, property: string): asserts condition {
+  if (!condition) throw new PropertyError(property);
 }
 
-/** How an input ended: "ok", or the tag and code of a ZarrError. */
+/** The outcome of an input: "ok", or the tag and code of a ZarrError. */
 export type Outcome = "ok" | `${ErrorTag}/${string}`;
 
 const prototypes = [Object, Array, String, Number, Map, Uint8Array, Promise, Function].map(
@@ -32,8 +32,8 @@ const namesAtFirst = ownNames();
 
 /**
  * Runs a target on an input.
- * @throws whatever is a finding: an error that is no ZarrError, or one with another tag than the target's;
- *   a property that does not hold; a prototype that has changed.
+ * @throws each finding: errors other than ZarrError or with an unexpected tag, violated properties, and changed
+ *   prototypes.
  */
 export async function outcomeOf(target: FuzzTarget, input: Uint8Array): Promise<Outcome> {
   let outcome: Outcome = "ok";
@@ -41,10 +41,10 @@ export async function outcomeOf(target: FuzzTarget, input: Uint8Array): Promise<
     await target.run(input);
   } catch (error) {
     if (!isZarrError(error, ...target.tags)) throw error;
-    holds(/^[a-z0-9-]+$/.test(error.code), `the code "${error.code}" is a short name`);
+    holds(/^[a-z0-9-]+$/.test(error.code), `the code "${error.code}" is in kebab case`);
     outcome = `${error._tag}/${error.code}`;
   }
-  holds(ownNames() === namesAtFirst, "prototypes stay as they are");
+  holds(ownNames() === namesAtFirst, "prototypes are unchanged");
   return outcome;
 }
 
@@ -53,12 +53,12 @@ export const textBytes = (text: string): Uint8Array<ArrayBuffer> =>
   utf8.encode(text) as Uint8Array<ArrayBuffer>;
 export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> => textBytes(JSON.stringify(value));
 
-/** The value in an input of a target whose inputs are made by `jsonBytes`. */
+/** Parses an input that was made by `jsonBytes`. */
 export function jsonOf<T>(input: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(input)) as T;
 }
 
-/** Throws one of several errors, if there are any: one that is a finding before those that are not. */
+/** Throws the first error that is a finding, or the first error, if there is one. */
 export function throwFirst(failures: readonly unknown[]): void {
   const [failure] = [...failures.filter((error) => !isZarrError(error)), ...failures];
   if (failure !== undefined) throw failure;

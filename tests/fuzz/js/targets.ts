@@ -1,4 +1,4 @@
-/** Every target of the JavaScript fuzzer. */
+/** All targets of the JavaScript fuzzer. */
 import { chunkTargets } from "./chunks.js";
 import { conventionTargets } from "./conventions.js";
 import { metadataTargets } from "./metadata.js";

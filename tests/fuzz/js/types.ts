@@ -1,4 +1,4 @@
-/** Data types and fill values in the forms of every version. */
+/** Data types and fill values in the formats of all versions. */
 
 import { type Json, parseJson, toPlain } from "../../../dist/base/json.js";
 import { parseFill } from "../../../dist/dtypes/fill.js";
@@ -29,7 +29,7 @@ const fills = [
   "3.4028236e38",
 ];
 
-/** [data type, fill value] as a document. */
+/** Documents of the form [data type, fill value]. */
 const seeds = triedTypes.flatMap(({ numpy, v3 }) =>
   [numpy, v3].flatMap((type) =>
     type === undefined ? [] : fills.map((fill) => `[${JSON.stringify(type)},${fill}]`),
@@ -49,7 +49,7 @@ const types: FuzzTarget = {
       failureOf(() => check(parseDescr(type, true, { objects: true }).dtype, fill, "loose", 2)),
       failureOf(() => check(parseDataType(toPlain(type)), fill, "strict", 3)),
     ].filter((error) => error !== undefined);
-    // As a rule a type is one of one version only.
+    // A type is usually valid in one version only.
     if (failures.length > 1 || !isZarrError(failures[0])) throwFirst(failures);
   },
 };
@@ -63,7 +63,7 @@ function failureOf(work: () => void): Error | undefined {
   }
 }
 
-/** A fill value that is written is read as the same. */
+/** Checks that a fill value survives writing and reading. */
 function check(dtype: DType, json: Json, rules: "loose" | "strict", version: 2 | 3): void {
   holds(dtype.isVariable || dtype.itemBytes > 0, "elements have bytes");
   const fill = parseFill(dtype, json, rules);
@@ -77,14 +77,14 @@ function check(dtype: DType, json: Json, rules: "loose" | "strict", version: 2 |
   );
   holds(
     isNaNItem(dtype) || Buffer.compare(again.item, fill.item) === 0,
-    `${text} is read as what it was written for`,
+    `${text} has the same fill value after a round trip`,
   );
 }
 
-/** NaNs keep their bits in version 3 only. */
+/** NaNs only keep their bits in version 3. */
 const isNaNItem = (dtype: DType) => /float|complex/.test(dtype.core);
 
-/** JSON with bigints and negative zeros; undefined for what JSON cannot hold. */
+/** JSON with bigints and negative zeros; undefined for values that JSON cannot represent. */
 function written(value: unknown): string | undefined {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number")

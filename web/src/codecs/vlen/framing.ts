@@ -12,7 +12,7 @@ type Code = "truncated" | "trailing-bytes" | "size-mismatch" | "corrupt";
 
 const reasons: Readonly<Record<Code, string>> = {
   truncated: "the encoded data ends too early",
-  "trailing-bytes": "bytes are left over after the end of the encoded data",
+  "trailing-bytes": "unexpected bytes after the end of the encoded data",
   "size-mismatch": "the number of elements is not the one that the array's metadata asks for",
   corrupt: "the encoded data is corrupt",
 };
