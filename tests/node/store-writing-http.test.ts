@@ -9,7 +9,8 @@ import {
   WritableHttpStore,
   type WritableHttpStoreOptions,
 } from "zarr-wasm";
-import { parsePage } from "../../dist/store/http/bucket.js";
+import { runAll } from "../../dist/base/slices.js";
+import { pageSteps } from "../../dist/store/http/bucket.js";
 import { Versions } from "../../dist/store/http/versions.js";
 import { deleteBelow, writeObject } from "../../dist/store/write.js";
 import { type Fault, S3Server } from "./s3-server.js";
@@ -358,9 +359,9 @@ describe("buckets", () => {
       list("<IsTruncated>true</IsTruncated>"),
       list("<EncodingType>url</EncodingType><Contents><Key>%zz</Key></Contents>"),
     ]) {
-      expect(() => parsePage(text, url), text).toThrow(expect.objectContaining({ code: "bad-listing" }));
+      expect(() => runAll(pageSteps(text, url)), text).toThrow(expect.objectContaining({ code: "bad-listing" }));
     }
-    const page = parsePage(list("<Contents><Key>a&#38;b&#x26;&amp;&bad;</Key></Contents>"), url);
+    const page = runAll(pageSteps(list("<Contents><Key>a&#38;b&#x26;&amp;&bad;</Key></Contents>"), url));
     expect(page).toEqual({ keys: ["a&b&&&bad;"], prefixes: [], next: undefined });
     const { server, store } = await fresh();
     const again = list("<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>");

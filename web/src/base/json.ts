@@ -42,6 +42,11 @@ export interface JsonOptions {
   bareNonFinite: boolean;
   /** Most values in all; without it as many as there is text for. */
   maxValues?: number | undefined;
+  /**
+   * Receives every member of the document, and of the objects in it, with its keys from the outside. Members for which
+   * it returns true are left out of the result.
+   */
+  take?: ((value: Json, keys: readonly string[]) => boolean) | undefined;
   onWarning?: OnWarning | undefined;
 }
 
@@ -102,6 +107,11 @@ const escapes: Readonly<Record<string, string>> = {
 const maxDigits = 2 ** 20;
 const maxBigintDigits = 2 ** 14;
 
+/** Most keys of an object: engines take hundreds of milliseconds at once to make room for more. */
+const maxKeys = 2 ** 20;
+/** Most characters of a string: engines copy all of it at once when it is first used. */
+const maxStringLength = 2 ** 26;
+
 /** Duplicate keys that one document is reported for. */
 const maxDuplicates = 8;
 
@@ -137,14 +147,10 @@ export class JsonReader {
 
   /** @throws InvalidMetadata for bytes that are not UTF-8 text. */
   constructor(
-    bytes: Uint8Array,
+    document: Uint8Array | string,
     private readonly options: JsonOptions,
   ) {
-    try {
-      this.text = textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch (cause) {
-      throw invalidMetadata(`${options.name} is not UTF-8 text`, { code: "not-json", cause });
-    }
+    this.text = typeof document === "string" ? document : textOf(document, options.name);
     if (/^\s*</.test(this.text.slice(0, 1024))) {
       const what = "it begins like an HTML page, which some servers send for missing objects";
       throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
@@ -241,10 +247,19 @@ export class JsonReader {
       container.list.push(value);
       return;
     }
-    const key = container.key!;
-    setOwn(container.object, key, value);
-    container.keys.push(key);
+    const { object, keys, key } = container;
     container.key = undefined;
+    if (this.takes(value, key!)) return;
+    setOwn(object, key!, value);
+    if (keys.push(key!) > maxKeys)
+      throw limitExceeded(`${this.options.name} has an object of more than ${maxKeys} keys`);
+  }
+
+  /** Whether a member of the innermost object is left out. */
+  private takes(value: Json, key: string): boolean {
+    const { open, options } = this;
+    if (!options.take || open.length > 2 || !open[0]!.object) return false;
+    return options.take(value, open.length === 1 ? [key] : [open[0]!.key!, key]);
   }
 
   private close(container: Open): Json {
@@ -262,6 +277,12 @@ export class JsonReader {
     return object;
   }
 
+  /** @throws LimitExceeded for a string that is too long. */
+  private bounded(text: string): string {
+    if (text.length <= maxStringLength) return text;
+    throw limitExceeded(`${this.options.name} has a string of more than ${maxStringLength} characters`);
+  }
+
   /** Reads a string, or the rest of one; undefined if the steps are used up within it. */
   private string(): string | undefined {
     if (this.begun === undefined) this.at++;
@@ -271,12 +292,12 @@ export class JsonReader {
     for (;;) {
       const plain = this.match(plainText);
       const stop = this.text[this.at++];
-      if (stop === '"') return result + pieces.join("") + plain;
+      if (stop === '"') return this.bounded(result + pieces.join("") + plain);
       if (stop !== "\\") this.fail("a string is not closed");
       pieces.push(plain, this.escape());
       const isPaused = --this.steps <= 0;
       if (!isPaused && pieces.length < maxPieces) continue;
-      result += pieces.join("");
+      result = this.bounded(result + pieces.join(""));
       pieces = [];
       if (!isPaused) continue;
       this.begun = result;
@@ -337,6 +358,15 @@ export class JsonReader {
     if (this.at > maxCounted) return `character ${this.at + 1}`;
     const lines = this.text.slice(0, this.at).split("\n");
     return `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
+  }
+}
+
+/** The text of a document. @throws InvalidMetadata for bytes that are not UTF-8. */
+function textOf(bytes: Uint8Array, name: string): string {
+  try {
+    return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw invalidMetadata(`${name} is not UTF-8 text`, { code: "not-json", cause });
   }
 }
 

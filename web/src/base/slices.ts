@@ -2,17 +2,17 @@
 import { nextTask } from "./platform.js";
 
 /**
- * Work that can be interrupted: a generator that yields wherever it may pause, at least every few milliseconds.
- * Its result is what it returns.
+ * Work that can be interrupted: a generator that yields wherever it may pause, at least every few milliseconds, and
+ * returns its result.
  */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Milliseconds of work after which other tasks get their turn. */
+/** Duration of a slice, in milliseconds. */
 export const sliceTime = 40;
-/** Steps after which they get it in any case: in workerd the clock stands still during synchronous work. */
+/** Most steps of a slice: in workerd the clock stands still during synchronous work. */
 const sliceSteps = 2 ** 14;
 
-/** Runs the work to its end without a pause. */
+/** Runs all of the work at once. */
 export function runAll<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -20,19 +20,44 @@ export function runAll<T>(steps: Steps<T>): T {
   }
 }
 
+/** Runs one slice of the work. @returns the result; undefined where there is more to do. */
+export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined {
+  const end = performance.now() + sliceTime;
+  for (let step = 0; step < sliceSteps; step++) {
+    const { done, value } = steps.next();
+    if (done) return { result: value };
+    if (performance.now() > end) break;
+  }
+  return undefined;
+}
+
 /**
- * Runs the work in slices of about 40 ms, between which the event loop turns.
+ * Runs the work in slices, between which the event loop turns.
  * @throws what the work throws; the signal's reason.
  */
 export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal | undefined): Promise<T> {
   for (;;) {
     signal?.throwIfAborted();
-    const end = performance.now() + sliceTime;
-    for (let step = 0; step < sliceSteps; step++) {
-      const { done, value } = steps.next();
-      if (done) return value;
-      if (performance.now() > end) break;
-    }
+    const finished = runSlice(steps);
+    if (finished) return finished.result;
     await nextTask();
+  }
+}
+
+/** Runs the first slice at once. @returns the result, or a promise for it where there is more to do. */
+export function startSlices<T>(steps: Steps<T>): T | Promise<T> {
+  const finished = runSlice(steps);
+  return finished ? finished.result : nextTask().then(() => inSlices(steps));
+}
+
+/** Gives values one after another, with a turn of the event loop after each slice. */
+export async function* withTurns<T>(values: Iterable<T>): AsyncGenerator<T> {
+  let end = performance.now() + sliceTime;
+  for (const value of values) {
+    if (performance.now() > end) {
+      await nextTask();
+      end = performance.now() + sliceTime;
+    }
+    yield value;
   }
 }

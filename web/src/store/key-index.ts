@@ -1,39 +1,51 @@
 /** The folders of stores that know all their keys. */
+import type { Steps } from "../base/slices.js";
+import { sortSteps } from "../base/sort.js";
 import { childOf } from "./path.js";
 
 /**
- * The folders of a set of keys, for stores that know all their keys: sorted once, in which the keys below a folder lie
- * side by side. Takes no more memory than the keys have, however deep they nest.
+ * The folders of a set of keys, for stores that know all their keys: sorted once, in which the folders below a folder
+ * lie side by side. Takes no more memory than the keys have, however deep they nest.
  */
 export class KeyIndex {
-  readonly #keys: string[];
+  /** The folder of each key, with slashes at both ends; the same one may come more than once. */
+  private constructor(private readonly folders: readonly string[]) {}
 
   /** @param keys each with its leading "/". */
-  constructor(keys: Iterable<string>) {
-    this.#keys = [...keys].sort();
+  static *steps(keys: Iterable<string>): Steps<KeyIndex> {
+    const folders: string[] = [];
+    let last = "";
+    for (const key of keys) {
+      yield;
+      const folder = key.slice(0, key.lastIndexOf("/") + 1);
+      if (folder !== last) folders.push(folder);
+      last = folder;
+    }
+    return new KeyIndex(yield* sortSteps(folders));
   }
 
   /** Names of the folders directly below a folder, sorted. */
-  children(folder: string): string[] {
+  *children(folder: string): Steps<string[]> {
     const prefix = folder === "" ? "/" : `/${folder}/`;
     const names: string[] = [];
-    for (let at = this.#find(prefix); this.#keys[at]?.startsWith(prefix); ) {
-      const name = childOf(this.#keys[at]!, folder);
+    for (let at = this.#find(prefix); this.folders[at]?.startsWith(prefix); ) {
+      const name = childOf(this.folders[at]!, folder);
       if (name === undefined) at++;
       else {
         names.push(name);
         at = this.#find(`${prefix}${name}${afterSlash}`, at);
       }
+      yield;
     }
-    return names.sort();
+    return yield* sortSteps(names);
   }
 
-  /** Where the first key is that is not before another. */
-  #find(key: string, from = 0): number {
-    let [low, high] = [from, this.#keys.length];
+  /** Where the first folder is that is not before a text. */
+  #find(text: string, from = 0): number {
+    let [low, high] = [from, this.folders.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#keys[middle]! < key) low = middle + 1;
+      if (this.folders[middle]! < text) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -9,11 +9,12 @@ import { type HttpStoreOptions, makeClient } from "./http.js";
 import { parquet } from "./loaded.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "./ranges.js";
-import { parseDocument, type Reference } from "./reference/document.js";
+import { ReferenceTable } from "./reference/document.js";
 import type { FolderLimits } from "./reference/folder.js";
 import { ListedReferences } from "./reference/listed.js";
 import { namesFolder } from "./reference/names.js";
 import type { FolderPlace } from "./reference/place.js";
+import type { Reference } from "./reference/read.js";
 import type { References } from "./reference/references.js";
 import { targetUrl } from "./reference/target.js";
 import { byteReader, type StoredObject, sourceUrl } from "./source.js";
@@ -73,14 +74,16 @@ export class ReferenceStore implements Store {
   readonly #target: URL | undefined;
 
   /**
+   * Reads the beginning of a large document, and the rest while the first object is waited for; what is wrong there is
+   * thrown then. `ReferenceStore.open` reads all of it.
    * @param document the document, parsed.
    * @param origin where it comes from; `options.base` without it.
    * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkObject(options, "options of a store");
-    const { templates = {}, maxReferences = 10_000_000 } = options;
-    this.#references = new ListedReferences(document, templates, maxReferences);
+    const table = tableFor(options);
+    this.#references = new ListedReferences(table, table.addDocument(document));
     this.#options = options;
     this.#base = options.base === undefined ? undefined : urlOf(options.base);
     this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
@@ -114,7 +117,10 @@ export class ReferenceStore implements Store {
     if (bytes.byteLength > maxBytes) {
       throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     }
-    return new ReferenceStore(parseDocument(bytes, name), { ...own, base: own.base ?? origin }, origin);
+    const table = tableFor(own);
+    const references = new ListedReferences(table, table.addBytes(bytes, name));
+    await references.load(signal);
+    return ReferenceStore.#of(references, own, origin);
   }
 
   static async #openFolder(
@@ -145,8 +151,17 @@ export class ReferenceStore implements Store {
     const found = await FolderReferences.find(place, folderLimits(options), signal);
     if (!found) return undefined;
     const origin = await documentUrl(place);
+    return ReferenceStore.#of(found, options, origin);
+  }
+
+  /** @param origin the URL of the document; undefined where it has none. */
+  static #of(
+    references: References,
+    options: ReferenceStoreOptions,
+    origin: URL | undefined,
+  ): ReferenceStore {
     const store = new ReferenceStore({}, { ...options, base: options.base ?? origin }, origin);
-    store.#references = found;
+    store.#references = references;
     return store;
   }
 
@@ -170,7 +185,7 @@ export class ReferenceStore implements Store {
     for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
   }
 
-  listChildren(path: string): string[] {
+  async listChildren(path: string): Promise<string[]> {
     return this.#references.children(normalizePath(path));
   }
 
@@ -251,6 +266,10 @@ function targetHeadersOf(
     headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
     return own;
   };
+}
+
+function tableFor({ templates = {}, maxReferences = 10_000_000 }: ReferenceStoreOptions): ReferenceTable {
+  return new ReferenceTable(templates, maxReferences);
 }
 
 function folderLimits({

@@ -9,6 +9,7 @@ import {
   type ZarrError,
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
+import { inSlices, withTurns } from "../base/slices.js";
 import { SingleFlight } from "../base/single-flight.js";
 import { ByteCache } from "./cache.js";
 import type { HttpStoreOptions } from "./http.js";
@@ -110,13 +111,13 @@ export class ZipStore implements Store {
     const folder = normalizePath(path);
     const prefix = folder === "" ? "/" : `/${folder}/`;
     const { directory } = await this.#open(undefined);
-    for (const key of directory.entries.keys()) if (key.startsWith(prefix)) yield key;
+    for await (const key of withTurns(directory.keys)) if (key.startsWith(prefix)) yield key;
   }
 
   async listChildren(path: string): Promise<string[]> {
     const archive = await this.#open(undefined);
-    archive.index ??= new KeyIndex(archive.directory.entries.keys());
-    return archive.index.children(normalizePath(path));
+    archive.index ??= await inSlices(KeyIndex.steps(archive.directory.keys));
+    return inSlices(archive.index.children(normalizePath(path)));
   }
 
   /**

@@ -1,10 +1,14 @@
 /** The keys in a bucket. Spec: Amazon S3 API, ListObjectsV2. */
 import { networkError } from "../../base/errors.js";
+import { inSlices, type Steps } from "../../base/slices.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { HttpWriter } from "./write.js";
 
 /** A page of at most a thousand keys of at most a kilobyte, percent-encoded. */
 const maxPageBytes = 16 * 2 ** 20;
+
+/** Longest key in a page: of 1024 bytes, each percent-encoded, with entities of XML. */
+const maxKeyLength = 2 ** 14;
 
 interface Page {
   keys: string[];
@@ -70,7 +74,7 @@ export class BucketLister {
       const query = { "list-type": "2", "encoding-type": "url", prefix: this.#prefix(path), delimiter };
       for (const [name, value] of Object.entries(query)) if (value !== "") url.searchParams.set(name, value);
       if (next !== undefined) url.searchParams.set("continuation-token", next);
-      const page = parsePage(await this.writer.text(url, maxPageBytes, signal), url);
+      const page = await inSlices(pageSteps(await this.writer.text(url, maxPageBytes, signal), url), signal);
       if (page.next !== undefined && page.next === next) throw badList(url, "it comes back to the same page");
       next = page.next;
       yield page;
@@ -79,10 +83,10 @@ export class BucketLister {
 }
 
 /**
- * Parses an answer of ListObjectsV2.
+ * Parses a response of ListObjectsV2.
  * @throws Network ("bad-listing") for anything else.
  */
-export function parsePage(text: string, url: URL): Page {
+export function* pageSteps(text: string, url: URL): Steps<Page> {
   if (!/<ListBucketResult[\s>]/.test(text)) throw badList(url, "it sent something else");
   const isEncoded = /<EncodingType>\s*url\s*<\/EncodingType>/.test(text);
   const decode = (raw: string) => {
@@ -93,13 +97,21 @@ export function parsePage(text: string, url: URL): Page {
       throw badList(url, `it sent the key ${JSON.stringify(name)}`);
     }
   };
-  const all = (element: RegExp) => [...text.matchAll(element)].map(([, raw]) => decode(raw!));
+  function* all(element: RegExp): Steps<string[]> {
+    const found: string[] = [];
+    for (const [, raw] of text.matchAll(element)) {
+      if (raw!.length > maxKeyLength) throw badList(url, `it sent a key of ${raw!.length} characters`);
+      found.push(decode(raw!));
+      yield;
+    }
+    return found;
+  }
   const isTruncated = /<IsTruncated>\s*true\s*<\/IsTruncated>/.test(text);
   const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
   if (isTruncated && !token) throw badList(url, "it does not say where it goes on");
   return {
-    keys: all(/<Key>([^<]*)<\/Key>/g),
-    prefixes: all(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g),
+    keys: yield* all(/<Key>([^<]*)<\/Key>/g),
+    prefixes: yield* all(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g),
     next: isTruncated ? unescapeXml(token!) : undefined,
   };
 }

@@ -1,8 +1,8 @@
 /** The references of one Parquet file, in as little memory as they need. */
 import { limitExceeded } from "../../base/errors.js";
 import { kept, textDecoder, uninitialised } from "../../base/platform.js";
-import type { Reference } from "../reference/document.js";
 import { bad } from "../reference/fields.js";
+import type { Reference } from "../reference/read.js";
 import { type Footer, readFooter } from "./footer.js";
 import { type Page, readPages } from "./pages.js";
 import { Budget } from "./unpack.js";

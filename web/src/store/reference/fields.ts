@@ -1,11 +1,15 @@
 /** Checked access to the fields of reference documents. */
 import { invalidMetadata, type ZarrError } from "../../base/errors.js";
+import { JsonNumber } from "../../base/json.js";
 import { isRecord } from "../../base/records.js";
 
 export type Fields = Record<string, unknown>;
 
+/** A number of a document that was parsed exactly, and every other value, as plain JSON. */
+export const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
+
 export function objectOf(value: unknown, what: string): Fields {
-  if (isRecord(value)) return value;
+  if (isRecord(plain(value))) return value as Fields;
   throw bad(`${what} is not an object`);
 }
 

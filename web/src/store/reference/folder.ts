@@ -7,16 +7,17 @@ import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../base/e
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../base/json.js";
 import { defaultLimits } from "../../base/limits.js";
 import { kept, textEncoder } from "../../base/platform.js";
+import { inSlices } from "../../base/slices.js";
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import { answerOf } from "../answers.js";
 import { KeyIndex } from "../key-index.js";
 import { type Records, readRecords } from "../parquet/records.js";
 import { normalizePath } from "../path.js";
 import { joinKey, type Store } from "../store.js";
-import type { Reference } from "./document.js";
 import { bad, shown } from "./fields.js";
 import type { FolderPlace } from "./place.js";
 import { RecordFiles } from "./record-files.js";
+import type { Reference } from "./read.js";
 import type { References } from "./references.js";
 
 export interface FolderLimits {
@@ -102,9 +103,9 @@ export class FolderReferences implements References {
     return this.#documents.keys();
   }
 
-  children(folder: string): string[] {
-    this.#index ??= new KeyIndex(this.keys());
-    return this.#index.children(folder);
+  async children(folder: string): Promise<string[]> {
+    this.#index ??= await inSlices(KeyIndex.steps(this.keys()));
+    return inSlices(this.#index.children(folder));
   }
 
   /** Takes reading all files, one after another. */

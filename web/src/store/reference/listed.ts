@@ -1,42 +1,85 @@
 /** References that one document lists. */
+import { untilAborted } from "../../base/abort.js";
+import { inSlices, runSlice, type Steps, withTurns } from "../../base/slices.js";
 import { KeyIndex } from "../key-index.js";
-import { type Reference, type ReferenceTable, readDocument, readReference, targetOf } from "./document.js";
+import type { MaybePromise } from "../store.js";
+import type { ReferenceTable } from "./document.js";
+import { type Reference, readReference, targetName } from "./read.js";
 import type { References } from "./references.js";
 
 export class ListedReferences implements References {
-  readonly #table: ReferenceTable;
+  readonly #steps: Steps<void>;
+  #state: "loading" | "loaded" | "failed" = "loading";
+  #failure: unknown;
+  #loading: Promise<void> | undefined;
   #index: KeyIndex | undefined;
 
   /**
-   * @param templates values that replace the document's own.
-   * @param most references that are taken.
-   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
+   * Begins to read a document. Small ones are complete at once.
+   * @param steps what adds the references to the table.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read, as far as that has shown.
    */
-  constructor(document: unknown, templates: Record<string, string>, most: number) {
-    this.#table = readDocument(document, templates, most);
+  constructor(
+    private readonly table: ReferenceTable,
+    steps: Steps<void>,
+  ) {
+    this.#steps = steps;
+    runSlice(this.#rest());
   }
 
-  find(path: string): Reference | undefined {
-    const value = this.#table.references.get(path);
-    return value === undefined ? undefined : readReference(value, path, this.#table.templates);
+  /** Reads the document to its end. @throws as the constructor; the signal's reason. */
+  async load(signal: AbortSignal | undefined): Promise<void> {
+    // Shared by concurrent callers; aborting one must not cancel the others.
+    this.#loading ??= inSlices(this.#rest());
+    await untilAborted(this.#loading, signal);
   }
 
-  keys(): Iterable<string> {
-    return this.#table.references.keys();
+  find(path: string, signal: AbortSignal | undefined): MaybePromise<Reference | undefined> {
+    if (this.#state === "loaded") return readReference(this.table, path);
+    return this.load(signal).then(() => readReference(this.table, path));
   }
 
-  children(folder: string): string[] {
-    this.#index ??= new KeyIndex(this.keys());
-    return this.#index.children(folder);
+  /** The keys. While a large document is still being read, each takes as long as it takes to get there. */
+  *keys(): Generator<string> {
+    for (let i = 0; ; i++) {
+      while (i >= this.table.keys.length) if (!this.#step()) return;
+      yield this.table.keys[i]!;
+    }
   }
 
-  *named(): Generator<string | null> {
+  async children(folder: string): Promise<string[]> {
+    await this.load(undefined);
+    this.#index ??= await inSlices(KeyIndex.steps(this.table.keys));
+    return inSlices(this.#index.children(folder));
+  }
+
+  async *named(): AsyncGenerator<string | null> {
+    await this.load(undefined);
     const seen = new Set<string | null>();
-    for (const [key, value] of this.#table.references) {
-      const named = targetOf(value, key, this.#table.templates);
+    for await (const key of withTurns(this.table.keys)) {
+      const named = targetName(this.table, key);
       if (named === undefined || seen.has(named)) continue;
       seen.add(named);
       yield named;
     }
+  }
+
+  *#rest(): Steps<void> {
+    while (this.#step()) yield;
+  }
+
+  /** Goes on reading. @returns whether there is more to read. */
+  #step(): boolean {
+    if (this.#state === "failed") throw this.#failure;
+    if (this.#state === "loaded") return false;
+    try {
+      if (!this.#steps.next().done) return true;
+    } catch (error) {
+      this.#state = "failed";
+      this.#failure = error;
+      throw error;
+    }
+    this.#state = "loaded";
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 /** What a ReferenceStore asks of the references behind it, whatever they are written in. */
 import type { MaybePromise } from "../store.js";
-import type { Reference } from "./document.js";
+import type { Reference } from "./read.js";
 
 export interface References {
   /**
@@ -13,7 +13,7 @@ export interface References {
   /** The keys that can be told without reading more, each with its leading "/". */
   keys(): Iterable<string>;
   /** Names of the folders directly below a folder, sorted. */
-  children(folder: string): string[];
+  children(folder: string): Promise<string[]>;
   /** What the references name, each once, null being the object that needs no name; those that cannot be read are left out. */
-  named(): AsyncIterable<string | null> | Iterable<string | null>;
+  named(): AsyncIterable<string | null>;
 }

@@ -12,6 +12,10 @@ export interface TemplateValues {
 
 /** Most characters that templates may make of a text: no URL and no key is nearly as long. */
 const maxLength = 2 ** 16;
+/** Most characters of a text that is a template, and of one expression in it. */
+const [maxTemplateLength, maxExpressionLength] = [2 ** 20, 2 ** 12];
+/** Most characters of a whole number. */
+const maxNumberLength = 17;
 
 /** What working out an expression costs, by its characters: as much as so many characters that are copied. */
 const expressionCost = 8;
@@ -23,7 +27,10 @@ export class Template {
   /** What it costs to fill it in, in characters. */
   readonly cost: number;
 
+  /** @throws LimitExceeded for a text that takes long to cut up. */
   constructor(readonly text: string) {
+    if (text.length > maxTemplateLength)
+      throw limitExceeded(`the template "${shown(text)}" has more than ${maxTemplateLength} characters`);
     let at = 0;
     for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", at)) {
       const end = text.indexOf("}}", start + 2);
@@ -37,6 +44,18 @@ export class Template {
       (cost, { expression }) => cost + expressionCost * expression.text.length,
       text.length,
     );
+  }
+
+  /**
+   * Upper bound on the characters that it makes.
+   * @param lengthOf characters of the longest value of a name; 0 for an unknown name.
+   */
+  longest(lengthOf: (name: string) => number): number {
+    let sum = this.text.length;
+    // What is no name is arithmetic.
+    for (const { expression } of this.#expressions)
+      sum += lengthOf(expression.text.replace(/[\s()]/g, "")) || maxNumberLength;
+    return sum;
   }
 
   /**
@@ -73,6 +92,7 @@ class Expression {
   constructor(readonly text: string) {}
 
   value(values: TemplateValues): string | number {
+    if (this.text.length > maxExpressionLength) throw this.#refusal();
     this.#tokens ??= (this.text.match(/\s+|\d+|[A-Za-z_]\w*|\/\/|[-+*%()]|./gs) ?? []).filter(
       (token) => token.trim() !== "",
     );

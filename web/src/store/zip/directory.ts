@@ -8,6 +8,8 @@
  * entries lie before, and against one another, as no two may overlap; names are normalised, and those that would leave the archive are left out.
  */
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../base/errors.js";
+import { LargeMap } from "../../base/large-map.js";
+import { inSlices, type Steps } from "../../base/slices.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source.js";
 import type { GetOptions } from "../store.js";
@@ -31,7 +33,9 @@ export interface ZipEntry {
 
 export interface ZipDirectory {
   /** Objects by key, with a leading "/". */
-  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly entries: Pick<LargeMap<ZipEntry>, "get">;
+  /** The keys, in the order of the directory. */
+  readonly keys: readonly string[];
   /** Where it starts, and so where the last entry ends at the latest. */
   readonly offset: number;
   /** The archive's own; "" for none. */
@@ -77,11 +81,11 @@ export async function readDirectory(
   const bytes =
     inTail ?? (await source.read({ offset: place.offset, length: place.bytes }, options)) ?? new Uint8Array();
   if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
-  const entries = parseEntries(bytes, place.offset, count, source);
+  const { entries, keys } = await inSlices(entrySteps(bytes, place.offset, count, source), options.signal);
   const commentAt = end + endBytes;
   const commentBytes = viewOf(tail).getUint16(commentAt - 2, true);
   const comment = decodeName(tail.subarray(commentAt, commentAt + commentBytes), false);
-  return { entries, offset: place.offset, comment };
+  return { entries, keys, offset: place.offset, comment };
 }
 
 /** Position of the end record: the last one whose comment fits; one that fits exactly goes first. */
@@ -135,14 +139,15 @@ function place64(record: Uint8Array, source: ByteReader): Place {
 }
 
 /** Objects by key; of several with one key the last, as zarr-python rewrites objects by adding them again. */
-function parseEntries(
+function* entrySteps(
   bytes: Uint8Array,
   offset: number,
   count: number,
   source: ByteReader,
-): Map<string, ZipEntry> {
+): Steps<Pick<ZipDirectory, "entries" | "keys">> {
   const view = viewOf(bytes);
-  const entries = new Map<string, ZipEntry>();
+  const entries = new LargeMap<ZipEntry>();
+  const keys: string[] = [];
   const extents = new Extents();
   let found = 0;
   for (let at = 0; at < bytes.byteLength; ) {
@@ -159,17 +164,18 @@ function parseEntries(
     if (key !== undefined) {
       const entry = parseEntry(view, at, extraAt, commentAt, source);
       if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside of it`);
-      entries.set(key, entry);
+      if (entries.set(key, entry)) keys.push(key);
       extents.add(entry);
     }
+    yield;
     at = next;
     found++;
   }
   // Without zip64 the count has 16 bits. Entries that are lost must not be taken for objects that were never stored.
   if (count !== found && count !== found % 2 ** 16)
     throw badZip(source, `its directory has ${found} entries where its end says ${count}`);
-  if (extents.overlap) throw badZip(source, "its objects overlap");
-  return entries;
+  if (yield* extents.overlap()) throw badZip(source, "its objects overlap");
+  return { entries, keys };
 }
 
 function parseEntry(

@@ -3,13 +3,16 @@
  * ones. Where none overlap, all of them together inflate to no more than 1032 times the archive.
  */
 
+import type { Steps } from "../../base/slices.js";
+import { sortSteps } from "../../base/sort.js";
+
 /** Bytes of a local header without its name. */
 const headerBytes = 30;
 
 /** Where entries lie in an archive: collected one by one, in any order. */
 export class Extents {
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
+  #starts: number[] = [];
+  #ends: number[] = [];
   #isSorted = true;
   #end = 0;
 
@@ -24,10 +27,10 @@ export class Extents {
    * Whether any two overlap. As a rule they come in the order in which they lie; others are sorted, the starts and the
    * ends each for themselves: where they overlap, some end is behind the start that follows on as many others.
    */
-  get overlap(): boolean {
+  *overlap(): Steps<boolean> {
     if (this.#isSorted) return false;
-    const [starts, ends] = [Float64Array.from(this.#starts).sort(), Float64Array.from(this.#ends).sort()];
-    for (let i = 1; i < starts.length; i++) if (ends[i - 1]! > starts[i]!) return true;
-    return false;
+    this.#starts = yield* sortSteps(this.#starts);
+    this.#ends = yield* sortSteps(this.#ends);
+    return this.#starts.some((start, i) => i > 0 && this.#ends[i - 1]! > start);
   }
 }
