@@ -1,7 +1,7 @@
 /** A grid of any number of rows and columns, of which the cells near the visible part are in the document. */
 import { h } from "./dom.js";
 import { shortened } from "./text.js";
-import { arrange, type Span, TypedWord, VirtualWindow } from "./virtual.js";
+import { arrange, overscan, type Span, TypedWord, VirtualWindow } from "./virtual.js";
 
 /** Place of a cell. */
 export type Place = readonly [row: number, column: number];
@@ -11,8 +11,8 @@ export interface Cells {
   readonly columns: number;
   rowName(row: number): string;
   columnName(column: number): string;
-  /** Makes what is in a cell; undefined for an empty one. */
-  element(row: number, column: number): HTMLElement | undefined;
+  /** Makes the content of a cell; undefined for an empty one. */
+  content(row: number, column: number): HTMLElement | string | undefined;
   /** The cells that have buttons; absent if none can. */
   readonly buttons?: CellButtons;
 }
@@ -105,18 +105,18 @@ export class VirtualGrid {
   #resize(): void {
     const { width: headWidth, height: headHeight } = this.options.head;
     const width = Math.max(0, this.element.clientWidth - headWidth);
+    const { rows, columns } = this.cells;
     const size = this.options.cellSize(width);
+    // One column may be seen in part.
+    const most = maxRows(this.options.maxCells, rows, Math.min(columns, Math.ceil(width / size.width) + 1));
+    const { style } = this.element;
+    style.setProperty("--zw-most", `${headHeight + most * size.height}px`);
     if (size.width === this.#size.width && size.height === this.#size.height) return;
     this.#size = size;
-    const { style } = this.element;
     style.setProperty("--zw-cell-width", `${size.width}px`);
     style.setProperty("--zw-cell-height", `${size.height}px`);
-    const { rows, columns } = this.cells;
-    // No higher than what is rendered of it.
-    const most = Math.floor(this.options.maxCells / Math.min(columns, Math.ceil(width / size.width) + 5)) - 5;
-    style.setProperty("--zw-most", `${headHeight + Math.max(6, most) * size.height}px`);
     this.#window.setTracks({ count: rows, size: size.height }, { count: columns, size: size.width });
-    this.#head.style.inlineSize = `calc(${this.#body.style.inlineSize} + ${headWidth}px)`;
+    this.#head.style.inlineSize = `${this.#window.width + headWidth}px`;
   }
 
   #render(): void {
@@ -177,10 +177,11 @@ export class VirtualGrid {
   }
 
   #makeCell(row: number, column: number): HTMLElement | undefined {
-    const inside = this.cells.element(row, column);
-    if (!inside) return undefined;
+    const inside = this.cells.content(row, column);
+    if (inside === undefined) return undefined;
     const role = this.options.role === "grid" ? "gridcell" : "cell";
-    if (role === "gridcell") inside.tabIndex = this.#isActive(row, column) ? 0 : -1;
+    if (inside instanceof HTMLElement && role === "gridcell")
+      inside.tabIndex = this.#isActive(row, column) ? 0 : -1;
     return h("div", { class: "zw-grid-cell", role, "aria-colindex": column + 2 }, inside);
   }
 
@@ -246,6 +247,12 @@ export class VirtualGrid {
       }
     }
   }
+}
+
+/** Rows that can be visible at a time, so that no more cells are rendered than may be. */
+function maxRows(maxCells: number, rows: number, visibleColumns: number): number {
+  const most = Math.floor(maxCells / (visibleColumns + 2 * overscan));
+  return rows <= most ? rows : Math.max(4, most - 2 * overscan - 1);
 }
 
 /** The indices of a span, and one more that may lie beside it. */

@@ -16,7 +16,7 @@ export interface Track {
 const maxExtent = 8_000_000;
 
 /** Items rendered beyond the visible ones on each side. */
-const overscan = 2;
+export const overscan = 1;
 
 const none: Span = { start: 0, stop: 0 };
 
@@ -61,18 +61,16 @@ export class VirtualWindow {
     this.#down = new Line(rows);
     this.#across = new Line(columns ?? { count: 1, size: 0 });
     const { style } = this.#options.content;
-    style.blockSize = `${this.#down.extent}px`;
-    if (columns) style.inlineSize = `${this.#across.extent}px`;
+    // Used by the style sheet, which has other sizes for printing.
+    style.setProperty("--zw-block", `${this.#down.extent}px`);
+    if (columns) style.setProperty("--zw-inline", `${this.#across.extent}px`);
     this.update(true);
   }
 
   /** Renders what is visible now, if that has changed. */
   update(isForced = false): void {
-    const { scroller, maxItems, render } = this.#options;
-    const { scrollTop, scrollLeft, clientHeight, clientWidth } = scroller;
-    this.#down.look(scrollTop, clientHeight - this.#inset.block);
-    // Scroll offsets are negative where lines are read from right to left.
-    this.#across.look(Math.abs(scrollLeft), clientWidth - this.#inset.inline);
+    const { maxItems, render } = this.#options;
+    this.#look();
     const columns = this.#across.span(maxItems);
     const rows = this.#down.span(Math.max(1, Math.floor(maxItems / (columns.stop - columns.start || 1))));
     const isSame = isEqual(rows, this.rows) && isEqual(columns, this.columns);
@@ -80,6 +78,18 @@ export class VirtualWindow {
     this.rows = rows;
     this.columns = columns;
     render();
+  }
+
+  #look(): void {
+    const { scrollTop, scrollLeft, clientHeight, clientWidth } = this.#options.scroller;
+    this.#down.look(scrollTop, clientHeight - this.#inset.block);
+    // Offsets are negative in text that runs from right to left.
+    this.#across.look(Math.abs(scrollLeft), clientWidth - this.#inset.inline);
+  }
+
+  /** Size of all columns in the document, in CSS pixels. */
+  get width(): number {
+    return this.#across.extent;
   }
 
   /** Rows that are visible at a time. */
@@ -100,6 +110,7 @@ export class VirtualWindow {
   /** Scrolls until an item is visible. */
   reveal(row: number, column = 0): void {
     const { scroller } = this.#options;
+    this.#look();
     const top = this.#down.scrollFor(row);
     if (top !== undefined) scroller.scrollTop = top;
     const start = this.#across.scrollFor(column);

@@ -5,11 +5,11 @@ import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
 import type { Plate, WellPlace } from "../source/plate.js";
 
 /** CSS pixels of a well and the gap beside it. */
-const least = 34;
+const least = 32;
 const most = 76;
 
 /** Most wells in the document; each takes three elements. */
-const maxWells = 450;
+const maxWells = 500;
 
 /** @param onWell gets the button of each well that is rendered, which has room for a small picture, and the well's path */
 export function plateView(
@@ -37,7 +37,7 @@ export function plateView(
     columns: plate.columns.length,
     rowName: (row) => plate.rows[row]!,
     columnName: (column) => plate.columns[column]!,
-    element: (row, column) => well([row, column]),
+    content: (row, column) => well([row, column]),
     buttons: plate,
   };
   const grid = new VirtualGrid(cells, {

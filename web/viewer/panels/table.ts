@@ -10,7 +10,7 @@ import type { Leaf } from "../source/leaf.js";
 import { axisName, axisText } from "./rulers.js";
 
 /** Most cells in the document. */
-const maxCells = 700;
+const maxCells = 500;
 
 /** Characters of a value that are shown in a cell, and in its tooltip. */
 const mostShown = 60;
@@ -50,7 +50,7 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
       columns,
       rowName: (row) => String(down!.start + row),
       columnName: (column) => (across ? String(across.start + column) : "Value"),
-      element: (row, column) => cell(texts[row]![column]!),
+      content: (row, column) => cell(texts[row]![column]!),
     },
     {
       label: across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`,
@@ -68,10 +68,8 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   );
 }
 
-function cell(text: string): HTMLElement {
-  const isLong = text.length > mostShown;
-  return h("span", { title: isLong ? text : undefined }, isLong ? shortened(text, mostShown) : text);
-}
+const cell = (text: string): HTMLElement | string =>
+  text.length > mostShown ? h("span", { title: text }, shortened(text, mostShown)) : text;
 
 /** The only value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {

@@ -205,7 +205,8 @@ async function datasetKind(
   contents: Contents,
   signal: AbortSignal | undefined,
 ): Promise<Kind | undefined> {
-  const arrays = contents.members.filter(({ kind }) => kind === "array").slice(0, mostArrays);
+  const listed = contents.members.filter(({ kind }) => kind === "array");
+  const arrays = listed.slice(0, mostArrays);
   const opened = await Promise.all(arrays.map(({ name }) => variableAt(group, name, signal)));
   const all = opened.filter((variable) => variable !== undefined);
   const named = all.filter(({ dimensions }) => dimensions !== undefined);
@@ -223,7 +224,10 @@ async function datasetKind(
   const variables = all.filter((variable) => !isAuxiliary(variable));
   const coordinates = all.filter(isAuxiliary);
   const first = mostTelling(variables) ?? mostTelling(coordinates);
-  return first && { kind: "dataset", variables, coordinates, first, contents };
+  const left = listed.length - arrays.length;
+  const note = `The group has ${listed.length.toLocaleString("en")} arrays, of which the first ${mostArrays} are listed here.`;
+  const told = left > 0 ? { ...contents, note: [contents.note, note].filter(Boolean).join(" ") } : contents;
+  return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }
 
 /** Bounds that nothing refers to are known by their name: `lat_bnds` beside `lat`. */
