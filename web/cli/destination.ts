@@ -68,7 +68,7 @@ async function openArchive(
   found: Stats | undefined,
   overwrite: boolean | undefined,
 ): Promise<Destination> {
-  if (found && !overwrite) throw new Error(`${name} is there already; --overwrite replaces it`);
+  if (found && !overwrite) throw new Error(`"${name}" already exists; pass --overwrite to replace it`);
   const file = path.resolve(name);
   if (found) await checkReplaceable(name, found);
   const writer = new ZipWriter(fileSink(file));

@@ -39,7 +39,7 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
 
 function isLeftover(entry: Dirent): boolean {
   if (entry.isDirectory()) return isDeletedFolder(entry.name);
-  // The record of an interrupted deletion is needed to go on with it.
+  // An interrupted deletion is resumed with its record.
   return isHidden(entry.name) && entry.name !== recordName;
 }
 

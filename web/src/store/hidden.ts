@@ -4,7 +4,7 @@ const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
 export const isHidden = (name: string): boolean => hidden.test(name);
 
-/** Whether a name is that of a folder that was renamed to be deleted: other folders may hold anything. */
+/** Whether a folder has a name that {@link hiddenName} gives: it was renamed in order to be deleted. */
 export const isDeletedFolder = (name: string): boolean => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name);
 
 /** A name of that kind which nobody else takes. */

@@ -1,8 +1,7 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, unsupported } from "../base/errors.js";
-import { deleteKeys } from "./deletion.js";
-import type { EverythingStore } from "./everything.js";
+import { deleteKeys, type EverythingStore } from "./deletion.js";
 import { BucketLister } from "./http/bucket.js";
 import { checkTimeout, defaultTimeout } from "./http/idle-timeout.js";
 import { checkPolicy, defaultRetryPolicy } from "./http/retry.js";
