@@ -1,5 +1,5 @@
 // The command line on Icechunk repositories.
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -87,6 +87,22 @@ describe("zarr-wasm on Icechunk repositories", () => {
     expect(run("verify", virtual, "--virtual", files).status).toBe(0);
     const refused = run("verify", virtual);
     expect([refused.status, refused.text + refused.err]).toEqual([1, expect.stringContaining("--virtual")]);
+  });
+
+  it("never deletes the repository, nor files of virtual chunks", () => {
+    const files = path.join(folder, "files");
+    const allowed = ["--virtual", `s3://bucket/=${files}`];
+    for (const dest of [files, path.join(folder, "link")]) {
+      if (dest !== files) symlinkSync(files, dest);
+      const { status, err } = run("copy", virtual, dest, "--overwrite", ...allowed);
+      expect([status, err]).toEqual([
+        1,
+        expect.stringMatching(/SOURCE refers to .*files.*, which lies in DEST/),
+      ]);
+    }
+    expect(run("copy", `icechunk+${repo}`, repo, "--overwrite").err).toContain("same place");
+    expect(run("copy", virtual, repo, "--overwrite", ...allowed).err).toContain("is not a Zarr node");
+    expect(run("verify", virtual, ...allowed).status).toBe(0);
   });
 
   it("refuses wrong usage", () => {

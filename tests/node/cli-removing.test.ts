@@ -1,4 +1,4 @@
-// What `--overwrite` refuses to delete: files that are no Zarr data, and what is read under another name.
+// `--overwrite` refuses to delete foreign files, and data that is read under another name.
 import { spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -71,7 +71,7 @@ describe("an empty operand", () => {
 });
 
 describe("--overwrite", () => {
-  it("refuses folders that are not Zarr, and names what is in them", () => {
+  it("refuses folders that are not Zarr, and names their files", () => {
     const cwd = writeStore(place("here"), [
       [".hidden", "x"],
       ["data/notes.txt", "x"],
@@ -167,7 +167,7 @@ describe("SOURCE is never deleted as DEST", () => {
       const [from, to] = [await group(place("from.zarr")), await group(place("to.zarr"))];
       change(from, to);
       const before = filesOf(to);
-      expect(await refusal(from, to), name).toMatch(/would delete what is read, .*nothing was deleted/);
+      expect(await refusal(from, to), name).toMatch(/would delete data that is read, .*nothing was deleted/);
       expect(filesOf(to)).toEqual(before);
     }
     const [from, to] = [await group(place("from.zarr")), place("to.zarr")];
@@ -176,7 +176,7 @@ describe("SOURCE is never deleted as DEST", () => {
     await copy(from, to, { overwrite: true, format: "2" });
     expect(filesOf(from)).toEqual(before);
     symlinkSync(from, path.join(to, "link"));
-    expect(await refusal(path.join(to, "link"), to)).toContain("would delete what is read");
+    expect(await refusal(path.join(to, "link"), to)).toContain("would delete data that is read");
   });
 
   it("by references to chunks in DEST", async () => {
@@ -220,7 +220,7 @@ describe("SOURCE is never deleted as DEST", () => {
     const script = ["set -e", ...mounts, `cd "${at}"`, "set +e", ...attempts].join("\n");
     const { stdout, stderr } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });
     expect(stdout).toBe("1\n".repeat(attempts.length));
-    expect(stderr.match(/same place, or one is in the other|would delete what is read/g)).toHaveLength(
+    expect(stderr.match(/same place, or one is in the other|would delete data that is read/g)).toHaveLength(
       attempts.length,
     );
     expect([filesOf(from), filesOf(dest)]).toEqual(before);

@@ -47,7 +47,7 @@ export const options = {
     completes: ["zstd", "zstd:5", "blosc:lz4", "blosc:zstd", "gzip", "none"],
   },
   fill: { type: "string", value: "V", what: "another fill value; elements keep their values" },
-  overwrite: { type: "boolean", what: "deletes what is at DEST first" },
+  overwrite: { type: "boolean", what: "replaces the Zarr data at DEST" },
   resume: { type: "boolean", what: "goes on with what was ended: what is there is left" },
   verify: { type: "boolean", what: "reads what was written, decodes it and compares" },
   clean: { type: "boolean", what: "removes unfinished files that killed processes have left in a folder" },

@@ -63,8 +63,8 @@ function fileId(name: string): string | undefined {
 }
 
 /**
- * @param store what is read. Of folders and servers nothing is checked here: they are their own places.
- * @throws an Error if files that it refers to lie in DEST: writing there would delete or replace them.
+ * Checks the files that references and virtual chunks refer to.
+ * @throws an Error if one of them lies in DEST: writing there could delete or replace it.
  */
 export async function checkTargets(store: Store, dest: string): Promise<void> {
   if (store instanceof FileSystemStore || store instanceof HttpStore) return;

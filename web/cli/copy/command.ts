@@ -168,7 +168,7 @@ async function copyAll(
   }
 }
 
-/** What must not be deleted; of other sources it has been found out before anything was planned. */
+/** Nodes whose deletion is refused. Other sources have been checked by `checkTargets`. */
 const sourcesIn = (root: OpenedNode): NodePlace[] => (root.store instanceof FileSystemStore ? [root] : []);
 
 function planWorks(

@@ -28,9 +28,9 @@ const pause = 250;
 
 interface MakeOptions {
   readonly overwrite: boolean;
-  /** Whether nodes that are there already, and the same, are good. */
+  /** Keeps nodes that exist and are equal. */
   readonly mayExist: boolean;
-  /** What is read: nothing of it is deleted. */
+  /** The nodes to copy; deleting any of their data is refused. */
   readonly sources: readonly NodePlace[];
 }
 

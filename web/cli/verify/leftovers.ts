@@ -54,7 +54,7 @@ async function fileSystemTime(folder: string): Promise<number> {
 
 function isLeftover(entry: Dirent): boolean {
   if (entry.isDirectory()) return isDeletedFolder(entry.name) || isScratchName(entry.name);
-  // The record of an interrupted deletion is needed to go on with it.
+  // An interrupted deletion is resumed with its record.
   return isHidden(entry.name) && entry.name !== recordName;
 }
 

@@ -18,6 +18,26 @@ export const documentNames: readonly string[] = [
   "attrs",
 ];
 
+export interface StoredEntry {
+  /** With its leading "/". */
+  readonly key: string;
+  /**
+   * "link": a symbolic link to a folder. "other": not an object of a store, such as a pipe, or not a valid key.
+   */
+  readonly kind: "object" | "link" | "other";
+}
+
+/** Methods of this library's stores for deleting nodes. */
+export interface EverythingStore {
+  /**
+   * Lists everything below a path, in batches of any length. Symbolic links are entries and are not followed.
+   * @throws NotAllowed ("protected-folder") for a folder that must never be emptied, unless it is empty.
+   */
+  everythingBelow(path: string, signal?: AbortSignal | undefined): AsyncIterable<readonly StoredEntry[]>;
+  /** Removes empty folders below a path, and the folder at the path unless that is the store's root. */
+  removeEmptyFolders?(path: string): Promise<void>;
+}
+
 /**
  * Deletes keys one by one, the documents of a node at the path first.
  * @param remove removes a key; no error if it is missing.
@@ -38,7 +58,7 @@ export async function deleteKeys(
 /**
  * Runs work for each key, a bounded number at a time.
  * @returns the number of keys.
- * @throws the first error, once all work that was started has ended.
+ * @throws the first error, after all running work has ended.
  */
 export async function inParallel(
   keys: AsyncIterable<string> | Iterable<string>,

@@ -12,7 +12,6 @@ import { documentNames } from "./deletion.js";
 import type { DirectoryHandle, FileHandle } from "./directory/handles.js";
 import { exclusively } from "./directory/locks.js";
 import { replaceFile } from "./directory/replace.js";
-import type { EverythingStore, StoredEntry } from "./everything.js";
 import { isHidden } from "./hidden.js";
 import { isSegment, normalizePath } from "./path.js";
 import { checkRange, resolveRange } from "./ranges.js";
@@ -46,7 +45,7 @@ const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchEr
  * The key "/a/b" is the file `b` in the folder `a`. Missing are files that do not exist and folders; all other trouble
  * throws a Network error with the code "file-failed".
  */
-export class DirectoryHandleStore implements Store, EverythingStore {
+export class DirectoryHandleStore implements Store {
   /** What consoles show, also of minified programs. */
   static get name(): string {
     return "DirectoryHandleStore";
@@ -60,6 +59,11 @@ export class DirectoryHandleStore implements Store, EverythingStore {
   /** Writes heed `ifVersion`, among those pages and workers of the origin that write with it. */
   get conditional(): true {
     return true;
+  }
+
+  /** @internal Distinguishes this store from others. */
+  directoryRoot(): DirectoryHandle {
+    return this.root;
   }
 
   locate(key: string): string {
@@ -125,37 +129,6 @@ export class DirectoryHandleStore implements Store, EverythingStore {
       await removeEntry(handle, name);
     });
     this.#folders.clear();
-  }
-
-  /** @internal */
-  async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
-    const folder = normalizePath(path);
-    const found: StoredEntry[] = [];
-    for (const [name, kind] of await this.#everyEntry(folder)) {
-      const below = folder === "" ? name : `${folder}/${name}`;
-      if (kind === "directory" && isSegment(name)) yield* this.everythingBelow(below);
-      else found.push({ key: `/${below}`, kind: isSegment(name) ? "object" : "other" });
-    }
-    yield found;
-  }
-
-  /** @internal */
-  async removeEmptyFolders(path: string): Promise<void> {
-    const folder = normalizePath(path);
-    for (const [name, kind] of await this.#everyEntry(folder))
-      if (kind === "directory" && isSegment(name))
-        await this.removeEmptyFolders(folder === "" ? name : `${folder}/${name}`);
-    if (folder === "") return this.#folders.clear();
-    const [parent, name] = this.#split(folder);
-    // Fails for a folder that is not empty.
-    await (await this.#folder(parent, false)).removeEntry(name).catch(() => {});
-  }
-
-  /** @internal */
-  async pathTo(other: Store): Promise<string | undefined> {
-    if (!(other instanceof DirectoryHandleStore)) return undefined;
-    type Resolving = { resolve?(inner: DirectoryHandle): Promise<string[] | null> };
-    return (await (this.root as Resolving).resolve?.(other.root))?.join("/");
   }
 
   /** Every file below a path, each as its key; in the order of names, folder by folder. */
@@ -253,23 +226,17 @@ export class DirectoryHandleStore implements Store, EverythingStore {
   }
 
   async #entries(path: string): Promise<(readonly [name: string, kind: string])[]> {
-    const entries = await this.#everyEntry(path);
-    return entries
-      .filter(([name]) => isSegment(name) && !isHidden(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-
-  /** Everything in a folder, except the files of browsers beside those that are being written. */
-  async #everyEntry(path: string): Promise<(readonly [name: string, kind: string])[]> {
     const entries: (readonly [string, string])[] = [];
     try {
-      for await (const [name, { kind }] of (await this.#folder(path, false)).entries())
-        if (!name.endsWith(".crswap")) entries.push([name, kind]);
+      // Browsers have files of their own beside those that are being written.
+      for await (const [name, { kind }] of (await this.#folder(path, false)).entries()) {
+        if (isSegment(name) && !isHidden(name) && !name.endsWith(".crswap")) entries.push([name, kind]);
+      }
     } catch (error) {
       if (!isMissing(error)) throw this.#error(`/${path}`, "listed", error);
       return [];
     }
-    return entries;
+    return entries.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   async #trying(

@@ -1,39 +1,24 @@
-/** Lists what a deletion has to account for: everything below a path, including what `list` hides. */
+/** Lists everything below a path, including entries that `list` hides. */
+import { isZarrError } from "../base/errors.js";
+import { storeFailed } from "./answers.js";
+import type { EverythingStore, StoredEntry } from "./deletion.js";
+import { DirectoryEntries, directoryRoot } from "./directory/entries.js";
 import { storeBehind } from "./front.js";
 import { keysBelow } from "./listing.js";
 import type { Store } from "./store.js";
 
-export interface StoredEntry {
-  /** With its leading "/". One with a "/" at its end stands for a folder in a bucket. */
-  readonly key: string;
-  /**
-   * "link": a symbolic link to a folder. "other": not an object of a store, such as a pipe, or a name that is not a
-   * valid key.
-   */
-  readonly kind: "object" | "link" | "other";
-}
-
-/** What stores of this library offer besides `list` and `delete`. */
-export interface EverythingStore {
-  /**
-   * Lists everything below a path, in batches of any length. Symbolic links are entries and are not followed.
-   * @throws NotAllowed ("protected-folder") for a folder that must never be emptied, unless it is empty.
-   */
-  everythingBelow(path: string, signal?: AbortSignal | undefined): AsyncIterable<readonly StoredEntry[]>;
-  /** Removes empty folders below a path, and the folder at the path unless that is the store's root. */
-  removeEmptyFolders?(path: string): Promise<void>;
-}
-
-/** The store that holds the objects, if it lists everything itself. */
+/** The methods of the underlying store that list everything. Undefined for stores of other programs. */
 export function everythingStore(store: Store): EverythingStore | undefined {
   const own = storeBehind(store) as Store & Partial<EverythingStore>;
+  const root = directoryRoot(own);
+  if (root) return new DirectoryEntries(root);
   return typeof own.everythingBelow === "function" ? (own as EverythingStore) : undefined;
 }
 
 /**
- * Everything below a path of a store that can list, in batches.
+ * Lists everything below a path, in batches. The store must be able to list.
  * @param path normalised.
- * @throws what listing throws.
+ * @throws errors of the store, as Network ("store-failed") if they are not ZarrErrors.
  */
 export async function* everythingBelow(
   store: Store,
@@ -45,8 +30,13 @@ export async function* everythingBelow(
     for await (const key of keysBelow(store, path, signal)) yield [{ key, kind: "object" }];
     return;
   }
-  for await (const entries of own.everythingBelow(path, signal)) {
-    signal?.throwIfAborted();
-    yield entries;
+  try {
+    for await (const entries of own.everythingBelow(path, signal)) {
+      signal?.throwIfAborted();
+      yield entries;
+    }
+  } catch (cause) {
+    if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(store.locate?.(`/${path}`) ?? `/${path}`, "listed", cause);
   }
 }

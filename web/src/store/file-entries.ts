@@ -1,7 +1,7 @@
 /** Folders of the file system as deletions need them: every entry is listed, and symbolic links are not followed. */
 import { ZarrError } from "../base/errors.js";
 import { nodeModule } from "../base/platform.js";
-import type { StoredEntry } from "./everything.js";
+import type { StoredEntry } from "./deletion.js";
 import { fileError, isMissing } from "./files.js";
 import { isSegment } from "./path.js";
 
@@ -13,16 +13,16 @@ const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 /** Entries that are read from a folder at a time. */
 const batchLength = 1024;
 
-/** Made by file systems in the root of a volume; it is neither deleted nor in the way of a deletion. */
+/** Folder that file systems create in the root of a volume. It is not listed. */
 const volumeFolder = "lost+found";
 
-/** URL of an entry of a folder, whose own URL ends in "/". */
+/** URL of an entry of a folder. The folder's URL must end in "/". */
 export const entryUrl = (folder: URL, name: string): URL => new URL(encodeURIComponent(name), folder);
 
 /** URL of a folder in a folder. */
 export const folderIn = (folder: URL, name: string): URL => new URL(`${encodeURIComponent(name)}/`, folder);
 
-/** Reads a folder, which may be of any size, in batches. Nothing for a missing one. @throws Network ("file-failed"). */
+/** Reads a folder in batches. A missing folder has no entries. @throws Network ("file-failed"). */
 export async function* readEntries(folder: URL): AsyncGenerator<Entry[]> {
   const fs = await fileSystem();
   try {
@@ -36,8 +36,8 @@ export async function* readEntries(folder: URL): AsyncGenerator<Entry[]> {
 }
 
 /**
- * Everything in a folder, in the order of the file system.
- * @param folder its URL, with a "/" at its end.
+ * Lists everything in a folder, in the order of the file system.
+ * @param folder its URL, with a trailing "/".
  * @param path its path in the store.
  * @throws NotAllowed ("protected-folder"), unless the folder is empty; Network ("file-failed").
  */
@@ -66,18 +66,18 @@ export async function* entriesIn(folder: URL, path: string): AsyncGenerator<Stor
   }
 }
 
-/** Whether a key can name an entry: names that are not valid UTF-8 are read with replacement characters. */
+/** Whether a key can name an entry. Names that are not UTF-8 are read with replacement characters. */
 const isAddressable = (name: string): boolean => isSegment(name) && !name.includes("\ufffd");
 
 async function kindOf(fs: Fs, url: URL, entry: Entry): Promise<StoredEntry["kind"]> {
   if (!entry.isSymbolicLink()) return "other";
-  const target = await fs.stat(url).catch(() => undefined); // dangling links are files whose content is elsewhere
+  const target = await fs.stat(url).catch(() => undefined); // a dangling link may replace a file
   return target?.isDirectory() ? "link" : "object";
 }
 
 /**
- * Identifies what a path leads to, under whichever name: its device and inode.
- * @returns undefined for what is missing or cannot be reached, and on file systems without inodes.
+ * Identifies a file or folder by its device and inode, which are the same under all its names.
+ * @returns undefined if it is missing or cannot be reached, and on file systems without inodes.
  */
 export async function fileId(place: URL | string): Promise<string | undefined> {
   const fs = await fileSystem();
@@ -85,7 +85,7 @@ export async function fileId(place: URL | string): Promise<string | undefined> {
   return info && info.ino !== 0n ? `${info.dev}:${info.ino}` : undefined;
 }
 
-/** What is at a URL without a "/" at its end. Undefined for a file, a link to one, or nothing. */
+/** The kind of a folder. Undefined for files, links to files and missing ones. @param url without a trailing "/". */
 export async function folderKind(url: URL): Promise<"folder" | "link" | undefined> {
   const fs = await fileSystem();
   try {
@@ -100,8 +100,8 @@ export async function folderKind(url: URL): Promise<"folder" | "link" | undefine
 }
 
 /**
- * Removes the empty folders in a folder. Folders that are not empty, or are in use, stay.
- * @param isRoot whether the folder is a store's own, which is kept.
+ * Removes the empty folders in a folder, and the folder itself. Folders that are not empty or in use are kept.
+ * @param isRoot keeps the folder itself.
  */
 export async function removeEmptyFoldersIn(folder: URL, isRoot: boolean): Promise<void> {
   const fs = await fileSystem();
@@ -117,8 +117,8 @@ export async function removeEmptyFoldersIn(folder: URL, isRoot: boolean): Promis
 }
 
 /**
- * Refuses to empty the root of the file system, the home folder, the folders above it, and those above the working
- * directory, under whichever name.
+ * Refuses to empty the root of the file system, the home folder, the folders above it, and the folders above the
+ * working directory.
  * @throws NotAllowed ("protected-folder").
  */
 export async function refuseProtected(folder: URL): Promise<void> {
@@ -150,7 +150,7 @@ export async function refuseProtected(folder: URL): Promise<void> {
   }
 }
 
-/** A system without a home folder, or whose working directory has been removed, throws. */
+/** Undefined on systems without a home folder, and if the working directory has been removed. */
 function placeOrNothing(read: () => string): string | undefined {
   try {
     return read();

@@ -1,5 +1,6 @@
-/** Finds out whether files that are read would be deleted, by device and inode: paths may be aliases of one another. */
+/** Detects deletions of files that are read. Compares devices and inodes, as one folder may have several paths. */
 import { nodeModule } from "../base/platform.js";
+import { documentNames } from "./deletion.js";
 import { fileId, folderIn, readEntries } from "./file-entries.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -10,7 +11,7 @@ type Urls = typeof import("node:url");
 const maxLinks = 40;
 
 /**
- * Finds what is read from inside a file or folder.
+ * Finds a file or folder that is read and lies inside another one.
  * @param deleted URL of the file or folder. Symbolic links in it are not followed.
  * @param read URLs of files and folders that are read. Symbolic links in them are followed, as reading does.
  * @returns the path of a file or folder that is read and would be deleted; undefined for none.
@@ -48,9 +49,16 @@ function folderUrl(url: URL): URL {
   return folder;
 }
 
-/** Folders and files that must stay for reading to go on. */
+/** Whether readers follow a link: to a file, a node or a folder of chunks. */
+async function isRead(fs: Fs, path: Path, link: string): Promise<boolean> {
+  if (/^(c|\d+)$/.test(path.basename(link)) || !(await fs.stat(link)).isDirectory()) return true;
+  for (const name of documentNames) if ((await fileId(path.join(link, name))) !== undefined) return true;
+  return false;
+}
+
+/** The folders that hold the files to read, and the links on the way to them. */
 class NeededFiles {
-  /** What is read there, by device and inode. */
+  /** Paths by device and inode. */
   readonly #names = new Map<string, string>();
   readonly #visited = new Set<string>();
 
@@ -60,21 +68,22 @@ class NeededFiles {
     return id === undefined ? undefined : this.#names.get(id);
   }
 
-  /** Adds a file, or a folder with everything in it, and the folders of all links on the way there. */
+  /** Adds a file, or a folder with everything in it, and the folders of all links on the path. */
   async add(name: string): Promise<void> {
     const [fs, path, { pathToFileURL }] = await Promise.all([
       nodeModule<Fs>("node:fs/promises"),
       nodeModule<Path>("node:path"),
       nodeModule<Urls>("node:url"),
     ]);
-    const names = [name];
-    for (let next = names.pop(); next !== undefined; next = names.pop()) {
+    const places = [{ name: path.resolve(name), isLink: false }];
+    for (let next = places.pop(); next; next = places.pop()) {
       this.signal?.throwIfAborted();
-      const real = await this.#resolve(fs, path, path.resolve(next));
+      const real = await this.#resolve(fs, path, next.name);
       const id = await fileId(real);
-      if (id === undefined || this.#visited.has(id)) continue;
-      this.#visited.add(id);
+      if (id === undefined) continue;
       this.#names.set(id, real);
+      if (this.#visited.has(id) || (next.isLink && !(await isRead(fs, path, next.name)))) continue;
+      this.#visited.add(id);
       const info = await fs.stat(real);
       if (!info.isDirectory()) {
         await this.#addFolderOf(path, real);
@@ -84,14 +93,15 @@ class NeededFiles {
       try {
         for await (const batch of readEntries(url))
           for (const entry of batch)
-            if (entry.isDirectory() || entry.isSymbolicLink()) names.push(path.join(real, entry.name));
+            if (entry.isDirectory() || entry.isSymbolicLink())
+              places.push({ name: path.join(real, entry.name), isLink: entry.isSymbolicLink() });
       } catch {
-        // What cannot be listed cannot be read, either.
+        // A folder that cannot be listed cannot be read.
       }
     }
   }
 
-  /** The path without symbolic links, as far as it leads to anything. */
+  /** The path with its symbolic links resolved, as far as it exists. */
   async #resolve(fs: Fs, path: Path, name: string): Promise<string> {
     let links = 0;
     let { root: real } = path.parse(name);
@@ -121,7 +131,7 @@ class NeededFiles {
     return real;
   }
 
-  /** A link or file is gone with the folder that it lies in. */
+  /** Emptying the folder of a link or file deletes it. */
   async #addFolderOf(path: Path, name: string): Promise<void> {
     const id = await fileId(path.dirname(name));
     if (id !== undefined) this.#names.set(id, name);

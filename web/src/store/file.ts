@@ -3,7 +3,7 @@ import { checkObject, checkSignal } from "../base/arguments.js";
 import { invalidArgument, networkError } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
 import { isFileUrl, nodeModule } from "../base/platform.js";
-import type { EverythingStore, StoredEntry } from "./everything.js";
+import type { EverythingStore, StoredEntry } from "./deletion.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./file-entries.js";
 import {
   copyFileWhole,

@@ -5,7 +5,7 @@ const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 /** Whether a file or folder with this name is temporary: no data of a node. */
 export const isHidden = (name: string): boolean => hidden.test(name);
 
-/** Whether a name is that of a folder that was renamed to be deleted: other folders may hold anything. */
+/** Whether a folder has a name that {@link hiddenName} gives: it was renamed in order to be deleted. */
 export const isDeletedFolder = (name: string): boolean => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name);
 
 /** Returns a name for a temporary file or folder that no other caller gets. */

@@ -1,8 +1,7 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
 import { checkObject } from "../base/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../base/errors.js";
-import { deleteKeys } from "./deletion.js";
-import type { EverythingStore } from "./everything.js";
+import { deleteKeys, type EverythingStore } from "./deletion.js";
 import { writerLockName } from "./hidden.js";
 import { BucketLister } from "./http/bucket.js";
 import { foreignRequests, isHidden } from "./http/fetch.js";

@@ -16,7 +16,6 @@ import type { Snapshot } from "./icechunk/snapshot.js";
 import { checkVersion, type IcechunkVersion } from "./icechunk/version.js";
 import { type VirtualOptions, VirtualSources } from "./icechunk/virtual.js";
 import { fileSystem } from "./loaded.js";
-import { placesRead } from "./overlap.js";
 import { addPackedStore, type PackedStore, type Place } from "./packed.js";
 import { normalizePath } from "./path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "./ranges.js";
@@ -174,9 +173,9 @@ export class IcechunkStore implements Store {
     return this.#snapshot.children(normalizePath(path));
   }
 
-  /** @internal The repository, and the files and objects of its virtual chunks that may be read, each once. */
-  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
-    yield* placesRead(this.#repository.store, "", isFile);
+  /** @internal The repository, and the files or URLs of its virtual chunks that may be read, each once. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL | Store> {
+    yield this.#repository.store;
     if (this.#virtual.isEmpty) return;
     const seen = new Set<string>();
     for (const id of this.#snapshot.manifests()) {

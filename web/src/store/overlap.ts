@@ -1,26 +1,25 @@
-/** Finds out whether a deletion would remove what is read from another store, or under another name. */
+/** Detects deletions of data that is read through another store or under another name. */
 import { isFileUrl } from "../base/platform.js";
+import { directoryRoot, pathBetween } from "./directory/entries.js";
 import { storeBehind } from "./front.js";
 import { HttpStore } from "./http.js";
 import { fileSystem } from "./loaded.js";
 import { joinKey, type Store } from "./store.js";
 
-/** Where a node lies. */
+/** Location of a node. */
 export interface NodePlace {
   readonly store: Store;
-  /** From the store's root, normalised. */
+  /** Path in the store, normalised. */
   readonly path: string;
 }
 
-/** What stores of this library offer besides the methods of a store. */
+/** A store of this library that knows where its objects are. */
 interface PlacedStore {
   /**
-   * The files, folders or URLs that reading below a path needs.
-   * @param isFile whether files and folders are asked for, or http(s) URLs.
+   * The places that a read below a path accesses: URLs, or other stores.
+   * @param isFile selects file URLs, else http(s) URLs.
    */
-  placesRead?(path: string, isFile: boolean): AsyncIterable<URL>;
-  /** The path of another store's root in this one, if that is known. */
-  pathTo?(other: Store): Promise<string | undefined>;
+  placesRead?(path: string, isFile: boolean): AsyncIterable<URL | Store>;
 }
 
 /** Whether one path is the other, or lies below it. */
@@ -28,15 +27,15 @@ export const isWithin = (inner: string, outer: string): boolean =>
   inner === outer || outer === "" || inner.startsWith(`${outer}/`);
 
 /**
- * Finds what is read of a node and lies below another one, or holds it.
- * @returns where it is, for messages; undefined for nothing, and for stores that do not tell where their objects are.
+ * Finds a place that a read of one node accesses and the deletion of another one deletes.
+ * @returns its name for messages; undefined for none, and for stores of other programs.
  */
 export async function overlap(
   deleted: NodePlace,
   read: NodePlace,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const [from, to] = [storeBehind(read.store) as Store & PlacedStore, storeBehind(deleted.store)];
+  const [from, to] = [storeBehind(read.store), storeBehind(deleted.store)];
   const name = () => read.store.locate?.(`/${read.path}`) ?? `/${read.path}`;
   const paths = [
     [await pathIn(to, from, read.path), deleted.path],
@@ -49,8 +48,8 @@ export async function overlap(
 }
 
 /**
- * Finds which of several places lies in another one, or holds it.
- * @param deleted a file or folder, or an http(s) URL.
+ * Finds a place that is read and lies in the deleted one, or contains it.
+ * @param deleted URL of a file, a folder, or a server.
  */
 export async function overlappingPlace(
   deleted: URL,
@@ -66,30 +65,35 @@ export async function overlappingPlace(
   return undefined;
 }
 
-/** Files and folders, or URLs, that reading below a path of a store needs; nothing where the store does not tell. */
+/** The places that a read below a path accesses. None for stores of other programs. */
 export async function* placesRead(store: Store, path: string, isFile: boolean): AsyncGenerator<URL> {
-  const own = storeBehind(store) as Store & PlacedStore;
-  if (own.placesRead) yield* own.placesRead(path, isFile);
-  else if (own instanceof HttpStore && !isFile) yield new URL(own.locate(joinKey(path, "")));
+  const own = storeBehind(store);
+  if (own instanceof HttpStore && !isFile) yield new URL(own.locate(joinKey(path, "")));
+  const { placesRead: read } = own as PlacedStore;
+  if (!read) return;
+  for await (const place of read.call(own, path, isFile)) {
+    if (place instanceof URL) yield place;
+    else yield* placesRead(place, "", isFile);
+  }
 }
 
-/** The one place of a store that is a folder or below a URL. */
+/** The place of a store that is a folder or a server. */
 async function placeOf(store: Store, path: string): Promise<URL | undefined> {
   for (const isFile of [true, false]) for await (const url of placesRead(store, path, isFile)) return url;
   return undefined;
 }
 
-/** The path in a store of a path in another one: stores of browsers' folders can lie in one another. */
-async function pathIn(outer: Store & PlacedStore, inner: Store, path: string): Promise<string | undefined> {
+/** Converts a path to a path of another store, if that is the same one or its folder contains it. */
+async function pathIn(outer: Store, inner: Store, path: string): Promise<string | undefined> {
   if (outer === inner) return path;
-  const below = await outer.pathTo?.(inner);
+  const [from, to] = [directoryRoot(outer), directoryRoot(inner)];
+  const below = from && to && (await pathBetween(from, to));
   return below === undefined ? undefined : [below, path].filter((part) => part !== "").join("/");
 }
 
 /**
- * The host (or bucket) and the decoded names of a URL's path, the same for all ways to write them that are known: other
- * case and default ports of hosts, percent-encoding, repeated slashes, and both styles of URLs of S3 and Google Cloud
- * Storage.
+ * Host (or bucket) and path segments of a URL in a normal form: it does not depend on the case and default port of the
+ * host, percent-encoding, repeated slashes, and the style of S3 and Google Cloud Storage URLs.
  */
 export function placeNames({ protocol, hostname, port, pathname }: URL): string[] {
   const names = decoded(pathname)
@@ -104,13 +108,13 @@ export function placeNames({ protocol, hostname, port, pathname }: URL): string[
   return [`${protocol.replace("https", "http")}//${isLoopback ? "localhost" : host}:${port}`, ...names];
 }
 
-/** Hosts of object stores: with a bucket's name before theirs, or with that in the path. */
+/** Hosts of object stores. The bucket is part of the host name, or the first path segment. */
 const bucketHosts: readonly (readonly [scheme: string, host: RegExp])[] = [
   ["s3", /^(?:(.+?)\.)?s3(?:-[a-z0-9-]+)?(?:\.[a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?$/],
   ["gs", /^(?:(.+?)\.)?storage\.(?:googleapis|cloud\.google)\.com$/],
 ];
 
-/** A part of a URL's path as text. */
+/** Decodes a URL path. Malformed escapes are kept. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

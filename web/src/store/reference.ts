@@ -190,7 +190,7 @@ export class ReferenceStore implements Store {
     return this.#references.children(normalizePath(path));
   }
 
-  /** @internal The document, and the objects that it refers to, each once, except those that have no URL. */
+  /** @internal The document and its targets, each once, except targets without a URL. */
   async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
     const base = this.#base;
     if (base && isFileUrl(base) === isFile) yield base;

@@ -99,7 +99,7 @@ export async function deleteObject(store: Store, key: string, options: WriteOpti
 /**
  * Removes keys below a path, several at a time.
  * @returns the number of keys.
- * @throws ReadOnly for a store without `delete`; what the store throws, once all that was started has ended.
+ * @throws ReadOnly for a store without `delete`; the first error of the store, after all running deletions have ended.
  */
 export async function deleteEach(
   store: Store,

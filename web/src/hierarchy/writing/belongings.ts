@@ -1,4 +1,4 @@
-/** Tells which stored objects belong to Zarr nodes: their documents, the chunks of arrays, and unfinished files. */
+/** Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files. */
 import { isZarrError } from "../../base/errors.js";
 import { isJsonObject, type JsonObject } from "../../base/json.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
@@ -19,20 +19,19 @@ import { coordinatesOf } from "../../metadata/other-chunk-keys.js";
 import { jsonObject, printDocument } from "../../metadata/print.js";
 import { readLengths } from "../../metadata/spec.js";
 import { v3NodeType } from "../../metadata/v3.js";
-import { inParallel } from "../../store/deletion.js";
-import type { StoredEntry } from "../../store/everything.js";
+import { inParallel, type StoredEntry } from "../../store/deletion.js";
 import { isDeletedFolder, isHidden, isScratchName } from "../../store/hidden.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { readObject } from "../../store/write.js";
 import { anyChunkKey, readDocument } from "./place.js";
 
 /**
- * Holds the arrays whose chunks are being deleted, below the path of the deletion. Their documents are gone by then, and
- * after an interruption the remaining chunks could not be told from other files.
+ * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted first, so
+ * after an interruption only the record distinguishes the remaining chunks from foreign files.
  */
 export const recordName = ".zw-deleted.tmp";
 
-/** Documents of Zarr by names that nothing else has; "meta" and "attrs" of Zarr v1 may be any file. */
+/** Names that only Zarr documents have. "meta" and "attrs" of Zarr v1 may name any file. */
 const ownNames: ReadonlySet<string> = new Set([
   v3Key,
   v2ArrayKey,
@@ -41,19 +40,19 @@ const ownNames: ReadonlySet<string> = new Set([
   v2ConsolidatedKey,
 ]);
 const arrayNames: ReadonlySet<string> = new Set([v3Key, v2ArrayKey, v1MetaKey]);
-/** Documents that make a node are deleted before attributes and consolidated metadata. */
+/** Documents that make a node; they are deleted before attributes and consolidated metadata. */
 const mainNames: ReadonlySet<string> = new Set(nodeKeys.map(([name]) => name));
 
-/** Whether a key below an array is that of a chunk, inside its current shape or not. */
+/** Whether a key, relative to an array, is a chunk key, inside the current shape or not. */
 type ChunkTest = (below: string) => boolean;
 
 interface FoundArray {
-  /** What chunk keys follow from, as a document. */
+  /** The part of the metadata document that determines the chunk keys. */
   readonly facts: JsonObject;
   readonly isChunk: ChunkTest;
 }
 
-/** The name and the folder of a key. */
+/** The folder and the name of a key. */
 function split(key: string): [folder: string, name: string] {
   const slash = key.lastIndexOf("/");
   return [key.slice(1, Math.max(1, slash)), key.slice(slash + 1)];
@@ -67,7 +66,7 @@ export function isUnfinished(key: string): boolean {
   return isHidden(name) || folders.some((folder) => isDeletedFolder(folder) || isScratchName(folder));
 }
 
-/** What is stored below a path, and which of it belongs to Zarr nodes. */
+/** The nodes below a path, and which entries belong to them. */
 export class Belongings {
   readonly #arrays = new Map<string, FoundArray[]>();
   readonly #found = new Set<string>();
@@ -77,14 +76,14 @@ export class Belongings {
   readonly #v1 = new Set<string>();
   #last = "";
 
-  /** @param path of the node, normalised. */
+  /** @param path normalised. */
   constructor(
     private readonly store: Store,
     private readonly path: string,
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Notes an entry: what its kind depends on may come later. All are noted before {@link read}. */
+  /** Adds an entry. {@link read} must follow the last one. */
   note({ key, kind }: StoredEntry): void {
     const [, name] = split(key);
     if (kind === "link") this.#links.push(key);
@@ -93,7 +92,7 @@ export class Belongings {
     else if (ownNames.has(name) || name === v1MetaKey) this.#found.add(key);
   }
 
-  /** Reads the documents of arrays. @throws what the store throws. */
+  /** Reads the metadata of the arrays. @throws errors of the store. */
   async read(): Promise<void> {
     const work = [
       [this.#records, (key: string) => this.#readRecord(key)],
@@ -103,14 +102,14 @@ export class Belongings {
     for (const [keys, readOne] of work) await inParallel(keys, readOne, this.signal);
   }
 
-  /** Keys of documents, in the order in which they are deleted: parents first, attributes last. */
+  /** Keys of documents in the order of deletion: parents first, attributes last. */
   get documents(): string[] {
     const order = (key: string) => (mainNames.has(split(key)[1]) ? 0 : 1e6) + key.split("/").length;
     const attributes = [...this.#v1].map((folder) => joinKey(folder, v1AttrsKey));
     return [...this.#found, ...attributes].sort((a, b) => order(a) - order(b));
   }
 
-  /** Whether a key is that of a document. */
+  /** Whether a key names a document. */
   isDocument(key: string): boolean {
     const [folder, name] = split(key);
     return this.#found.has(key) || (name === v1AttrsKey && this.#v1.has(folder));
@@ -119,12 +118,12 @@ export class Belongings {
   /** Whether an entry belongs to a Zarr node, or is an unfinished file. */
   has({ key, kind }: StoredEntry): boolean {
     if (kind === "other") return false;
-    if (isUnfinished(key) || key.endsWith("/")) return true; // the latter stands for a folder
+    if (isUnfinished(key)) return true;
     if (kind === "link") return this.#nodeLinks.has(key) || this.#isChunk(key, isChunkFolder);
     return this.isDocument(key) || this.#isChunk(key, (below, { isChunk }) => isChunk(below));
   }
 
-  /** The record of a deletion. */
+  /** The record of the deletion, as it is stored under {@link recordName}. */
   get record(): Uint8Array<ArrayBuffer> {
     const prefix = joinKey(this.path, "").length - 1;
     const arrays = [...this.#arrays].flatMap(([folder, found]) =>
@@ -143,7 +142,7 @@ export class Belongings {
       const below = key.slice(folder === "" ? 1 : folder.length + 2);
       return this.#arrays.get(folder)?.some((array) => test(below, array)) === true;
     };
-    // Keys of one array follow one another.
+    // Listings return the keys of one array together.
     if (key.startsWith(joinKey(this.#last, "")) && isIn(this.#last)) return true;
     for (let [folder] = split(key); ; [folder] = split(`/${folder}`)) {
       if (isIn(folder)) {
@@ -178,7 +177,7 @@ export class Belongings {
   }
 
   async #readLink(key: string): Promise<void> {
-    if (await hasNode(this.store, key.slice(1), this.signal)) this.#nodeLinks.add(key);
+    if (await documentsAt(this.store, key.slice(1), this.signal)) this.#nodeLinks.add(key);
   }
 
   async #addArray(folder: string, facts: JsonObject): Promise<void> {
@@ -188,39 +187,45 @@ export class Belongings {
   }
 }
 
-/** Whether a link is in place of one of the folders of an array's chunks. */
+/** Whether a link, relative to an array, replaces a folder of chunks. */
 const isChunkFolder = (below: string): boolean => /^(c|\d+)(\/\d+)*$/.test(below);
 
+/** Documents at a path. */
+export interface FoundDocuments {
+  readonly names: readonly string[];
+  /** Zarr versions that the documents may have. */
+  readonly versions: readonly ZarrVersion[];
+}
+
 /**
- * Versions of the Zarr documents at a path, of nodes and of nodes that were not written or deleted to the end.
- * @returns undefined for none.
+ * Finds the Zarr documents at a path, including those of partly written or partly deleted nodes.
+ * @returns undefined if there are none.
  */
-export async function versionsAt(
+export async function documentsAt(
   store: Store,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<ZarrVersion[] | undefined> {
+): Promise<FoundDocuments | undefined> {
   const candidates = [
     ...nodeKeys.map(([name, version]) => [name, [version]] as const),
     [v2AttributesKey, [2]],
     [v2ConsolidatedKey, [2]],
     [recordName, [2, 3]],
   ] as const;
-  const found = await Promise.all(
-    candidates.map(async ([name, versions]) => {
-      const isThere =
-        name === v1MetaKey
-          ? isV1(await documentAt(store, path, name, signal))
-          : (await readObject(store, joinKey(path, name), { signal })) !== undefined;
-      return isThere ? versions : [];
-    }),
+  const exists = await Promise.all(
+    candidates.map(async ([name]) =>
+      name === v1MetaKey
+        ? isV1(await documentAt(store, path, name, signal))
+        : (await readObject(store, joinKey(path, name), { signal })) !== undefined,
+    ),
   );
-  const versions = [...new Set(found.flat())];
-  return versions.length === 0 ? undefined : versions;
+  const found = candidates.filter((_, i) => exists[i]);
+  if (found.length === 0) return undefined;
+  return {
+    names: found.map(([name]) => name),
+    versions: [...new Set(found.flatMap(([, versions]) => versions))],
+  };
 }
-
-const hasNode = async (store: Store, path: string, signal: AbortSignal | undefined): Promise<boolean> =>
-  (await versionsAt(store, path, signal)) !== undefined;
 
 /** Whether a file named "meta" is the document of a Zarr v1 array. */
 export const isV1 = (object: JsonObject | undefined): boolean => isFormat(object, "1");
@@ -234,11 +239,11 @@ function isGroup(object: JsonObject | undefined): boolean {
   try {
     return object !== undefined && v3NodeType(object) === "group";
   } catch {
-    return false; // it may have been an array's
+    return false; // possibly a damaged array
   }
 }
 
-/** A document; undefined for one that is missing or cannot be parsed. */
+/** Reads a document. Undefined if it is missing or not valid JSON. */
 export async function documentAt(
   store: Store,
   folder: string,
@@ -253,14 +258,14 @@ export async function documentAt(
   }
 }
 
-/** The entries of an array's document that chunk keys follow from. */
+/** The part of a metadata document that determines the chunk keys. */
 function factsOf(object: JsonObject | undefined, name: string): JsonObject {
   const format =
     name === v1MetaKey ? ["zarr_format"] : ["zarr_format", "dimension_separator", "chunk_key_encoding"];
   return jsonObject([...format, "shape"].map((key) => [key, object && own(object, key)] as const));
 }
 
-/** The test for chunks of an array: of one whose document cannot be read, for every key of the form of a chunk's. */
+/** The test for chunk keys of an array. If its metadata is not valid, every key that looks like a chunk key passes. */
 async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   try {
     const rank = readLengths(own(facts, "shape"), "shape", 0).length;
@@ -275,7 +280,7 @@ async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
 async function encodingsOf(facts: JsonObject): Promise<ChunkKeys[]> {
   if (isFormat(facts, "3")) return [(await readChunkKeys(own(facts, "chunk_key_encoding"), undefined)).keys];
   const given = own(facts, "dimension_separator");
-  // Before v2 had that entry, stores decided on the separator.
+  // Without this entry, the separator depended on the store.
   const separators =
     given === undefined && isFormat(facts, "2") ? ([".", "/"] as const) : [readSeparator(given, ".")];
   return separators.map((separator) => ({ name: "v2", separator }));

@@ -1,60 +1,65 @@
-/** Deletes a Zarr node with everything below it, and nothing that belongs to no node. */
+/** Deletes a Zarr node with everything below it, and refuses to delete foreign files. */
 import { readOnly, ZarrError } from "../../base/errors.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
-import { everythingBelow, everythingStore, type StoredEntry } from "../../store/everything.js";
+import type { StoredEntry } from "../../store/deletion.js";
+import { everythingBelow, everythingStore } from "../../store/everything.js";
 import { writerLockName } from "../../store/hidden.js";
 import { canList } from "../../store/listing.js";
 import { type NodePlace, overlap } from "../../store/overlap.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { deleteEach, deleteObject, requireWritable, writeObject } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
-import { Belongings, isUnfinished, recordName, versionsAt } from "./belongings.js";
+import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated.js";
 
-/** Entries that are remembered between the passes over what is stored; longer listings are requested again. */
+/** Length of the longest listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;
-/** Entries that are named in messages, and counted at most. */
+/** Entries that a message names, and the number up to which the others are counted. */
 const maxNamed = 3;
 const maxCounted = 1000;
-/** Passes over a folder that is listed while it is emptied, which some file systems do not list to the end. */
+/** Passes over a folder that is emptied while it is listed: some file systems skip entries then. */
 const maxPasses = 5;
 
 export interface RemoveOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Nodes that are read during or after the deletion: nothing of them is deleted. */
+  /** Nodes that are read later; deleting any of their data is refused. */
   readonly sources?: readonly NodePlace[] | undefined;
 }
 
 /**
- * Deletes the node at a path with everything below it. Everything is listed and checked before anything is deleted.
- * Documents go first, so that an interrupted deletion leaves no array with missing chunks, and a record of the arrays
- * stays until the end, so that it can be resumed by another one.
- * @returns false if nothing is stored there besides unfinished files.
+ * Deletes the node at a path with everything below it. All entries are listed and checked before the first is deleted.
+ * Documents are deleted first, so that an interruption leaves no array with missing chunks. A record of the arrays is
+ * deleted last, so that the deletion can be repeated.
+ * @returns false if the path is empty, except for unfinished files.
  * @throws NotAllowed ("not-zarr", "foreign-files", "is-source", "protected-folder") before anything is deleted;
- *   ReadOnly ("no-delete") for a store that cannot delete or list; what the store throws: then some of the chunks may
- *   be left, of which no node can be read.
+ *   ReadOnly ("no-delete") for a store that cannot delete or list; errors of the store, after which chunks may be left
+ *   that belong to no readable node.
  */
 export async function removeNode(store: Store, path: string, options: RemoveOptions = {}): Promise<boolean> {
   const { signal, sources = [] } = options;
   requireDeletable(store);
-  const versions = await versionsAt(store, path, signal);
+  const documents = await documentsAt(store, path, signal);
   const listing = new Listing(store, path, signal);
-  if (!versions) {
+  if (!documents) {
     await refuseUnlessEmpty(listing);
     return false;
   }
   const belongings = new Belongings(store, path, signal);
+  // Listings of servers may be out of date. Documents in the target of a link are not deleted.
+  const isFolder = everythingStore(store)?.removeEmptyFolders !== undefined;
+  for (const name of isFolder ? [] : documents.names)
+    belongings.note({ key: joinKey(path, name), kind: "object" });
   const hasChunks = await check(listing, belongings);
   for (const source of sources) await refuseSource({ store, path }, source, signal);
   const isRecorded = hasChunks && (await writeRecord(store, path, belongings.record, signal));
   await deleteEach(store, path, belongings.documents, { signal });
   noteWrite(store);
-  await forget(store, path, versions, signal);
+  await forget(store, path, documents.versions, signal);
   await deleteRest(listing, belongings, isRecorded);
   return true;
 }
 
-/** Checks what an archive holds that is to be replaced. @throws NotAllowed ("not-zarr", "foreign-files"). */
+/** Checks that a store holds nothing but Zarr nodes. @throws NotAllowed ("not-zarr", "foreign-files"). */
 export async function requireZarr(store: Store): Promise<void> {
   const listing = new Listing(store, "", undefined);
   const belongings = new Belongings(store, "", undefined);
@@ -67,12 +72,9 @@ function requireDeletable(store: Store): void {
   requireWritable(store, "delete");
   if (canList(store)) return;
   const place = store.locate?.("/") ?? "the store";
-  throw readOnly(
-    `nodes in ${place} cannot be deleted: the store has no list(), which tells what would be deleted`,
-    {
-      code: "no-delete",
-    },
-  );
+  throw readOnly(`nodes in ${place} cannot be deleted: the store has no list() to find their keys with`, {
+    code: "no-delete",
+  });
 }
 
 /** Everything below a path, in several passes. */
@@ -85,7 +87,7 @@ class Listing implements AsyncIterable<readonly StoredEntry[]> {
     readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Whether all passes see the same entries. */
+  /** Whether further passes return the same entries. */
   get isKept(): boolean {
     return this.#kept !== undefined;
   }
@@ -112,21 +114,18 @@ class Listing implements AsyncIterable<readonly StoredEntry[]> {
   }
 }
 
-/** Unfinished files and the objects that stand for folders are nobody's data. */
-const isNothing = ({ key }: StoredEntry): boolean => key.endsWith("/") || isUnfinished(key);
-
 async function refuseUnlessEmpty(listing: Listing): Promise<void> {
-  const found = await foundIn(listing, (entry) => !isNothing(entry));
+  const found = await foundIn(listing, ({ key }) => !isUnfinished(key));
   if (!found) return;
   throw notAllowed(
     "not-zarr",
-    `${listing.name} is not a Zarr node and holds ${found}; nothing was deleted. Choose another place, or delete it by other means`,
+    `${listing.name} is not a Zarr node and holds ${found}; nothing was deleted; choose another path or remove these files`,
   );
 }
 
 /**
- * Finds out what belongs to nodes.
- * @returns whether there is more than documents.
+ * Checks that every entry belongs to a node.
+ * @returns whether any of them is not a document.
  * @throws NotAllowed ("foreign-files").
  */
 async function check(listing: Listing, belongings: Belongings): Promise<boolean> {
@@ -135,17 +134,18 @@ async function check(listing: Listing, belongings: Belongings): Promise<boolean>
   let hasChunks = false;
   const prefix = joinKey(listing.path, "");
   const found = await foundIn(listing, (entry) => {
-    hasChunks ||= entry.key.startsWith(prefix) && !isNothing(entry) && !belongings.isDocument(entry.key);
+    hasChunks ||=
+      entry.key.startsWith(prefix) && !isUnfinished(entry.key) && !belongings.isDocument(entry.key);
     return !belongings.has(entry);
   });
   if (!found) return hasChunks;
   throw notAllowed(
     "foreign-files",
-    `${listing.name} holds files that belong to no Zarr node: ${found}; nothing was deleted. Move them away first`,
+    `${listing.name} holds files that belong to no Zarr node: ${found}; nothing was deleted; move them first`,
   );
 }
 
-/** Names some of the entries that a test finds. */
+/** The entries that pass a test, for a message. Undefined for none. */
 async function foundIn(listing: Listing, test: (entry: StoredEntry) => boolean): Promise<string | undefined> {
   const names: string[] = [];
   let count = 0;
@@ -172,21 +172,21 @@ async function refuseSource(
   const name = deleted.store.locate?.(`/${deleted.path}`) ?? `"/${deleted.path}"`;
   throw notAllowed(
     "is-source",
-    `deleting ${name} would delete what is read, ${found}; nothing was deleted. Choose another place`,
+    `deleting ${name} would delete data that is read, ${found}; nothing was deleted; choose another path`,
   );
 }
 
 const notAllowed = (code: string, message: string): ZarrError =>
   new ZarrError("NotAllowed", message, { code });
 
-/** @returns whether it was written: a disk without room must not keep anybody from deleting. */
+/** @returns whether it was written. A full disk must not prevent a deletion. */
 async function writeRecord(
   store: Store,
   path: string,
   record: Uint8Array<ArrayBuffer>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  // Objects of an archive that is being written cannot be deleted again.
+  // An archive that is being written could not delete the record again.
   if (!store.set || store.conditional === "absent") return false;
   try {
     await writeObject(store, joinKey(path, recordName), record, { signal });
@@ -197,7 +197,7 @@ async function writeRecord(
   }
 }
 
-/** Removes the node from consolidated metadata above it. */
+/** Removes the node from the consolidated metadata of its parents. */
 async function forget(
   store: Store,
   path: string,

@@ -11,7 +11,7 @@ import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import type { Target, UpdateAttributesOptions, UpdateOptions } from "../create.js";
 import { type OpenedNode, ZarrGroup } from "../group.js";
-import { versionsAt } from "./belongings.js";
+import { documentsAt } from "./belongings.js";
 import { replaceDocument, updateConsolidated } from "./consolidated.js";
 import { nodeAt, placeOf } from "./place.js";
 import { removeNode } from "./remove.js";
@@ -75,7 +75,7 @@ export async function deleteNode(
       { code: "no-path" },
     );
   await inTurn(store, path, signal, async () => {
-    const isThere = (await versionsAt(store, path, signal)) && (await removeNode(store, path, { signal }));
+    const isThere = (await documentsAt(store, path, signal)) && (await removeNode(store, path, { signal }));
     if (!isThere) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
   });
 }

@@ -1,7 +1,7 @@
 /** The keys in a bucket. Spec: Amazon S3 API, ListObjectsV2. */
 import { networkError } from "../../base/errors.js";
 import { inSlices, type Steps } from "../../base/slices.js";
-import type { StoredEntry } from "../everything.js";
+import type { StoredEntry } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { HttpWriter } from "./write.js";
 
@@ -54,12 +54,10 @@ export class BucketLister {
     }
   }
 
-  /** Those as a deletion needs them. The object that stands for the store's own folder is not listed. */
+  /** The keys below a path as deletions need them; invalid keys are marked, objects that stand for folders omitted. */
   async *everything(path: string, signal?: AbortSignal): AsyncGenerator<StoredEntry[]> {
-    for await (const key of this.all(path, signal)) {
-      const isFolder = key.endsWith("/") && isKey(key.slice(0, -1));
-      if (key !== "/") yield [{ key, kind: isKey(key) || isFolder ? "object" : "other" }];
-    }
+    for await (const key of this.all(path, signal))
+      if (!key.endsWith("/")) yield [{ key, kind: isKey(key) ? "object" : "other" }];
   }
 
   /** Names of the folders directly below a path. */

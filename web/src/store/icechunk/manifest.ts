@@ -79,7 +79,7 @@ export class Manifest {
     return undefined;
   }
 
-  /** The references of all arrays. @throws InvalidMetadata for one that is damaged. */
+  /** The references of all arrays. @throws InvalidMetadata for a damaged reference. */
   *references(): Generator<ChunkReference> {
     const { buffer } = this;
     for (let i = 0; i < buffer.count(this.#arrays); i++) {

@@ -80,7 +80,7 @@ export class VirtualSources {
     return this.#prefixes.isEmpty;
   }
 
-  /** Where a location is read from; undefined if nothing may be read there, and for objects of other stores. */
+  /** The URL of a location. Undefined if it must not be read, or is read through another store. */
   async urlOf(location: string): Promise<URL | undefined> {
     const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
     const base = found && baseOf(found.target, found.prefix);
