@@ -136,7 +136,10 @@ describe("stores", () => {
     const store = new ZipStore(urlOf(file));
     expect(await contents(store)).toEqual(await contents(urlOf(v3)));
     const { status, err } = run("copy", v3, file);
-    expect([status, err]).toEqual([1, `zarr-wasm: "${file}" already exists; pass --overwrite to replace it\n`]);
+    expect([status, err]).toEqual([
+      1,
+      `zarr-wasm: "${file}" already exists; pass --overwrite to replace it\n`,
+    ]);
     await copy(file, file.replace("ozx", "zip"), { format: "2", verify: true });
     await copy(v2, file, { overwrite: true });
     expect(run("copy", v3, file, "--overwrite", "--resume").status).toBe(2);

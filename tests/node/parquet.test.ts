@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readRecords } from "../../dist/store/parquet/records.js";
 import { readRuns } from "../../dist/store/parquet/runs.js";
-import type { Reference } from "../../dist/store/reference/document.js";
+import type { Reference } from "../../dist/store/reference/read.js";
 
 interface Golden {
   name: string;

@@ -38,7 +38,7 @@ function attempted<T>(work: () => T): T | undefined {
 /** Whether there is an xarray that reads Zarr v2. */
 export function hasXarray(): boolean {
   try {
-    return hasZarr() && python("import xarray; print(1)").startsWith("1");
+    return missingZarr() === undefined && python("import xarray; print(1)").startsWith("1");
   } catch {
     return false;
   }

@@ -104,7 +104,7 @@ async function openArchive(
 }
 
 const existsError = (name: string): Error =>
-  new Error(`${name} already exists; pass --overwrite to replace it`);
+  new Error(`"${name}" already exists; pass --overwrite to replace it`);
 
 /** A sink that checks something when all is written, before it is closed. */
 function beforeClose(

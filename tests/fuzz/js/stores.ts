@@ -1,13 +1,10 @@
 /** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
+import { runAll } from "../../../dist/base/slices.js";
 import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
 import { parseRetryAfter } from "../../../dist/store/http/retry.js";
-import {
-  parseDocument,
-  type Reference,
-  readDocument,
-  readReference,
-} from "../../../dist/store/reference/document.js";
+import { ReferenceTable } from "../../../dist/store/reference/document.js";
+import { type Reference, readReference } from "../../../dist/store/reference/read.js";
 import { targetUrl } from "../../../dist/store/reference/target.js";
 import { writeZip } from "../../node/store-zips.js";
 import { mutatedBytes, mutatedText } from "./mutations.js";
@@ -263,16 +260,22 @@ const reference: FuzzTarget = {
   covers: ["store/reference.js", "store/reference/"],
   tags: ["InvalidMetadata", "Unsupported", "LimitExceeded", "InvalidArgument", "Network"],
   run: async (input) => {
-    const document = parseDocument(input, "references");
-    const { references: table, templates } = readDocument(document, {}, maxReferences);
-    holds(table.size <= maxReferences, "the number of references is limited");
+    const table = new ReferenceTable({}, maxReferences);
+    runAll(table.addBytes(input, "references"));
+    holds(table.keys.length <= maxReferences, "the number of references is limited");
     const target = { store: new Map([["/target", new Uint8Array(100)]]), key: "/target" };
-    const store = new ReferenceStore(document, { maxReferences, resolve: () => target });
-    holds([...store.list("")].length === table.size, "all references are listed");
-    store.listChildren("");
+    const source = { store: new Map([["/references.json", input]]), key: "/references.json" };
+    const store = await ReferenceStore.open(source, { maxReferences, resolve: () => target });
+    const listed: string[] = [];
+    for await (const key of store.list("")) listed.push(key);
+    holds(listed.length === table.keys.length, "all references are listed");
+    await store.listChildren("");
     const failures: unknown[] = [];
-    for (const [key, value] of [...table].slice(0, 50)) {
-      const attempts = [() => checkTarget(readReference(value, key, templates)), () => checkRead(store, key)];
+    for (const key of table.keys.slice(0, 50)) {
+      const attempts = [
+        async () => checkTarget((await readReference(table, key))!),
+        () => checkRead(store, key),
+      ];
       for (const attempt of attempts) await attempt().catch((error: unknown) => failures.push(error));
     }
     throwFirst(failures);
