@@ -198,7 +198,86 @@ describe("workflows", () => {
     expect(release).toContain("id-token: write");
     expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|^\s+registry-url:/m);
   });
+
+  const folder = path.join(root, ".github/workflows");
+  const workflows = readdirSync(folder).map((file) => [file, text(`.github/workflows/${file}`)] as const);
+
+  it.each(workflows)("%s pins actions by commit, and packages by exact version", (_, workflow) => {
+    expect(unpinnedIn(workflow)).toEqual([]);
+  });
+
+  it("pin an action to the same commit everywhere", () => {
+    const commits = new Map<string, Set<string>>();
+    for (const [, workflow] of workflows)
+      for (const [, action, commit] of workflow.matchAll(/uses: ([\w./-]+)@(.+)/g))
+        commits.set(action!, (commits.get(action!) ?? new Set()).add(commit!));
+    expect(commits.size).toBeGreaterThan(3);
+    expect([...commits].filter(([, found]) => found.size !== 1)).toEqual([]);
+  });
+
+  it("are found if something is not pinned", () => {
+    const sha = "a".repeat(40);
+    const lines = [
+      "uses: actions/checkout@v5",
+      "- uses: actions/checkout@main # v5.1.0",
+      `- uses: actions/checkout@${sha}`,
+      `uses: actions/checkout@${sha.slice(1)} # v5.1.0`,
+      "uses: actions/checkout",
+      '"uses": "actions/checkout@v5"',
+      "uses: docker://debian:12",
+      "run: npm install --global npm@11",
+      "run: npm i -g npm@latest",
+      "run: npm install left-pad",
+      "run: npx some-tool",
+    ];
+    expect(lines.filter((line) => unpinnedIn(line).length === 0)).toEqual([]);
+    const good = [
+      "uses: ./.github/workflows/ci.yml",
+      `- uses: actions/checkout@${sha} # v5.1.0`,
+      "run: npm install --global npm@11.21.2",
+      "- run: npm ci --ignore-scripts",
+      "- run: npx vitest run",
+    ];
+    expect(good.flatMap(unpinnedIn)).toEqual([]);
+  });
+
+  it("have no more permissions than they need", () => {
+    const jobs = Object.fromEntries(
+      release
+        .slice(release.indexOf("\njobs:"))
+        .split(/^ {2}(?=\w+:$)/m)
+        .slice(1)
+        .map((job) => [/^\w+/.exec(job)![0], /^ {4}permissions:\n((?: {6}.*\n)+)/m.exec(job)?.[1]] as const),
+    );
+    const scopesOf = (block: string | undefined) => block?.match(/[\w-]+: \w+/g);
+    expect(Object.keys(jobs)).toEqual(["version", "ci", "publish", "page"]);
+    expect(scopesOf(jobs["publish"])).toEqual(["id-token: write"]);
+    expect(scopesOf(jobs["page"])).toEqual(["contents: write"]);
+    expect([jobs["version"], jobs["ci"]]).toEqual([undefined, undefined]);
+    for (const [file, workflow] of workflows) {
+      expect(workflow, file).toMatch(/^permissions:\n {2}contents: read\n\n/m);
+      const checkouts = workflow.match(/uses: actions\/checkout@/g)?.length ?? 0;
+      expect(workflow.match(/^ {10}persist-credentials: false$/gm)?.length ?? 0, file).toBe(checkouts);
+    }
+  });
 });
+
+/** Lines of a workflow that take whatever a name stands for at the moment. */
+function unpinnedIn(workflow: string): string[] {
+  const isPinned = (line: string): boolean => {
+    const uses = /^[\s-]*["']?uses["']?:\s*(.*)$/.exec(line)?.[1];
+    if (uses !== undefined) return /^(\.\/\S+|[\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+)$/.test(uses);
+    const install = /\bnpm (?:install|i|add)\b(.*)/.exec(line)?.[1];
+    const packages = install?.match(/(?<=\s)[^\s-]\S*/g) ?? [];
+    const programs = [...line.matchAll(/\bnpx (?:-\S+ )*(\S+)/g)].map(([, name]) => name!);
+    const { devDependencies } = json("package.json") as { devDependencies: object };
+    return (
+      packages.every((name) => /@\d+\.\d+\.\d+$/.test(name)) &&
+      programs.every((name) => name in devDependencies || /@\d+\.\d+\.\d+$/.test(name))
+    );
+  };
+  return workflow.split("\n").filter((line) => !isPinned(line));
+}
 
 it("has what contributors look for", () => {
   for (const file of [
