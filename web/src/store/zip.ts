@@ -9,8 +9,8 @@ import {
   type ZarrError,
 } from "../base/errors.js";
 import { defaultLimits } from "../base/limits.js";
-import { inSlices, withTurns } from "../base/slices.js";
 import { SingleFlight } from "../base/single-flight.js";
+import { inSlices, withTurns } from "../base/slices.js";
 import { ByteCache } from "./cache.js";
 import type { HttpStoreOptions } from "./http.js";
 import { KeyIndex } from "./key-index.js";

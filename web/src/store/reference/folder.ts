@@ -16,8 +16,8 @@ import { normalizePath } from "../path.js";
 import { joinKey, type Store } from "../store.js";
 import { bad, shown } from "./fields.js";
 import type { FolderPlace } from "./place.js";
-import { RecordFiles } from "./record-files.js";
 import type { Reference } from "./read.js";
+import { RecordFiles } from "./record-files.js";
 import type { References } from "./references.js";
 
 export interface FolderLimits {

@@ -77,7 +77,9 @@ export class Rule {
     const [offset, length] = [fields["offset"], fields["length"]];
     if ((offset === undefined) !== (length === undefined)) throw bad("gen has an offset without a length");
     this.#part =
-      offset === undefined ? [] : [offset, length].map((n) => (typeof n === "string" ? new Template(n) : plain(n)));
+      offset === undefined
+        ? []
+        : [offset, length].map((n) => (typeof n === "string" ? new Template(n) : plain(n)));
     let count = 1;
     const strided = new Map<string, Dimension>();
     // The last dimension changes first.
