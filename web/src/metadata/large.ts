@@ -12,6 +12,7 @@ import {
   toPlain,
 } from "../base/json.js";
 import { inSlices, type Steps } from "../base/slices.js";
+import { sortSteps } from "../base/sort.js";
 import {
   asObject,
   type DocumentOptions,
@@ -23,7 +24,7 @@ import {
 import { v1AttrsKey, v2AttributesKey, v2ConsolidatedKey } from "./keys.js";
 import type { Attributes } from "./spec.js";
 
-/** Values that are parsed, or compared, in one step: about a millisecond of work. */
+/** Values that are parsed in one step: about a millisecond of work. */
 const stepSize = 2 ** 12;
 
 /**
@@ -100,38 +101,5 @@ function* plainSteps(json: Json): Steps<PlainJson> {
   return Object.freeze(object);
 }
 
-/** Sorts a list like `list.sort`, in slices. @throws what `compare` throws. */
-export function sortInSlices<T>(list: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
-  return inSlices(sortSteps(list, compare));
-}
-
-/** A merge sort of runs that the engine sorts. */
-function* sortSteps<T>(list: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
-  let runs: T[][] = [];
-  for (let start = 0; start < list.length; start += stepSize) {
-    runs.push(list.slice(start, start + stepSize).sort(compare));
-    yield;
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let i = 0; i < runs.length; i += 2)
-      merged.push(i + 1 < runs.length ? yield* mergeSteps(runs[i]!, runs[i + 1]!, compare) : runs[i]!);
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* mergeSteps<T>(
-  left: readonly T[],
-  right: readonly T[],
-  compare: (a: T, b: T) => number,
-): Steps<T[]> {
-  const merged: T[] = [];
-  let [i, k] = [0, 0];
-  while (i < left.length || k < right.length) {
-    const isLeft = k >= right.length || (i < left.length && compare(left[i]!, right[k]!) <= 0);
-    merged.push(isLeft ? left[i++]! : right[k++]!);
-    if (merged.length % stepSize === 0) yield;
-  }
-  return merged;
-}
+/** The texts sorted by their UTF-16 units, in slices. */
+export const sortInSlices = (texts: string[]): Promise<string[]> => inSlices(sortSteps(texts));

@@ -15,7 +15,6 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
-import { eachInSlices } from "../base/slices.js";
 import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
@@ -103,7 +102,7 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   if (images !== undefined && !isGeographic(images))
     return { kind: "image", images: multiscales(group), isLabel: own(ome, "image-label") !== undefined };
   const wells = wellPaths(group);
-  if (wells) return plateKind(own(ome, "plate"), wells, signal);
+  if (wells) return (await import("./plate.js")).plateKind(own(ome, "plate"), wells, signal);
   const fields = fieldPaths(group);
   if (fields) return { kind: "well", fields };
   if (own(ome, "bioformats2raw.layout") !== undefined) {
@@ -118,29 +117,6 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
     return paths.length > 0 ? { kind: "labels", paths } : undefined;
   }
   return undefined;
-}
-
-async function plateKind(
-  plate: unknown,
-  paths: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Kind> {
-  const listed = own(plate, "wells") as readonly unknown[];
-  const index = (entry: unknown, name: string) => {
-    const value = own(entry, name);
-    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
-  };
-  const namesOf = (name: string) => {
-    const list = own(plate, name);
-    return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
-  };
-  const wells: Well[] = [];
-  const read = (i: number) => {
-    const [row, column] = ["rowIndex", "columnIndex"].map((name) => index(listed[i], name));
-    wells.push({ path: paths[i]!, row, column });
-  };
-  await eachInSlices(paths.length, read, signal);
-  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
 }
 
 /** Images that a scene (0.6) brings together: those whose coordinate systems its transformations name. */

@@ -1,6 +1,34 @@
-/** The wells of a plate by row and column. */
+/** Plates: what their attributes say, and their wells by row and column. */
 import { eachInSlices } from "../base/slices.js";
-import type { Well } from "./kinds.js";
+import { own, textAt } from "./attributes.js";
+import type { Kind, Well } from "./kinds.js";
+
+/**
+ * Reads what attributes say of a plate.
+ * @param paths of its wells
+ */
+export async function plateKind(
+  plate: unknown,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Kind> {
+  const listed = own(plate, "wells") as readonly unknown[];
+  const index = (entry: unknown, name: string) => {
+    const value = own(entry, name);
+    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  };
+  const namesOf = (name: string) => {
+    const list = own(plate, name);
+    return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
+  };
+  const wells: Well[] = [];
+  const read = (i: number) => {
+    const [row, column] = ["rowIndex", "columnIndex"].map((name) => index(listed[i], name));
+    wells.push({ path: paths[i]!, row, column });
+  };
+  await eachInSlices(paths.length, read, signal);
+  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
+}
 
 /** Row and column of a well. */
 export type WellPlace = readonly [row: number, column: number];
