@@ -74,7 +74,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive", 4_940_000, () => packedSize("size")],
+  ["the published archive", 4_965_000, () => packedSize("size")],
   ["the installed package", 13_700_000, () => packedSize("unpackedSize")],
 ];
 

@@ -1,5 +1,5 @@
 /** Writing to the origin's private file system, in pages and in workers. */
-import { DirectoryHandleStore, getBytes } from "zarr-wasm";
+import { create, createGroup, DirectoryHandleStore, deleteNode, getBytes, set } from "zarr-wasm";
 import { at, openArray, sampleNamed } from "./data.js";
 import { equal, errorOf, ok, skip, test } from "./registry.js";
 
@@ -56,6 +56,28 @@ test("writing: a folder holds what is written, and lists it", () =>
     await store.set("/a/b/c", bytesOf("again"));
     await store.deletePrefix("");
     equal(await keysOf(store), []);
+  }));
+
+test("writing: nodes are deleted, and other files are not", () =>
+  folderFor(async (store) => {
+    const make = async (folder: DirectoryHandleStore, path: string) => {
+      const options = { path, shape: [4], chunkShape: [2], dtype: "uint8" } as const;
+      const array = await create(folder, options);
+      await set(array, null, 1);
+      return array;
+    };
+    await make(store, "g/a");
+    await store.set("/g/notes", bytesOf("mine"));
+    equal((await errorOf(() => deleteNode(store, "g")))["code"], "foreign-files");
+    equal((await errorOf(() => createGroup(store, { path: "g", overwrite: true })))["code"], "foreign-files");
+    await store.delete("/g/notes");
+    const inner = new DirectoryHandleStore(await store.root.getDirectoryHandle("g"));
+    const like = await make(inner, "b");
+    equal((await errorOf(() => create(store, { like, path: "g", overwrite: true })))["code"], "is-source");
+    equal((await keysOf(store)).length, 8);
+    await deleteNode(store, "g");
+    equal(await keysOf(store), ["/zarr.json"]);
+    equal(await store.listChildren(""), []);
   }));
 
 test("writing: on conditions, also by several at a time", () =>

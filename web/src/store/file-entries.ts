@@ -17,7 +17,7 @@ const batchLength = 1024;
 const volumeFolder = "lost+found";
 
 /** URL of an entry of a folder. The folder's URL must end in "/". */
-export const entryUrl = (folder: URL, name: string): URL => new URL(encodeURIComponent(name), folder);
+const entryUrl = (folder: URL, name: string): URL => new URL(encodeURIComponent(name), folder);
 
 /** URL of a folder in a folder. */
 export const folderIn = (folder: URL, name: string): URL => new URL(`${encodeURIComponent(name)}/`, folder);

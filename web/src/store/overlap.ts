@@ -23,7 +23,7 @@ interface PlacedStore {
 }
 
 /** Whether one path is the other, or lies below it. */
-export const isWithin = (inner: string, outer: string): boolean =>
+const isWithin = (inner: string, outer: string): boolean =>
   inner === outer || outer === "" || inner.startsWith(`${outer}/`);
 
 /**

@@ -191,7 +191,7 @@ export class Belongings {
 const isChunkFolder = (below: string): boolean => /^(c|\d+)(\/\d+)*$/.test(below);
 
 /** Documents at a path. */
-export interface FoundDocuments {
+interface FoundDocuments {
   readonly names: readonly string[];
   /** Zarr versions that the documents may have. */
   readonly versions: readonly ZarrVersion[];

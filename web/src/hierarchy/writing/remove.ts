@@ -20,7 +20,7 @@ const maxCounted = 1000;
 /** Passes over a folder that is emptied while it is listed: some file systems skip entries then. */
 const maxPasses = 5;
 
-export interface RemoveOptions {
+interface RemoveOptions {
   readonly signal?: AbortSignal | undefined;
   /** Nodes that are read later; deleting any of their data is refused. */
   readonly sources?: readonly NodePlace[] | undefined;
@@ -118,8 +118,8 @@ async function refuseUnlessEmpty(listing: Listing): Promise<void> {
   const found = await foundIn(listing, ({ key }) => !isUnfinished(key));
   if (!found) return;
   throw notAllowed(
-    "not-zarr",
     `${listing.name} is not a Zarr node and holds ${found}; nothing was deleted; choose another path or remove these files`,
+    { code: "not-zarr" },
   );
 }
 
@@ -140,8 +140,8 @@ async function check(listing: Listing, belongings: Belongings): Promise<boolean>
   });
   if (!found) return hasChunks;
   throw notAllowed(
-    "foreign-files",
     `${listing.name} holds files that belong to no Zarr node: ${found}; nothing was deleted; move them first`,
+    { code: "foreign-files" },
   );
 }
 
@@ -171,13 +171,13 @@ async function refuseSource(
   if (found === undefined) return;
   const name = deleted.store.locate?.(`/${deleted.path}`) ?? `"/${deleted.path}"`;
   throw notAllowed(
-    "is-source",
     `deleting ${name} would delete data that is read, ${found}; nothing was deleted; choose another path`,
+    { code: "is-source" },
   );
 }
 
-const notAllowed = (code: string, message: string): ZarrError =>
-  new ZarrError("NotAllowed", message, { code });
+const notAllowed = (message: string, details: { readonly code: string }): ZarrError =>
+  new ZarrError("NotAllowed", message, details);
 
 /** @returns whether it was written. A full disk must not prevent a deletion. */
 async function writeRecord(
