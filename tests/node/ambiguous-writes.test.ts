@@ -284,9 +284,24 @@ describe("an append whose values cannot be written", () => {
     };
     const error = await errorOf(() => append(array, Int32Array.of(3, 4, 5)));
     server.fault = undefined;
+    expect([error._tag, error.code, error["status"]]).toEqual(["Network", "unknown-outcome", 403]);
     expect(error.message).toMatch(/^elements 2 to 4 along axis 0 may be fill value: /);
     expect(await elements(await reopened(server))).toEqual([1, 2, 3, 4, 0, 7, 8, 9, 10, 11]);
   });
+});
+
+it("an append whose consolidated metadata cannot be updated has its own error", async () => {
+  const server = await start();
+  const group = await createGroup(storeOn(server));
+  const array = await create(group, { path: "a", shape: [0], dtype: "int32" });
+  await consolidate(group);
+  server.fault = ({ method, key }) =>
+    method === "PUT" && key === "data.zarr/zarr.json"
+      ? { status: 412, code: "PreconditionFailed" }
+      : undefined;
+  const error = await errorOf(() => append(array, Int32Array.of(1)));
+  expect([error._tag, error.code]).toEqual(["Network", "outdated-consolidated"]);
+  expect(await elements(array)).toEqual([1]);
 });
 
 it("stamps are whitespace after the JSON text, and only in stores that need them", async () => {

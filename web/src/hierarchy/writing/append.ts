@@ -1,5 +1,12 @@
 /** Makes arrays longer, with values for the new elements, while other programs may do so. */
-import { conflict, invalidArgument, isZarrError, shown, withDetails } from "../../base/errors.js";
+import {
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  shown,
+  withDetails,
+} from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { countOf } from "../../base/strides.js";
 import { isConverted } from "../../dtypes/elements.js";
@@ -123,7 +130,7 @@ class Shortened {
 
 /**
  * Returns the stored shape if the elements still belong to this call.
- * @throws Shortened if only the first ones do; Conflict ("resized") if that is unknown.
+ * @throws Shortened if only the first ones do; Network ("unknown-outcome") if that is unknown.
  */
 async function keptShape(
   array: ZarrArray,
@@ -134,8 +141,8 @@ async function keptShape(
   const length = now.shape[along]!;
   const resized = length <= from ? length : resizedLength(stamps, now.stamps, along);
   if (resized === undefined)
-    throw conflict("other programs have resized the array more than once while values were appended", {
-      code: "resized",
+    throw networkError("other programs have resized the array more than once while values were appended", {
+      code: "unknown-outcome",
     });
   const kept = Math.max(from, Math.min(length, resized));
   if (kept < to) throw new Shortened(kept, now.stamps);
@@ -177,7 +184,7 @@ async function insist(work: () => Promise<void>): Promise<void> {
 }
 
 function isTransient(error: unknown): boolean {
-  if (!isZarrError(error, "Network", "Conflict") || error.code === "resized") return false;
+  if (!isZarrError(error, "Network", "Conflict")) return false;
   if (isOutcomeUnknown(error)) return isTransient(error.cause);
   const { _tag, status, code } = error;
   return (
@@ -187,24 +194,27 @@ function isTransient(error: unknown): boolean {
 
 /**
  * Undoes an append whose values could not be written, unless another program has changed the array's length since.
- * @returns the error, whose message tells whether the append was undone.
+ * @returns the error; if the append was not undone, Network ("unknown-outcome").
  */
 async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<unknown> {
   const { along, from, to, reader } = rows;
-  let isLast = false;
+  let [isLast, isUndone] = [false, false];
   const change: ShapeChange = (now, _, { stamps }) => {
     isLast = now[along] === to && resizedLength(rows.stamps, stamps, along) === Number.POSITIVE_INFINITY;
     return isLast ? withLength(now, along, from) : now;
   };
   try {
-    const written = await changeShape(array, { signal: undefined }, change);
-    if (isLast) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
-    await publish(array, written ?? rows.written, undefined);
+    await changeShape(array, { signal: undefined }, change);
+    isUndone = isLast;
+    if (isUndone) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
   } catch {
-    isLast = false;
+    // The first error counts.
   }
-  const gap = `elements ${from} to ${to - 1} along axis ${along} may be fill value: `;
-  return withDetails(error, {}, isLast ? "nothing was appended: " : gap);
+  await publish(array, rows.written, undefined).catch(() => {});
+  if (isUndone) return withDetails(error, {}, "nothing was appended: ");
+  const message = `elements ${from} to ${to - 1} along axis ${along} may be fill value: ${messageOf(error)}`;
+  const { status, chunkKey } = isZarrError(error) ? error : {};
+  return networkError(message, { code: "unknown-outcome", status, chunkKey, cause: error });
 }
 
 const withLength = (shape: readonly number[], along: number, length: number): number[] =>

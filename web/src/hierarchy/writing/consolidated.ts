@@ -1,5 +1,5 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
-import { withDetails } from "../../base/errors.js";
+import { isZarrError, networkError, type ZarrError } from "../../base/errors.js";
 import { isJsonObject, type JsonObject } from "../../base/json.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { own } from "../../metadata/document.js";
@@ -102,13 +102,15 @@ export async function updateConsolidated(
       return patched(object, version, (entries, separator) => apply(now, entries, separator));
     };
     await replaceDocument(store, group, key, change, { signal }).catch((error) => {
-      throw withDetails(
-        error,
-        {},
-        `written, but the consolidated metadata of "/${group}" could not be kept true: `,
-      );
+      throw isZarrError(error) ? outdated(group, error) : error;
     });
   }
+}
+
+/** The error of a change that was made without its counterpart in consolidated metadata: repeating it may be wrong. */
+function outdated(group: string, cause: ZarrError): ZarrError {
+  const message = `written, but the consolidated metadata of "/${group}" could not be updated: ${cause.message}`;
+  return networkError(message, { code: "outdated-consolidated", status: cause.status, cause });
 }
 
 /** A change with its documents as they are by now, where others may have written them, too. */
