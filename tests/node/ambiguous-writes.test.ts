@@ -1,5 +1,5 @@
-// Writers of one array on a server that fails PUT requests before or after it has applied them: no acknowledged write is
-// lost or applied twice, and an outcome that cannot be known is an error of its own.
+// Several writers on a server that fails PUT requests before or after it applies them: no acknowledged write is lost or
+// applied twice, and an unknown outcome is an error with its own code.
 import { spawn } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -30,7 +30,7 @@ async function start(): Promise<S3Server> {
   return server;
 }
 
-/** A store of its own for each writer, as in programs on several machines. */
+/** Each writer has its own store object, like programs on several machines. */
 const storeOn = (server: S3Server) =>
   new WritableHttpStore(`${server.url}/data.zarr`, { retryDelay: 5, bucket: server.url });
 
@@ -51,7 +51,7 @@ interface Outcome {
   readonly failed: { value: number; code: string; message: string }[];
 }
 
-/** Appends blocks of three elements, in a process of its own. */
+/** Appends blocks of three elements in another process. */
 async function appendElsewhere(url: string, writer: number, times: number): Promise<Outcome> {
   const script = `
     import { append, isZarrError, open, WritableHttpStore } from ${JSON.stringify(import.meta.resolve("zarr-wasm"))};
@@ -64,7 +64,7 @@ async function appendElsewhere(url: string, writer: number, times: number): Prom
           await append(array, new Int32Array(3).fill(value));
           outcome.acknowledged.push(value);
         } catch (error) {
-          // Others were faster ten times, and nothing was appended.
+          // Other writers were faster ten times, and nothing was appended.
           if (isZarrError(error, "Conflict") && error.chunkKey === undefined) continue;
           outcome.failed.push({ value, code: error.code, message: error.message });
         }
@@ -84,8 +84,8 @@ async function appendElsewhere(url: string, writer: number, times: number): Prom
   return JSON.parse(output) as Outcome;
 }
 
-describe.each(Object.entries(faults))("15 %% of PUT requests fail with %s", (_, fault) => {
-  it("each acknowledged append is in the array once, and no fill value is between", async () => {
+describe.each(Object.entries(faults))("PUT requests fail at random: %s", (_, fault) => {
+  it("the array holds each acknowledged append once, and no gaps", async () => {
     const server = await start();
     await create(storeOn(server), { shape: [0], chunkShape: [8], dtype: "int32" });
     failSome(server, fault);
@@ -107,7 +107,7 @@ describe.each(Object.entries(faults))("15 %% of PUT requests fail with %s", (_, 
   });
 });
 
-/** Fails the first PUT of a key, after other writers have done something; before it is applied, or after. */
+/** Fails the first PUT of a key, before or after applying it, while another writer does its work. */
 function failOnce(server: S3Server, key: RegExp, fault: Fault, others: () => Promise<unknown>): void {
   let isDone = false;
   const meets = ({ method, key: asked }: S3Request) => method === "PUT" && key.test(asked);
@@ -126,7 +126,7 @@ const reopened = async (server: S3Server) => (await open(storeOn(server))) as Za
 const textOf = (server: S3Server, key: string) =>
   new TextDecoder().decode(server.objects.get(`data.zarr/${key}`)!.bytes);
 
-/** Writes a document again as another program would, which drops the stamps. */
+/** Rewrites a document like another program, which drops the stamps. */
 const rewrite = (
   server: S3Server,
   key: string,
@@ -137,7 +137,7 @@ const rewrite = (
   server.put(`data.zarr/${key}`, bytesOf(JSON.stringify(object)));
 };
 
-describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) => {
+describe.each(Object.entries(faults))("a PUT request fails: %s", (_, fault) => {
   describe.each([1, 2, 3] as const)("Zarr v%i", (zarrFormat) => {
     const make = async (server: S3Server) => {
       const options = { shape: [0], chunkShape: [4], dtype: "int32", zarrFormat };
@@ -145,7 +145,7 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
       return [await reopened(server), await reopened(server)] as const;
     };
 
-    it("an append and another one of as many elements are both in the array", async () => {
+    it("two appends of the same length are both stored", async () => {
       const server = await start();
       const [mine, theirs] = await make(server);
       failOnce(server, documents[zarrFormat], fault, () => append(theirs, Int32Array.of(4, 5, 6)));
@@ -154,7 +154,7 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
       expect(found).toEqual("after" in fault ? [1, 2, 3, 4, 5, 6] : [4, 5, 6, 1, 2, 3]);
     });
 
-    it("so they are where the document was written by another program before", async () => {
+    it("two appends are both stored after another program has rewritten the document", async () => {
       const server = await start();
       const [mine, theirs] = await make(server);
       rewrite(server, { 1: "meta", 2: ".zarray", 3: "zarr.json" }[zarrFormat]);
@@ -163,7 +163,7 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
       expect((await elements(await reopened(server))).sort()).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it("one of two programs creates an array", async () => {
+    it("only one of two creates succeeds", async () => {
       const server = await start();
       const options = { shape: [4], dtype: "int32", zarrFormat, attributes: { a: 1 } } as const;
       const others: unknown[] = [];
@@ -179,7 +179,7 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
     });
   });
 
-  it("attributes of two programs are all stored, also in consolidated metadata", async () => {
+  it("attributes of two writers are both stored, also in consolidated metadata", async () => {
     const server = await start();
     const group = await createGroup(storeOn(server));
     await create(group, { path: "a", shape: [4], dtype: "int32" });
@@ -197,7 +197,7 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
     expect(root.consolidated_metadata.metadata.a.attributes).toEqual(wanted);
   });
 
-  it("elements of two programs in one chunk are all stored", async () => {
+  it("elements of two writers in one chunk are both stored", async () => {
     const server = await start();
     await create(storeOn(server), { shape: [4], chunkShape: [4], dtype: "int32" });
     const [mine, theirs] = [await reopened(server), await reopened(server)];
@@ -209,8 +209,8 @@ describe.each(Object.entries(faults))("a PUT request fails with %s", (_, fault) 
   });
 });
 
-describe("outcomes that cannot be known", () => {
-  it("are an error if another program has dropped the stamps", async () => {
+describe("an unknown outcome", () => {
+  it("is an error if another program has dropped the stamps", async () => {
     const server = await start();
     const array = await create(storeOn(server), { shape: [0], chunkShape: [4], dtype: "int32" });
     failOnce(server, documents[3], { break: true, after: true }, async () =>
@@ -224,7 +224,7 @@ describe("outcomes that cannot be known", () => {
     expect(created.code).toBe("unknown-outcome");
   });
 
-  it("are an error if more programs have written since than the document names", async () => {
+  it("is an error if more writers have replaced the document than its stamps name", async () => {
     const server = await start();
     const array = await create(storeOn(server), { shape: [0], chunkShape: [4], dtype: "int32" });
     failOnce(server, documents[3], { break: true, after: true }, async () => {
@@ -234,7 +234,7 @@ describe("outcomes that cannot be known", () => {
     expect(server.objects.get("data.zarr/zarr.json")!.bytes.byteLength).toBeLessThan(3000);
   });
 
-  it("are an error, with the status, if the server fails every PUT request", async () => {
+  it("is an error with the status if the server fails every PUT request", async () => {
     const server = await start();
     const array = await create(storeOn(server), { shape: [0], chunkShape: [4], dtype: "int32" });
     const before = textOf(server, "zarr.json");
@@ -246,7 +246,7 @@ describe("outcomes that cannot be known", () => {
   });
 });
 
-describe("values that cannot be appended", () => {
+describe("an append whose values cannot be written", () => {
   const make = async () => {
     const server = await start();
     const array = await create(storeOn(server), { shape: [0], chunkShape: [4], dtype: "int32" });
@@ -254,7 +254,7 @@ describe("values that cannot be appended", () => {
     return { server, array };
   };
 
-  it("leave the array as it was", async () => {
+  it("is undone", async () => {
     const { server, array } = await make();
     server.fault = ({ method, key }) =>
       method === "PUT" && key.endsWith("c/1") ? { status: 403, code: "AccessDenied" } : undefined;
@@ -271,7 +271,7 @@ describe("values that cannot be appended", () => {
     expect(await elements(longer)).toEqual([1, 2, 6, 0, 0]);
   });
 
-  it("are named if another program has appended since", async () => {
+  it("names its elements if another writer has appended since", async () => {
     const { server, array } = await make();
     const theirs = await reopened(server);
     let isTheirs = false;
@@ -284,12 +284,27 @@ describe("values that cannot be appended", () => {
     };
     const error = await errorOf(() => append(array, Int32Array.of(3, 4, 5)));
     server.fault = undefined;
+    expect([error._tag, error.code, error["status"]]).toEqual(["Network", "unknown-outcome", 403]);
     expect(error.message).toMatch(/^elements 2 to 4 along axis 0 may be fill value: /);
     expect(await elements(await reopened(server))).toEqual([1, 2, 3, 4, 0, 7, 8, 9, 10, 11]);
   });
 });
 
-it("stamps are whitespace that readers of JSON ignore, and that other stores do not get", async () => {
+it("an append whose consolidated metadata cannot be updated has its own error", async () => {
+  const server = await start();
+  const group = await createGroup(storeOn(server));
+  const array = await create(group, { path: "a", shape: [0], dtype: "int32" });
+  await consolidate(group);
+  server.fault = ({ method, key }) =>
+    method === "PUT" && key === "data.zarr/zarr.json"
+      ? { status: 412, code: "PreconditionFailed" }
+      : undefined;
+  const error = await errorOf(() => append(array, Int32Array.of(1)));
+  expect([error._tag, error.code]).toEqual(["Network", "outdated-consolidated"]);
+  expect(await elements(array)).toEqual([1]);
+});
+
+it("stamps are whitespace after the JSON text, and only in stores that need them", async () => {
   const server = await start();
   const array = await create(storeOn(server), { shape: [0], dtype: "int32" });
   await append(array, Int32Array.of(1));

@@ -145,12 +145,12 @@ export interface ResizeOptions extends UpdateOptions {
 }
 
 /**
- * Changes an array's shape; `array.shape` is then the new one. Chunks that lie outside it altogether are deleted, and what
- * is cut off from others is filled with the fill value.
+ * Changes an array's shape; `array.shape` is then the new one. Chunks outside of it are deleted, and elements that are
+ * cut off from other chunks are filled with the fill value, before the shape is written.
  * @throws InvalidArgument for a shape of another rank, or one that a rectilinear grid does not cover; LimitExceeded for
  *   more chunks to delete, or to change, than `limits.readChunks` in a store that cannot list; as {@link updateAttributes};
- *   CorruptChunk, EncodeFailed and what the store throws for chunks that could not be changed or deleted: the array has
- *   its new shape then.
+ *   CorruptChunk, EncodeFailed and what the store throws for chunks that could not be changed or deleted: the array then
+ *   has its old shape, and fill value in part of the elements that were to be cut off. The call can be repeated.
  */
 export async function resize(
   array: ZarrArray,

@@ -87,8 +87,9 @@ export async function setChunk(
  * Makes an array longer along an axis and writes values there. Calls in one program take turns; the array's length is
  * read again before. In stores with conditional writes other programs may append at the same time.
  * @param values with their shape, or elements for whole hyperplanes.
- * @throws Conflict where other programs change the shape all the time, and nothing was written; as `resize` and
- *   {@link set} do: where that fails, the array is longer, with fill value in it.
+ * @throws Conflict if other programs change the shape every time; as `resize` and {@link set} do: nothing was appended
+ *   then. Network ("unknown-outcome") if elements may have been appended; the message names the ones that may be fill
+ *   value.
  */
 export async function append(
   array: ZarrArray,

@@ -1,5 +1,12 @@
 /** Makes arrays longer, with values for the new elements, while other programs may do so. */
-import { conflict, invalidArgument, isZarrError, shown, withDetails } from "../../base/errors.js";
+import {
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  shown,
+  withDetails,
+} from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { countOf } from "../../base/strides.js";
 import { isConverted } from "../../dtypes/elements.js";
@@ -16,7 +23,7 @@ import type { WriteRegionOptions } from "../set.js";
 import { checkValues, writeIn, writingOptions } from "./set.js";
 import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./shape.js";
 import { cellsOf, clearStale } from "./stale.js";
-import { leastLength, type Stamps } from "./stamps.js";
+import { resizedLength, type Stamps } from "./stamps.js";
 import { storedShape } from "./stored-shape.js";
 
 export async function append(
@@ -43,7 +50,7 @@ export async function append(
   });
 }
 
-/** The elements that the array was made longer by. */
+/** Elements by which the array was made longer: hyperplanes from `from` up to, not including, `to` along an axis. */
 interface Rows {
   readonly along: number;
   readonly from: number;
@@ -56,12 +63,12 @@ interface Rows {
   readonly written: JsonObject | undefined;
 }
 
-/** Writes the longer shape: other programs then append after it. */
+/** Writes the longer shape, so that other programs append after the new elements. */
 async function reserve(array: ZarrArray, values: unknown, along: number, writing: Writing): Promise<Rows> {
   let [from, to] = [0, 0];
   let reader = array.reader;
   let stamps: Stamps = [];
-  const written = await changeShape(array, writing, async (now, axesOf, read) => {
+  const change: ShapeChange = async (now, axesOf, read) => {
     const count = lengthOf(array, values, now, along);
     from = now[along]!;
     to = from + count;
@@ -70,13 +77,17 @@ async function reserve(array: ZarrArray, values: unknown, along: number, writing
     checkValues(array, withLength(now, along, count), values);
     reader = await readerBeyond(array, longer, along, axesOf);
     return longer;
+  };
+  const written = await changeShape(array, writing, change).catch((error) => {
+    const place = `the array may be longer now, with fill value from ${from} to ${to - 1} along axis ${along}: `;
+    throw isOutcomeUnknown(error) ? withDetails(error, {}, place) : error;
   });
   return { along, from, to, values, reader, stamps, written };
 }
 
 /**
- * Writes the values. If another program makes the array shorter in the meantime, that counts as done after the append:
- * elements that it has cut off are not written any more, and cleared if they were.
+ * Writes the values. A program that makes the array shorter at the same time is treated as if it did so afterwards:
+ * elements that it cuts off are not written, or cleared again.
  */
 async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise<void> {
   const { signal, conflicts } = writing;
@@ -84,7 +95,7 @@ async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise
   const isShared = array.store.conditional === true;
   let rows = all;
   const recheck = isShared && conflicts !== "ignore" ? () => keptShape(array, rows, signal) : undefined;
-  // The elements belong to this call: chunks that hold elements of others, too, are no reason to give up.
+  // The array is longer already: a conflict in a chunk that other programs write as well must not end the call.
   const options = { ...writing, recheck, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
   for (;;) {
     try {
@@ -92,8 +103,9 @@ async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise
       if (!isShared) return;
       const shape = await keptShape(array, rows, signal);
       const wanted = withLength(reader.spec.shape, along, all.to);
-      if (wanted.some((length, axis) => length > shape[axis]!))
-        await clearStale(array, reader, cellsOf(reader, regionOf(all)), signal);
+      if (wanted.every((length, axis) => length <= shape[axis]!)) return;
+      await clearStale(array, reader, cellsOf(reader, regionOf(all)), signal);
+      await changeShape(array, { signal }, (now) => now); // for the handle
       return;
     } catch (error) {
       if (!(error instanceof Shortened)) throw signal?.aborted ? error : await withdrawn(array, all, error);
@@ -108,7 +120,7 @@ const regionOf = ({ reader, along, from, to }: Rows): WrittenRegion =>
     reader.spec.shape.map((_, axis) => (axis === along ? slice(from, to) : null)),
   );
 
-/** Thrown if another program has cut off elements that are being appended. */
+/** Thrown if another program has cut off elements while they are appended. */
 class Shortened {
   constructor(
     readonly to: number,
@@ -117,8 +129,8 @@ class Shortened {
 }
 
 /**
- * The array's shape, if it still has the rows.
- * @throws Shortened; Conflict ("resized") if it cannot be told whether it has them.
+ * Returns the stored shape if the elements still belong to this call.
+ * @throws Shortened if only the first ones do; Network ("unknown-outcome") if that is unknown.
  */
 async function keptShape(
   array: ZarrArray,
@@ -127,27 +139,24 @@ async function keptShape(
 ): Promise<readonly number[]> {
   const now = await storedShape(array, signal);
   const length = now.shape[along]!;
-  const least = length <= from ? length : leastLength(stamps, now.stamps, along);
-  if (least === undefined)
-    throw conflict(
-      "other programs have made the array shorter, and longer again, while values were appended",
-      {
-        code: "resized",
-      },
-    );
-  const kept = Math.max(from, Math.min(length, least));
+  const resized = length <= from ? length : resizedLength(stamps, now.stamps, along);
+  if (resized === undefined)
+    throw networkError("other programs have resized the array more than once while values were appended", {
+      code: "unknown-outcome",
+    });
+  const kept = Math.max(from, Math.min(length, resized));
   if (kept < to) throw new Shortened(kept, now.stamps);
   return now.shape;
 }
 
-/** The first rows, with their values. */
+/** Returns the elements that were not cut off, with their values. */
 function shortened(rows: Rows, { to, stamps }: Shortened): Rows {
   const { along, from, reader, values } = rows;
   const counts = withLength(reader.spec.shape, along, rows.to - from);
   return { ...rows, to, stamps, values: firstOf(values, counts, along, to - from) };
 }
 
-/** Part of values in C order: the first elements along an axis. */
+/** Returns the first elements along an axis, of values in C order. */
 function firstOf(values: unknown, shape: readonly number[], along: number, count: number): unknown {
   const { data = values } = values as { data?: unknown };
   const list = data as { length: number; slice(from: number, to: number): Iterable<unknown> };
@@ -160,23 +169,23 @@ function firstOf(values: unknown, shape: readonly number[], along: number, count
   return ArrayBuffer.isView(data) ? (data.constructor as ArrayConstructor).from(all) : all;
 }
 
-/** How often to write the values: giving up would leave a gap in the array. */
+/** Attempts to write the values: a failure may leave a gap in the array. */
 const rounds = 3;
 
-/** Does work again after failures that may pass, although the store has retried. */
+/** Repeats work after transient failures, in addition to the retries of the store. */
 async function insist(work: () => Promise<void>): Promise<void> {
   for (let round = 1; ; round++) {
     try {
       return await work();
     } catch (error) {
-      if (round === rounds || !mayPass(error)) throw error;
+      if (round === rounds || !isTransient(error)) throw error;
     }
   }
 }
 
-function mayPass(error: unknown): boolean {
-  if (!isZarrError(error, "Network", "Conflict") || error.code === "resized") return false;
-  if (isOutcomeUnknown(error)) return mayPass(error.cause);
+function isTransient(error: unknown): boolean {
+  if (!isZarrError(error, "Network", "Conflict")) return false;
+  if (isOutcomeUnknown(error)) return isTransient(error.cause);
   const { _tag, status, code } = error;
   return (
     _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
@@ -184,34 +193,36 @@ function mayPass(error: unknown): boolean {
 }
 
 /**
- * Makes the array as short as it was, after its values could not be written, unless another program has changed its
- * length since.
- * @returns the error, which tells whether that was done.
+ * Undoes an append whose values could not be written, unless another program has changed the array's length since.
+ * @returns the error; if the append was not undone, Network ("unknown-outcome").
  */
 async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<unknown> {
   const { along, from, to, reader } = rows;
-  let isLast = false;
+  let [isLast, isUndone] = [false, false];
   const change: ShapeChange = (now, _, { stamps }) => {
-    isLast = now[along] === to && leastLength(rows.stamps, stamps, along) === Number.POSITIVE_INFINITY;
+    isLast = now[along] === to && resizedLength(rows.stamps, stamps, along) === Number.POSITIVE_INFINITY;
     return isLast ? withLength(now, along, from) : now;
   };
   try {
-    const written = await changeShape(array, { signal: undefined, isWithdrawal: true }, change);
-    if (isLast) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
-    await publish(array, written, undefined);
+    await changeShape(array, { signal: undefined }, change);
+    isUndone = isLast;
+    if (isUndone) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
   } catch {
-    isLast = false;
+    // The first error counts.
   }
-  const gap = `elements ${from} to ${to - 1} along axis ${along} may be fill value: `;
-  return withDetails(error, {}, isLast ? "nothing was appended: " : gap);
+  await publish(array, rows.written, undefined).catch(() => {});
+  if (isUndone) return withDetails(error, {}, "nothing was appended: ");
+  const message = `elements ${from} to ${to - 1} along axis ${along} may be fill value: ${messageOf(error)}`;
+  const { status, chunkKey } = isZarrError(error) ? error : {};
+  return networkError(message, { code: "unknown-outcome", status, chunkKey, cause: error });
 }
 
 const withLength = (shape: readonly number[], along: number, length: number): number[] =>
   shape.map((other, axis) => (axis === along ? length : other));
 
 /**
- * What writes into an array that other programs may make longer still while it is written: its last chunks along the axis
- * then hold elements of theirs. Where the store can tell, no chunk counts as covered that goes on beyond the end.
+ * Returns a reader that covers the last chunks along the axis to their ends, if the store supports conditions: other
+ * programs may append to these chunks, so that the values do not cover them.
  */
 async function readerBeyond(
   { store, path, spec, limits }: ZarrArray,

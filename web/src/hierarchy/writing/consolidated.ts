@@ -1,5 +1,5 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
-import { withDetails } from "../../base/errors.js";
+import { isZarrError, networkError, type ZarrError } from "../../base/errors.js";
 import { isJsonObject, type JsonObject } from "../../base/json.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { own } from "../../metadata/document.js";
@@ -13,7 +13,7 @@ import { supportsConditions } from "../../store/write.js";
 import { noteWrite } from "../changes.js";
 import { writeDocument } from "./document.js";
 import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./place.js";
-import type { Cut } from "./stamps.js";
+import type { AxisResize } from "./stamps.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {
@@ -29,8 +29,8 @@ export interface ReplaceOptions {
   readonly conflicts?: Conflicts | undefined;
   /** How often to read and write the document at most. Default: 10. */
   readonly attempts?: number | undefined;
-  /** Axes along which the change makes an array shorter; called after `change`. */
-  readonly cuts?: (() => readonly Cut[]) | undefined;
+  /** Axes whose lengths `resize` changes; called after `change`. */
+  readonly resizes?: (() => readonly AxisResize[]) | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export function replaceDocument(
     object: JsonObject | undefined,
     read: ReadDocument | undefined,
   ) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  { signal, conflicts = "retry", attempts, cuts }: ReplaceOptions,
+  { signal, conflicts = "retry", attempts, resizes }: ReplaceOptions,
 ): Promise<void> {
   // A refusal without a condition is final: archives replace nothing.
   let isConditional = true;
@@ -60,7 +60,7 @@ export function replaceDocument(
     const changed = await change(before?.object, before);
     if (changed === undefined) return;
     isConditional = !isForced && conditionOf(store, before).ifVersion !== undefined;
-    const write = { signal, before, isForced, cuts: cuts?.() ?? [] };
+    const write = { signal, before, isForced, resizes: resizes?.() ?? [] };
     await writeDocument(store, path, key, changed, write).finally(() => noteWrite(store));
   };
   return inTurn(store, path, signal, () => retried(joinKey(path, key), mode, signal, replace, attempts));
@@ -105,13 +105,15 @@ export async function updateConsolidated(
       return patched(object, version, (entries, separator) => apply(now, entries, separator));
     };
     await replaceDocument(store, group, key, change, { signal }).catch((error) => {
-      throw withDetails(
-        error,
-        {},
-        `written, but the consolidated metadata of "/${group}" could not be kept true: `,
-      );
+      throw isZarrError(error) ? outdated(group, error) : error;
     });
   }
+}
+
+/** The error of a change that was made without its counterpart in consolidated metadata: repeating it may be wrong. */
+function outdated(group: string, cause: ZarrError): ZarrError {
+  const message = `written, but the consolidated metadata of "/${group}" could not be updated: ${cause.message}`;
+  return networkError(message, { code: "outdated-consolidated", status: cause.status, cause });
 }
 
 /** A change with its documents as they are by now, where others may have written them, too. */

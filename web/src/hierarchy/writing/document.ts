@@ -8,14 +8,14 @@ import { joinKey, type Store } from "../../store/store.js";
 import { writeObject } from "../../store/write.js";
 import { conditionOf, type ReadDocument, readDocument } from "./place.js";
 import {
-  type Cut,
+  type AxisResize,
   firstStamps,
   isApplied,
   originOf,
   type Stamps,
   stampBytes,
   stampsAfter,
-  withCuts,
+  withResizes,
   writerStamp,
 } from "./stamps.js";
 
@@ -23,13 +23,13 @@ export interface DocumentWrite {
   readonly signal: AbortSignal | undefined;
   /** The document that is replaced; undefined for a new one. */
   readonly before: ReadDocument | undefined;
-  /** Whether to replace whatever document is stored by now. */
+  /** Replaces the stored document even if it has changed. Default: false. */
   readonly isForced?: boolean;
-  /** Axes along which the document makes an array shorter. */
-  readonly cuts?: readonly Cut[];
+  /** Axes whose lengths `resize` changes. */
+  readonly resizes?: readonly AxisResize[];
 }
 
-/** How often a write is repeated that failed with all its retries, if the server answers reads. */
+/** Attempts of a write that fails with all retries of the store while the server answers reads. */
 const rounds = 3;
 
 /**
@@ -43,14 +43,14 @@ export async function writeDocument(
   path: string,
   key: string,
   object: JsonObject,
-  { signal, before, isForced = false, cuts = [] }: DocumentWrite,
+  { signal, before, isForced = false, resizes = [] }: DocumentWrite,
 ): Promise<void> {
   const full = joinKey(path, key);
   const condition = isForced ? {} : conditionOf(store, before);
   const isConditional = condition.ifVersion !== undefined;
   const own = isConditional && store.ambiguous ? writerStamp(store) : undefined;
   const stamps = nextStamps(before, own);
-  const bytes = stamped(printDocument(object), isConditional ? withCuts(stamps, cuts) : stamps);
+  const bytes = stamped(printDocument(object), isConditional ? withResizes(stamps, resizes) : stamps);
   for (let round = 1; ; round++) {
     try {
       return await writeObject(store, full, bytes, { signal, ...condition });
@@ -66,10 +66,7 @@ export async function writeDocument(
   }
 }
 
-/**
- * Whether a write may still be applied, or has been, although it failed: an error that is thrown then must not lead to a
- * state in which it does harm.
- */
+/** Whether a write that failed may have been applied, or may still be. */
 export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal | undefined): boolean {
   return (
     isOutcomeUnknown(error) || (store.ambiguous === true && signal?.aborted === true && !isZarrError(error))
@@ -93,7 +90,7 @@ function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   return bytes;
 }
 
-/** The state of a document after a write of unknown outcome. */
+/** Determines the state of a document after a write of unknown outcome. */
 function outcomeOf(
   own: string,
   before: ReadDocument | undefined,
@@ -102,7 +99,7 @@ function outcomeOf(
   if (!now) return before ? "replaced" : "unchanged";
   if (now.stamps.includes(own)) return "applied";
   if (before && before.version.etag === now.version.etag) return "unchanged";
-  // A new document of another writer has stamps of its own; one without stamps may replace this one.
+  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version of this one.
   if (!before) return now.stamps.length > 0 ? "replaced" : "unknown";
   const isWritten = isApplied(own, { stamps: before.stamps, origin: originIn(before) }, now.stamps);
   return isWritten === undefined ? "unknown" : isWritten ? "applied" : "replaced";

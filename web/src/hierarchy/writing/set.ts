@@ -38,10 +38,10 @@ export async function setChunk(
   await write(array, regionOf, values, writingOptions(options));
 }
 
-/** Path of the turns of calls that write elements, which are shared, or make an array shorter. */
+/** Path of the turns of calls that write elements, which are shared, and of calls that make an array shorter. */
 export const elementsOf = (path: string): string => `${path} elements`;
 
-/** Writes to an array as its handle has it when the turn comes: calls that make it shorter wait, and are waited for. */
+/** Writes a region that is resolved once no other call is making the array shorter. */
 async function write(
   array: ZarrArray,
   regionOf: (reader: ArrayReader) => WrittenRegion,
@@ -58,7 +58,7 @@ async function write(
   await inTurn(store, elementsOf(path), options.signal, work, true);
 }
 
-/** Writes to an array as `reader` has it. */
+/** Writes a region of the array with the shape of a reader. */
 export function writeIn(
   array: ZarrArray,
   reader: ArrayReader,

@@ -16,7 +16,7 @@ import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./outside.js";
 import type { ReadDocument } from "./place.js";
 import { elementsOf } from "./set.js";
 import { clearStale, forEachCell, noteShortened } from "./stale.js";
-import type { Cut } from "./stamps.js";
+import type { AxisResize } from "./stamps.js";
 import { checkSame, mainKeys, reshaper, shapeIn } from "./stored-shape.js";
 
 export async function resize(
@@ -37,23 +37,23 @@ export async function resize(
   );
 }
 
-/** Path of the turns of calls that change an array's shape, which wait for turns of its document and its elements. */
+/** Path of the turns of calls that change a shape. They wait for turns at the document and at the elements. */
 export const appendsTo = (path: string): string => `${path} append`;
 
-/** How often to try to write a smaller shape: giving up leaves an array whose chunks have been deleted in part. */
+/** Attempts to write a shape: a failure may leave an array without some of its chunks. */
 const maxAttempts = 100;
 
 /**
- * One call of `resize`. Elements that are cut off are deleted before the shape is written, on the condition that no
- * other program has written it since it was read: after that, other programs may make the array longer and write chunks
- * with the same keys, which must not be deleted.
+ * One call of `resize`. Chunks are deleted before the smaller shape is written, which happens on the condition that no
+ * other program has changed the shape since it was read. Afterwards, other programs may append and write chunks with the
+ * same keys: deleting these would lose data.
  */
 class Resizing {
-  /** Lengths up to which stored objects may hold elements, and the grid of the array that is cut. */
-  #lengths: readonly number[] = [];
+  /** Ends of the last stored objects of the new shape, and the grid of the current shape. */
+  #ends: readonly number[] = [];
   #axes: readonly AxisGrid[] = [];
   #reader!: ArrayReader;
-  /** The grid whose objects have been deleted, and the lengths up to which edges have been cleared. */
+  /** The grid whose objects were deleted by an earlier attempt, and the ends up to which edges were cleared. */
   #deleted: readonly AxisGrid[] | undefined;
   #cleared = "";
 
@@ -67,16 +67,16 @@ class Resizing {
     const { array, wanted } = this;
     const { signal } = this.options;
     const change = (now: readonly number[], axesOf: AxesOf) => this.#prepare(now, axesOf);
-    const written = await changeShape(array, { signal, attempts: maxAttempts }, change);
+    const written = await changeShape(array, { signal, attempts: maxAttempts, isResize: true }, change);
     await publish(array, written, signal);
-    // Other programs may have written chunks after they were deleted, and seen the old shape after that.
+    // Another program may have written a chunk after its deletion, and checked the shape before it was replaced.
     if (array.store.conditional !== true || !this.#axes.some(({ length }, i) => length > wanted[i]!)) return;
     const { outside, cut } = this.#cells();
     await clearStale(array, this.#reader, outside, signal);
     await clearStale(array, this.#reader, cut, signal);
   }
 
-  /** Removes elements that the new shape cuts off. */
+  /** Removes elements beyond the new shape. */
   async #prepare(now: readonly number[], axesOf: AxesOf): Promise<readonly number[]> {
     const { array, wanted } = this;
     const { store, path, spec, limits } = array;
@@ -84,7 +84,7 @@ class Resizing {
     await axesOf(wanted); // throws for a shape that the array cannot have, before anything is deleted
     this.#axes = await axesOf(now);
     const ends = edges === "keep" ? wanted : endsOf(this.#axes, wanted);
-    this.#lengths = ends;
+    this.#ends = ends;
     const lengths = ends.map((end, axis) => Math.max(end, now[axis]!));
     const reader = new ArrayReader(
       store,
@@ -94,7 +94,7 @@ class Resizing {
     );
     this.#reader = reader;
     const { outside, cut } = this.#cells();
-    // Edges first: a chunk that cannot be read ends the call before anything is deleted.
+    // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
     const isCleared = this.#cleared === ends.join();
     if (!isCleared) await forEachCell(cut, (cell) => clearBeyond(store, reader, cell, wanted, { signal }));
     this.#cleared = ends.join();
@@ -103,18 +103,18 @@ class Resizing {
     return wanted;
   }
 
-  /** Objects outside of the new shape, and objects that hold elements on both sides of its border. */
+  /** Returns the objects outside of the new shape, and the objects with elements on both sides of its border. */
   #cells(): { readonly outside: Cells; readonly cut: Cells } {
     const { array, wanted } = this;
     const { signal } = this.options;
     return {
       outside: cellsOutside(array, this.#axes, wanted, signal),
-      cut: cellsCut(array, this.#axes, wanted, this.#lengths, signal),
+      cut: cellsCut(array, this.#axes, wanted, this.#ends, signal),
     };
   }
 }
 
-/** Cells that a smaller grid did not have; also its last ones, to which other programs may have appended. */
+/** Yields cells that a smaller grid lacks, and its last ones, to which other programs may have appended. */
 async function* newCells(cells: Cells, before: readonly AxisGrid[]): AsyncGenerator<number[]> {
   for await (const cell of cells) if (cell.some((at, axis) => at >= before[axis]!.count - 1)) yield cell;
 }
@@ -122,7 +122,7 @@ async function* newCells(cells: Cells, before: readonly AxisGrid[]): AsyncGenera
 /** The grid of an array with other lengths. @throws InvalidArgument for lengths that it does not cover. */
 export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
 
-/** A change of shape; asked again if another program has written the shape since it was read. */
+/** Returns the new shape; called again if another program has changed the document since it was read. */
 export type ShapeChange = (
   now: readonly number[],
   axesOf: AxesOf,
@@ -130,8 +130,8 @@ export type ShapeChange = (
 ) => readonly number[] | Promise<readonly number[]>;
 
 interface ShapeOptions extends ReplaceOptions {
-  /** Whether rows are withdrawn that no other program counts on: their removal is not marked as a cut. */
-  readonly isWithdrawal?: boolean;
+  /** Stamps the document: the change may concern elements that other programs are appending. Default: false. */
+  readonly isResize?: boolean;
 }
 
 /**
@@ -141,7 +141,7 @@ interface ShapeOptions extends ReplaceOptions {
  */
 export async function changeShape(
   array: ZarrArray,
-  { isWithdrawal = false, ...options }: ShapeOptions,
+  { isResize = false, ...options }: ShapeOptions,
   change: ShapeChange,
 ): Promise<JsonObject | undefined> {
   const { store, path, zarrFormat } = array;
@@ -150,7 +150,8 @@ export async function changeShape(
     invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
   let wanted: readonly number[] = array.shape;
   let axes: readonly AxisGrid[] = array.spec.axes;
-  let cuts: readonly Cut[] = [];
+  let resizes: readonly AxisResize[] = [];
+  let isShorter = false;
   let written: JsonObject | undefined;
   const changeDocument = async (object: JsonObject | undefined, read: ReadDocument | undefined) => {
     const now = shapeIn(object, path);
@@ -160,12 +161,13 @@ export async function changeShape(
     wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes, read!);
     const resized = await shaped(wanted);
     axes = resized.spec.axes;
-    cuts = isWithdrawal ? [] : wanted.flatMap((to, axis) => (to < now[axis]! ? [{ axis, to }] : []));
+    isShorter = wanted.some((to, axis) => to < now[axis]!);
+    if (isResize) resizes = wanted.flatMap((to, axis) => (to === now[axis]! ? [] : [{ axis, to }]));
     written = wanted.join() === now.join() ? undefined : resized.documents.get(key)!;
     return written;
   };
-  await replaceDocument(store, path, key, changeDocument, { ...options, cuts: () => cuts });
-  if (cuts.length > 0) noteShortened(store, path);
+  await replaceDocument(store, path, key, changeDocument, { ...options, resizes: () => resizes });
+  if (isShorter) noteShortened(store, path);
   // Codecs stay as they were opened (v1Order, checksums): only the lengths along the axes are new.
   array.adopt({ ...array.spec, shape: [...wanted], axes });
   return written;
@@ -182,19 +184,19 @@ export async function publish(
   await updateConsolidated(store, zarrFormat, changes, { signal });
 }
 
-/** Where the last object ends along each axis that a smaller shape keeps; the new length if the axis gets no shorter. */
+/** Returns where the last stored object of a smaller shape ends along each axis, or the length if it does not shrink. */
 function endsOf(axes: readonly AxisGrid[], shape: readonly number[]): number[] {
   return shape.map((length, i) => (length < axes[i]!.length ? endOf(axes[i]!, length) : length));
 }
 
-/** Where the last object ends that holds an element of a length. */
+/** Returns where the last stored object ends that has elements within a length. */
 export function endOf(axis: AxisGrid, length: number): number {
   if (length === 0) return 0;
   const last = cellsWithin(axis, length) - 1;
   return axis.start(last) + axis.size(last);
 }
 
-/** Deletes stored objects. @throws the first error, once all that was started has ended. */
+/** Deletes stored objects. @throws the first error, once no deletion is in flight. */
 export async function deleteCells(
   { store, path, spec }: ZarrArray,
   cells: Cells,

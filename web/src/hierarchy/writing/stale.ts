@@ -1,7 +1,8 @@
 /**
- * Keeps stored objects free of elements outside of the array's shape, which would show if the array grew: another
- * program may make the array shorter while chunks are written.
+ * Clears elements that were written outside of the array's shape because another program made the array shorter at the
+ * same time. They would show if the array grew.
  */
+import { isZarrError } from "../../base/errors.js";
 import type { ArrayReader } from "../../region/fetch/reader.js";
 import { combinations, partsOf } from "../../region/selection/projections.js";
 import type { WrittenRegion } from "../../region/write/parts.js";
@@ -21,15 +22,15 @@ export function noteShortened(given: Store, path: string): void {
   shortened.set(store, paths.add(path));
 }
 
-/** Stored objects that a region touches. */
+/** Yields the stored objects that a region touches. */
 export function* cellsOf({ axes, objectAxes }: ArrayReader, { parts }: WrittenRegion): Generator<number[]> {
   const objects = parts.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
   for (const list of combinations(objects)) yield list.map(({ object }) => object);
 }
 
 /**
- * Clears what a region that was just written has outside of the stored shape.
- * @param reader with which it was written.
+ * Clears elements of a region outside of the stored shape, after they were written.
+ * @param reader of the array as it was written.
  */
 export async function clearOutside(
   array: ZarrArray,
@@ -40,17 +41,21 @@ export async function clearOutside(
   const { store, path } = array;
   // If the store has no conditions, other programs must not write at the same time.
   if (store.conditional !== true && !shortened.get(storeBehind(store))?.has(path)) return;
-  const { shape } = await storedShape(array, signal);
+  const { shape } = await storedShape(array, signal).catch((error) => {
+    // Without a document, as in a group that is known from its consolidated metadata only, there is nothing to check.
+    if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };
+    throw error;
+  });
   if (reader.spec.shape.some((length, axis) => length > shape[axis]!))
     await clearStale(array, reader, cellsOf(reader, region), signal);
 }
 
 /**
- * Fills elements outside of the stored shape with the fill value, in some stored objects.
+ * Fills elements of stored objects outside of the stored shape with the fill value.
  *
- * Deleting these objects instead is not safe: another program may have made the array longer, and have written them. So
- * an object is replaced on the condition that it has not changed since it was read, and the shape is read after the
- * object: elements that another program has written into the object lie inside that shape.
+ * Deleting the objects is not safe: another program may have appended to them. An object is replaced on the condition
+ * that it has not changed since it was read, and the shape is read after the object: if another program has appended to
+ * the object before, its elements lie inside that shape.
  * @param reader of the array with the lengths up to which elements are cleared.
  */
 export async function clearStale(
@@ -80,7 +85,7 @@ export async function clearStale(
 /** Thrown if the array has become longer while an object was being cleared. */
 const grown = Symbol("grown");
 
-/** @throws NotFound if there is another array by now. */
+/** Reads the stored shape. @throws NotFound if the array was replaced by another one. */
 async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
   const stored = await storedShape(array, signal);
   const shaped = await reshaper(array, stored.object, signal);
@@ -91,7 +96,7 @@ async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
 /** Objects that are deleted or changed in parallel. */
 const concurrency = 16;
 
-/** Does work for cells, several at a time. @throws the first error, once all work has ended. */
+/** Does work for cells, several in parallel. @throws the first error, once no work is in flight. */
 export async function forEachCell(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
   const pending = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;

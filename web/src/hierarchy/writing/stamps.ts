@@ -1,11 +1,11 @@
 /**
- * Stamps: whitespace at the end of a metadata document that tells whether a write was applied whose response was lost,
- * and whether an array was made shorter. JSON readers ignore it.
+ * Stamps: whitespace at the end of a metadata document that identifies its last writers and resizes. A writer whose
+ * request got no answer finds out from them whether it was applied. JSON readers ignore them.
  *
- * A document ends with a newline and any number of stamps of 32 characters, of which the first tells the kind:
- * - the origin, one for all versions of a document since it was created, or since a program that drops stamps wrote it;
- * - a cut for each axis along which an array was made shorter, replaced by each later one;
- * - a writer for each store object that wrote the document, replaced by its next write; the last 24 are kept.
+ * A document ends with a newline and stamps of 32 characters, the first of which is the kind:
+ * - origin: the same in all versions since the document was created, or was written by a program that drops stamps;
+ * - resize: the last change of an axis by `resize`;
+ * - writer: the last write of one store object. The 24 latest are kept.
  */
 import { textDecoder } from "../../base/platform.js";
 import { storeBehind } from "../../store/front.js";
@@ -14,27 +14,28 @@ import type { Store } from "../../store/store.js";
 export type Stamps = readonly string[];
 
 const symbols = " \t\n\r";
-const kinds = { writer: " ", cut: "\t", origin: "\r" } as const;
+const kinds = { writer: " ", resize: "\t", origin: "\r" } as const;
 const length = 32;
 /** Symbols of a writer's stamp that identify the writer, its kind included; the others identify the write. */
 const writerLength = 20;
-/** Symbols of a cut: its kind and axis, then the new length, then a counter of the cuts of the axis. */
+/** Symbols of a resize: its kind and axis, then the new length, then a counter of the resizes of the axis. */
 const axisLength = 4;
 const counterAt = 29;
 const maxWriters = 24;
 const maxStamps = 128;
 
-/** The stamps of a document, in their order. */
+/** Returns the stamps of a document in their order. */
 export function stampsIn(document: Uint8Array): Stamps {
   let end = document.byteLength;
-  while (end > 0 && symbols.includes(String.fromCharCode(document[end - 1]!))) end--;
+  const least = Math.max(0, end - 1 - maxStamps * length);
+  while (end > least && symbols.includes(String.fromCharCode(document[end - 1]!))) end--;
   const count = (document.byteLength - end - 1) / length;
-  if (!Number.isInteger(count) || count > maxStamps) return [];
+  if (!Number.isInteger(count)) return [];
   const text = textDecoder().decode(document.subarray(end + 1));
   return Array.from({ length: count }, (_, i) => text.slice(i * length, (i + 1) * length));
 }
 
-/** A stamp for one write to a store, of any document. */
+/** Returns a new writer stamp for one write to a store. */
 export function writerStamp(given: Store): string {
   const store = storeBehind(given);
   const writer = writers.get(store) ?? kinds.writer + randomSymbols(writerLength - 1);
@@ -44,60 +45,61 @@ export function writerStamp(given: Store): string {
 
 const writers = new WeakMap<Store, string>();
 
-/** Stamps of a new document. */
+/** Returns the stamps of a new document. */
 export const firstStamps = (own: string): Stamps => [kinds.origin + randomSymbols(length - 1), own];
 
 /**
- * Stamps of a document that replaces another one.
- * @param origin of the document as it is.
- * @param own the writer's stamp.
+ * Returns the stamps of a document that replaces another one.
+ * @param origin of the document that is replaced.
+ * @param own stamp of this write.
  */
 export function stampsAfter(stamps: Stamps, origin: string, own: string): Stamps {
   const others = ofKind(stamps, "writer").filter((stamp) => !isSameWriter(stamp, own));
-  return [origin, ...ofKind(stamps, "cut"), ...others.slice(1 - maxWriters), own];
+  return [origin, ...ofKind(stamps, "resize"), ...others.slice(1 - maxWriters), own];
 }
 
-/** A change that makes an array shorter along an axis. */
-export interface Cut {
+/** A change of an axis by `resize`. */
+export interface AxisResize {
   readonly axis: number;
   /** The new length. */
   readonly to: number;
 }
 
-/** Stamps with new cuts. */
-export function withCuts(stamps: Stamps, cuts: readonly Cut[]): Stamps {
-  const made = cuts.map(({ axis, to }) => {
-    const count = counterIn(cutOf(stamps, axis)) + 1;
+/** Adds stamps of resizes. */
+export function withResizes(stamps: Stamps, resizes: readonly AxisResize[]): Stamps {
+  const made = resizes.map(({ axis, to }) => {
+    const count = counterIn(resizeOf(stamps, axis)) + 1;
     return (
-      cutPrefix(axis) + digits(Math.min(to, maxLength), counterAt - axisLength) + digits(count, counterLength)
+      resizePrefix(axis) +
+      digits(Math.min(to, maxLength), counterAt - axisLength) +
+      digits(count, counterLength)
     );
   });
-  const isKept = (stamp: string) => !made.some((cut) => cut.startsWith(stamp.slice(0, axisLength)));
+  const isKept = (stamp: string) => !made.some((resize) => resize.startsWith(stamp.slice(0, axisLength)));
   const [origins, writing] = [ofKind(stamps, "origin"), ofKind(stamps, "writer")];
-  return [...origins, ...ofKind(stamps, "cut").filter(isKept), ...made, ...writing];
+  return [...origins, ...ofKind(stamps, "resize").filter(isKept), ...made, ...writing];
 }
 
 /**
- * The least length that an array had along an axis between two versions of its document.
- * @returns Infinity if it was not cut; undefined if it was cut more than once, of which only the last cut is known.
+ * Returns the length to which `resize` has set an axis between two versions of a document: Infinity if it was not called,
+ * undefined if it was called more than once, because only the last call is known.
  */
-export function leastLength(before: Stamps, now: Stamps, axis: number): number | undefined {
-  const cut = cutOf(now, axis);
-  if (cut === cutOf(before, axis)) return Number.POSITIVE_INFINITY;
-  const isNext =
-    cut !== undefined && (counterIn(cutOf(before, axis)) + 1) % 4 ** counterLength === counterIn(cut);
-  return isNext ? numberIn(cut.slice(axisLength, counterAt)) : undefined;
+export function resizedLength(before: Stamps, now: Stamps, axis: number): number | undefined {
+  const [last, previous] = [resizeOf(now, axis), resizeOf(before, axis)];
+  if (last === previous) return Number.POSITIVE_INFINITY;
+  const isNext = last !== undefined && counterIn(last) === (counterIn(previous) + 1) % 4 ** counterLength;
+  return isNext ? numberIn(last.slice(axisLength, counterAt)) : undefined;
 }
 
 const counterLength = length - counterAt;
 const maxLength = 4 ** (counterAt - axisLength) - 1;
 
-const cutOf = (stamps: Stamps, axis: number): string | undefined =>
-  stamps.find((stamp) => stamp.startsWith(cutPrefix(axis)));
+const resizeOf = (stamps: Stamps, axis: number): string | undefined =>
+  stamps.find((stamp) => stamp.startsWith(resizePrefix(axis)));
 
-const counterIn = (cut: string | undefined): number => (cut ? numberIn(cut.slice(counterAt)) : -1);
+const counterIn = (resize: string | undefined): number => (resize ? numberIn(resize.slice(counterAt)) : -1);
 
-/** The last digits of a number, in base 4. */
+/** Formats the last digits of a number in base 4. */
 function digits(value: number, count: number): string {
   let text = "";
   for (let rest = value; text.length < count; rest = Math.floor(rest / 4)) text = symbols[rest % 4]! + text;
@@ -107,16 +109,16 @@ function digits(value: number, count: number): string {
 const numberIn = (text: string): number =>
   Array.from(text).reduce((value, symbol) => 4 * value + symbols.indexOf(symbol), 0);
 
-/** The origin of a document: its stamp, or for a document without stamps one that follows from its ETag. */
+/** Returns the origin of a document: its stamp, or a hash of its ETag. */
 export const originOf = (stamps: Stamps, etag: string): string =>
   ofKind(stamps, "origin")[0] ?? kinds.origin + hashSymbols(etag);
 
 /**
- * Whether a write has been applied to a document.
- * @param own the write's stamp.
- * @param before stamps and origin of the document that was to be replaced.
- * @param now stamps of the document that is stored, which is another one than the one that was to be replaced.
- * @returns undefined if that cannot be told: another program has dropped the stamps, or too many programs have written.
+ * Whether a write has been applied to a document that has changed since.
+ * @param own stamp of the write.
+ * @param before stamps and origin of the document that the write was to replace.
+ * @param now stamps of the stored document.
+ * @returns undefined if that is unknown: another program has dropped the stamps, or too many writers have replaced them.
  */
 export function isApplied(
   own: string,
@@ -133,7 +135,7 @@ export function isApplied(
   return isComplete ? false : undefined;
 }
 
-/** Stamps as the end of a document. */
+/** Encodes stamps as the end of a document. */
 export const stampBytes = (stamps: Stamps): Uint8Array =>
   Uint8Array.from(stamps.join(""), (symbol) => symbol.charCodeAt(0));
 
@@ -142,12 +144,12 @@ const ofKind = (stamps: Stamps, kind: keyof typeof kinds): string[] =>
 
 const isSameWriter = (a: string, b: string): boolean => a.slice(0, writerLength) === b.slice(0, writerLength);
 
-const cutPrefix = (axis: number): string => kinds.cut + digits(axis, axisLength - 1);
+const resizePrefix = (axis: number): string => kinds.resize + digits(axis, axisLength - 1);
 
 const randomSymbols = (count: number): string =>
   Array.from({ length: count }, () => symbols[Math.floor(4 * Math.random())]).join("");
 
-/** A hash of a string in the symbols of a stamp after its kind. */
+/** Hashes a string to the symbols of a stamp after its kind. */
 function hashSymbols(text: string): string {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let i = 0; i < text.length; i++) {

@@ -1,4 +1,4 @@
-/** The shape of an array as its document has it now, which another handle or program may have changed. */
+/** Reads the stored shape of an array, which another handle or program may have changed. */
 import { notFound } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import type { CodecMetadata } from "../../chain/chain.js";
@@ -36,7 +36,7 @@ export async function storedShape(
   return { ...read, shape: shapeIn(read.object, path) };
 }
 
-/** Gives metadata of the array with other lengths. @throws InvalidMetadata for lengths that its chunks do not cover. */
+/** Returns a function that makes metadata of the array with another shape. @throws InvalidMetadata for lengths that its chunks do not cover. */
 export async function reshaper(
   array: ZarrArray,
   object: JsonObject,
@@ -61,9 +61,8 @@ export function shapeIn(object: JsonObject | undefined, path: string): number[] 
 const gone = (path: string) => notFound(`there is no array at "/${path}" any more`);
 
 /**
- * Makes sure that an array is still the one that was opened: otherwise chunks would be written that have another
- * meaning, and others deleted than those that are meant.
- * @throws NotFound for an array that was created anew, with other elements, chunks or keys.
+ * Checks that the stored array is the array of the handle: chunks of another array have other keys or contents.
+ * @throws NotFound for an array that was created anew with another data type, grid, keys or codecs.
  */
 export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   const probe = spec.shape.map((_, axis) => axis + 1);
@@ -73,7 +72,7 @@ export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
     ["chunks", `${of.chunkShape} ${of.isRegular}`],
     ["shards", `${of.shardShape}`],
     ["keys of chunks", of.chunkKey(probe)],
-    // v1 stores its chunks' order as a codec, which handles may have been opened to read otherwise.
+    // The order of v1 is a codec, which `v1Order` may have changed for the handle.
     ["codecs", of.zarrFormat === 1 ? "" : codecsText(of.codecs)],
   ];
   const before = facts(spec);
@@ -82,7 +81,7 @@ export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
 }
 
-/** The parts of codecs that determine how stored chunks lie. Levels and the like may differ between programs. */
+/** Formats the parts of codecs that determine the layout of chunks. Levels and the like may differ between programs. */
 function codecsText(codecs: readonly CodecMetadata[]): string {
   const texts = codecs.map(({ name, configuration = {} }) => {
     const inner = configuration["codecs"];

@@ -36,7 +36,7 @@ export interface ObjectWriterOptions {
   readonly recheck: (() => Promise<unknown>) | undefined;
 }
 
-/** An object that is assumed to be missing: the condition of the write tells. */
+/** An object that is assumed to be missing; the condition of the write checks that. */
 const assumedMissing: Stored = { bytes: undefined, ifVersion: "absent" };
 
 export class ObjectWriter {
@@ -73,7 +73,7 @@ export class ObjectWriter {
 
   /**
    * Replaces an object on the condition that it is the one which was read.
-   * @param make the new object from the stored one; undefined for one that is not to be stored.
+   * @param make makes the new object from the stored one; returns undefined if it is not to be stored.
    * @param isNew whether the object is likely to be missing, so that it need not be read first.
    */
   async #update(
@@ -172,8 +172,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Finds out whether a write of unknown outcome was applied. If other bytes are stored now, the elements are written
-   * again into these: setting elements twice is harmless while no other program has been told that they were set.
+   * Finds out whether a write of unknown outcome was applied. If other bytes are stored now, the elements are set in these
+   * again: as this call has not returned yet, that equals a write after the other program's.
    */
   async #resolve(key: string, bytes: Uint8Array, error: unknown): Promise<void> {
     if (!isOutcomeUnknown(error)) throw error;
