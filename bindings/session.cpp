@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <utility>
 
 namespace zw {
 namespace {
@@ -54,13 +53,13 @@ ChainStatus Session::addPlan(uint32_t count, uint32_t& plan) {
   const auto slot = std::find(plans_, plans_ + kMaxPlans, nullptr);
   if (slot == plans_ + kMaxPlans) return {Code::LimitExceeded};
   if (count > wordCount_) return {Code::BadPlan};
-  std::unique_ptr<Plan> made(new (std::nothrow) Plan());
-  if (!made) return {Code::OutOfMemory};
+  slot->reset(new (std::nothrow) Plan());
+  if (!*slot) return {Code::OutOfMemory};
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
-  if (ChainStatus s = made->prepare({words, count}, maxChunkBytes_)) return s;
-  *slot = std::move(made);
+  const ChainStatus status = (*slot)->prepare({words, count}, maxChunkBytes_);
+  if (status) slot->reset();
   plan = static_cast<uint32_t>(slot - plans_);
-  return {};
+  return status;
 }
 
 int32_t Session::prepare(uint32_t count) {
@@ -95,7 +94,7 @@ bool Session::findSlab(uint32_t slab, ByteSpan& bytes) const {
 }
 
 /// Reads the placement in the words; BadPlacement if it does not fit the plan or names no slab.
-Status Session::readTarget(uint32_t plan, Target& target) const {
+Code Session::readTarget(uint32_t plan, Target& target) const {
   target.plan = findPlan(plan);
   if (!target.plan) return Code::BadPlan;
   const uint32_t rank = target.plan->array().rank;
@@ -108,26 +107,26 @@ Status Session::readTarget(uint32_t plan, Target& target) const {
     target.axes[i] = {axis[0], axis[1], axis[2], axis[3]};
   }
   target.placement = {{target.axes, rank}, words[1]};
-  return {};
+  return Code::Ok;
 }
 
 uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes) {
   Target t;
   if (bytes > input_.capacity()) return finish({Code::BadPlan});
-  if (Status s = readTarget(plan, t)) return finish({s});
+  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
   return finish(
       zw::decodePlaced(*t.plan, input_.first(bytes), t.placement, t.slab, stages_, work_));
 }
 
 uint32_t Session::fillPlaced(uint32_t plan) {
   Target t;
-  if (Status s = readTarget(plan, t)) return finish({s});
+  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
   return finish({zw::fillPlaced(*t.plan, t.placement, t.slab)});
 }
 
 uint32_t Session::encodePlaced(uint32_t plan) {
   Target t;
-  if (Status s = readTarget(plan, t)) return finish({s});
+  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
   const size_t room = t.plan->encodedSize().bytes;
   if (Status s = output_.reserve(room)) return finish({s});
   ByteView result;
@@ -136,16 +135,13 @@ uint32_t Session::encodePlaced(uint32_t plan) {
   return finish(status, result);
 }
 
-Status Session::checkFill(uint32_t plan, bool& isFill) const {
-  Target t;
-  if (Status s = readTarget(plan, t)) return s;
-  return zw::isFillPlaced(*t.plan, t.placement, t.slab, isFill);
-}
-
 uint32_t Session::isFillPlaced(uint32_t plan) {
   constexpr uint32_t kFailed = 2;
+  Target t;
   bool isFill = false;
-  if (finish({checkFill(plan, isFill)}) != 0) return kFailed;
+  Status status = readTarget(plan, t);
+  if (!status) status = zw::isFillPlaced(*t.plan, t.placement, t.slab, isFill);
+  if (finish({status}) != 0) return kFailed;
   return isFill ? 1 : 0;
 }
 

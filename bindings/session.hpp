@@ -116,8 +116,7 @@ class Session {
   }
   bool findSlab(uint32_t slab, ByteSpan& bytes) const;
   ChainStatus addPlan(uint32_t count, uint32_t& plan);
-  Status readTarget(uint32_t plan, Target& target) const;
-  Status checkFill(uint32_t plan, bool& isFill) const;
+  Code readTarget(uint32_t plan, Target& target) const;
   uint32_t finish(ChainStatus status);
   uint32_t finish(ChainStatus status, ByteView output);
 

@@ -99,11 +99,9 @@ std::function<void()> separate(const Input& input) {
       std::abort();
     }
     swapCopy(swapped.get(), decoded.get(), kChunkBytes / kItem, kItem);
-    Buffer& scratch = chain->stages.copy;
-    if (runStridedCopy(transpose, swapped.get(), transposed.get(), scratch)) std::abort();
-    if (runStridedCopy(place, transposed.get(), region.get() + places.next(), scratch)) {
-      std::abort();
-    }
+    Buffer* const scratch = &chain->stages.copy;
+    runStridedCopy(transpose, swapped.get(), transposed.get(), scratch);
+    runStridedCopy(place, transposed.get(), region.get() + places.next(), scratch);
   };
 }
 

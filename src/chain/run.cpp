@@ -34,7 +34,8 @@ Status copyLayout(const ChunkView& view, bool encoding, const uint8_t* src, uint
   StridedCopy copy;
   const std::span<const CopyAxis> axes(layout.axes, view.rank);
   if (Status s = prepareStridedCopy(axes, view.itemBytes, view.swapBytes, copy)) return s;
-  return runStridedCopy(copy, src, dst, scratch);
+  runStridedCopy(copy, src, dst, &scratch);
+  return {};
 }
 
 size_t viewBytes(const ChunkView& view) {
@@ -176,8 +177,8 @@ Status fillLayout(const Plan& plan, uint8_t* out) {
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, view.swapBytes, copy)) {
     return s;
   }
-  Buffer unused;  // fills are not staged
-  return runStridedCopy(copy, plan.fillItem(), out, unused);
+  runStridedCopy(copy, plan.fillItem(), out, nullptr);
+  return {};
 }
 
 /// True if `length` items, `stride` bytes apart, all equal `item`.
@@ -253,7 +254,8 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
   uint8_t* to = destination.data() + placement.dstOffset;
   if (empty || current.data() == to) return {};
-  return {runStridedCopy(copy, current.data() + srcOffset, to, stages.copy)};
+  runStridedCopy(copy, current.data() + srcOffset, to, &stages.copy);
+  return {};
 }
 
 Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destination) {
@@ -268,8 +270,8 @@ Status fillPlaced(const Plan& plan, const Placement& placement, ByteSpan destina
   for (uint32_t i = 0; i < view.rank; i++) axes[i].srcStride = 0;
   StridedCopy copy;
   if (Status s = prepareStridedCopy({axes, view.rank}, view.itemBytes, 1, copy)) return s;
-  Buffer unused;  // fills are not staged
-  return runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset, unused);
+  runStridedCopy(copy, plan.fillItem(), destination.data() + placement.dstOffset, nullptr);
+  return {};
 }
 
 Status isFillPlaced(const Plan& plan, const Placement& placement, ByteView source, bool& isFill) {
@@ -320,7 +322,7 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
   if (!empty) {
     const uint8_t* const from = source.data() + placement.dstOffset;
     uint8_t* const to = target.data() + chunkOffset;
-    if (Status s = runStridedCopy(copy, from, to, buffers.copy)) return {s};
+    runStridedCopy(copy, from, to, &buffers.copy);
   }
   result = target.first(bytes);
   return runEncodeStages(plan, last, out, buffers, work, result);

@@ -1,5 +1,8 @@
+// Builds the tANS decoding tables of pcodec and decodes batches with them.
+//
 // Safety: nodes are built so that states stay below the table size. A batch reads at most
 // batchBytes() from a window of that size (PcoReader::window); isPastEnd() is checked afterwards.
+//
 // Speed: one 64-bit load serves four states. Offsets are read in a second loop without
 // dependencies, since their positions are known by then.
 #ifdef ZW_RARE_CODECS

@@ -18,7 +18,7 @@ struct CopyPlane {
   size_t itemBytes;
   uint32_t swapBytes;
   CopyAxis depth;
-  uint8_t* scratch;  // kStagedBytes for the staged tiles; null for other kernels
+  uint8_t* scratch;  // a buffer for the staged tiles, at the start of a cache line
 };
 
 /// Scratch memory of the staged tiles: a box of 256 KiB, gaps between its records, and alignment to
@@ -35,8 +35,9 @@ using PlaneKernel = void (*)(const CopyPlane& plane, const uint8_t* src, uint8_t
 /// tile.
 PlaneKernel chooseTileKernel(const CopyPlane& plane);
 
-/// staged_tiles.cpp: the same planes, and all of them along `depth`, through a buffer. Not if
-/// direct tiles are as fast, nor if the plane is narrower than 16 bytes.
+/// staged_tiles.cpp: the same planes, and all of them along `depth`, through `scratch`. Not if
+/// direct tiles are as fast, nor if the plane is narrower than 16 bytes. Wherever this kernel
+/// applies, so do the direct tiles.
 PlaneKernel chooseStagedKernel(const CopyPlane& plane);
 
 /// channels.cpp: the same planes, if one axis is short and packed: channels that are interleaved on

@@ -49,8 +49,8 @@ void loadDoubles(Number type, const uint8_t* in, size_t count, double* out);
 /// Stores floats rounded to nearest, ties to even, and integers as toInteger() does.
 void storeDoubles(Number type, const double* in, size_t count, uint8_t* out);
 
-/// NumPy's cast (`astype`): integers keep their low bits, floats become the nearest float or
-/// toInteger(). Complex numbers are converted as twice as many floats.
+/// NumPy's cast (`astype`): integers keep their low bits; floats are rounded to the nearest float or
+/// converted by toInteger(). Complex numbers are converted as twice as many floats.
 void convertNumbers(Number from, const uint8_t* in, Number to, uint8_t* out, size_t count);
 
 /// Truncates a double to an integer modulo 2^64. NaN and infinities become 0. (Out-of-range values

@@ -65,11 +65,6 @@ constexpr size_t kCachedBytes = size_t{128} << 10;
 
 static_assert(kBoxBytes + 28 * kRowBytes + 64 <= kStagedBytes);
 
-/// The first cache line of the plane's buffer.
-uint8_t* alignedBuffer(const CopyPlane& plane) {
-  return plane.scratch + (-reinterpret_cast<uintptr_t>(plane.scratch) & 63);
-}
-
 /// A part of a plane and the layout of its records in the buffer: the records of 16 / E rows,
 /// column by column, form a group, and the groups of all rows form a level.
 struct Box {
@@ -146,7 +141,7 @@ ZW_NOINLINE void readBox(const Box& box, const CopyPlane& plane, const uint8_t* 
   constexpr size_t kTile = 16 / E;
   const size_t stride = plane.inner.srcStride, depthStride = plane.depth.srcStride;
   const Change change(plane.swapBytes);
-  uint8_t* const buffer = alignedBuffer(plane);
+  uint8_t* const buffer = plane.scratch;
   visit((box.rows + kTile - 1) / kTile, box.depth, depthStride < stride,
         [&](size_t group, size_t level) {
           const size_t row = std::min(group * kTile, box.rows - kTile);
@@ -169,7 +164,7 @@ ZW_INLINE void writeRow(uint8_t* dst, const uint8_t* records, size_t step, size_
 ZW_NOINLINE void writeBox(const Box& box, const CopyPlane& plane, uint8_t* dst) {
   const size_t stride = plane.outer.dstStride, depthStride = plane.depth.dstStride;
   const size_t bytes = box.rows * plane.itemBytes;
-  const uint8_t* const buffer = alignedBuffer(plane);
+  const uint8_t* const buffer = plane.scratch;
   visit(box.columns, box.depth, depthStride < stride, [&](size_t column, size_t level) {
     writeRow(dst + column * stride + level * depthStride,
              buffer + 16 * column + level * box.levelStep, box.groupStep, bytes);

@@ -199,24 +199,24 @@ Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, ui
   return {};
 }
 
-Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer& scratch) {
-  if (copy.empty) return {};
+void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer* scratch) {
+  if (copy.empty) return;
   if (copy.kernel == kRow) {
     const size_t bytes = rowBytes(copy);
-    swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
-    return {};
+    return swapCopy(dst, src, bytes / copy.swapBytes, copy.swapBytes);
   }
   CopyPlane plane = makePlane(copy);
-  uint32_t inPlane = 2;
-  if (copy.kernel == kStaged) {
-    if (Status s = scratch.reserve(kStagedBytes)) return s;
-    plane.scratch = scratch.data();
-    inPlane = 3;
+  uint8_t kernel = copy.kernel;
+  if (kernel == kStaged) {
+    if (scratch && !scratch->reserve(kStagedBytes)) {
+      plane.scratch = scratch->data() + (-reinterpret_cast<uintptr_t>(scratch->data()) & 63);
+    } else {
+      kernel = kTiles;
+    }
   }
-  const uint32_t rank = planeRank(copy);
-  runPlanes({copy.axes, rank > inPlane ? rank - inPlane : 0}, plane,
-            planeKernel(copy.kernel, plane), src, dst);
-  return {};
+  const uint32_t rank = planeRank(copy), inPlane = kernel == kStaged ? 3 : 2;
+  runPlanes({copy.axes, rank > inPlane ? rank - inPlane : 0}, plane, planeKernel(kernel, plane),
+            src, dst);
 }
 
 bool isPlainCopy(const StridedCopy& copy) {

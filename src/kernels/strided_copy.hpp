@@ -39,10 +39,10 @@ Status prepareStridedCopy(std::span<const CopyAxis> axes, uint32_t itemBytes, ui
                           StridedCopy& out);
 
 /// Copies from `src` to `dst`, the addresses of the elements at index 0,0,…. The buffers must not
-/// overlap. Only bytes of elements that the axes select are read or written. `scratch` grows to
-/// kStagedBytes if the copy goes through a buffer (staged_tiles.cpp); other copies do not use it.
-/// Fails only with OutOfMemory, before anything is copied.
-Status runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer& scratch);
+/// overlap. Only bytes of elements that the axes select are read or written. Transposes that
+/// outgrow the caches (staged_tiles.cpp) grow `scratch`; if it is null, or out of memory, they are
+/// slower.
+void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, Buffer* scratch);
 
 /// True if the copy is a single memcpy, so that the caller may use the source instead of copying.
 bool isPlainCopy(const StridedCopy& copy);

@@ -9,9 +9,9 @@ extern "C" {
 /// the fix it writes past its allocation, which AddressSanitizer detects.
 int zwAppendAfterEmptyIndex(void);
 
-/// Initialises a decoder, then with a larger dictionary that cannot be allocated, then as at first.
-/// Returns 0 if the last call fails for lack of memory. Without the fix it succeeds without a
-/// dictionary.
+/// Initialises a decoder three times: with a small dictionary, with one too large to allocate, and
+/// with the small one again. Returns 0 if the last call fails for lack of memory. Without the fix
+/// it succeeds without a dictionary.
 int zwDecoderAfterFailedAllocation(void);
 
 #ifdef __cplusplus
