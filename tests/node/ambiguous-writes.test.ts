@@ -8,6 +8,7 @@ import {
   create,
   createGroup,
   get,
+  isZarrError,
   open,
   set,
   updateAttributes,
@@ -105,6 +106,40 @@ describe.each(Object.entries(faults))("PUT requests fail at random: %s", (_, fau
     expect(wanted).toHaveLength(writers * times);
     expect(blocks.map(([value]) => value!).sort((a, b) => a - b)).toEqual(wanted.sort((a, b) => a - b));
   });
+});
+
+const isBusy = (error: unknown): true => {
+  if (!isZarrError(error, "Conflict")) throw error;
+  return true;
+};
+
+it("requests that the server carries out after they have timed out undo no append", async () => {
+  const server = await start();
+  const impatient = () => new WritableHttpStore(`${server.url}/data.zarr`, { retryDelay: 5, timeout: 150 });
+  await create(impatient(), { shape: [0], chunkShape: [8], dtype: "int32" });
+  let late: Promise<unknown> = Promise.resolve();
+  server.fault = async (request) => {
+    if (request.method !== "PUT" || Math.random() > 0.1) return undefined;
+    const applied = new Promise((resolve) => setTimeout(resolve, 100 + 300 * Math.random()));
+    late = Promise.all([late, applied.then(() => server.apply(request))]);
+    await late;
+    return { break: true };
+  };
+  const write = async (writer: number) => {
+    const array = (await open(impatient())) as ZarrArray;
+    for (let i = 0; i < amount(5, 30); i++) {
+      const values = new Int32Array(3).fill(1 + 100 * writer + i);
+      while (await append(array, values).then(() => false, isBusy)); // other writers were faster
+    }
+  };
+  await Promise.all([0, 1, 2].map(write));
+  await late;
+  server.fault = undefined;
+  const found = await elements(await reopened(server));
+  const wanted = [0, 1, 2].flatMap((writer) =>
+    Array.from({ length: 3 * amount(5, 30) }, (_, i) => 1 + 100 * writer + Math.floor(i / 3)),
+  );
+  expect(found.toSorted((a, b) => a - b)).toEqual(wanted);
 });
 
 /** Fails the first PUT of a key, before or after applying it, while another writer does its work. */

@@ -1,6 +1,8 @@
 /** Writes that depend on what was read, made again where another program was faster. */
 import { untilAborted } from "../base/abort.js";
 import { conflict, isZarrError } from "../base/errors.js";
+import { isOutcomeUnknown } from "./conditions.js";
+import { transientStatus } from "./http/retry.js";
 
 /** What to do where another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
@@ -37,4 +39,30 @@ export async function retried<T>(
     const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
     await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);
   }
+}
+
+/** Attempts of {@link insist}. */
+const rounds = 3;
+
+/**
+ * Repeats work after transient failures, in addition to the retries of the store: for work whose failure would leave an
+ * array incomplete.
+ */
+export async function insist(work: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (round === rounds || !isTransient(error)) throw error;
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  if (!isZarrError(error, "Network", "Conflict")) return false;
+  if (isOutcomeUnknown(error)) return isTransient(error.cause);
+  const { _tag, status, code } = error;
+  return (
+    _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
+  );
 }

@@ -15,7 +15,7 @@ import { slice } from "../../region/selection/selection.js";
 import { resolveRegion, type WrittenRegion } from "../../region/write/parts.js";
 import type { WriteRegionOptions as Writing } from "../../region/write/write.js";
 import { isOutcomeUnknown } from "../../store/conditions.js";
-import { transientStatus } from "../../store/http/retry.js";
+import { insist } from "../../store/retried.js";
 import { inTurn } from "../../store/turns.js";
 import { requireWritable, supportsConditions } from "../../store/write.js";
 import { ZarrArray } from "../array.js";
@@ -167,29 +167,6 @@ function firstOf(values: unknown, shape: readonly number[], along: number, count
   });
   const all = parts.flat();
   return ArrayBuffer.isView(data) ? (data.constructor as ArrayConstructor).from(all) : all;
-}
-
-/** Attempts to write the values: a failure may leave a gap in the array. */
-const rounds = 3;
-
-/** Repeats work after transient failures, in addition to the retries of the store. */
-async function insist(work: () => Promise<void>): Promise<void> {
-  for (let round = 1; ; round++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (round === rounds || !isTransient(error)) throw error;
-    }
-  }
-}
-
-function isTransient(error: unknown): boolean {
-  if (!isZarrError(error, "Network", "Conflict")) return false;
-  if (isOutcomeUnknown(error)) return isTransient(error.cause);
-  const { _tag, status, code } = error;
-  return (
-    _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
-  );
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Changes the shape of arrays while other writers may change it, and their chunks. */
-import { invalidArgument, shown } from "../../base/errors.js";
+import { invalidArgument, shown, withDetails } from "../../base/errors.js";
 import type { AxisGrid } from "../../base/grid.js";
 import type { JsonObject } from "../../base/json.js";
 import { asArguments } from "../../metadata/model.js";
 import { ArrayReader } from "../../region/fetch/reader.js";
+import { insist } from "../../store/retried.js";
 import { joinKey } from "../../store/store.js";
 import { inTurn } from "../../store/turns.js";
 import { deleteObject, requireWritable } from "../../store/write.js";
@@ -72,8 +73,16 @@ class Resizing {
     // Another program may have written a chunk after its deletion, and checked the shape before it was replaced.
     if (array.store.conditional !== true || !this.#axes.some(({ length }, i) => length > wanted[i]!)) return;
     const { outside, cut } = this.#cells();
-    await clearStale(array, this.#reader, outside, signal);
-    await clearStale(array, this.#reader, cut, signal);
+    try {
+      await clearStale(array, this.#reader, outside, signal);
+      await clearStale(array, this.#reader, cut, signal);
+    } catch (error) {
+      throw withDetails(
+        error,
+        {},
+        "the shape is written, but stored objects beyond it could not be cleared: ",
+      );
+    }
   }
 
   /** Removes elements beyond the new shape. */
@@ -96,7 +105,8 @@ class Resizing {
     const { outside, cut } = this.#cells();
     // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
     const isCleared = this.#cleared === ends.join();
-    if (!isCleared) await forEachCell(cut, (cell) => clearBeyond(store, reader, cell, wanted, { signal }));
+    const clear = (cell: readonly number[]) => clearBeyond(store, reader, cell, wanted, { signal });
+    if (!isCleared) await forEachCell(cut, (cell) => insist(() => clear(cell)));
     this.#cleared = ends.join();
     await deleteCells(array, this.#deleted ? newCells(outside, this.#deleted) : outside, signal);
     this.#deleted = this.#axes;
@@ -202,7 +212,9 @@ export async function deleteCells(
   cells: Cells,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await forEachCell(cells, (cell) => deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal }));
+  const remove = (cell: readonly number[]) =>
+    deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal });
+  await forEachCell(cells, (cell) => insist(() => remove(cell)));
 }
 
 function checkShape(shape: unknown, rank: number): number[] {

@@ -7,6 +7,7 @@ import type { ArrayReader } from "../../region/fetch/reader.js";
 import { combinations, partsOf } from "../../region/selection/projections.js";
 import type { WrittenRegion } from "../../region/write/parts.js";
 import { storeBehind } from "../../store/front.js";
+import { insist } from "../../store/retried.js";
 import type { Store } from "../../store/store.js";
 import type { ZarrArray } from "../array.js";
 import { boxesBeyond, clearBeyond } from "./edges.js";
@@ -79,7 +80,7 @@ export async function clearStale(
       await clear(cell);
     }
   };
-  await forEachCell(cells, clear);
+  await forEachCell(cells, (cell) => insist(() => clear(cell)));
 }
 
 /** Thrown if the array has become longer while an object was being cleared. */
