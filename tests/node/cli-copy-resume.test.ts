@@ -110,8 +110,12 @@ describe("--part", () => {
     const written = server.log.filter((line) => line.startsWith("PUT") && !line.includes("/.zw-writer"));
     const chunks = [...filesOf(whole)].filter(([name]) => !name.endsWith(".json"));
     expect(written.sort()).toEqual(chunks.map(([name]) => `PUT parts.zarr/${name}`).sort());
-    for (const [name, bytes] of filesOf(whole))
-      expect(Buffer.from(server.objects.get(`parts.zarr/${name}`)!.bytes)).toEqual(bytes);
+    for (const [name, bytes] of filesOf(whole)) {
+      const stored = Buffer.from(server.objects.get(`parts.zarr/${name}`)!.bytes);
+      // Documents on servers end with a stamp of white space.
+      if (name.endsWith(".json")) expect(`${stored}`.trimEnd()).toBe(`${bytes}`.trimEnd());
+      else expect(stored).toEqual(bytes);
+    }
   });
 
   it("part 0 makes the nodes, and others wait for them", async () => {

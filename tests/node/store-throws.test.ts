@@ -51,7 +51,7 @@ const thrown: Record<string, () => unknown> = {
   "a revoked proxy": revoked,
 };
 
-type Method = "get" | "getRange" | "set" | "delete" | "list" | "listChildren" | "deletePrefix";
+type Method = "get" | "getRange" | "set" | "delete" | "list" | "listChildren";
 
 /** A store with an array `a` and a group in memory, some of whose methods throw, at once or by a promise. */
 async function brokenStore(methods: readonly Method[], make: () => unknown, isLate: boolean, from = "") {
@@ -76,7 +76,6 @@ async function brokenStore(methods: readonly Method[], make: () => unknown, isLa
   };
   if (methods.includes("getRange")) store.getRange = fail as never;
   if (methods.includes("listChildren")) store.listChildren = fail as never;
-  if (methods.includes("deletePrefix")) store.deletePrefix = fail;
   return store;
 }
 
@@ -137,7 +136,6 @@ const operations: [
   ["updateAttributes", ["set"], "", async (store) => updateAttributes(await open(store), { x: 1 })],
   ["consolidate", ["list"], "", async (store) => consolidate(await open(store, { kind: "group" }))],
   ["deleteNode", ["delete"], "", (store) => deleteNode(store, "a")],
-  ["deleteNode by deletePrefix", ["deletePrefix"], "", (store) => deleteNode(store, "a")],
   ["deleteNode by list", ["list"], "", (store) => deleteNode(store, "a")],
   ["writeObject", ["set"], "", (store) => writeObject(store, "/k", bytesOf("x"))],
   ["deleteObject", ["delete"], "", (store) => deleteObject(store, "/k")],
