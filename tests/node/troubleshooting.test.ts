@@ -98,6 +98,11 @@ const causes: Record<string, () => Promise<unknown>> = {
     const store = new Map();
     for (let i = 0; i < 2; i++) await create(store, { shape: [2], dtype: "int8" });
   },
+  "… holds files that belong to no Zarr node": async () => {
+    const store = new Map([["/notes.txt", bytesOf("x")]]);
+    await create(store, { shape: [2], dtype: "int8" });
+    await create(store, { shape: [2], dtype: "int8", overwrite: true });
+  },
   "there is no SharedArrayBuffer": async () => {
     const shared = globalThis.SharedArrayBuffer;
     Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
