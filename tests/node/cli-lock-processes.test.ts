@@ -8,6 +8,7 @@ import { runCopy } from "../../dist/cli/copy/command.js";
 import { LockObject } from "../../dist/cli/lock/object.js";
 import { acquire, leave } from "../../dist/cli/lock/protocol.js";
 import type { Values } from "../../dist/cli/usage.js";
+import { skipFor } from "../shared/skips.js";
 import { amount } from "./amounts.js";
 import { copy, filesOf, printed, urlOf } from "./cli-copying.js";
 import {
@@ -111,8 +112,9 @@ describe("processes that end", () => {
 
   const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
   const canUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
-  it.skipIf(!canUnshare)(
+  it(
     "are not mistaken for others with the same id and host name (needs unshare)",
+    skipFor(canUnshare ? undefined : "needs the right to unshare process ids"),
     async () => {
       const dest = place("copy.zarr");
       const isolated = (...args: string[]) => {

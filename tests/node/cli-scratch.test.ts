@@ -15,6 +15,7 @@ import path from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { create, getBytes, open, set, slice } from "zarr-wasm";
 import { ScratchStore, scratchTimes, withScratch } from "../../dist/cli/copy/scratch.js";
+import { skipFor } from "../shared/skips.js";
 import { copy, urlOf } from "./cli-copying.js";
 import { temporaryFolder, tool } from "./cli-tool.js";
 import { errorOf } from "./support.js";
@@ -163,8 +164,9 @@ describe("scratch folders of other processes", () => {
 
   const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
   const canUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
-  it.skipIf(!canUnshare)(
+  it(
     "are left alone with the same process id and host name (needs unshare)",
+    skipFor(canUnshare ? undefined : "needs the right to unshare process ids"),
     async () => {
       const where = path.dirname(place());
       const copies = ["a", "b", "c"].map((name) => {

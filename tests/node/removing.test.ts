@@ -37,6 +37,7 @@ import {
 import { FileSystemStore } from "zarr-wasm/node";
 import { create as createByZarrita, root as rootOf } from "zarr-wasm/zarrita";
 import { writeObject } from "../../dist/store/write.js";
+import { skipFor } from "../shared/skips.js";
 import { MemoryDirectoryHandle } from "./directory-mock.js";
 import { S3Server } from "./s3-server.js";
 import { bytesOf, errorOf } from "./support.js";
@@ -338,7 +339,7 @@ it("an archive that is being written keeps all or nothing", async () => {
   expect([...writer.list("")]).toEqual(before);
 });
 
-describe.skipIf(process.platform === "win32")("folders", () => {
+describe("folders", skipFor(process.platform === "win32" ? "does not run on win32" : undefined), () => {
   /** Names and kinds of everything in a folder. */
   const everything = (root: string) => readdirSync(root, { recursive: true }).map(String).sort();
 
@@ -442,30 +443,34 @@ describe("the source is not deleted", () => {
   const arrayIn = (store: Store, at = "g/a") => open(store, { path: at, kind: "array" });
   const isSource = expect.objectContaining({ _tag: "NotAllowed", code: "is-source" });
 
-  it.skipIf(process.platform === "win32")("through another store of the same folder, or a link", async () => {
-    const { root, store } = files();
-    const other = files();
-    await tree(store);
-    await tree(other.store);
-    rmSync(path.join(other.root, "g/h/b/c"), { recursive: true });
-    symlinkSync(path.join(root, "g/a/c"), path.join(other.root, "g/h/b/c"));
-    symlinkSync(path.join(root, "g"), path.join(other.root, "link"));
-    linkSync(path.join(root, "g/zarr.json"), path.join(other.root, "hard"));
-    const sources = [
-      await arrayIn(new FileSystemStore(pathToFileURL(root))),
-      await arrayIn(new FileSystemStore(path.join(root, "g")), "a"),
-      await arrayIn(other.store, "g/h/b"),
-      await arrayIn(other.store, "link/a"),
-    ];
-    for (const source of sources) {
-      expect(await errorOf(() => writeMultiscale(store, source, options))).toEqual(isSource);
-      const like = { like: source, path: "g", overwrite: true };
-      expect(await errorOf(() => create(store, like))).toEqual(isSource);
-      expect(new Set((await get(source)).data as Uint8Array)).toEqual(new Set([7]));
-    }
-    const beside = await arrayIn(other.store, "g/a");
-    expect((await writeMultiscale(store, beside, options)).kind).toBe("group");
-  });
+  it(
+    "through another store of the same folder, or a link",
+    skipFor(process.platform === "win32" ? "does not run on win32" : undefined),
+    async () => {
+      const { root, store } = files();
+      const other = files();
+      await tree(store);
+      await tree(other.store);
+      rmSync(path.join(other.root, "g/h/b/c"), { recursive: true });
+      symlinkSync(path.join(root, "g/a/c"), path.join(other.root, "g/h/b/c"));
+      symlinkSync(path.join(root, "g"), path.join(other.root, "link"));
+      linkSync(path.join(root, "g/zarr.json"), path.join(other.root, "hard"));
+      const sources = [
+        await arrayIn(new FileSystemStore(pathToFileURL(root))),
+        await arrayIn(new FileSystemStore(path.join(root, "g")), "a"),
+        await arrayIn(other.store, "g/h/b"),
+        await arrayIn(other.store, "link/a"),
+      ];
+      for (const source of sources) {
+        expect(await errorOf(() => writeMultiscale(store, source, options))).toEqual(isSource);
+        const like = { like: source, path: "g", overwrite: true };
+        expect(await errorOf(() => create(store, like))).toEqual(isSource);
+        expect(new Set((await get(source)).data as Uint8Array)).toEqual(new Set([7]));
+      }
+      const beside = await arrayIn(other.store, "g/a");
+      expect((await writeMultiscale(store, beside, options)).kind).toBe("group");
+    },
+  );
 
   it("in one store, above the array", async () => {
     const store = new MapStore();
@@ -529,15 +534,18 @@ describe("the source is not deleted", () => {
     process.platform === "linux" &&
     spawnSync("unshare", ["-m", "mount", "--bind", folder, folder]).status === 0;
 
-  it.skipIf(!canMount)("through a bind mount, wherever it is (needs the right to mount)", async () => {
-    const { root, store } = files();
-    await tree(store);
-    const mounts = path.join(folder, "mounts");
-    for (const name of ["same", "dest/inner"]) mkdirSync(path.join(mounts, name), { recursive: true });
-    const file = path.join(import.meta.dirname, `../../build/tmp/mounting-${process.pid}.mjs`);
-    writeFileSync(
-      file,
-      `import { create, open, writeMultiscale } from "zarr-wasm";
+  it(
+    "through a bind mount, wherever it is (needs the right to mount)",
+    skipFor(canMount ? undefined : "needs the right to mount"),
+    async () => {
+      const { root, store } = files();
+      await tree(store);
+      const mounts = path.join(folder, "mounts");
+      for (const name of ["same", "dest/inner"]) mkdirSync(path.join(mounts, name), { recursive: true });
+      const file = path.join(import.meta.dirname, `../../build/tmp/mounting-${process.pid}.mjs`);
+      writeFileSync(
+        file,
+        `import { create, open, writeMultiscale } from "zarr-wasm";
        import { FileSystemStore } from "zarr-wasm/node";
        const [mounts, source] = process.argv.slice(2);
        const like = await open(new FileSystemStore(source), { path: "g/a", kind: "array" });
@@ -550,26 +558,31 @@ describe("the source is not deleted", () => {
            await work().then(() => codes.push("done"), (error) => codes.push(error.code));
        }
        console.log(JSON.stringify(codes));`,
-    );
-    const script = `mount --bind "$1" "$0/same" && mount --bind "$1/g" "$0/dest/inner" && exec "$2" "$3" "$0" "$1"`;
-    const { stdout, stderr } = spawnSync(
-      "unshare",
-      ["-m", "sh", "-c", script, mounts, root, process.execPath, file],
-      { encoding: "utf8" },
-    );
-    rmSync(file);
-    expect(stderr).toBe("");
-    expect(JSON.parse(stdout)).toEqual(["is-source", "is-source", "is-source", "is-source"]);
-    expect(new Set((await get(await arrayIn(store))).data as Uint8Array)).toEqual(new Set([7]));
-  });
+      );
+      const script = `mount --bind "$1" "$0/same" && mount --bind "$1/g" "$0/dest/inner" && exec "$2" "$3" "$0" "$1"`;
+      const { stdout, stderr } = spawnSync(
+        "unshare",
+        ["-m", "sh", "-c", script, mounts, root, process.execPath, file],
+        { encoding: "utf8" },
+      );
+      rmSync(file);
+      expect(stderr).toBe("");
+      expect(JSON.parse(stdout)).toEqual(["is-source", "is-source", "is-source", "is-source"]);
+      expect(new Set((await get(await arrayIn(store))).data as Uint8Array)).toEqual(new Set([7]));
+    },
+  );
 
   const upper = realpathSync(folder).toUpperCase();
   const ignoresCase = existsSync(upper) && lstatSync(upper).ino === lstatSync(folder).ino;
 
-  it.skipIf(!ignoresCase)("in other case (needs a file system that ignores case)", async () => {
-    const { root, store } = files();
-    await tree(store);
-    const array = await arrayIn(new FileSystemStore(path.join(root, "G")), "A");
-    expect(await errorOf(() => writeMultiscale(store, array, options))).toEqual(isSource);
-  });
+  it(
+    "in other case (needs a file system that ignores case)",
+    skipFor(ignoresCase ? undefined : "needs a file system that ignores case"),
+    async () => {
+      const { root, store } = files();
+      await tree(store);
+      const array = await arrayIn(new FileSystemStore(path.join(root, "G")), "A");
+      expect(await errorOf(() => writeMultiscale(store, array, options))).toEqual(isSource);
+    },
+  );
 });

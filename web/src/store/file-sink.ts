@@ -68,7 +68,7 @@ async function openBeside(target: string | URL): Promise<OpenFile> {
       if (fsync) await handle.sync();
       await handle.close();
       await fs.rename(unfinished, url);
-      if (fsync) await syncFolder(fs, new URL(".", url));
+      if (fsync) await syncFolder(new URL(".", url));
     },
     async remove() {
       await handle.close().catch(() => {});

@@ -61,7 +61,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
     if (ifVersion === undefined) await fs.rename(unfinished, url);
     else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
     else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
-    if (writing.fsync) await syncFolder(fs, new URL(".", url));
+    if (writing.fsync) await syncFolder(new URL(".", url));
   } catch (cause) {
     if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
     if (signal?.aborted && cause === signal.reason) throw cause;
@@ -93,7 +93,7 @@ export async function copyFileWhole(
     signal?.throwIfAborted();
     await beforeCommit?.();
     await fs.rename(unfinished, url);
-    if (fsync) await syncFolder(fs, new URL(".", url));
+    if (fsync) await syncFolder(new URL(".", url));
     return true;
   } catch (cause) {
     if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
@@ -179,7 +179,8 @@ async function statOf(fs: Fs, url: URL) {
 }
 
 /** A new name reaches the disk with its folder. Windows cannot do that, and need not. */
-export async function syncFolder(fs: Fs, folder: URL): Promise<void> {
+export async function syncFolder(folder: URL): Promise<void> {
+  const fs = await fileSystem();
   try {
     const handle = await fs.open(folder, "r");
     await handle.sync().finally(() => handle.close());
