@@ -15,6 +15,7 @@ import {
   slice,
   type ZarrArray,
 } from "zarr-wasm";
+import { skipFor } from "../shared/skips.js";
 import { copy, filesOf, urlOf } from "./cli-copying.js";
 import { hasXarray, python } from "./python-zarr.js";
 import { errorOf } from "./support.js";
@@ -283,7 +284,6 @@ it(
 import sys, warnings
 warnings.simplefilter("ignore")
 import xarray
-import { skipFor } from "../shared/skips.js";
 data = xarray.open_dataset(sys.argv[1], engine="zarr", consolidated=False, chunks=None)
 print([data[name].values.tolist() for name in ("packed", "plain", "crs")])`;
     expect(python(script, dest).trim()).toBe("[[nan, 0.0, 2.0], [0, 1, 2], 0]");

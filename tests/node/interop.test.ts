@@ -15,6 +15,7 @@ import {
 } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { hiddenName } from "../../dist/store/hidden.js";
+import { skipFor } from "../shared/skips.js";
 import { hasXarray, pythonJson } from "./python-zarr.js";
 import { bytesOf, errorOf, openArray } from "./support.js";
 
@@ -219,7 +220,6 @@ describe("names of dimensions in Zarr v2", () => {
 import base64, json, sys, warnings
 warnings.simplefilter("ignore")
 import xarray
-import { skipFor } from "../shared/skips.js";
 store = {key: base64.b64decode(value) for key, value in json.load(sys.stdin)}
 data = xarray.open_dataset(store, engine="zarr", consolidated=False, chunks=None)
 print(json.dumps([sorted(data.variables), list(data["crs"].dims), data["x"].values.tolist()]))`;
