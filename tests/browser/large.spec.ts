@@ -1,4 +1,4 @@
-// Documents of any size: few nodes in the document, no long texts, and no long tasks while they are read.
+// Documents of any size: few nodes, short strings, parsing in slices.
 import type { Page } from "@playwright/test";
 import {
   attributesOnly,
@@ -14,17 +14,17 @@ import {
   manyVariables,
   plate,
   type Stored,
-  texts,
+  strings,
 } from "../shared/viewer-large.js";
 import { violations } from "./axe-rules.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
-/** Most nodes of a page, whatever it shows. */
-const mostNodes = 2000;
+/** Maximum number of nodes of a page. */
+const maxNodes = 2000;
 
-/** Longest text or attribute. Attributes of nodes are shown up to 20,000 characters. */
-const longestText = 20_100;
+/** Maximum length of a node's value or an attribute. Zarr attributes are displayed up to 20,000 characters. */
+const maxLength = 20_100;
 
 /** Serves a store under /large/. */
 async function serve(page: Page, stored: Stored): Promise<void> {
@@ -35,7 +35,7 @@ async function serve(page: Page, stored: Stored): Promise<void> {
   });
 }
 
-/** Nodes of the document, and its longest text or attribute. */
+/** Number of nodes of the page, and length of its longest text node or attribute. */
 const measured = (page: Page) =>
   page.evaluate(() => {
     let [nodes, longest] = [0, 0];
@@ -52,11 +52,11 @@ const measured = (page: Page) =>
 
 async function expectSmall(page: Page): Promise<void> {
   const { nodes, longest } = await measured(page);
-  expect(nodes).toBeLessThanOrEqual(mostNodes);
-  expect(longest).toBeLessThanOrEqual(longestText);
+  expect(nodes).toBeLessThanOrEqual(maxNodes);
+  expect(longest).toBeLessThanOrEqual(maxLength);
 }
 
-/** Shows a store, and checks the size of the page on a usual screen and on a large one. */
+/** Opens a store and checks the size of the page, at the default viewport and at 3840 × 2160. */
 async function shows(viewer: ViewerPage, page: Page, stored: Stored, query = ""): Promise<void> {
   await serve(page, stored);
   await viewer.show(`source=/large${query}`);
@@ -69,13 +69,13 @@ async function shows(viewer: ViewerPage, page: Page, stored: Stored, query = "")
 }
 
 test.beforeEach(({ problems }) => {
-  problems.expect(/404/); // chunks and wells that are not stored
+  problems.expect(/404/); // missing chunks and wells
 });
 
 const isDiagonal = (row: number, column: number) => row === column && row < 5;
 
 for (const size of [300, 1000])
-  test(`a plate of ${size} × ${size} places and few wells`, async ({ viewer, page }) => {
+  test(`a plate of ${size} × ${size} positions with five wells`, async ({ viewer, page }) => {
     await shows(viewer, page, plate(size, size, isDiagonal));
     await expect(page.getByRole("button", { name: /^Well / })).toHaveCount(5);
     const grid = page.getByRole("grid", { name: "Wells" });
@@ -95,7 +95,7 @@ test("a plate with 90,000 wells, by keyboard", async ({ viewer, page }) => {
   const grid = page.getByRole("grid", { name: "Wells" });
   const well = (name: string) => page.getByRole("button", { name: `Well ${name}`, exact: true });
   await well("A1").focus();
-  // One tab stop for all of them.
+  // The grid is one tab stop.
   expect(await grid.locator('[tabindex="0"]').count()).toBe(1);
   for (const [key, name] of [
     ["ArrowRight", "A2"],
@@ -120,7 +120,7 @@ test("a plate with 90,000 wells, by keyboard", async ({ viewer, page }) => {
   await expect(page).toHaveURL(/path=BA\/250/);
 });
 
-test("wells are placed by their paths where they have no indices", async ({ viewer, page }) => {
+test("wells without indices are placed by their paths", async ({ viewer, page }) => {
   await shows(
     viewer,
     page,
@@ -147,7 +147,7 @@ test("30,000 members: found by name, gone through by keys, opened in place", asy
   await expect(member("member_0")).toBeFocused();
   await page.keyboard.type("member_25");
   await expect(member("member_25")).toBeFocused();
-  // The group is opened and closed without leaving the list.
+  // Right opens the group in place, Left closes it.
   await page.keyboard.press("ArrowRight");
   await expect(page.getByText("Nothing was found in this group.")).toBeVisible();
   await page.keyboard.press("ArrowLeft");
@@ -182,14 +182,14 @@ test("100,000 channels: any of them can be chosen", async ({ viewer, page }) => 
   await expect(which).toHaveValue("marker 99998");
   await expect(page).toHaveURL(/channels=99998:/);
   await expect(page.locator(".zw-legend-channels")).toContainText("marker 99998");
-  // One that is shown already cannot be chosen again.
+  // A channel on display cannot be chosen a second time.
   await which.fill("marker 2");
   await which.press("Enter");
   await expect(options.first()).toHaveAttribute("aria-disabled", "true");
   await expect(page).toHaveURL(/channels=99998:/);
 });
 
-test("a channel axis of a thousand million elements that nothing describes", async ({ viewer, page }) => {
+test("a channel axis of 10⁹ elements without omero metadata", async ({ viewer, page }) => {
   const stored = new Map(manyChannels(10, false));
   stored.set(
     "0/zarr.json",
@@ -206,7 +206,7 @@ test("a channel axis of a thousand million elements that nothing describes", asy
   await expectSmall(page);
 });
 
-test("names of two million characters are shown in short", async ({ viewer, page }) => {
+test("names of two million characters are shortened", async ({ viewer, page }) => {
   await shows(viewer, page, longNames(2_000_000));
   expect(await viewer.root.evaluate((root) => root.textContent.length)).toBeLessThan(60_000);
   await expect(page.getByRole("combobox", { name: "Rows" })).toContainText("(axis 1)");
@@ -228,12 +228,12 @@ for (const [name, stored, nodes] of [
   [
     "an attribute of two million characters",
     attributesOnly({ a: "x".repeat(2e6) }),
-    "longer than what is shown",
+    "longer than shown here",
   ],
   [
     "half a million lists in an attribute",
     attributesOnly({ a: Array.from({ length: 500_000 }, () => []) }),
-    "longer than what is shown",
+    "longer than shown here",
   ],
 ] as const)
   test(`${name}`, async ({ viewer, page }) => {
@@ -241,7 +241,7 @@ for (const [name, stored, nodes] of [
     await expect(page.locator(".zw-viewer")).toContainText(nodes);
   });
 
-test("the way to a node in a thousand groups is shown in short, and leads up", async ({ viewer, page }) => {
+test("the path of a node below a thousand groups is shortened and leads up", async ({ viewer, page }) => {
   const path = Array(1000).fill("g").join("/");
   await shows(viewer, page, deepTree(1000), `&path=${path}`);
   const way = page.getByRole("navigation", { name: "Way to this node" });
@@ -251,8 +251,8 @@ test("the way to a node in a thousand groups is shown in short, and leads up", a
   await viewer.reaches("ready");
 });
 
-test("a table of texts is rendered as far as it is seen", async ({ viewer, page }) => {
-  await shows(viewer, page, texts());
+test("only the visible part of a table of strings is rendered", async ({ viewer, page }) => {
+  await shows(viewer, page, strings());
   const table = page.getByRole("table", { name: /^Down axis 0/ });
   await expect(table).toHaveAttribute("aria-rowcount", "201");
   await table.focus();
@@ -261,7 +261,7 @@ test("a table of texts is rendered as far as it is seen", async ({ viewer, page 
   expect(await violations(page)).toEqual([]);
 });
 
-/** Makes time fly in the page, and counts how often work there lets other tasks go first. */
+/** Speeds up the clock of the page, and counts the pauses between slices of work. */
 async function countPauses(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const now = performance.now.bind(performance);
@@ -278,7 +278,7 @@ async function countPauses(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => (globalThis as unknown as { pauses: number }).pauses);
 }
 
-test("documents of megabytes are read in slices, small ones at once", async ({ viewer, page }) => {
+test("large documents are parsed in slices, small ones in one", async ({ viewer, page }) => {
   const pauses = await countPauses(page);
   await serve(page, manyGroups(3));
   await viewer.show("source=/large");
@@ -291,7 +291,7 @@ test("documents of megabytes are read in slices, small ones at once", async ({ v
   }
 });
 
-test("an element of a page that is read from right to left", async ({ page, site }) => {
+test("an element in a right-to-left page", async ({ page, site }) => {
   await serve(
     page,
     plate(300, 300, () => true),
@@ -317,10 +317,10 @@ test("an element of a page that is read from right to left", async ({ page, site
 });
 
 for (const colorScheme of ["light", "dark"] as const)
-  test(`no rule of axe is broken on a narrow screen, ${colorScheme}`, async ({ viewer, page }) => {
+  test(`axe finds nothing on a narrow screen, ${colorScheme}`, async ({ viewer, page }) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const stored of [plate(16, 24, () => true), manyGroups(200), texts(), manyVariables(100)]) {
+    for (const stored of [plate(16, 24, () => true), manyGroups(200), strings(), manyVariables(100)]) {
       await page.unroute("**/large/**");
       await serve(page, stored);
       await viewer.show("source=/large");

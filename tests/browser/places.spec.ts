@@ -200,7 +200,7 @@ test("AnnData is a tree, also where nobody lists what there is", async ({ viewer
   await expect(tree(page).getByRole("listitem").filter({ hasText: "5 × 3" })).toContainText(
     "5 × 3 · float32 · 60 bytes",
   );
-  await page.getByRole("button", { name: "What is in obs", exact: true }).click();
+  await page.getByRole("button", { name: "Members of obs", exact: true }).click();
   await page.getByRole("button", { name: "size", exact: true }).click();
   await viewer.reaches("ready");
   await expect(page).toHaveURL(/path=obs\/size/);

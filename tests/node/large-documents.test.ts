@@ -1,4 +1,4 @@
-// Large metadata documents are parsed in slices, between which the event loop turns, and mean what small ones mean.
+// Large metadata documents are parsed in slices, with the same results and errors as small ones.
 import { afterEach, expect, it, vi } from "vitest";
 import { type JsonOptions, JsonReader, parseJson } from "../../dist/base/json.js";
 import { isZarrError, MapStore, open, type ZarrWarning } from "../../dist/index.js";
@@ -7,7 +7,7 @@ import { errorOf } from "./support.js";
 const encode = (text: string) => new TextEncoder().encode(text);
 const options: JsonOptions = { name: "a document", maxDepth: 64, bareNonFinite: true };
 
-/** Parses a document in steps, and counts them. */
+/** Parses a document in calls of `steps` steps each, and counts the calls. */
 function inSteps(text: string, steps: number): { json: unknown; calls: number } {
   const reader = new JsonReader(encode(text), options);
   for (let calls = 1; ; calls++) {
@@ -18,7 +18,7 @@ function inSteps(text: string, steps: number): { json: unknown; calls: number } 
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** A clock that goes on by a second at every look, so that each slice is one step. */
+/** Advances the clock by a second per call, so that each slice is one step. */
 function hurry(): { turns(): number } {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
@@ -37,7 +37,7 @@ const storeWith = (entries: readonly (readonly [string, Uint8Array])[]) => new M
 
 const storeOf = (document: object) => storeWith([["/zarr.json", encode(JSON.stringify(document))]]);
 
-it("a reader that stops after every step reads what one reads at once", () => {
+it("a reader that pauses after every step returns the same document", () => {
   const text =
     ' {"a":[1,-2.5e3,{"b":"x\\u00e9\\n\\"\\\\y"},[],{}],"\\u0063d":NaN,"0":true,"e":{"f":null,"g":[false,"\\t\\t\\t"]}} ';
   const whole = parseJson(encode(text), options);
@@ -46,19 +46,19 @@ it("a reader that stops after every step reads what one reads at once", () => {
   expect(inSteps('"text"', 1)).toEqual({ json: "text", calls: 1 });
 });
 
-it("a reader stops within a string that is nothing but escapes", () => {
+it("a reader pauses within a string of escapes", () => {
   const { json, calls } = inSteps(JSON.stringify(["\n".repeat(5000)]), 100);
   expect(json).toEqual(["\n".repeat(5000)]);
   expect(calls).toBeGreaterThanOrEqual(50);
 });
 
-it("errors name the position, without counting the lines of megabytes", () => {
+it("errors name line and column, or the character in megabytes of text", () => {
   expect(() => parseJson(encode('{"a":\n 1,\n  x}'), options)).toThrow("(line 3, column 3)");
   const long = `[${"\n".repeat(2 ** 20)}x]`;
   expect(() => parseJson(encode(long), options)).toThrow(`(character ${2 ** 20 + 2})`);
 });
 
-it("a key that comes a thousand times is reported a few times, in short", () => {
+it("a key repeated a thousand times gives eight short warnings", () => {
   const warnings: ZarrWarning[] = [];
   const key = "k".repeat(5000);
   const text = `{${Array.from({ length: 1000 }, () => `"${key}":1`).join()}}`;
@@ -67,7 +67,7 @@ it("a key that comes a thousand times is reported a few times, in short", () => 
   expect(Math.max(...warnings.map(({ message }) => message.length))).toBeLessThan(200);
 });
 
-it("large attributes are parsed, made plain and frozen in slices", async () => {
+it("large attributes are parsed, converted and frozen in slices", async () => {
   const { turns } = hurry();
   const attributes = {
     list: Array.from({ length: 40_000 }, (_, i) => ({ i })),
@@ -81,13 +81,13 @@ it("large attributes are parsed, made plain and frozen in slices", async () => {
   expect(turns()).toBeGreaterThan(20);
 });
 
-it("small documents are parsed without a pause", async () => {
+it("small documents are parsed without yielding", async () => {
   const { turns } = hurry();
   await open(storeOf(group({ a: 1 })), { kind: "group" });
   expect(turns()).toBe(0);
 });
 
-it("members of large consolidated metadata are sorted by name, and opened without requests", async () => {
+it("members of large consolidated metadata are sorted by name and open without requests", async () => {
   const { turns } = hurry();
   const names = Array.from({ length: 20_000 }, (_, i) => `node${(i * 7919) % 20_000}`);
   const store = storeOf(group({}, Object.fromEntries(names.map((name) => [name, group({ name })]))));
@@ -119,7 +119,7 @@ it("v2: large attributes and consolidated metadata are read in slices", async ()
   expect(turns()).toBeGreaterThan(10);
 });
 
-it("an abort ends the parsing of a large document", async () => {
+it("aborting stops the parsing of a large document", async () => {
   const controller = new AbortController();
   hurry();
   const opening = open(storeOf(group({ list: Array.from({ length: 100_000 }, () => 1) })), {
@@ -129,7 +129,7 @@ it("an abort ends the parsing of a large document", async () => {
   expect((await errorOf(() => opening)).message).toBe("given up");
 });
 
-it("what is not valid in a large document is said as in a small one", async () => {
+it("invalid large documents give the same errors as small ones", async () => {
   const padding = " ".repeat(2 ** 18);
   const read = async (text: string) =>
     errorOf(() => open(storeWith([["/zarr.json", encode(text)]]), { version: 3 }));
@@ -140,7 +140,7 @@ it("what is not valid in a large document is said as in a small one", async () =
   }
 });
 
-it("groups of a store in memory that lists thousands of nodes are looked at in slices", async () => {
+it("listing thousands of nodes of an in-memory store yields to the event loop", async () => {
   const document = encode(JSON.stringify(group({})));
   const store = storeWith([
     ["/zarr.json", document],

@@ -1,4 +1,4 @@
-// What the viewer makes of documents of any size, without a browser: short texts, bounded work.
+// The viewer and documents of any size, without a browser: short strings, bounded work.
 import { expect, it } from "vitest";
 import { DType } from "../../dist/index.js";
 import { formatScalar, formatType } from "../../dist/viewer/base/format.js";
@@ -14,7 +14,7 @@ import { Plate } from "../../dist/viewer/source/plate.js";
 import { rowName } from "../shared/viewer-large.js";
 import { errorOf } from "./support.js";
 
-it("shortened texts keep their ends, and no half of a character", () => {
+it("shortened strings keep both ends and split no character", () => {
   expect(shortened("abcdef", 6)).toBe("abcdef");
   expect(shortened("abcdefghijkl", 8)).toBe("abcde…kl");
   for (let max = 4; max < 30; max++) {
@@ -27,7 +27,7 @@ it("shortened texts keep their ends, and no half of a character", () => {
   expect(longName("n".repeat(1e6))).toHaveLength(2000);
 });
 
-it("names, units, types and values from documents are short", () => {
+it("names, units, types and values are shortened", () => {
   const long = "n".repeat(1e6);
   const fields = Array.from({ length: 5000 }, (_, i) => ({
     name: `${i}${"n".repeat(1000)}`,
@@ -46,7 +46,7 @@ it("names, units, types and values from documents are short", () => {
   expect(formatScalar(DType.variable("string"), long).length).toBeLessThan(10_010);
 });
 
-it("JSON is written like JSON.stringify, as far as it is shown", () => {
+it("jsonText matches JSON.stringify up to its limit", () => {
   const value = { a: [1, "x", null, true, {}, []], "b\n": { c: -0.5, d: [{ e: "é" }] } };
   expect(jsonText(value, 1e6, 2)).toEqual({ text: JSON.stringify(value, null, 2), isWhole: true });
   expect(jsonText(value, 1e6, 0)).toEqual({ text: JSON.stringify(value), isWhole: true });
@@ -54,7 +54,7 @@ it("JSON is written like JSON.stringify, as far as it is shown", () => {
   expect(jsonText(numbers, 1e6, 0).text).toBe('{"big":"1180591620717411303424","nan":"NaN"}');
 });
 
-it("JSON of values of any size is not looked at any further than it is shown", () => {
+it("jsonText reads no further than its limit", () => {
   let looks = 0;
   const list = new Proxy(Array(1e6).fill("text"), {
     get: (target, name) => {
@@ -70,7 +70,7 @@ it("JSON of values of any size is not looked at any further than it is shown", (
 
 const noBelow = (path: string) => path;
 
-it("wells are found in every direction, by name, and over gaps", async () => {
+it("wells are found in every direction, by name, and across gaps", async () => {
   const [rows, columns] = [40, 30];
   const wells = [];
   for (let row = 0; row < rows; row++)
@@ -99,7 +99,7 @@ it("wells are found in every direction, by name, and over gaps", async () => {
   expect(plate.find("zz99")).toBeUndefined();
 });
 
-it("thousands of wells whose rows only their paths name are placed one by one", async () => {
+it("thousands of wells without indices are placed by their paths", async () => {
   const wells = Array.from({ length: 40_000 }, (_, i) => ({
     path: `row${i}/column${i % 7}`,
     row: undefined,
@@ -110,7 +110,7 @@ it("thousands of wells whose rows only their paths name are placed one by one", 
   expect(plate.pathAt([39_999, 39_999 % 7])).toBe(wells.at(-1)!.path);
 });
 
-it("channels of an axis of any length are chosen without looking at each", () => {
+it("default channels do not depend on the length of the axis", () => {
   const described = (count: number, isActive: (i: number) => boolean) => ({
     axes: [
       { name: "c", length: 1e9 },
@@ -129,19 +129,19 @@ it("channels of an axis of any length are chosen without looking at each", () =>
   const indices = (count: number, isActive: (i: number) => boolean) =>
     defaultChannels(described(count, isActive))!.map(({ index, isOn }) => (isOn ? index : -index));
   expect(indices(0, () => true)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  // What nothing describes is not off.
+  // Channels without a description are active.
   expect(indices(100_000, () => false)).toEqual(Array.from({ length: 8 }, (_, i) => 100_000 + i));
   expect(indices(100_000, (i) => i % 2 === 1)).toEqual([1, 3, 5, 7, 9, 11, 13, 15]);
   const dataset = described(10, () => true);
   expect(defaultChannels(dataset)).toBe(defaultChannels(dataset));
 });
 
-it("the fields of a data type are listed once", () => {
+it("leaves of a data type are computed once", () => {
   const struct = DType.struct([{ name: "a", dtype: DType.simple("uint8") }]);
   expect(leavesOf(struct)).toBe(leavesOf(struct));
 });
 
-it("work on long lists ends when it is given up", async () => {
+it("an aborted loop ends", async () => {
   const controller = new AbortController();
   const work = eachInSlices(
     1e9,

@@ -1,7 +1,4 @@
-/**
- * Documents that are larger, longer or deeper than anything a viewer can draw in full. Each is a Zarr hierarchy: its stored
- * documents and chunks by key.
- */
+/** Zarr hierarchies with extreme metadata: large, long or deep documents, by store key. */
 
 export type Stored = ReadonlyMap<string, string | Uint8Array>;
 
@@ -46,13 +43,13 @@ const groupDocument = (attributes: object, metadata?: Readonly<Record<string, ob
 const stored = (document: object, more: Readonly<Record<string, object>> = {}): Stored =>
   new Map(Object.entries({ [root]: document, ...more }).map(([key, value]) => [key, JSON.stringify(value)]));
 
-/** "A" to "Z", "AA", …: how rows of plates are called. */
+/** Name of a row of a plate: "A" to "Z", "AA", … */
 export function rowName(row: number): string {
   const letter = String.fromCharCode(65 + (row % 26));
   return row < 26 ? letter : rowName(Math.floor(row / 26) - 1) + letter;
 }
 
-/** A plate of so many rows and columns. `isWell` says where there are wells; without indices only their paths say that. */
+/** A plate with wells at the positions that `isWell` accepts. Without indices, only their paths tell the positions. */
 export function plate(
   rows: number,
   columns: number,
@@ -74,11 +71,11 @@ export function plate(
   return stored(groupDocument({ ome: { version: "0.5", plate: { ...named, wells } } }));
 }
 
-/** A group with consolidated metadata of so many groups. */
+/** A group with consolidated metadata of `count` groups. */
 export const manyGroups = (count: number): Stored =>
   stored(groupDocument({}, Object.fromEntries(list(count, (i) => [`member_${i}`, groupDocument({})]))));
 
-/** A dataset of so many variables over latitude and longitude, as xarray writes it. */
+/** A dataset of `count` variables over latitude and longitude, as xarray writes it. */
 export function manyVariables(count: number): Stored {
   const variable = (i: number) =>
     arrayDocument([4, 6], {
@@ -89,7 +86,7 @@ export function manyVariables(count: number): Stored {
   return stored(groupDocument({}, Object.fromEntries(list(count, (i) => [`variable_${i}`, variable(i)]))));
 }
 
-/** An image with so many channels, all of which `omero` describes; every other one is off. */
+/** An image with `count` channels, described by `omero` unless `isDescribed` is false; every other one is inactive. */
 export function manyChannels(count: number, isDescribed = true): Stored {
   const axes = ["c", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
   const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }] }];
@@ -105,7 +102,7 @@ export function manyChannels(count: number, isDescribed = true): Stored {
   });
 }
 
-/** An image of so many levels, labels, or images beside it. */
+/** An image of `count` levels, of which the finest and the coarsest usable one are stored. */
 export function manyLevels(count: number): Stored {
   const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
   const datasets = list(count, (i) => ({
@@ -119,7 +116,7 @@ export function manyLevels(count: number): Stored {
   });
 }
 
-/** Fields of view of a well. */
+/** A well with `count` fields of view, of which the first is stored. */
 export const manyFields = (count: number): Stored =>
   stored(
     groupDocument({ ome: { version: "0.5", well: { images: list(count, (i) => ({ path: String(i) })) } } }),
@@ -128,7 +125,7 @@ export const manyFields = (count: number): Stored =>
     ),
   );
 
-/** An array of one plane, with names of its dimensions of so many characters. */
+/** An array whose dimension names, unit and long name have `length` characters. */
 export const longNames = (length: number): Stored =>
   stored(
     arrayDocument([3, 8, 8], {
@@ -137,7 +134,7 @@ export const longNames = (length: number): Stored =>
     }),
   );
 
-/** An array of 64 dimensions, most of which can be gone along. */
+/** An array of 64 dimensions. */
 export const manyDimensions = (): Stored =>
   stored(
     arrayDocument(
@@ -146,7 +143,7 @@ export const manyDimensions = (): Stored =>
     ),
   );
 
-/** Elements with so many fields. */
+/** An array of structs with `count` fields. */
 export const manyFieldsOfElements = (count: number): Stored =>
   stored({
     ...arrayDocument([8, 8], {
@@ -158,24 +155,24 @@ export const manyFieldsOfElements = (count: number): Stored =>
     fill_value: btoa("\0".repeat(count)),
   });
 
-/** A group whose attributes are what is given. */
+/** A group with these attributes. */
 export const attributesOnly = (attributes: object): Stored => stored(groupDocument(attributes));
 
-/** Groups in groups. */
+/** Groups nested `depth` levels deep. */
 export function deepTree(depth: number): Stored {
   const metadata: Record<string, object> = {};
   for (let path = "g", at = 0; at < depth; at++, path += "/g") metadata[path] = groupDocument({});
   return stored(groupDocument({}, metadata));
 }
 
-/** A document with the same key many times. */
+/** A document with `count` equal keys. */
 export const duplicateKeys = (count: number): Stored =>
   new Map([
     [root, `{"zarr_format":3,"node_type":"group","attributes":{${list(count, () => '"k":1').join()}}}`],
   ]);
 
-/** A table of texts. */
-export const texts = (): Stored =>
+/** An array of strings. */
+export const strings = (): Stored =>
   stored({
     ...arrayDocument([400, 60], {
       dtype: { name: "fixed_length_utf32", configuration: { length_bytes: 16 } },

@@ -26,10 +26,10 @@ const sameDrag = 1000; // milliseconds
 let pending: ReturnType<typeof setTimeout> | undefined;
 const restAfterDrag = 200; // milliseconds
 
-/** Longer addresses are not kept: browsers refuse those of two million characters, servers much shorter ones. */
+/** Maximum length of an address in the history. Browsers refuse two million characters, servers far fewer. */
 const maxAddress = 30_000;
 
-/** Keeps an address in the history, as a new entry or in place of the last one. */
+/** Writes an address to the history, as a new entry or in place of the current one. */
 function keep(query: string, how: "push" | "replace"): void {
   if (query.length > maxAddress) return;
   if (how === "push") history.pushState(null, "", query);
@@ -163,7 +163,7 @@ function showGallery(): void {
   markSample("");
 }
 
-/** What the server offers, asked for once the page has begun to show what was asked for. */
+/** Samples of the server. */
 let offers: Promise<Offer[]> | undefined;
 
 async function fillGallery(signal: AbortSignal): Promise<void> {

@@ -63,13 +63,13 @@ export function orderKeys(object: JsonObject, keys: readonly string[]): void {
   if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
 }
 
-/** Containers of many values, of objects with their keys: to list those of a large object takes long. */
+/** Large containers; objects with their keys, because `Object.keys` of a large object is slow. */
 const largeContainers = new WeakMap<Json[] | JsonObject, readonly string[]>();
 
 /** Containers with at least this many values are large. */
 const largeSize = 2 ** 10;
 
-/** Whether a value of a document that was read holds more than about a thousand others. */
+/** Whether a parsed value contains at least `largeSize` others. */
 export const isLarge = (json: Json): json is Json[] | JsonObject =>
   typeof json === "object" && json !== null && largeContainers.has(json as JsonObject);
 
@@ -112,13 +112,13 @@ const maxKeys = 2 ** 20;
 /** Most characters of a string: engines copy all of it at once when it is first used. */
 const maxStringLength = 2 ** 26;
 
-/** Duplicate keys that one document is reported for. */
+/** Maximum number of warnings about duplicate keys per document. */
 const maxDuplicates = 8;
 
-/** Lines are counted in error messages up to this many characters. */
+/** Characters within which error messages count lines. */
 const maxCounted = 2 ** 20;
 
-/** A list or an object whose end has not been read; `first` is the number of its first value in the document. */
+/** A container whose end has not been read; `first` counts the values read before its own. */
 type Open = { readonly first: number } & (
   | { readonly list: Json[]; readonly object?: undefined }
   | {
@@ -129,20 +129,20 @@ type Open = { readonly first: number } & (
     }
 );
 
-/** Pieces of a string that are joined at a time: a string put together of a million would occupy the garbage collector. */
+/** Pieces of a string joined at a time. Concatenating a million one by one occupies the garbage collector for long. */
 const maxPieces = 2 ** 9;
 
-/** Parses one document in steps, so that a caller can do other work in between. */
+/** Parses one document in steps, between which the caller can do other work. */
 export class JsonReader {
   private readonly text: string;
   private at = 0;
   private values = 0;
   private duplicates = 0;
-  /** Containers that have begun, outermost first. */
+  /** Open containers, outermost first. */
   private readonly open: Open[] = [];
-  /** Steps left of this call of `read`: values and escapes. */
+  /** Steps left in this call of `read`: values and escapes. */
   private steps = 0;
-  /** The beginning of a string that the last call of `read` stopped in. */
+  /** Beginning of the string in which the last call of `read` paused. */
   private begun: string | undefined;
 
   /** @throws InvalidMetadata for bytes that are not UTF-8 text. */
@@ -158,9 +158,9 @@ export class JsonReader {
   }
 
   /**
-   * Reads on.
-   * @param steps values and escaped characters to read before this call returns.
-   * @returns the document once all of it has been read, undefined before.
+   * Continues parsing.
+   * @param steps values and escaped characters to read in this call.
+   * @returns the document; undefined until it has been read to its end.
    * @throws as `parseJson` does.
    */
   read(steps: number): Json | undefined {
@@ -168,7 +168,7 @@ export class JsonReader {
     while (this.steps > 0) {
       if (!this.readKey()) return undefined;
       let value = this.begin();
-      // A container has begun, or the steps are used up within a string.
+      // A container was opened, or the steps ran out within a string.
       if (value === undefined) continue;
       for (;;) {
         const container = this.open.at(-1);
@@ -187,7 +187,7 @@ export class JsonReader {
     return document;
   }
 
-  /** Reads the key of the next value, if it is to have one. False if the steps are used up within it. */
+  /** Reads the key of the next value within an object. @returns false after running out of steps. */
   private readKey(): boolean {
     const container = this.open.at(-1);
     if (!container?.object || container.key !== undefined) return true;
@@ -206,7 +206,7 @@ export class JsonReader {
     return true;
   }
 
-  /** Reads a value, or the beginning of a container that is not empty; undefined then, and within a string. */
+  /** Reads a value. @returns undefined for the start of a non-empty container, and after running out of steps. */
   private begin(): Json | undefined {
     if (this.begun !== undefined) return this.string();
     this.steps--;
@@ -231,7 +231,7 @@ export class JsonReader {
     }
   }
 
-  /** @returns the container if it ends at once. */
+  /** Opens a container. @returns it if it is empty. */
   private enter(container: Open, end: string): Json | undefined {
     if (this.open.length >= this.options.maxDepth) {
       throw limitExceeded(`${this.options.name} is nested deeper than ${this.options.maxDepth} levels`);
@@ -283,7 +283,7 @@ export class JsonReader {
     throw limitExceeded(`${this.options.name} has a string of more than ${maxStringLength} characters`);
   }
 
-  /** Reads a string, or the rest of one; undefined if the steps are used up within it. */
+  /** Reads a string, or the rest of one. @returns undefined after running out of steps. */
   private string(): string | undefined {
     if (this.begun === undefined) this.at++;
     let result = this.begun ?? "";
@@ -353,7 +353,7 @@ export class JsonReader {
     });
   }
 
-  /** Where reading has stopped, for messages. */
+  /** Current position, for messages. */
   private position(): string {
     if (this.at > maxCounted) return `character ${this.at + 1}`;
     const lines = this.text.slice(0, this.at).split("\n");

@@ -1,5 +1,5 @@
 /** Metadata documents of more than 128 KiB, and groups with thousands of members. */
-// What is there anyway (see base/lazy.ts).
+// Loaded from the start (see base/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

@@ -40,10 +40,10 @@ export const documentOptions = (name: string, { limits, onWarning }: DocumentOpt
   onWarning,
 });
 
-/** What parses documents that would block the thread for long. */
+/** Parser of large documents. */
 export const largeDocuments = lazy("large documents", () => import("../lazy/large-documents.js"));
 
-/** Longer documents, in bytes, are parsed in slices: 2 MiB of short values take half a second. */
+/** Bytes up to which a document is parsed in one go. 2 MiB of short values take half a second. */
 const maxAtOnce = 2 ** 17;
 
 /** Like {@link parseDocument}, without blocking the thread for long. @throws also the signal's reason. */
@@ -86,7 +86,7 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Attributes of large documents, which have been made plain and frozen already. */
+/** Plain, frozen attributes of large documents, by their JSON. */
 export const preparedAttributes = new WeakMap<JsonObject, Attributes>();
 
 /**

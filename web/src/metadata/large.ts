@@ -24,7 +24,7 @@ import {
 import { v1AttrsKey, v2AttributesKey, v2ConsolidatedKey } from "./keys.js";
 import type { Attributes } from "./spec.js";
 
-/** Values that are parsed in one step: about a millisecond of work. */
+/** Values parsed per step: about a millisecond of work. */
 const stepSize = 2 ** 12;
 
 /**
@@ -55,7 +55,7 @@ function* documentSteps(bytes: Uint8Array, name: string, options: DocumentOption
   return document;
 }
 
-/** All attributes in a document: its own, and those of the nodes that it consolidates. */
+/** The attributes of a document and of its consolidated nodes. */
 function* attributesBelow(document: JsonObject, name: string): Generator<Json | undefined> {
   if (name === v2AttributesKey || name === v1AttrsKey) yield document;
   const isV2 = name === v2ConsolidatedKey;
@@ -74,7 +74,7 @@ function objectAt(object: JsonObject, key: string): JsonObject {
   return isJsonObject(found) ? found : {};
 }
 
-/** Attributes that cannot be made plain are refused where they are used, not with the whole document. */
+/** Leaves invalid attributes to `attributesOf`, which throws only if they are used. */
 function* prepare(attributes: JsonObject): Steps<void> {
   try {
     preparedAttributes.set(attributes, (yield* plainSteps(attributes)) as Attributes);
@@ -101,5 +101,5 @@ function* plainSteps(json: Json): Steps<PlainJson> {
   return Object.freeze(object);
 }
 
-/** The texts sorted by their UTF-16 units, in slices. */
-export const sortInSlices = (texts: string[]): Promise<string[]> => inSlices(sortSteps(texts));
+/** Sorts strings by UTF-16 code units, in slices. */
+export const sortInSlices = (names: string[]): Promise<string[]> => inSlices(sortSteps(names));

@@ -1,7 +1,7 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
 import { invalidArgument, shown } from "../base/errors.js";
 
-/** Paths in normal form, up to `maxUsual` characters: longer ones could exhaust the stack of the regular expression. */
+/** Matches paths in normal form. Only for up to `maxUsual` characters: longer ones could exhaust its stack. */
 const usual =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: paths must not contain them
   /^(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+(?:\/(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+)*$/;

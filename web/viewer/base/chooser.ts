@@ -1,16 +1,16 @@
-/** A list to choose from: the browser's own for few options, for many a field that finds them. */
+/** Select boxes: native for few options, a combobox with search for many. */
 import { h, uniqueId } from "./dom.js";
 import { namesWith } from "./slices.js";
 import { longName, shortName } from "./text.js";
 import { arrange, VirtualWindow } from "./virtual.js";
 
-/** Longer lists are fields with a list that opens. */
+/** Options up to which a native select box is used. */
 const maxNative = 40;
 
-/** Most options in the document. */
+/** Maximum number of options in the document. */
 const maxOptions = 60;
 
-/** CSS pixels. */
+/** Height of an option in CSS pixels. */
 const optionHeight = 32;
 
 export interface Options {
@@ -18,14 +18,14 @@ export interface Options {
   name(index: number): string;
 }
 
-/** Like `<select>`: one of many options is chosen, by its index. */
+/** A control like `<select>`; options are identified by their index. */
 export interface Chooser {
-  /** What stands in the panel. */
+  /** The element to insert. */
   readonly element: HTMLElement;
-  /** What a label is for, and what gets an `aria-label`. */
+  /** The form control: target of a label or an `aria-label`. */
   readonly control: HTMLElement;
   show(index: number): void;
-  /** Options that cannot be chosen now. */
+  /** Disables options. */
   setTaken(taken: readonly number[]): void;
 }
 
@@ -56,7 +56,7 @@ class NativeChooser implements Chooser {
   }
 }
 
-/** A combobox: typing finds options, arrow keys go through them, Enter chooses. */
+/** A combobox: typing searches, arrow keys move, Enter chooses, Escape closes. */
 class FieldChooser implements Chooser {
   readonly element: HTMLElement;
   readonly control: HTMLInputElement;
@@ -68,9 +68,9 @@ class FieldChooser implements Chooser {
   readonly #id = uniqueId("option");
   #chosen = 0;
   #taken: readonly number[] = [];
-  /** Options that are listed: all of them, or those that were found. */
+  /** Search results; undefined while all options are listed. */
   #found: readonly number[] | undefined;
-  /** Position in the list that keys have moved to. */
+  /** Position of the highlighted option in the list. */
   #active = 0;
   #search = new AbortController();
 
@@ -98,7 +98,7 @@ class FieldChooser implements Chooser {
       onkeydown: (event: KeyboardEvent) => this.#press(event),
     });
     this.element = h("div", { class: "zw-chooser" }, this.control, this.#popup);
-    // A press in the list must not take the focus from the field, which closes the list.
+    // Keeps the focus in the field, whose blur closes the list.
     this.#popup.addEventListener("pointerdown", (event) => event.preventDefault());
     this.#list.addEventListener("click", ({ target }) => this.#pick(target));
     this.#window = new VirtualWindow({
@@ -183,7 +183,7 @@ class FieldChooser implements Chooser {
       this.#active = 0;
       if (this.#isOpen) this.#relist();
     } catch {
-      // Another search has begun.
+      // Superseded by another search.
     }
   }
 

@@ -31,7 +31,7 @@ export function uniqueId(name: string): string {
   return `zw-${name}-${lastId}`;
 }
 
-/** A form control under its label. `element` is what holds the control, if that is not the control itself. */
+/** A form control under its label. `element` is inserted in place of a control that it contains. */
 export function labelled(
   text: string,
   control: HTMLElement,

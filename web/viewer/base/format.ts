@@ -27,11 +27,11 @@ export function formatScalar(dtype: DType, value: Scalar): string {
   return String(value);
 }
 
-/** Most fields of a structured type, and of a value of it, that are written out. */
-const mostFields = 12;
+/** Maximum number of fields of a structured type or value in formatted text. */
+const maxFields = 12;
 
-/** Most characters of a text that are written out. */
-const mostCharacters = 10_000;
+/** Maximum length of a formatted string. */
+const maxCharacters = 10_000;
 
 /** Most items of a value of any form that are written out, and how deep. */
 const mostItems = 32;
@@ -59,14 +59,14 @@ function formatObject(value: unknown, depth = 0): string {
   return `{${cut(entries, names.length)}}`;
 }
 
-const quoted = (text: string): string => JSON.stringify(shortened(text, mostCharacters));
+const quoted = (text: string): string => JSON.stringify(shortened(text, maxCharacters));
 
 const cut = (texts: readonly string[], length: number): string =>
   [...texts, ...(length > texts.length ? [`… (${length} in all)`] : [])].join(", ");
 
 function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }): string {
   const shown = dtype
-    .fields!.slice(0, mostFields)
+    .fields!.slice(0, maxFields)
     .map(({ name, dtype: inner }) => `${shortName(name)}: ${formatScalar(inner, value[name]!)}`);
   return cut(shown, dtype.fields!.length);
 }
@@ -191,7 +191,7 @@ export function formatType(dtype: DType): string {
   const { core, fields, unit, scaleFactor = 1 } = dtype;
   if (fields) {
     const shown = fields
-      .slice(0, mostFields)
+      .slice(0, maxFields)
       .map(
         (f) =>
           `${shortName(f.name)}: ${formatType(f.dtype)}${f.shape.length > 0 ? `[${f.shape.join(", ")}]` : ""}`,

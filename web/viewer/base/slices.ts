@@ -1,13 +1,13 @@
-/** Work on long lists that does not block the page. */
+/** Loops over long lists that do not block the page. */
 
-/** Milliseconds of work after which the page gets its turn. */
+/** Duration of a slice, in milliseconds. */
 const sliceTime = 20;
 
-/** Items between two looks at the clock. */
+/** Items between two checks of the clock. */
 const stepSize = 256;
 
 /**
- * Calls `work` with 0 to `count - 1`, in slices between which the page can answer.
+ * Calls `work` with 0 to `count - 1`, in slices between which the page can handle events.
  * @throws what `work` throws; the signal's reason.
  */
 export async function eachInSlices(
@@ -25,7 +25,7 @@ export async function eachInSlices(
   }
 }
 
-/** Not by a timer: browsers delay those, in hidden pages by up to a second. */
+/** Waits for a turn of the event loop. Browsers delay timers, in hidden pages by up to a second. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -38,7 +38,7 @@ function nextTask(): Promise<void> {
 }
 
 /**
- * Indices of the names that contain a text, whatever the case of letters.
+ * Returns the indices of names that contain a string, ignoring case.
  * @throws the signal's reason.
  */
 export async function namesWith(

@@ -1,9 +1,9 @@
-/** A grid of any number of rows and columns, of which the cells near the visible part are in the document. */
+/** A virtual grid: only the cells near the visible part are in the document. */
 import { h } from "./dom.js";
 import { shortened } from "./text.js";
 import { arrange, overscan, type Span, TypedWord, VirtualWindow } from "./virtual.js";
 
-/** Place of a cell. */
+/** Position of a cell. */
 export type Place = readonly [row: number, column: number];
 
 export interface Cells {
@@ -13,17 +13,17 @@ export interface Cells {
   columnName(column: number): string;
   /** Makes the content of a cell; undefined for an empty one. */
   content(row: number, column: number): HTMLElement | string | undefined;
-  /** The cells that have buttons; absent if none can. */
+  /** Cells with buttons; absent for a table of values. */
   readonly buttons?: CellButtons;
 }
 
-/** Cells with buttons, in a grid in which others may be empty. */
+/** Positions of cells with buttons; other cells can be empty. */
 export interface CellButtons {
   readonly first: Place | undefined;
   readonly last: Place | undefined;
-  /** The next one in a direction, which is a step of one row or of one column. The place to begin at may lie outside. */
+  /** The next position in the direction of `step`, from a position that may lie outside the grid. */
   next(from: Place, step: Place): Place | undefined;
-  /** The one whose name begins with typed letters. */
+  /** The position that a typed name denotes. */
   find(word: string): Place | undefined;
 }
 
@@ -34,17 +34,17 @@ interface Size {
 
 export interface VirtualGridOptions {
   readonly label: string;
-  /** "grid" for cells with buttons, which are one tab stop; "table" for values. */
+  /** "grid" for cells with buttons, which form one tab stop; "table" for values. */
   readonly role: "grid" | "table";
-  /** Most cells in the document. */
+  /** Maximum number of cells in the document. */
   readonly maxCells: number;
-  /** Size of the names of rows (width) and columns (height), in CSS pixels. */
+  /** Width of row names and height of column names, in CSS pixels. */
   readonly head: Size;
-  /** Size of a cell, given the width that there is for all of them. */
+  /** Size of a cell, given the width available for all columns. */
   cellSize(width: number): Size;
 }
 
-/** Characters of a row's or column's name. */
+/** Maximum length of a displayed row or column name. */
 const maxHead = 12;
 
 interface Row {
@@ -63,7 +63,7 @@ export class VirtualGrid {
   readonly #heads = new Map<number, HTMLElement>();
   readonly #rows = new Map<number, Row>();
   #size: Size = { width: 0, height: 0 };
-  /** The cell that is the tab stop. */
+  /** Position of the tab stop. */
   #active: Place | undefined;
 
   constructor(
@@ -107,10 +107,10 @@ export class VirtualGrid {
     const width = Math.max(0, this.element.clientWidth - headWidth);
     const { rows, columns } = this.cells;
     const size = this.options.cellSize(width);
-    // One column may be seen in part.
+    // One more column can be visible in part.
     const most = maxRows(this.options.maxCells, rows, Math.min(columns, Math.ceil(width / size.width) + 1));
     const { style } = this.element;
-    style.setProperty("--zw-most", `${headHeight + most * size.height}px`);
+    style.setProperty("--zw-max-size", `${headHeight + most * size.height}px`);
     if (size.width === this.#size.width && size.height === this.#size.height) return;
     this.#size = size;
     style.setProperty("--zw-cell-width", `${size.width}px`);
@@ -201,7 +201,7 @@ export class VirtualGrid {
     if (now) now.tabIndex = 0;
   }
 
-  /** The focus may have come by a click. */
+  /** Moves the tab stop to a clicked cell. */
   #follow(target: EventTarget | null): void {
     for (const [row, { cells }] of this.#rows)
       for (const [column, cell] of cells)
@@ -249,13 +249,13 @@ export class VirtualGrid {
   }
 }
 
-/** Rows that can be visible at a time, so that no more cells are rendered than may be. */
+/** Maximum number of visible rows that keeps the rendered cells within `maxCells`. */
 function maxRows(maxCells: number, rows: number, visibleColumns: number): number {
   const most = Math.floor(maxCells / (visibleColumns + 2 * overscan));
   return rows <= most ? rows : Math.max(4, most - 2 * overscan - 1);
 }
 
-/** The indices of a span, and one more that may lie beside it. */
+/** The indices of a span, and optionally one outside it. */
 function indicesOf({ start, stop }: Span, more?: number): number[] {
   const indices = Array.from({ length: stop - start }, (_, i) => start + i);
   if (more === undefined || (more >= start && more < stop)) return indices;

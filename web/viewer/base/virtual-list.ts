@@ -1,30 +1,30 @@
-/** A list of any length: short ones as they are, of long ones the rows near the visible part. */
+/** Lists: short ones are rendered in full, long ones are virtual, with only the rows near the visible part in the document. */
 import { h } from "./dom.js";
 import { arrange, TypedWord, VirtualWindow } from "./virtual.js";
 
-/** Most rows in the document. */
+/** Maximum number of rows in the document. */
 const maxRows = 80;
 
-/** Rows of a list. */
+/** Model of a list. */
 export interface Rows {
   readonly count: number;
-  /** Identity of a row: an element is made once for each, as long as it is rendered. */
+  /** Identity of a row. Its element is reused while it is rendered, whatever its index. */
   key(index: number): unknown;
-  /** Makes a row, of which what has the attribute `data-main` gets the focus when keys move to the row. */
+  /** Creates the content of a row. Its element with the attribute `data-main` receives the focus. */
   element(index: number): HTMLElement;
-  /** Finds the row by its first letters. */
+  /** Name of a row, for type-ahead. */
   name(index: number): string;
-  /** How deep a row lies in a hierarchy, from 1. */
+  /** Level of a row in a hierarchy, from 1. */
   level?(index: number): number;
 }
 
 export interface VirtualListOptions {
   readonly label: string;
-  /** Longer lists are virtual: their rows have one height, and they scroll within themselves. */
+  /** Longer lists are virtual: all rows have one height, and the list scrolls. */
   readonly maxWhole: number;
-  /** Handles a key that is pressed in a row before the list does; true if it has. */
+  /** Handles a key before the list does. @returns whether it did. */
   readonly onKey?: (event: KeyboardEvent, index: number) => boolean;
-  /** Rows that are rendered now. */
+  /** Called with the range of rendered rows. */
   readonly onRows?: (start: number, stop: number) => void;
 }
 
@@ -33,7 +33,7 @@ interface Rendered {
   index: number;
 }
 
-/** One tab stop: arrow keys, Page Up, Page Down, Home, End and first letters move within the list. */
+/** A list with one tab stop. Arrow keys, Page Up, Page Down, Home, End and type-ahead move within it. */
 export class VirtualList {
   readonly element: HTMLElement;
   readonly #content = h("div", { role: "presentation" });
@@ -41,10 +41,10 @@ export class VirtualList {
   readonly #word = new TypedWord();
   #rows: Rows = { count: 0, key: () => undefined, element: () => h("div"), name: () => "" };
   #rendered = new Map<unknown, Rendered>();
-  /** Row that keys move from. */
+  /** Index of the tab stop. */
   #active = 0;
   #height = 0;
-  /** Row to scroll to when the list is in the page. */
+  /** Row to scroll to after the first layout. */
   #first: number | undefined;
 
   constructor(private readonly options: VirtualListOptions) {
@@ -64,7 +64,7 @@ export class VirtualList {
     return this.#rows.count <= this.options.maxWhole;
   }
 
-  /** Shows rows: others, or the same ones of which some have come or gone. */
+  /** Replaces the rows. */
   show(rows: Rows): void {
     this.#rows = rows;
     this.#active = Math.min(this.#active, Math.max(0, rows.count - 1));
@@ -73,7 +73,7 @@ export class VirtualList {
     this.#window.setTracks({ count: rows.count, size: this.#height });
   }
 
-  /** Begins at a row: the list is scrolled there once it is in the page. */
+  /** Makes a row the tab stop and scrolls to it after the first layout. */
   begin(index: number): void {
     this.#activate(index);
     this.#first = index;
@@ -91,7 +91,7 @@ export class VirtualList {
     row?.querySelector<HTMLElement>("[data-main]")?.focus();
   }
 
-  /** Set by the style sheet: rows are higher on narrow screens. */
+  /** From the style sheet. */
   get #rowHeight(): number {
     return Number.parseFloat(getComputedStyle(this.element).getPropertyValue("--zw-row")) || 30;
   }
@@ -111,7 +111,7 @@ export class VirtualList {
     const { rows, isWhole } = { rows: this.#rows, isWhole: this.isWhole };
     const { start, stop } = isWhole ? { start: 0, stop: rows.count } : this.#window.rows;
     const indices = Array.from({ length: stop - start }, (_, i) => start + i);
-    // Without the active row the list could not be reached by Tab, and the focus would be lost.
+    // The tab stop, which may have the focus, stays in the document.
     const { length } = indices;
     if (length > 0 && this.#active < start) indices.unshift(this.#active);
     if (length > 0 && this.#active >= stop) indices.push(this.#active);
@@ -164,7 +164,7 @@ export class VirtualList {
     this.focus(Math.min(Math.max(to, 0), this.#rows.count - 1));
   }
 
-  /** Where a key leads from a row; undefined for keys that are not for moving. */
+  /** Target of a navigation key; undefined for other keys. */
   #destination(event: KeyboardEvent, index: number): number | undefined {
     if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
     switch (event.key) {
@@ -191,7 +191,7 @@ export class VirtualList {
     return this.isWhole ? 10 : this.#window.page;
   }
 
-  /** The first row from another one on, and around the end, whose name begins with a word. */
+  /** The first row from `from` on, wrapping around, whose name begins with a word. */
   #find(word: string, from: number): number | undefined {
     const { count } = this.#rows;
     for (let i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/** Virtual scrolling: of a long list or a large grid, only the items near the visible part are in the document. */
+/** Virtual scrolling: computes which items of a scroll container are near its visible part. */
 
 /** Items `start` to `stop - 1`. */
 export interface Span {
@@ -6,16 +6,16 @@ export interface Span {
   readonly stop: number;
 }
 
-/** Items of one size, in CSS pixels, side by side. */
+/** Items of equal size, in CSS pixels, side by side. */
 export interface Track {
   readonly count: number;
   readonly size: number;
 }
 
-/** Longest content in CSS pixels; browsers cut off longer ones (Firefox at 17.9 million). */
+/** Maximum size of scrollable content in CSS pixels; browsers truncate it (Firefox at 17.9 million). */
 const maxExtent = 8_000_000;
 
-/** Items rendered beyond the visible ones on each side. */
+/** Items rendered beyond the visible ones, on each side. */
 export const overscan = 1;
 
 const none: Span = { start: 0, stop: 0 };
@@ -23,19 +23,19 @@ const none: Span = { start: 0, stop: 0 };
 interface WindowOptions {
   /** The scroll container. */
   readonly scroller: HTMLElement;
-  /** Its content, which gets the size of all items. */
+  /** Its content, which gets the total size. */
   readonly content: HTMLElement;
-  /** Most items to render, whatever the size of the scroll container. */
+  /** Maximum number of items to render. */
   readonly maxItems: number;
-  /** Size of headings within the scroll container that stay where they are. */
+  /** Size of sticky headings in the scroll container. */
   readonly inset?: { readonly block: number; readonly inline: number };
   /** Renders the items of `rows` and `columns`. */
   readonly render: () => void;
-  /** The scroll container has another size. */
+  /** Called when the scroll container is resized. */
   readonly onResize?: () => void;
 }
 
-/** Tells which items of a scroll container to render, and where. Positions are logical: they hold for both writing directions. */
+/** Ranges of items to render, and their positions in logical coordinates, for both writing directions. */
 export class VirtualWindow {
   readonly #options: WindowOptions;
   readonly #inset: { readonly block: number; readonly inline: number };
@@ -56,18 +56,18 @@ export class VirtualWindow {
     }).observe(scroller);
   }
 
-  /** Takes over how many items there are. A list has no columns. */
+  /** Sets number and size of items. A list has no columns. */
   setTracks(rows: Track, columns?: Track): void {
     this.#down = new Line(rows);
     this.#across = new Line(columns ?? { count: 1, size: 0 });
     const { style } = this.#options.content;
-    // Used by the style sheet, which has other sizes for printing.
+    // Custom properties, so that the style sheet can override the size for printing.
     style.setProperty("--zw-block", `${this.#down.extent}px`);
     if (columns) style.setProperty("--zw-inline", `${this.#across.extent}px`);
     this.update(true);
   }
 
-  /** Renders what is visible now, if that has changed. */
+  /** Renders if the ranges have changed. */
   update(isForced = false): void {
     const { maxItems, render } = this.#options;
     this.#look();
@@ -83,16 +83,16 @@ export class VirtualWindow {
   #look(): void {
     const { scrollTop, scrollLeft, clientHeight, clientWidth } = this.#options.scroller;
     this.#down.look(scrollTop, clientHeight - this.#inset.block);
-    // Offsets are negative in text that runs from right to left.
+    // Offsets are negative in right-to-left text.
     this.#across.look(Math.abs(scrollLeft), clientWidth - this.#inset.inline);
   }
 
-  /** Size of all columns in the document, in CSS pixels. */
+  /** Total width of the columns, in CSS pixels. */
   get width(): number {
     return this.#across.extent;
   }
 
-  /** Rows that are visible at a time. */
+  /** Number of rows per page. */
   get page(): number {
     return this.#down.visible;
   }
@@ -122,7 +122,7 @@ export class VirtualWindow {
 
 const isEqual = (a: Span, b: Span): boolean => a.start === b.start && a.stop === b.stop;
 
-/** One direction of a window. Content longer than the longest possible is scrolled faster than its scroll bar moves. */
+/** One direction of a window. Content beyond `maxExtent` scrolls faster than its scroll bar. */
 class Line {
   readonly #count: number;
   readonly #size: number;
@@ -146,7 +146,7 @@ class Line {
     return this.#total > maxExtent;
   }
 
-  /** Pixels of all items for each pixel of scrolling. */
+  /** Pixels of content per pixel of scrolling. */
   get #scale(): number {
     return this.isScaled ? (this.#total - this.#view) / (maxExtent - this.#view) : 1;
   }
@@ -173,7 +173,7 @@ class Line {
     return this.isScaled ? at - this.#scroll * this.#scale + this.#scroll : at;
   }
 
-  /** Where to scroll for an item; undefined if it is visible. */
+  /** Scroll offset that shows an item; undefined if it is visible. */
   scrollFor(index: number): number | undefined {
     const at = index * this.#size;
     const from = this.#scroll * this.#scale;
@@ -183,15 +183,15 @@ class Line {
   }
 }
 
-/** Milliseconds after which a letter begins another word. */
+/** Pause in typing after which a new word begins, in milliseconds. */
 const wordTime = 1000;
 
-/** Letters that are typed one after the other. */
+/** Type-ahead: collects typed characters into a word. */
 export class TypedWord {
   #word = "";
   #time = Number.NEGATIVE_INFINITY;
 
-  /** The word so far, in lower case, with what a key adds; undefined for keys that are no letters. */
+  /** Adds a key. @returns the word in lower case; undefined for keys other than characters. */
   add({ key, ctrlKey, metaKey, altKey, timeStamp }: KeyboardEvent): string | undefined {
     const isGoing = timeStamp - this.#time < wordTime;
     if ([...key].length !== 1 || ctrlKey || metaKey || altKey || (key === " " && !isGoing)) return undefined;
@@ -201,7 +201,7 @@ export class TypedWord {
   }
 }
 
-/** Puts elements into a parent in this order, without moving those that are in it already, and removes all others. */
+/** Sets the children of an element. Does not move elements that stay, so that they keep the focus. */
 export function arrange(parent: HTMLElement, elements: readonly HTMLElement[]): void {
   const wanted = new Set<Element>(elements);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
@@ -210,10 +210,4 @@ export function arrange(parent: HTMLElement, elements: readonly HTMLElement[]): 
     if (element === next) next = next.nextElementSibling;
     else parent.insertBefore(element, next);
   }
-}
-
-/** The element with the focus, if it is within another one, in whatever tree that is. */
-export function focusedIn(element: HTMLElement): HTMLElement | undefined {
-  const { activeElement } = element.getRootNode() as Document | ShadowRoot;
-  return activeElement instanceof HTMLElement && element.contains(activeElement) ? activeElement : undefined;
 }

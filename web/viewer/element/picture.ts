@@ -26,7 +26,7 @@ export function pictureOf(stage: HTMLElement): Promise<Blob> {
   });
 }
 
-/** Characters of a file's name that are taken from the title. */
+/** Maximum length of a file name, without its extension. */
 const maxFileName = 100;
 
 /** A name for a file: without what systems do not take in names. */

@@ -10,10 +10,10 @@ const mostAtATime = 3;
 /** Rows and columns that are enough. */
 const enough = 64;
 
-/** Side of the largest picture that is kept, in pixels. */
+/** Maximum side of a cached picture, in pixels. */
 const maxSide = 144;
 
-/** Pictures that are kept. */
+/** Maximum number of cached pictures. */
 const maxPictures = 1000;
 
 /** @param place of the plate. @param signal ends with it */
@@ -29,7 +29,7 @@ export function plateOf(
 
 class WellPictures {
   readonly #paths = new WeakMap<Element, string>();
-  /** By path, the latest last; undefined for wells that have none. */
+  /** Cached pictures by path, oldest first; undefined for unreadable wells. */
   readonly #pictures = new Map<string, HTMLCanvasElement | undefined>();
   /** In view and without a picture, in the order in which they came into view. */
   readonly #waiting = new Set<Element>();
@@ -50,7 +50,7 @@ class WellPictures {
     this.#observer.observe(well);
   }
 
-  /** Whether it is known what a well looks like. */
+  /** Shows the cached picture of a well. @returns whether the well is in the cache. */
   #show(well: Element, path: string): boolean {
     const picture = this.#pictures.get(path);
     if (picture) well.replaceChildren(picture);
@@ -91,7 +91,7 @@ class WellPictures {
   }
 }
 
-/** The picture of a level without a coarser one can be larger than a well by far. */
+/** Scales a picture down. Images without coarse levels have pictures much larger than a well. */
 function smaller(picture: HTMLCanvasElement): HTMLCanvasElement {
   const scale = maxSide / Math.max(picture.width, picture.height);
   if (scale >= 1) return picture;

@@ -12,7 +12,7 @@ import { LegendPlace } from "./legend-place.js";
 /** What the viewer is doing: also the root element's `data-state`. */
 export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
 
-/** Characters of a title that are displayed. */
+/** Maximum length of a displayed title. */
 const maxTitle = 200;
 
 export class Stage {

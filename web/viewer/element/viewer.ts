@@ -41,7 +41,7 @@ const restBetweenWords = 700;
 /** Milliseconds after which a picture that is moved or zoomed is at rest. */
 const restAfterMoves = 150;
 
-/** Warnings that are kept: documents can give reason for any number. */
+/** Maximum number of warnings kept per document. */
 const maxWarnings = 100;
 
 export class Viewer implements Linked {

@@ -62,7 +62,7 @@ const pairs: Readonly<Record<number, readonly string[]>> = {
   3: ["00ffff", "ff00ff", "ffff00"],
 };
 
-/** Channels of datasets: there can be many thousands to choose from, and every change asks for them. */
+/** Default channels by dataset: each change of the view needs them. */
 const known = new WeakMap<Facts, { readonly channels: ChannelState[] | undefined }>();
 
 /** The channels that a dataset is shown with; undefined where one slice in the colours of a map says more. */
@@ -107,7 +107,7 @@ function chosenChannels(dataset: Facts): ChannelState[] | undefined {
     }));
 }
 
-/** The first channels that fit, as many as are shown. */
+/** The first channels that fit, up to `mostChannels`. */
 function firstChannels(count: number, fits: (index: number) => boolean): number[] {
   const found: number[] = [];
   for (let i = 0; i < count && found.length < mostChannels; i++) if (fits(i)) found.push(i);

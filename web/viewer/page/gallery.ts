@@ -1,4 +1,4 @@
-/** What the page offers to look at: samples, and public data by address. Loaded where nothing else is shown. */
+/** The start page: samples and public data. Loaded on demand. */
 import { h } from "../base/dom.js";
 import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";

@@ -1,4 +1,4 @@
-/** Samples that the page's own server has, and links to them. */
+/** Samples of the page's own server, and links to them. */
 import { h } from "../base/dom.js";
 
 /** Something to open with one click. */
@@ -87,7 +87,7 @@ export function hrefOf({ source, path, view }: Pick<Offer, "source" | "path" | "
   return `?${entries.map(([name, value]) => `${name}=${encodeURIComponent(value!).replace(/%(2F|3A|2C)/g, decodeURIComponent)}`).join("&")}`;
 }
 
-/** Links in one row. They are links so that each can be opened in a tab of its own. */
+/** Links to samples, in one row. */
 export function offerLinks(offers: readonly Offer[], open: OpenLink): HTMLAnchorElement[] {
   return offers.map((offer) =>
     link(hrefOf(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),

@@ -90,12 +90,12 @@ class ChannelRow implements Control {
   readonly element: HTMLElement;
   readonly #box: HTMLInputElement;
   readonly #colour: HTMLInputElement;
-  /** Where there are more channels than rows, which one it is. */
+  /** Chooses the channel of this row; undefined if each channel has a row. */
   readonly #which: Chooser | undefined;
   readonly #name = h("span", { class: "zw-channel-name" });
   readonly #title: string;
   readonly #details: HTMLDetailsElement;
-  /** What is folded away, made when it is first opened. */
+  /** Created when the row is first unfolded. */
   #inside: ChannelDetails | undefined;
   #last: { settings: ViewState; state: ControlState } | undefined;
 

@@ -5,7 +5,7 @@ import { VirtualList } from "../base/virtual-list.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
 import { factsText } from "./tree.js";
 
-/** Longer lists are virtual: they stand beside a picture and its controls. */
+/** Longer lists are virtual. */
 const maxWhole = 24;
 
 type Go = (path: string, variable?: string) => void;

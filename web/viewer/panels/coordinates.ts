@@ -45,7 +45,7 @@ export function dateText(milliseconds: number): string {
   return `${date} ${shown}`;
 }
 
-/** Characters of a unit that are displayed. */
+/** Maximum length of a displayed unit. */
 const maxUnit = 60;
 
 const symbols: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@
 import { h } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
 
-/** Most groups of the way that are shown. */
-const mostCrumbs = 12;
+/** Maximum number of displayed groups. */
+const maxCrumbs = 12;
 
 export interface CrumbsCallbacks {
   /** Goes to a node of the same source. */
@@ -38,8 +38,8 @@ export class Crumbs {
           : h("button", { type: "button", onclick, title: `Open ${longName(name) ?? text}` }, text),
       );
     };
-    // Of a long way the beginning and the end; the group before the end leads on.
-    const left = parts.length + 1 - mostCrumbs;
+    // The root and the last groups of a long path; a button for the group above them.
+    const left = parts.length + 1 - maxCrumbs;
     const items = [
       item(root, 0),
       ...(left > 0 ? [this.#gap(parts.slice(0, left), left)] : []),
@@ -56,7 +56,7 @@ export class Crumbs {
     if (parts.length === 0 && browse.hidden) this.element.hidden = true;
   }
 
-  /** In place of the groups that have no room, the last of which it opens. */
+  /** A button in place of omitted groups, which opens the last of them. */
   #gap(groups: readonly string[], count: number): HTMLElement {
     const onclick = () => this.callbacks.onGo(groups.join("/"));
     const label = count === 1 ? "1 more group" : `${count.toLocaleString("en")} more groups`;

@@ -4,12 +4,12 @@ import { h } from "../base/dom.js";
 import { formatByteCount, formatNumber, formatScalar, formatShape, formatType } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
 
-/** Characters of attributes, and of an option of a codec, that are shown. */
-const mostAttributeText = 20_000;
-const mostOptionText = 300;
+/** Maximum lengths of displayed attributes and codec options. */
+const maxAttributeText = 20_000;
+const maxOptionText = 300;
 
-/** Options of a codec that are shown. */
-const mostOptions = 20;
+/** Maximum number of displayed options of a codec. */
+const maxOptions = 20;
 
 /** A list of facts about an array. */
 export function factsPanel(array: ZarrArray): HTMLElement {
@@ -44,13 +44,13 @@ export function attributesPanel(title: string, attributes: ZarrArray["attributes
 function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const count = Object.keys(attributes).length;
   if (count === 0) return undefined;
-  const { text, isWhole } = jsonText(attributes, mostAttributeText, 2);
+  const { text, isWhole } = jsonText(attributes, maxAttributeText, 2);
   return h(
     "details",
     { open: count <= 6 },
     h("summary", {}, `Attributes (${count.toLocaleString("en")})`),
     h("pre", { tabindex: 0 }, text),
-    !isWhole && h("p", { class: "zw-advice" }, "The attributes are longer than what is shown here."),
+    !isWhole && h("p", { class: "zw-advice" }, "The attributes are longer than shown here."),
   );
 }
 
@@ -90,7 +90,7 @@ function codecList({ codecs }: ZarrArray): HTMLElement {
     { class: "zw-codecs" },
     ...codecs.map(({ name, configuration }) => {
       const options = Object.entries(configuration ?? {})
-        .slice(0, mostOptions)
+        .slice(0, maxOptions)
         .map(([key, value]) => `${shortName(key)} ${optionText(value)}`);
       return h("li", {}, h("b", {}, shortName(name)), options.length > 0 && ` ${options.join(", ")}`);
     }),
@@ -99,21 +99,21 @@ function codecList({ codecs }: ZarrArray): HTMLElement {
 
 function optionText(value: unknown): string {
   if (typeof value === "string" || typeof value === "number") return shortName(String(value));
-  return jsonText(value, mostOptionText, 0).text;
+  return jsonText(value, maxOptionText, 0).text;
 }
 
-/** JSON as far as it is shown. */
+/** JSON up to a maximum length. */
 interface Written {
   readonly text: string;
   readonly isWhole: boolean;
 }
 
 /**
- * A value as JSON; integers beyond 2⁵³ and non-finite numbers as they are written in Zarr. Of values of any size no more is
- * looked at than is shown.
+ * Formats a value as JSON of at most `max` characters, without visiting more of it. Integers beyond 2⁵³ and
+ * non-finite numbers are written as strings.
  */
-export function jsonText(value: unknown, most: number, indent: number): Written {
-  const writer = new JsonWriter(most, indent);
+export function jsonText(value: unknown, max: number, indent: number): Written {
+  const writer = new JsonWriter(max, indent);
   writer.write(value, "");
   return { text: writer.text, isWhole: writer.isWhole };
 }
@@ -123,7 +123,7 @@ class JsonWriter {
   isWhole = true;
 
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly indent: number,
   ) {}
 
@@ -144,8 +144,8 @@ class JsonWriter {
   }
 
   #quoted(text: string): string {
-    if (text.length > this.most) this.isWhole = false;
-    return JSON.stringify(shortened(text, this.most));
+    if (text.length > this.max) this.isWhole = false;
+    return JSON.stringify(shortened(text, this.max));
   }
 
   #list<K>(
@@ -169,10 +169,10 @@ class JsonWriter {
   }
 
   #add(text: string): void {
-    if (!this.isWhole && this.text.length >= this.most) return;
+    if (!this.isWhole && this.text.length >= this.max) return;
     this.text += text;
-    if (this.text.length <= this.most) return;
-    this.text = `${this.text.slice(0, this.most)}…`;
+    if (this.text.length <= this.max) return;
+    this.text = `${this.text.slice(0, this.max)}…`;
     this.isWhole = false;
   }
 }

@@ -9,8 +9,8 @@ export interface Note {
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
-/** Most notes that are shown: documents can give reason for any number of warnings. */
-const mostNotes = 20;
+/** Maximum number of displayed notes. */
+const maxNotes = 20;
 
 const restNote = (count: number): Note => ({
   text:
@@ -24,8 +24,8 @@ export class Notes {
 
   /** Notes that are there already stay as they are, so that their buttons can be used. */
   show(notes: readonly Note[]): void {
-    const rest = notes.length - mostNotes;
-    const shown = rest > 0 ? [...notes.slice(0, mostNotes), restNote(rest)] : notes;
+    const rest = notes.length - maxNotes;
+    const shown = rest > 0 ? [...notes.slice(0, maxNotes), restNote(rest)] : notes;
     this.#list(shown);
   }
 

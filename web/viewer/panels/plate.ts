@@ -4,14 +4,14 @@ import { shortName } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
 import type { Plate, WellPlace } from "../source/plate.js";
 
-/** CSS pixels of a well and the gap beside it. */
-const least = 32;
-const most = 76;
+/** Size of a well with its margin, in CSS pixels. */
+const minSize = 32;
+const maxSize = 76;
 
-/** Most wells in the document; each takes three elements. */
+/** Maximum number of wells in the document, of three elements each. */
 const maxWells = 500;
 
-/** @param onWell gets the button of each well that is rendered, which has room for a small picture, and the well's path */
+/** @param onWell called with the button of each rendered well, which can hold a picture, and the path of the well */
 export function plateView(
   plate: Plate,
   onGo: (path: string) => void,
@@ -46,7 +46,7 @@ export function plateView(
     maxCells: maxWells,
     head: { width: headWidth(plate.rows), height: 26 },
     cellSize: (width) => {
-      const side = Math.min(Math.max(Math.floor(width / cells.columns), least), most);
+      const side = Math.min(Math.max(Math.floor(width / cells.columns), minSize), maxSize);
       return { width: side, height: side };
     },
   });
@@ -61,7 +61,7 @@ export function plateView(
   );
 }
 
-/** Names of rows are letters or short numbers; some of them tell how long they are. */
+/** Width of row names, from the length of the last ones. */
 function headWidth(names: readonly string[]): number {
   const letters = Math.max(...names.slice(-100).map((name) => name.length), 1);
   return 16 + 8 * Math.min(letters, 12);

@@ -14,7 +14,7 @@ export function ticksBetween(start: number, stop: number, most: number): number[
   return ticks;
 }
 
-/** Characters of an axis' name that are displayed. */
+/** Maximum length of a displayed axis name. */
 const maxAxisName = 40;
 
 /** "axis 1 (time)", or the name where there is one. */

@@ -8,18 +8,18 @@ import type { Change, Control, ControlCallbacks } from "./control.js";
 import { coordinateText } from "./coordinates.js";
 import { axisName } from "./rulers.js";
 
-/** Axes whose sliders are there from the start. */
-const mostAtOnce = 16;
+/** Number of axes whose sliders are not folded away. */
+const maxUnfolded = 16;
 
 export function sliderParts(dataset: Dataset, change: Change, callbacks: ControlCallbacks): Control[] {
   const make = (axis: number) => slider(dataset, axis, change, callbacks);
   const axes = dataset.axes.map((_, axis) => axis);
-  const first = axes.slice(0, mostAtOnce).map(make);
-  const others = axes.slice(mostAtOnce);
+  const first = axes.slice(0, maxUnfolded).map(make);
+  const others = axes.slice(maxUnfolded);
   return [...first, ...(others.length > 0 ? [otherSliders(others, make)] : []), ratePart(dataset, change)];
 }
 
-/** Sliders of further axes, made when they are unfolded. */
+/** Sliders of further axes, created when they are unfolded. */
 function otherSliders(axes: readonly number[], make: (axis: number) => Control): Control {
   let sliders: Control[] = [];
   let last: Parameters<Control["sync"]> | undefined;

@@ -9,14 +9,14 @@ import { type Dataset, shapeOf } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import { axisName, axisText } from "./rulers.js";
 
-/** Most cells in the document. */
+/** Maximum number of cells in the document. */
 const maxCells = 500;
 
-/** Characters of a value that are shown in a cell, and in its tooltip. */
-const mostShown = 60;
-const mostTold = 1000;
+/** Maximum lengths of a value in a cell and in its tooltip. */
+const maxShown = 60;
+const maxTooltip = 1000;
 
-/** CSS pixels of a character, and around a value. */
+/** Sizes in CSS pixels: of a character, of the margins of a value, of a row. */
 const characterWidth = 7.6;
 const padding = 25;
 const rowHeight = 27;
@@ -37,11 +37,11 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   const rows = down!.stop - down!.start;
   const columns = across ? across.stop - across.start : 1;
   const texts = Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: columns }, (_, column) => shortened(text(row, column), mostTold)),
+    Array.from({ length: columns }, (_, column) => shortened(text(row, column), maxTooltip)),
   );
   const longest = Math.max(1, ...texts.flat().map(({ length }) => length));
   const size = {
-    width: padding + characterWidth * Math.min(Math.max(longest, 4), mostShown),
+    width: padding + characterWidth * Math.min(Math.max(longest, 4), maxShown),
     height: rowHeight,
   };
   const grid = new VirtualGrid(
@@ -69,7 +69,7 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
 }
 
 const cell = (text: string): HTMLElement | string =>
-  text.length > mostShown ? h("span", { title: text }, shortened(text, mostShown)) : text;
+  text.length > maxShown ? h("span", { title: text }, shortened(text, maxShown)) : text;
 
 /** The only value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {

@@ -30,38 +30,38 @@ export function treeView(what: string, branch: Branch, callbacks: TreeCallbacks)
   );
 }
 
-/** A row: a node, or a word about the branch that it is in. */
+/** A row: a node, or a note about its branch. */
 interface Line {
   readonly depth: number;
   readonly item?: TreeItem;
   readonly note?: string;
-  /** What the node's own metadata says, once it has been read. */
+  /** Summary of the node's metadata, after reading it. */
   facts?: string;
   isOpen?: boolean;
-  /** The rows below it while they are folded away. */
+  /** Rows below this one while it is closed. */
   folded?: readonly Line[];
-  /** While it is in the document. */
+  /** Elements, while the row is rendered. */
   toggle?: HTMLButtonElement;
   words?: HTMLElement;
 }
 
-/** Deepest that branches are opened in place: further in, the group itself is opened. */
-const deepest = 8;
+/** Maximum depth of branches opened in place; deeper groups are opened themselves. */
+const maxDepth = 8;
 
-/** Longer trees scroll within themselves, and have a field to find members. */
+/** Longer trees are virtual and have a search field. */
 const maxWhole = 50;
 
-/** How many nodes are opened at a time to say what they are. */
+/** Number of nodes described at a time. */
 const concurrency = 4;
 
 class Tree {
   readonly elements: readonly HTMLElement[];
   readonly #list: VirtualList;
   #lines: readonly Line[];
-  /** The rows that were looked for; undefined for all. */
+  /** Search results; undefined without a search. */
   #found: readonly Line[] | undefined;
   #search = new AbortController();
-  /** Rows in view, whose nodes are to be described. */
+  /** Rows near the visible part, whose nodes are described. */
   #visible: readonly Line[] = [];
   #describing = 0;
 
@@ -100,7 +100,7 @@ class Tree {
     this.#list.show(rows);
   }
 
-  /** A field that finds members by a part of their names. */
+  /** Search field for names of members. */
   #finder(): HTMLElement {
     const count = h("span", { class: "zw-unit", role: "status" }, countText(this.#lines.length));
     const field = h("input", {
@@ -116,7 +116,7 @@ class Tree {
     return h("div", { class: "zw-finder" }, field, count);
   }
 
-  /** @returns false if another search has begun */
+  /** @returns false if superseded by another search. */
   async #find(text: string): Promise<boolean> {
     this.#search.abort();
     this.#search = new AbortController();
@@ -163,7 +163,7 @@ class Tree {
         type: "button",
         class: "zw-tree-toggle",
         "aria-expanded": String(line.isOpen === true),
-        "aria-label": `What is in ${shortName(name)}`,
+        "aria-label": `Members of ${shortName(name)}`,
         onclick: () => void this.#flip(line),
       },
       "▸",
@@ -171,7 +171,7 @@ class Tree {
     return line.toggle;
   }
 
-  /** Right opens a group, or goes into it; left closes it, or leaves the group that a row is in. */
+  /** Right opens a group or moves into it; Left closes it or moves to the group around a row. */
   #press(key: string, index: number): boolean {
     const line = this.#shown[index]!;
     const isRightToLeft = getComputedStyle(this.#list.element).direction === "rtl";
@@ -179,14 +179,14 @@ class Tree {
     const outwards = isRightToLeft ? "ArrowRight" : "ArrowLeft";
     const isGroup = line.item?.kind === "group" && !this.#found;
     if (key === inwards && isGroup && line.isOpen) this.#list.focus(index + 1);
-    else if (key === inwards && isGroup && line.depth < deepest) void this.#flip(line);
+    else if (key === inwards && isGroup && line.depth < maxDepth) void this.#flip(line);
     else if (key === outwards && isGroup && line.isOpen) void this.#flip(line);
     else if (key === outwards) this.#list.focus(this.#outside(index));
     else return false;
     return true;
   }
 
-  /** The row of the group that a row is in; −1 for those in no other. */
+  /** Index of the group around a row; −1 at the top level. */
   #outside(index: number): number {
     const { depth } = this.#shown[index]!;
     let above = index;
@@ -198,8 +198,8 @@ class Tree {
   async #flip(line: Line): Promise<void> {
     const { item, depth } = line;
     if (!item) return;
-    // Rows that were found stand by themselves.
-    if (depth >= deepest || this.#found) return this.callbacks.onGo(item.path);
+    // Search results have no rows below them.
+    if (depth >= maxDepth || this.#found) return this.callbacks.onGo(item.path);
     line.isOpen = !line.isOpen;
     line.toggle?.setAttribute("aria-expanded", String(line.isOpen));
     if (!line.isOpen) {
@@ -213,7 +213,7 @@ class Tree {
     const looking: Line = { depth: depth + 1, note: "Looking…" };
     this.#replaceBelow(line, [looking]);
     const below = await this.#linesBelow(item, depth + 1);
-    // The group may have been closed in the meantime.
+    // The group may have been closed while it was read.
     if (line.folded?.[0] === looking) line.folded = below;
     else if (line.isOpen) this.#replaceBelow(line, below);
   }
@@ -229,7 +229,7 @@ class Tree {
     }
   }
 
-  /** Puts other rows below one. @returns those that were there */
+  /** Replaces the rows below one. @returns the previous ones. */
   #replaceBelow(line: Line, below: readonly Line[]): readonly Line[] {
     const lines = this.#lines;
     const start = lines.indexOf(line) + 1;
@@ -240,7 +240,7 @@ class Tree {
     return lines.slice(start, stop);
   }
 
-  /** Says what the nodes in view are, a few at a time. */
+  /** Describes visible nodes, a few at a time. */
   #describe(): void {
     const { signal } = this.callbacks;
     for (const line of this.#visible) {
@@ -300,5 +300,5 @@ function shapeText({ shape = [], dimensions }: NodeFacts): string {
   return shape.map((length, axis) => `${shortName(dimensions[axis]!)} ${length}`).join(" × ");
 }
 
-/** Attributes of groups can name a shape of any length. */
+/** Maximum number of displayed axes: the attribute "shape" of a group can have any length. */
 const maxAxes = 64;

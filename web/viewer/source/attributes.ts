@@ -16,7 +16,7 @@ export function textsAt(value: unknown, name: string): string[] {
   return Array.isArray(found) ? found.filter((entry) => typeof entry === "string") : [];
 }
 
-/** Characters of an attribute in which words are looked for. */
+/** Number of characters that are split into words. */
 const maxWords = 2 ** 16;
 
 /** The words of an attribute, as CF lists names: `"lat lon"`. */

@@ -38,7 +38,7 @@ export function isNumeric(dtype: DType): boolean {
 /** More items of a subarray field than anyone would choose from a list are left out. */
 const mostItems = 64;
 
-/** Leaves of data types: structured ones can have many thousands, and every change asks for them. */
+/** Leaves by data type: structured types can have thousands, and each change of the view needs them. */
 const known = new WeakMap<DType, readonly Leaf[]>();
 
 /** What can be chosen of a data type: its fields down to the leaves, or just the element. */

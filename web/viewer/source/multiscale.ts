@@ -23,8 +23,8 @@ export interface ImageOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Most levels that are used: halved 53 times, the longest axis has one element. */
-const mostLevels = 64;
+/** Maximum number of levels. 54 levels halve the longest possible axis down to one element. */
+const maxLevels = 64;
 
 /**
  * An image in several resolutions. Opens the finest, which says how large it is, and the coarsest, which is drawn
@@ -32,7 +32,7 @@ const mostLevels = 64;
  */
 export async function multiscaleDataset(image: OmeMultiscale, options: ImageOptions): Promise<Dataset> {
   const { title, isLabel, group, signal } = options;
-  const described = image.levels.slice(0, mostLevels);
+  const described = image.levels.slice(0, maxLevels);
   const hasScales = described.every(({ scale }) => scale);
   const wanted = described.map((level, i) => {
     const isFirst = !hasScales || i === 0 || i === described.length - 1;
@@ -42,7 +42,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const [array] = arrays as [ZarrArray];
   const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
   const left = image.levels.length - described.length;
-  const problem = `The image has ${image.levels.length.toLocaleString("en")} levels, of which the first ${mostLevels} are used.`;
+  const problem = `The image has ${image.levels.length.toLocaleString("en")} levels, of which the first ${maxLevels} are used.`;
   const axes = image.axes.map((_, axis) => axisOf(image, axis, array.shape[axis]!));
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;

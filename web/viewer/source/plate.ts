@@ -1,10 +1,10 @@
-/** Plates: what their attributes say, and their wells by row and column. */
+/** Plates: their attributes, and their wells by row and column. */
 import { eachInSlices } from "../base/slices.js";
 import { own, textAt } from "./attributes.js";
 import type { Kind, Well } from "./kinds.js";
 
 /**
- * Reads what attributes say of a plate.
+ * Reads the attributes of a plate.
  * @param paths of its wells
  */
 export async function plateKind(
@@ -40,7 +40,7 @@ export interface PlateWells {
 }
 
 export class Plate {
-  /** Names. Before version 0.4 there may be more than are listed: those in the paths of wells. */
+  /** Names. Before version 0.4 the paths of wells can name further rows and columns. */
   readonly rows: string[];
   readonly columns: string[];
   readonly #paths = new Map<number, string>();
@@ -55,7 +55,7 @@ export class Plate {
     this.columns = [...columns];
   }
 
-  /** @param below makes a path in the store of one from the plate */
+  /** @param below converts a path from the plate to a path in the store */
   static async of(
     plate: PlateWells,
     below: (path: string) => string,
@@ -86,7 +86,7 @@ export class Plate {
       ];
     };
     await eachInSlices(wells.length, place, signal);
-    // By now the number of columns is known.
+    // Keys need the final number of columns.
     await eachInSlices(wells.length, (i) => this.#keep(places[i]!, below(wells[i]!.path)), signal);
   }
 
@@ -101,12 +101,12 @@ export class Plate {
     return row * this.columns.length + column;
   }
 
-  /** Wells that have a place of their own. */
+  /** Number of positions with a well. */
   get count(): number {
     return this.#paths.size;
   }
 
-  /** Path in the store of the well at a place; undefined if there is none. */
+  /** Path in the store of the well at a position; undefined for an empty position. */
   pathAt(place: WellPlace): string | undefined {
     return this.#paths.get(this.#keyOf(place));
   }
@@ -115,7 +115,7 @@ export class Plate {
     return `${this.rows[row]}${this.columns[column]}`;
   }
 
-  /** The next well in a direction. The place to begin at may lie outside. */
+  /** The next well in a direction, from a position that may lie outside the plate. */
   next([row, column]: WellPlace, [down, across]: WellPlace): WellPlace | undefined {
     for (
       let at: WellPlace = [row + down, column + across];
@@ -130,7 +130,7 @@ export class Plate {
     return row >= 0 && row < this.rows.length && column >= 0 && column < this.columns.length;
   }
 
-  /** The well of a name, whatever the case of letters: "b12". */
+  /** Position of the well with a name such as "b12", ignoring case. */
   find(name: string): WellPlace | undefined {
     for (let end = 1; end < name.length; end++) {
       const row = named(this.#rowOf, name.slice(0, end));
@@ -145,7 +145,7 @@ export class Plate {
 const named = (index: ReadonlyMap<string, number>, name: string): number | undefined =>
   index.get(name) ?? index.get(name.toUpperCase()) ?? index.get(name.toLowerCase());
 
-/** Where a well is in one direction: where it says, else where its path says, which may be another row or column. */
+/** Row or column of a well: from its index, else from its path, which can add a name. */
 function indexOf(
   names: string[],
   index: Map<string, number>,

@@ -51,7 +51,7 @@ export function branchFrom(group: ZarrGroup, { members, note }: Contents): Branc
   return { items: members.map(({ name, path, kind }) => new NodeItem(name, path, kind, open)), note };
 }
 
-/** A node that is opened when something of it is asked for. */
+/** A node, opened on first use. */
 export class NodeItem implements TreeItem {
   #opening: Promise<OpenedNode> | undefined;
 
