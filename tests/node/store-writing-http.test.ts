@@ -359,7 +359,9 @@ describe("buckets", () => {
       list("<IsTruncated>true</IsTruncated>"),
       list("<EncodingType>url</EncodingType><Contents><Key>%zz</Key></Contents>"),
     ]) {
-      expect(() => runAll(pageSteps(text, url)), text).toThrow(expect.objectContaining({ code: "bad-listing" }));
+      expect(() => runAll(pageSteps(text, url)), text).toThrow(
+        expect.objectContaining({ code: "bad-listing" }),
+      );
     }
     const page = runAll(pageSteps(list("<Contents><Key>a&#38;b&#x26;&amp;&bad;</Key></Contents>"), url));
     expect(page).toEqual({ keys: ["a&b&&&bad;"], prefixes: [], next: undefined });

@@ -24,8 +24,9 @@ export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
 export { writeNode } from "./hierarchy/writing/create.js";
 export { requireEncodable } from "./hierarchy/writing/encodable.js";
 export { metadataAt } from "./hierarchy/writing/place.js";
+export { storedObjects } from "./hierarchy/writing/stored-objects.js";
 export { convertMetadata } from "./metadata/convert.js";
-export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";
+export { v2ArrayKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "./metadata/keys.js";
 export {
   type ArrayMetadata,
   type GroupMetadata,

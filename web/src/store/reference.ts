@@ -189,6 +189,11 @@ export class ReferenceStore implements Store {
     return this.#references.children(normalizePath(path));
   }
 
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return this.#references instanceof ListedReferences;
+  }
+
   /** @internal Whether the references are in a local file, and so may name others. */
   get isLocal(): boolean {
     return this.#base?.protocol === "file:";
