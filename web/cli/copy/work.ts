@@ -83,3 +83,10 @@ export const boxCopy = ({ memory, verify, pool, tally, target }: Work, from: Vie
     tally.bytesRead += bytes;
   },
 });
+
+/** The value of elements that are not stored, for comparison. */
+export function fillText({ spec: { fill }, reader }: ZarrArray): string {
+  if (fill.item.length > 0) return fill.item.join();
+  const missing = reader.firstCodec.missing();
+  return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
+}
