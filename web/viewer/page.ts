@@ -1,9 +1,10 @@
 /** The page: the source's address, samples, what is dropped, and the address bar around one viewer. */
 import { h } from "./base/dom.js";
+import { shortName } from "./base/text.js";
 import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
 import { factsOf } from "./model/state.js";
-import { fetchOffers, fillThumbnails, galleryView, offerLinks } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
+import { fetchOffers, type Offer, offerLinks } from "./page/offers.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
 import { mountViewer, type View, type ViewerTarget } from "./viewer.js";
 
@@ -25,6 +26,16 @@ const sameDrag = 1000; // milliseconds
 let pending: ReturnType<typeof setTimeout> | undefined;
 const restAfterDrag = 200; // milliseconds
 
+/** Longer addresses are not kept: browsers refuse those of two million characters, servers much shorter ones. */
+const maxAddress = 30_000;
+
+/** Keeps an address in the history, as a new entry or in place of the last one. */
+function keep(query: string, how: "push" | "replace"): void {
+  if (query.length > maxAddress) return;
+  if (how === "push") history.pushState(null, "", query);
+  else history.replaceState(null, "", query);
+}
+
 /** What of a target the address holds; stores of this machine have a name there. */
 function placeOf({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
   const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
@@ -42,10 +53,9 @@ function remember({ target, dataset, settings }: View, control: string): void {
   const isEntered =
     control === "open" && (readQuery(location.search)?.v1Order ?? "spec") === (place.v1Order ?? "spec");
   clearTimeout(pending);
-  if (isDrag) pending = setTimeout(() => history.replaceState(null, "", query), restAfterDrag);
+  if (isDrag) pending = setTimeout(() => keep(query, "replace"), restAfterDrag);
   else if (query === location.search) return;
-  else if (isEntered) history.replaceState(null, "", query);
-  else history.pushState(null, "", query);
+  else keep(query, isEntered ? "replace" : "push");
 }
 
 /** What is shown is elsewhere than the address says. */
@@ -54,8 +64,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = placeOf(target);
   const query = writeQuery(place);
-  if (cause === "go") history.pushState(null, "", query);
-  else if (cause === "read") history.replaceState(null, "", query);
+  if (cause !== "open") keep(query, cause === "go" ? "push" : "replace");
   name(place);
 }
 
@@ -63,7 +72,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
 function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
-  document.title = `${parts.at(-1)} – zarr-wasm viewer`;
+  document.title = `${shortName(parts.at(-1) ?? "")} – zarr-wasm viewer`;
   markSample(source);
 }
 
@@ -147,11 +156,22 @@ function showGallery(): void {
   gallery.hidden = false;
   thumbnails.abort();
   thumbnails = new AbortController();
-  void fillThumbnails(byId("gallery-list"), thumbnails.signal);
+  void fillGallery(thumbnails.signal);
   if (readQuery(location.search)) return;
   input.value = "";
   document.title = "zarr-wasm viewer";
   markSample("");
+}
+
+/** What the server offers, asked for once the page has begun to show what was asked for. */
+let offers: Promise<Offer[]> | undefined;
+
+async function fillGallery(signal: AbortSignal): Promise<void> {
+  const list = byId("gallery-list");
+  offers ??= fetchOffers();
+  const [{ fillThumbnails, galleryView }, found] = await Promise.all([import("./page/gallery.js"), offers]);
+  if (!list.hasChildNodes()) list.replaceChildren(galleryView(found, goTo));
+  if (!signal.aborted) await fillThumbnails(list, signal);
 }
 
 byId("home").addEventListener("click", (event) => {
@@ -164,11 +184,10 @@ byId("home").addEventListener("click", (event) => {
 async function start(): Promise<void> {
   // What was asked for does not wait for the list of samples.
   showAddress();
-  const offers = await fetchOffers();
-  sampleList.replaceChildren(...offerLinks(offers, goTo).map((link) => h("li", {}, link)));
-  byId("sample-bar").hidden = offers.length === 0;
-  byId("gallery-list").replaceChildren(galleryView(offers, goTo));
-  if (!gallery.hidden) void fillThumbnails(byId("gallery-list"), thumbnails.signal);
+  offers ??= fetchOffers();
+  const found = await offers;
+  sampleList.replaceChildren(...offerLinks(found, goTo).map((link) => h("li", {}, link)));
+  byId("sample-bar").hidden = found.length === 0;
   markSample(readQuery(location.search)?.source ?? "");
 }
 

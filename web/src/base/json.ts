@@ -63,6 +63,19 @@ export function orderKeys(object: JsonObject, keys: readonly string[]): void {
   if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
 }
 
+/** Containers of many values, of objects with their keys: to list those of a large object takes long. */
+const largeContainers = new WeakMap<Json[] | JsonObject, readonly string[]>();
+
+/** Containers with at least this many values are large. */
+const largeSize = 2 ** 10;
+
+/** Whether a value of a document that was read holds more than about a thousand others. */
+export const isLarge = (json: Json): json is Json[] | JsonObject =>
+  typeof json === "object" && json !== null && largeContainers.has(json as JsonObject);
+
+/** The keys of a large object. */
+export const keysOfLarge = (object: JsonObject): readonly string[] => largeContainers.get(object)!;
+
 /**
  * Parses a UTF-8 document.
  * @throws InvalidMetadata for anything that is not JSON (invalid UTF-8 and a byte order mark included);
@@ -105,15 +118,19 @@ const maxDuplicates = 8;
 /** Lines are counted in error messages up to this many characters. */
 const maxCounted = 2 ** 20;
 
-/** A list or an object whose end has not been read. */
-type Open =
+/** A list or an object whose end has not been read; `first` is the number of its first value in the document. */
+type Open = { readonly first: number } & (
   | { readonly list: Json[]; readonly object?: undefined }
   | {
       readonly list?: undefined;
       readonly object: JsonObject;
       readonly keys: string[];
       key: string | undefined;
-    };
+    }
+);
+
+/** Pieces of a string that are joined at a time: a string put together of a million would occupy the garbage collector. */
+const maxPieces = 2 ** 9;
 
 /** Parses one document in steps, so that a caller can do other work in between. */
 export class JsonReader {
@@ -135,7 +152,7 @@ export class JsonReader {
   ) {
     this.text = typeof document === "string" ? document : textOf(document, options.name);
     if (/^\s*</.test(this.text.slice(0, 1024))) {
-      const what = "it begins like an HTML page, which some servers send where there is nothing";
+      const what = "it begins like an HTML page, which some servers send for missing objects";
       throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
     }
   }
@@ -198,9 +215,9 @@ export class JsonReader {
     this.match(space);
     switch (this.text[this.at]) {
       case "{":
-        return this.enter({ object: {}, keys: [], key: undefined }, "}");
+        return this.enter({ first: this.values, object: {}, keys: [], key: undefined }, "}");
       case "[":
-        return this.enter({ list: [] }, "]");
+        return this.enter({ first: this.values, list: [] }, "]");
       case '"':
         return this.string();
       case "t":
@@ -249,9 +266,21 @@ export class JsonReader {
     const end = container.list ? "]" : "}";
     if (!this.skips(end)) this.fail(`"," or "${end}" is missing`);
     this.open.pop();
-    if (container.list) return container.list;
-    orderKeys(container.object, container.keys);
-    return container.object;
+    const isLarge = this.values - container.first >= largeSize;
+    if (container.list) {
+      if (isLarge) largeContainers.set(container.list, []);
+      return container.list;
+    }
+    const { object, keys } = container;
+    orderKeys(object, keys);
+    if (isLarge) largeContainers.set(object, this.duplicates > 0 ? [...new Set(keys)] : keys);
+    return object;
+  }
+
+  /** @throws LimitExceeded for a string that is too long. */
+  private bounded(text: string): string {
+    if (text.length <= maxStringLength) return text;
+    throw limitExceeded(`${this.options.name} has a string of more than ${maxStringLength} characters`);
   }
 
   /** Reads a string, or the rest of one; undefined if the steps are used up within it. */
@@ -259,15 +288,18 @@ export class JsonReader {
     if (this.begun === undefined) this.at++;
     let result = this.begun ?? "";
     this.begun = undefined;
+    let pieces: string[] = [];
     for (;;) {
-      result += this.match(plainText);
-      if (result.length > maxStringLength)
-        throw limitExceeded(`${this.options.name} has a string of more than ${maxStringLength} characters`);
+      const plain = this.match(plainText);
       const stop = this.text[this.at++];
-      if (stop === '"') return result;
+      if (stop === '"') return this.bounded(result + pieces.join("") + plain);
       if (stop !== "\\") this.fail("a string is not closed");
-      result += this.escape();
-      if (--this.steps > 0) continue;
+      pieces.push(plain, this.escape());
+      const isPaused = --this.steps <= 0;
+      if (!isPaused && pieces.length < maxPieces) continue;
+      result = this.bounded(result + pieces.join(""));
+      pieces = [];
+      if (!isPaused) continue;
       this.begun = result;
       return undefined;
     }

@@ -23,8 +23,6 @@ export interface Member {
 /** Longer lists of members are sorted in slices. */
 const maxSortedAtOnce = 2 ** 13;
 
-const byName = (a: Member, b: Member): number => (a.name < b.name ? -1 : 1);
-
 /** What `open` finds. */
 export type OpenedNode = ZarrArray | ZarrGroup;
 
@@ -111,9 +109,11 @@ export class ZarrGroup {
     const { signal } = options;
     signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
-    const list = Array.from(members, ([name, kind]) => ({ name, path: this.#pathOf(name), kind }));
-    if (list.length <= maxSortedAtOnce) return list.sort(byName);
-    return (await largeDocuments()).sortInSlices(list, byName);
+    const isLong = members.size > maxSortedAtOnce;
+    const names = isLong
+      ? await (await largeDocuments()).sortInSlices([...members.keys()])
+      : [...members.keys()].sort();
+    return names.map((name) => ({ name, path: this.#pathOf(name), kind: members.get(name)! }));
   }
 
   /** Every node below, groups before what they hold. */

@@ -437,8 +437,8 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Keeps what consolidated metadata of a group say: the documents of the nodes below it, and which nodes each group holds.
-   * Nothing of it is seen before all of it is there.
+   * Keeps consolidated metadata: the documents of the nodes below a group, and the members of each group. Callers see
+   * all of it or nothing.
    */
   *#keepConsolidated(
     path: string,

@@ -2,10 +2,12 @@
 import { invalidMetadata, type OnWarning, unsupported } from "../base/errors.js";
 import {
   isJsonObject,
+  isLarge,
   type Json,
   JsonNumber,
   type JsonObject,
   type JsonOptions,
+  keysOfLarge,
   type PlainJson,
   parseJson,
   showJson,
@@ -105,8 +107,12 @@ export function frozen<T extends PlainJson | Attributes>(value: T): T {
 
 /** The documents in consolidated metadata; what is no object is left out. */
 export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
-  const isDocument = (entry: [string, Json]): entry is [string, JsonObject] => isJsonObject(entry[1]);
-  return new Map(Object.entries(metadata).filter(isDocument));
+  const documents = new Map<string, JsonObject>();
+  for (const key of isLarge(metadata) ? keysOfLarge(metadata) : Object.keys(metadata)) {
+    const document = metadata[key];
+    if (isJsonObject(document)) documents.set(key, document);
+  }
+  return documents;
 }
 
 /** One of Zarr v3's extension points. */

@@ -2,14 +2,17 @@
 import { isZarrError } from "../base/errors.js";
 import {
   isJsonObject,
+  isLarge,
   type Json,
   type JsonObject,
   JsonReader,
+  keysOfLarge,
   type PlainJson,
   setOwn,
   toPlain,
 } from "../base/json.js";
 import { inSlices, type Steps } from "../base/slices.js";
+import { sortSteps } from "../base/sort.js";
 import {
   asObject,
   type DocumentOptions,
@@ -21,11 +24,8 @@ import {
 import { v1AttrsKey, v2AttributesKey, v2ConsolidatedKey } from "./keys.js";
 import type { Attributes } from "./spec.js";
 
-/** Values that are parsed, or compared, in one step: about a millisecond of work. */
+/** Values that are parsed in one step: about a millisecond of work. */
 const stepSize = 2 ** 12;
-
-/** Values that are made plain in one step. */
-const smallSize = 2 ** 10;
 
 /**
  * Parses a document like `parseDocument`, and prepares its large attributes for `attributesOf`.
@@ -49,7 +49,7 @@ function* documentSteps(bytes: Uint8Array, name: string, options: DocumentOption
   }
   const document = asObject(json, name);
   for (const attributes of attributesBelow(document, name)) {
-    if (isJsonObject(attributes) && !isSmall(attributes)) yield* prepare(attributes);
+    if (isJsonObject(attributes) && isLarge(attributes)) yield* prepare(attributes);
     yield;
   }
   return document;
@@ -61,7 +61,9 @@ function* attributesBelow(document: JsonObject, name: string): Generator<Json | 
   const isV2 = name === v2ConsolidatedKey;
   if (!isV2) yield own(document, "attributes");
   const consolidated = isV2 ? document : objectAt(document, "consolidated_metadata");
-  for (const [key, node] of Object.entries(objectAt(consolidated, "metadata"))) {
+  const nodes = objectAt(consolidated, "metadata");
+  for (const key of isLarge(nodes) ? keysOfLarge(nodes) : Object.keys(nodes)) {
+    const node = nodes[key];
     if (!isV2) yield isJsonObject(node) ? own(node, "attributes") : undefined;
     else if (key.endsWith(v2AttributesKey)) yield node;
   }
@@ -82,7 +84,7 @@ function* prepare(attributes: JsonObject): Steps<void> {
 }
 
 function* plainSteps(json: Json): Steps<PlainJson> {
-  if (isSmall(json)) return frozen(toPlain(json));
+  if (!isLarge(json)) return frozen(toPlain(json));
   if (Array.isArray(json)) {
     const list: PlainJson[] = [];
     for (const value of json) {
@@ -92,58 +94,12 @@ function* plainSteps(json: Json): Steps<PlainJson> {
     return Object.freeze(list) as PlainJson[];
   }
   const object: { [key: string]: PlainJson } = {};
-  for (const [key, value] of Object.entries(json as JsonObject)) {
-    setOwn(object, key, yield* plainSteps(value));
+  for (const key of keysOfLarge(json)) {
+    setOwn(object, key, yield* plainSteps(json[key]!));
     yield;
   }
   return Object.freeze(object);
 }
 
-/** Whether a value holds so few others that it is handled in one step. */
-function isSmall(json: Json): boolean {
-  let left = smallSize;
-  const count = (value: Json): boolean => {
-    if (--left < 0) return false;
-    if (Array.isArray(value)) return value.every(count);
-    if (!isJsonObject(value)) return true;
-    for (const key in value) if (!count(value[key]!)) return false;
-    return true;
-  };
-  return count(json);
-}
-
-/** Sorts a list like `list.sort`, in slices. @throws what `compare` throws. */
-export function sortInSlices<T>(list: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
-  return inSlices(sortSteps(list, compare));
-}
-
-/** A merge sort of runs that the engine sorts. */
-function* sortSteps<T>(list: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
-  let runs: T[][] = [];
-  for (let start = 0; start < list.length; start += stepSize) {
-    runs.push(list.slice(start, start + stepSize).sort(compare));
-    yield;
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let i = 0; i < runs.length; i += 2)
-      merged.push(i + 1 < runs.length ? yield* mergeSteps(runs[i]!, runs[i + 1]!, compare) : runs[i]!);
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* mergeSteps<T>(
-  left: readonly T[],
-  right: readonly T[],
-  compare: (a: T, b: T) => number,
-): Steps<T[]> {
-  const merged: T[] = [];
-  let [i, k] = [0, 0];
-  while (i < left.length || k < right.length) {
-    const isLeft = k >= right.length || (i < left.length && compare(left[i]!, right[k]!) <= 0);
-    merged.push(isLeft ? left[i++]! : right[k++]!);
-    if (merged.length % stepSize === 0) yield;
-  }
-  return merged;
-}
+/** The texts sorted by their UTF-16 units, in slices. */
+export const sortInSlices = (texts: string[]): Promise<string[]> => inSlices(sortSteps(texts));

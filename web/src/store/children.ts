@@ -22,7 +22,7 @@ export async function childrenOf(
   for await (const key of keysIn(store, folder, signal)) {
     const name = childOf(key, folder);
     if (name !== undefined) names.add(name);
-    // Stores in memory list without a task of their own.
+    // In-memory stores list in microtasks, which never let the event loop turn.
     if (performance.now() < end) continue;
     await nextTask();
     end = performance.now() + sliceTime;

@@ -1,9 +1,9 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
 import { invalidArgument, shown } from "../base/errors.js";
 
-/** Paths that are in their normal form already: nearly all. Long ones would need much of the engine's stack. */
+/** Paths in normal form, up to `maxUsual` characters: longer ones could exhaust the stack of the regular expression. */
 const usual =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: paths must not contain them
   /^(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+(?:\/(?!\.{1,2}(?:\/|$))[^\\/\u0000-\u001f\u007f]+)*$/;
 const maxUsual = 1024;
 

@@ -31,10 +31,15 @@ export function uniqueId(name: string): string {
   return `zw-${name}-${lastId}`;
 }
 
-/** A form control under its label. */
-export function labelled(text: string, control: HTMLElement, className = "zw-field"): HTMLElement {
+/** A form control under its label. `element` is what holds the control, if that is not the control itself. */
+export function labelled(
+  text: string,
+  control: HTMLElement,
+  className = "zw-field",
+  element = control,
+): HTMLElement {
   control.id ||= uniqueId("control");
-  return h("div", { class: className }, h("label", { for: control.id }, text), control);
+  return h("div", { class: className }, h("label", { for: control.id }, text), element);
 }
 
 /** A drop-down list of [value, text] pairs. */

@@ -1,6 +1,7 @@
 /** Values as text: the tooltip, the legend, the facts. */
 import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
 import { isComplex, notATime } from "./kinds.js";
+import { maxText, shortened, shortName } from "./text.js";
 
 /** What an error, or anything else that was thrown, says. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -18,7 +19,7 @@ export function formatScalar(dtype: DType, value: Scalar): string {
   if (dtype.core === "variable" && !(value instanceof Uint8Array)) return formatObject(value);
   if (typeof value === "bigint") return formatBigInt(dtype, value);
   if (typeof value === "number") return formatNumber(dtype, value);
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return quoted(value);
   if (value instanceof Uint8Array) return formatBytes(dtype, value);
   if (Array.isArray(value))
     return isComplex(dtype) ? formatComplex(dtype, value as number[]) : formatList(dtype, value);
@@ -26,13 +27,19 @@ export function formatScalar(dtype: DType, value: Scalar): string {
   return String(value);
 }
 
+/** Most fields of a structured type, and of a value of it, that are written out. */
+const mostFields = 12;
+
+/** Most characters of a text that are written out. */
+const mostCharacters = 10_000;
+
 /** Most items of a value of any form that are written out, and how deep. */
 const mostItems = 32;
 const mostDepth = 4;
 
 /** A value of an array of objects, which may be anything that JSON knows, or a list of numbers. */
 function formatObject(value: unknown, depth = 0): string {
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return quoted(value);
   if (typeof value !== "object" || value === null) return minus(String(value));
   if (Array.isArray(value) || ArrayBuffer.isView(value)) {
     const { length } = value as unknown as ArrayLike<unknown>;
@@ -46,21 +53,29 @@ function formatObject(value: unknown, depth = 0): string {
   if (depth === mostDepth && names.length > 0) return "{…}";
   const entries = names
     .slice(0, mostItems)
-    .map((name) => `${name}: ${formatObject((value as Record<string, unknown>)[name], depth + 1)}`);
+    .map(
+      (name) => `${shortName(name)}: ${formatObject((value as Record<string, unknown>)[name], depth + 1)}`,
+    );
   return `{${cut(entries, names.length)}}`;
 }
+
+const quoted = (text: string): string => JSON.stringify(shortened(text, mostCharacters));
 
 const cut = (texts: readonly string[], length: number): string =>
   [...texts, ...(length > texts.length ? [`… (${length} in all)`] : [])].join(", ");
 
 function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }): string {
-  return dtype
-    .fields!.map(({ name, dtype: inner }) => `${name}: ${formatScalar(inner, value[name]!)}`)
-    .join(", ");
+  const shown = dtype
+    .fields!.slice(0, mostFields)
+    .map(({ name, dtype: inner }) => `${shortName(name)}: ${formatScalar(inner, value[name]!)}`);
+  return cut(shown, dtype.fields!.length);
 }
 
 function formatList(dtype: DType, items: readonly Scalar[]): string {
-  return `[${items.map((item) => formatScalar(dtype, item)).join(", ")}]`;
+  return `[${cut(
+    items.slice(0, mostItems).map((item) => formatScalar(dtype, item)),
+    items.length,
+  )}]`;
 }
 
 function formatComplex(dtype: DType, [re, im]: readonly number[]): string {
@@ -175,10 +190,13 @@ export function formatShape(shape: readonly number[]): string {
 export function formatType(dtype: DType): string {
   const { core, fields, unit, scaleFactor = 1 } = dtype;
   if (fields) {
-    const shown = fields.map(
-      (f) => `${f.name}: ${formatType(f.dtype)}${f.shape.length > 0 ? `[${f.shape.join(", ")}]` : ""}`,
-    );
-    return `struct { ${shown.join(", ")} }`;
+    const shown = fields
+      .slice(0, mostFields)
+      .map(
+        (f) =>
+          `${shortName(f.name)}: ${formatType(f.dtype)}${f.shape.length > 0 ? `[${f.shape.join(", ")}]` : ""}`,
+      );
+    return shortened(`struct { ${cut(shown, fields.length)} }`, maxText);
   }
   if (unit !== undefined) return `${core}[${scaleFactor > 1 ? scaleFactor : ""}${unit}]`;
   if (core === "fixed_utf32") return `text of ${dtype.itemBytes / 4} characters`;

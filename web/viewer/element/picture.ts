@@ -26,8 +26,14 @@ export function pictureOf(stage: HTMLElement): Promise<Blob> {
   });
 }
 
+/** Characters of a file's name that are taken from the title. */
+const maxFileName = 100;
+
 /** A name for a file: without what systems do not take in names. */
 export function fileName(title: string): string {
-  const plain = title.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
+  const plain = title
+    .slice(0, maxFileName)
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replace(/^[-.]+|[-.]+$/g, "");
   return `${plain || "view"}.png`;
 }

@@ -1,6 +1,7 @@
 /** A plate with small pictures of its wells: of those in view, a few at a time. */
 import { plateView } from "../panels/plate.js";
-import type { Place, Plate } from "../source/open.js";
+import type { Place } from "../source/open.js";
+import type { Plate } from "../source/plate.js";
 import { thumbnailOf } from "./thumbnail.js";
 
 /** Wells that are read at a time: each takes several requests. */
@@ -8,6 +9,12 @@ const mostAtATime = 3;
 
 /** Rows and columns that are enough. */
 const enough = 64;
+
+/** Side of the largest picture that is kept, in pixels. */
+const maxSide = 144;
+
+/** Pictures that are kept. */
+const maxPictures = 1000;
 
 /** @param place of the plate. @param signal ends with it */
 export function plateOf(
@@ -21,7 +28,9 @@ export function plateOf(
 }
 
 class WellPictures {
-  readonly #paths = new Map<Element, string>();
+  readonly #paths = new WeakMap<Element, string>();
+  /** By path, the latest last; undefined for wells that have none. */
+  readonly #pictures = new Map<string, HTMLCanvasElement | undefined>();
   /** In view and without a picture, in the order in which they came into view. */
   readonly #waiting = new Set<Element>();
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries));
@@ -36,8 +45,16 @@ class WellPictures {
 
   /** Puts a picture into a well once it is in view. One that cannot be read has none. */
   add(well: Element, path: string): void {
+    if (this.#show(well, path)) return;
     this.#paths.set(well, path);
     this.#observer.observe(well);
+  }
+
+  /** Whether it is known what a well looks like. */
+  #show(well: Element, path: string): boolean {
+    const picture = this.#pictures.get(path);
+    if (picture) well.replaceChildren(picture);
+    return this.#pictures.has(path);
   }
 
   #look(entries: readonly IntersectionObserverEntry[]): void {
@@ -54,18 +71,34 @@ class WellPictures {
       this.#waiting.delete(well);
       this.#observer.unobserve(well);
       this.#running++;
-      void this.#fill(well).finally(() => {
+      void this.#fill(well, this.#paths.get(well)!).finally(() => {
         this.#running--;
         this.#start();
       });
     }
   }
 
-  async #fill(well: Element): Promise<void> {
+  async #fill(well: Element, path: string): Promise<void> {
+    if (this.#show(well, path)) return;
     const { source, v1Order } = this.place;
-    const target = { source, v1Order, path: this.#paths.get(well)! };
     const options = { enough, hasLabels: false, signal: this.signal };
-    const picture = await thumbnailOf(target, options).catch(() => undefined);
-    if (picture && !this.signal.aborted) well.replaceChildren(picture);
+    const picture = await thumbnailOf({ source, v1Order, path }, options).catch(() => undefined);
+    if (this.signal.aborted) return;
+    this.#pictures.set(path, picture && smaller(picture));
+    const [oldest] = this.#pictures.keys();
+    if (this.#pictures.size > maxPictures) this.#pictures.delete(oldest!);
+    this.#show(well, path);
   }
+}
+
+/** The picture of a level without a coarser one can be larger than a well by far. */
+function smaller(picture: HTMLCanvasElement): HTMLCanvasElement {
+  const scale = maxSide / Math.max(picture.width, picture.height);
+  if (scale >= 1) return picture;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(picture.width * scale));
+  canvas.height = Math.max(1, Math.round(picture.height * scale));
+  canvas.getContext("2d")!.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  canvas.style.transform = picture.style.transform;
+  return canvas;
 }

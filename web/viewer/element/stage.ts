@@ -2,6 +2,7 @@
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
+import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
 import { Readout } from "../panels/readout.js";
@@ -10,6 +11,9 @@ import { LegendPlace } from "./legend-place.js";
 
 /** What the viewer is doing: also the root element's `data-state`. */
 export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
+
+/** Characters of a title that are displayed. */
+const maxTitle = 200;
 
 export class Stage {
   readonly #title = h("h2", { class: "zw-title" });
@@ -36,7 +40,8 @@ export class Stage {
   );
 
   setHeading(title: string, dataset: Dataset | undefined): void {
-    this.#title.textContent = title;
+    this.#title.textContent = shortened(title, maxTitle);
+    this.#title.title = longName(title) ?? "";
     this.#subtitle.textContent = dataset ? subtitleOf(dataset) : "";
     this.showPlace("");
   }
@@ -44,7 +49,8 @@ export class Stage {
   /** Where in the dataset the slice lies: "time 2020-01-21". */
   showPlace(text: string): void {
     this.#place.hidden = text === "";
-    if (this.#place.textContent !== text) this.#place.textContent = text;
+    const shown = shortened(text, maxText);
+    if (this.#place.textContent !== shown) this.#place.textContent = shown;
   }
 
   setBusy(text: string, progress?: Progress): void {
@@ -96,9 +102,10 @@ export class Stage {
 /** What the values are, then how many. */
 function subtitleOf(dataset: Dataset): string {
   const { label, unit, dtype } = dataset;
-  const meaning = [label, unit === undefined ? undefined : unitText(unit)].filter(
-    (text) => text !== undefined,
-  );
+  const meaning = [
+    label && shortened(label, maxTitle),
+    unit === undefined ? undefined : unitText(unit),
+  ].filter((text) => text !== undefined);
   return [meaning.join(", "), formatShape(shapeOf(dataset)), formatType(dtype)]
     .filter((text) => text !== "")
     .join(" · ");

@@ -41,6 +41,9 @@ const restBetweenWords = 700;
 /** Milliseconds after which a picture that is moved or zoomed is at rest. */
 const restAfterMoves = 150;
 
+/** Warnings that are kept: documents can give reason for any number. */
+const maxWarnings = 100;
+
 export class Viewer implements Linked {
   readonly #stage = new Stage();
   readonly #crumbs = new Crumbs({ onGo: (path, as) => this.#go({ path, as }) });
@@ -263,7 +266,9 @@ export class Viewer implements Linked {
     // What reads starts while it is being found out what is to be read.
     acquire().pool.start();
     try {
-      const onWarning = (warning: ZarrWarning) => warnings.push(warning);
+      const onWarning = (warning: ZarrWarning) => {
+        if (warnings.length < maxWarnings) warnings.push(warning);
+      };
       const opened = await openPlace(target, { signal, onWarning });
       signal.throwIfAborted();
       this.#warnings = warnings;

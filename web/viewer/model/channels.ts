@@ -1,4 +1,5 @@
 /** Channels shown together: which axis counts them, and what each looks like before anybody has chosen. */
+import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
 
 /** Where the colours begin and end. */
@@ -61,8 +62,20 @@ const pairs: Readonly<Record<number, readonly string[]>> = {
   3: ["00ffff", "ff00ff", "ffff00"],
 };
 
+/** Channels of datasets: there can be many thousands to choose from, and every change asks for them. */
+const known = new WeakMap<Facts, { readonly channels: ChannelState[] | undefined }>();
+
 /** The channels that a dataset is shown with; undefined where one slice in the colours of a map says more. */
 export function defaultChannels(dataset: Facts): ChannelState[] | undefined {
+  let found = known.get(dataset);
+  if (!found) {
+    found = { channels: chosenChannels(dataset) };
+    known.set(dataset, found);
+  }
+  return found.channels;
+}
+
+function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   const axis = channelAxisOf(dataset);
   if (axis === undefined || dataset.isLabels) return undefined;
   const count = dataset.axes[axis]!.length;
@@ -77,20 +90,28 @@ export function defaultChannels(dataset: Facts): ChannelState[] | undefined {
   const { channels } = dataset;
   // One channel without a colour is a plain image.
   if (count === 1 && !channels?.[0]?.color) return undefined;
-  const indices = Array.from({ length: count }, (_, i) => i);
-  const active = indices.filter((i) => channels?.[i]?.active !== false);
-  // Those that are to be seen come first where there are more than can be.
-  const chosen = [...active, ...indices.filter((i) => !active.includes(i))].slice(0, mostChannels);
+  const isActive = (index: number) => channels?.[index]?.active !== false;
+  // Active channels come first if there are more than can be shown.
+  const active = firstChannels(count, isActive);
+  const others = firstChannels(Math.min(count, channels?.length ?? 0), (index) => !isActive(index));
+  const chosen = [...active, ...others].slice(0, mostChannels);
   const isAnyOn = active.length > 0;
   return chosen
     .sort((a, b) => a - b)
     .map((index, i) => ({
       index,
-      isOn: !isAnyOn || active.includes(index),
+      isOn: !isAnyOn || isActive(index),
       color: colorOf(channels?.[index]?.color) ?? (pairs[chosen.length] ?? palette)[i % palette.length]!,
       range: rangeOf(channels?.[index]?.window),
       gamma: 1,
     }));
+}
+
+/** The first channels that fit, as many as are shown. */
+function firstChannels(count: number, fits: (index: number) => boolean): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < count && found.length < mostChannels; i++) if (fits(i)) found.push(i);
+  return found;
 }
 
 /** A colour in lower case; black would not be seen. */
@@ -110,7 +131,7 @@ function rangeOf(window: readonly [number, number] | undefined): ValueRange {
 export function channelLabel(dataset: Facts, index: number): string {
   const { channels } = dataset;
   const primary = isPicture(dataset) ? ["Red", "Green", "Blue", "Opacity"][index] : undefined;
-  return channels?.[index]?.label || (primary ?? `Channel ${index}`);
+  return shortName(channels?.[index]?.label || (primary ?? `Channel ${index}`));
 }
 
 export function isRange(value: unknown): value is ValueRange {

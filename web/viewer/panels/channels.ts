@@ -1,17 +1,20 @@
 /** The channels of a composite: on or off, colour, limits, gamma, histogram. */
-import { h, labelled, select } from "../base/dom.js";
+import { type Chooser, chooser } from "../base/chooser.js";
+import { h, labelled } from "../base/dom.js";
 import {
   type ChannelState,
   channelAxisOf,
   channelLabel,
   defaultChannels,
   isPicture,
+  mostChannels,
   type ValueRange,
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
 import { leafOf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Change, Control, ControlState } from "./control.js";
+import type { Leaf } from "../source/leaf.js";
+import type { Change, Control, ControlState, LayerNumbers } from "./control.js";
 import { HistogramView } from "./histogram.js";
 import { gammaField, limitFields, logBox, rangeList } from "./values.js";
 
@@ -87,13 +90,13 @@ class ChannelRow implements Control {
   readonly element: HTMLElement;
   readonly #box: HTMLInputElement;
   readonly #colour: HTMLInputElement;
-  readonly #name: HTMLSelectElement | HTMLElement;
-  readonly #histogram: HistogramView;
-  readonly #fields: ReturnType<typeof limitFields>;
-  readonly #mode: HTMLSelectElement;
-  readonly #gamma: ReturnType<typeof gammaField>;
+  /** Where there are more channels than rows, which one it is. */
+  readonly #which: Chooser | undefined;
+  readonly #name = h("span", { class: "zw-channel-name" });
+  readonly #title: string;
   readonly #details: HTMLDetailsElement;
-  #limits: readonly [number, number] = [0, 1];
+  /** What is folded away, made when it is first opened. */
+  #inside: ChannelDetails | undefined;
   #last: { settings: ViewState; state: ControlState } | undefined;
 
   constructor(
@@ -116,48 +119,23 @@ class ChannelRow implements Control {
       "aria-label": `Colour of ${name}`,
       oninput: () => this.#set({ color: this.#colour.value.slice(1) }, "colour"),
     });
-    this.#name = length > 8 ? this.#list(length, name) : h("span", { class: "zw-channel-name" });
-    const setLimits = (low: number, high: number) => this.#setRange({ mode: "manual", low, high });
-    this.#histogram = new HistogramView(name, {
-      onLimits: setLimits,
-      onReset: () => this.#setRange({ mode: "auto" }),
-    });
-    this.#fields = limitFields(` of ${name}`, setLimits);
-    this.#mode = rangeList(
-      (range) => this.#setRange(range),
-      () => this.#limits,
-    );
-    this.#mode.setAttribute("aria-label", `Value range of ${name}`);
-    this.#gamma = gammaField((gamma) => this.#set({ gamma }, "gamma"), ` of ${name}`);
-    this.#details = h(
-      "details",
-      {
-        ontoggle: () => {
-          if (this.#last) this.sync(this.#last.settings, this.#last.state);
-          onFold();
-        },
-      },
-      h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range"),
-      h(
-        "div",
-        { class: "zw-group" },
-        this.#histogram.element,
-        labelled("Value range", this.#mode),
-        this.#fields.element,
-        this.#gamma.element,
-      ),
-    );
-    const head = h("div", { class: "zw-channel-head" }, this.#box, this.#colour, this.#name);
+    this.#which = length > mostChannels ? this.#list(length, name) : undefined;
+    this.#title = name;
+    const ontoggle = () => {
+      if (this.#last) this.sync(this.#last.settings, this.#last.state);
+      onFold();
+    };
+    const summary = h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range");
+    this.#details = h("details", { ontoggle }, summary);
+    const named = this.#which?.element ?? this.#name;
+    const head = h("div", { class: "zw-channel-head" }, this.#box, this.#colour, named);
     this.element = h("div", { class: "zw-channel", role: "group", "aria-label": name }, head, this.#details);
   }
 
-  /** Where there are more channels than rows, which one it is. */
-  #list(length: number, name: string): HTMLSelectElement {
-    const entries = Array.from({ length }, (_, i) => [String(i), channelLabel(this.dataset, i)] as const);
-    const list = select(entries, (value) =>
-      this.#set({ index: Number(value), range: { mode: "auto" } }, "which"),
-    );
-    list.setAttribute("aria-label", `Which channel is ${name}`);
+  #list(count: number, name: string): Chooser {
+    const labels = { count, name: (index: number) => channelLabel(this.dataset, index) };
+    const list = chooser(labels, (index) => this.#set({ index, range: { mode: "auto" } }, "which"));
+    list.control.setAttribute("aria-label", `Which channel is ${name}`);
     return list;
   }
 
@@ -182,7 +160,7 @@ class ChannelRow implements Control {
   }
 
   get hasHistogram(): boolean {
-    return !this.element.hidden && this.#details.open && !this.#histogram.element.hidden;
+    return !this.element.hidden && this.#details.open && this.#inside?.hasHistogram === true;
   }
 
   sync(settings: ViewState, state: ControlState): void {
@@ -192,19 +170,64 @@ class ChannelRow implements Control {
     if (!channel || this.element.hidden) return;
     this.#box.checked = channel.isOn;
     this.#colour.value = `#${channel.color}`;
-    if (this.#name instanceof HTMLSelectElement) {
-      this.#name.value = String(channel.index);
-      const taken = settings.channels!.map(({ index }) => index);
-      for (const option of this.#name.options)
-        option.disabled = Number(option.value) !== channel.index && taken.includes(Number(option.value));
+    if (this.#which) {
+      this.#which.show(channel.index);
+      this.#which.setTaken(settings.channels!.map(({ index }) => index).filter((i) => i !== channel.index));
     } else this.#name.textContent = channelLabel(this.dataset, channel.index);
-    // What is folded away is not made.
     if (!this.#details.open) return;
+    if (!this.#inside) {
+      this.#inside = new ChannelDetails(
+        this.#title,
+        (range) => this.#setRange(range),
+        (gamma) => this.#set({ gamma }, "gamma"),
+      );
+      this.#details.append(this.#inside.element);
+    }
     const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
+    this.#inside.sync(channel, numbers, leafOf(this.dataset, settings.field), settings.isLogHistogram);
+  }
+}
+
+/** Limits, gamma and histogram of a channel. */
+class ChannelDetails {
+  readonly element: HTMLElement;
+  readonly #histogram: HistogramView;
+  readonly #fields: ReturnType<typeof limitFields>;
+  readonly #mode: HTMLSelectElement;
+  readonly #gamma: ReturnType<typeof gammaField>;
+  #limits: readonly [number, number] = [0, 1];
+
+  constructor(name: string, onRange: (range: ValueRange) => void, onGamma: (gamma: number) => void) {
+    const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
+    this.#histogram = new HistogramView(name, { onLimits, onReset: () => onRange({ mode: "auto" }) });
+    this.#fields = limitFields(` of ${name}`, onLimits);
+    this.#mode = rangeList(onRange, () => this.#limits);
+    this.#mode.setAttribute("aria-label", `Value range of ${name}`);
+    this.#gamma = gammaField(onGamma, ` of ${name}`);
+    this.element = h(
+      "div",
+      { class: "zw-group" },
+      this.#histogram.element,
+      labelled("Value range", this.#mode),
+      this.#fields.element,
+      this.#gamma.element,
+    );
+  }
+
+  get hasHistogram(): boolean {
+    return !this.#histogram.element.hidden;
+  }
+
+  sync(
+    channel: ChannelState,
+    numbers: LayerNumbers | undefined,
+    leaf: Leaf | undefined,
+    isLogHistogram: boolean,
+  ): void {
     this.#limits = numbers?.limits ?? this.#limits;
     this.#mode.value = channel.range.mode;
     this.#fields.show(this.#limits, channel.range.mode === "manual");
     this.#gamma.show(channel.gamma);
-    this.#histogram.sync(numbers, leafOf(this.dataset, settings.field), settings.isLogHistogram);
+    this.#histogram.sync(numbers, leaf, isLogHistogram);
   }
 }

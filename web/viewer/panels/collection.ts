@@ -1,60 +1,63 @@
 /** What belongs together with what is shown, to choose from: variables, images, fields of view. */
 import { h } from "../base/dom.js";
+import { longName, shortName } from "../base/text.js";
+import { VirtualList } from "../base/virtual-list.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
 import { factsText } from "./tree.js";
 
-export function collectionPanel(
-  collection: Collection,
-  shown: string,
-  onGo: (path: string, variable?: string) => void,
-): HTMLElement | undefined {
+/** Longer lists are virtual: they stand beside a picture and its controls. */
+const maxWhole = 24;
+
+type Go = (path: string, variable?: string) => void;
+
+export function collectionPanel(collection: Collection, shown: string, onGo: Go): HTMLElement | undefined {
   const { title, entries, others } = collection;
   if (entries.length + others.length < 2) return undefined;
   const isOther = others.some(({ path }) => path === shown);
+  const rest = `Coordinates and the like (${others.length})`;
   return h(
     "section",
     { class: "zw-card zw-collection", "aria-label": title },
-    h("h3", {}, `${title} (${entries.length})`),
-    listOf(entries, shown, onGo),
+    h("h3", {}, `${title} (${entries.length.toLocaleString("en")})`),
+    listOf(title, entries, shown, onGo),
     others.length > 0 &&
       h(
         "details",
         { open: isOther || entries.length === 0 },
-        h("summary", {}, `Coordinates and the like (${others.length})`),
-        listOf(others, shown, onGo),
+        h("summary", {}, rest),
+        listOf(rest, others, shown, onGo),
       ),
   );
 }
 
-function listOf(
-  entries: readonly CollectionEntry[],
-  shown: string,
-  onGo: (path: string, variable?: string) => void,
-): HTMLElement {
+function listOf(label: string, entries: readonly CollectionEntry[], shown: string, onGo: Go): HTMLElement {
+  const isShown = ({ path }: CollectionEntry) => path === shown || path.startsWith(`${shown}/`);
+  const list = new VirtualList({ label, maxWhole });
+  list.show({
+    count: entries.length,
+    key: (index) => index,
+    element: (index) => entryButton(entries[index]!, isShown(entries[index]!), onGo),
+    name: (index) => entries[index]!.name,
+  });
+  const current = entries.findIndex(isShown);
+  if (current >= 0) list.begin(current);
+  return list.element;
+}
+
+function entryButton({ name, path, facts, at }: CollectionEntry, isShown: boolean, onGo: Go): HTMLElement {
+  const { label } = facts ?? {};
   return h(
-    "ul",
-    {},
-    ...entries.map(({ name, path, facts, at }) =>
-      h(
-        "li",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            "aria-current": path === shown || path.startsWith(`${shown}/`) ? "true" : undefined,
-            onclick: () => (at ? onGo(at.path, at.variable) : onGo(path)),
-          },
-          h("b", {}, name),
-          facts?.label !== undefined && facts.label !== name && h("span", {}, facts.label),
-          facts &&
-            h(
-              "span",
-              { class: "zw-tree-facts" },
-              factsText({ ...facts, label: undefined, bytes: undefined }),
-            ),
-        ),
-      ),
-    ),
+    "button",
+    {
+      type: "button",
+      "data-main": true,
+      "aria-current": isShown ? "true" : undefined,
+      title: longName(name),
+      onclick: () => (at ? onGo(at.path, at.variable) : onGo(path)),
+    },
+    h("b", {}, shortName(name)),
+    label !== undefined && label !== name && h("span", {}, shortName(label)),
+    facts &&
+      h("span", { class: "zw-tree-facts" }, factsText({ ...facts, label: undefined, bytes: undefined })),
   );
 }

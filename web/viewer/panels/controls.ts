@@ -2,7 +2,9 @@
  * The controls: axes, indices, part seen, field, colours, range. Built once per array and then kept in
  * step with the settings, so that a control never loses the focus while it is used.
  */
+import { chooser } from "../base/chooser.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { arrange } from "../base/virtual.js";
 import { type Interval, leafOf, type ViewState } from "../model/state.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
 import { isComplex, leavesOf, type Part, partNames, parts } from "../source/leaf.js";
@@ -65,9 +67,8 @@ function card(title: string, ...children: (HTMLElement | undefined)[]): HTMLElem
 
 /** Which axes go down and across. Choosing the other one's axis swaps the two. */
 function axesPart(dataset: Dataset, change: Change): Control {
-  const entries = shapeOf(dataset).map(
-    (_, axis) => [String(axis), axisName(namesOf(dataset), axis)] as const,
-  );
+  const names = namesOf(dataset);
+  const axisNames = { count: names.length, name: (axis: number) => axisName(names, axis) };
   const choose = (position: number, axis: number) =>
     change(({ axes }) => {
       const next = [...axes];
@@ -76,8 +77,8 @@ function axesPart(dataset: Dataset, change: Change): Control {
       next[position] = axis;
       return { axes: next, camera: null };
     }, "axes");
-  const down = select(entries, (axis) => choose(0, Number(axis)));
-  const across = select(entries, (axis) => choose(1, Number(axis)));
+  const down = chooser(axisNames, (axis) => choose(0, axis));
+  const across = chooser(axisNames, (axis) => choose(1, axis));
   const swap = h(
     "button",
     {
@@ -89,20 +90,28 @@ function axesPart(dataset: Dataset, change: Change): Control {
     },
     "⇄",
   );
-  const element = h("div", { class: "zw-axes" }, labelled("Rows", down), swap, labelled("Columns", across));
+  const element = h(
+    "div",
+    { class: "zw-axes" },
+    labelled("Rows", down.control, "zw-field", down.element),
+    swap,
+    labelled("Columns", across.control, "zw-field", across.element),
+  );
   element.hidden = dataset.axes.length < 2;
   return {
     element,
     sync({ axes }) {
-      down.value = String(axes[0]);
-      across.value = String(axes[1]);
+      down.show(axes[0] ?? -1);
+      across.show(axes[1] ?? -1);
     },
   };
 }
 
 /** The part of the shown axes that is seen, and buttons for it. */
 function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbacks): Control {
-  const rows = shapeOf(dataset).map((length, axis) => windowRow(dataset, axis, length, change));
+  /** By axis, made when the axis is first shown. */
+  const rows = new Map<number, Control>();
+  const list = h("div", { class: "zw-window-rows" });
   const button = (text: string, direction: "in" | "out" | "reset") =>
     h("button", { type: "button", class: "zw-button", onclick: () => onZoom(direction) }, text);
   const [zoomIn, zoomOut, whole] = [
@@ -113,7 +122,7 @@ function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbac
   const element = h(
     "div",
     { class: "zw-windows", role: "group", "aria-label": "Part shown" },
-    ...rows.map((row) => row.element),
+    list,
     h("div", { class: "zw-buttons" }, zoomIn, zoomOut, whole),
   );
   return {
@@ -129,7 +138,14 @@ function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbac
       const isChosen = settings.camera !== null || settings.axes.some((axis) => settings.window[axis]);
       whole.disabled = isWhole && !isChosen;
       zoomOut.disabled = isWhole;
-      for (const row of rows) row.sync(settings, state);
+      const shown = [...settings.axes].sort((a, b) => a - b);
+      for (const axis of shown)
+        if (!rows.has(axis)) rows.set(axis, windowRow(dataset, axis, shape[axis]!, change));
+      arrange(
+        list,
+        shown.map((axis) => rows.get(axis)!.element),
+      );
+      for (const axis of shown) rows.get(axis)!.sync(settings, state);
     },
   };
 }
@@ -192,21 +208,20 @@ const namesOf = ({ axes }: Dataset) => axes.map(({ name }) => name ?? null);
 
 function fieldPart(dataset: Dataset, change: Change): Control {
   const leaves = leavesOf(dataset.dtype);
-  const fields = select(
-    leaves.map(({ name }) => [name, name] as const),
-    (name) => change(() => ({ field: name }), "field"),
-  );
+  const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
+  const fields = chooser(names, (index) => change(() => ({ field: leaves[index]!.name }), "field"));
   const part = select(
     partNames.map((name) => [name, parts[name].label] as const),
     (name) => change(() => ({ part: name as Part }), "part"),
   );
-  const [fieldRow, partRow] = [labelled("Field", fields), labelled("Part", part)];
+  const fieldRow = labelled("Field", fields.control, "zw-field", fields.element);
+  const partRow = labelled("Part", part);
   fieldRow.hidden = !dataset.dtype.fields;
   const element = h("div", { class: "zw-group" }, fieldRow, partRow);
   return {
     element,
     sync(settings) {
-      fields.value = settings.field;
+      fields.show(leaves.findIndex(({ name }) => name === settings.field));
       part.value = settings.part;
       const leaf = leafOf(dataset, settings.field);
       partRow.hidden = !leaf || !isComplex(leaf.dtype);

@@ -1,12 +1,13 @@
 /** Coordinates as text: under the pointer, on rulers, beside sliders. */
 import { formatBriefly } from "../base/format.js";
+import { shortened, shortName } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
 
 /** The coordinate of an element along an axis, with its unit; undefined where there is none, or it has not been read. */
 export function coordinateText(axis: DatasetAxis, index: number): string | undefined {
   const value = axis.coordinates?.at(index);
   if (value === undefined) return undefined;
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return shortName(value);
   if (axis.coordinates!.kind === "milliseconds") return dateText(value);
   return numberText(axis, value);
 }
@@ -29,7 +30,7 @@ export function placeText(
 ): string {
   const parts = axes.flatMap((axis, i) => {
     const text = without.includes(i) ? undefined : coordinateText(axis, index[i]!);
-    return text === undefined ? [] : [axis.name === undefined ? text : `${axis.name} ${text}`];
+    return text === undefined ? [] : [axis.name === undefined ? text : `${shortName(axis.name)} ${text}`];
   });
   return parts.join(" · ");
 }
@@ -43,6 +44,9 @@ export function dateText(milliseconds: number): string {
   const shown = clock.endsWith(":00.000Z") ? clock.slice(0, 5) : clock.replace(/(\.000)?Z$/, "");
   return `${date} ${shown}`;
 }
+
+/** Characters of a unit that are displayed. */
+const maxUnit = 60;
 
 const symbols: Readonly<Record<string, string>> = {
   micrometer: "µm",
@@ -78,7 +82,8 @@ const symbols: Readonly<Record<string, string>> = {
 };
 
 /** A unit in short, where it has a symbol; powers as they are written by hand: "m s-1" is "m s⁻¹". */
-export function unitText(unit: string): string {
+export function unitText(whole: string): string {
+  const unit = shortened(whole, maxUnit);
   if (Object.hasOwn(symbols, unit)) return symbols[unit]!;
   if (!/^[A-Za-zµ%°]+[-+]?\d*( [A-Za-zµ%°]+[-+]?\d*)*$/.test(unit)) return unit;
   return unit.replace(/[-+]?\d+/g, (power) => [...power].map((digit) => raised[digit]!).join(""));

@@ -2,6 +2,14 @@
 import type { Scalar, ZarrArray } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatNumber, formatScalar, formatShape, formatType } from "../base/format.js";
+import { maxText, shortened, shortName } from "../base/text.js";
+
+/** Characters of attributes, and of an option of a codec, that are shown. */
+const mostAttributeText = 20_000;
+const mostOptionText = 300;
+
+/** Options of a codec that are shown. */
+const mostOptions = 20;
 
 /** A list of facts about an array. */
 export function factsPanel(array: ZarrArray): HTMLElement {
@@ -12,7 +20,14 @@ export function factsPanel(array: ZarrArray): HTMLElement {
     h(
       "dl",
       {},
-      ...factsOf(array).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+      ...factsOf(array).map(([name, value]) =>
+        h(
+          "div",
+          {},
+          h("dt", {}, name),
+          h("dd", {}, typeof value === "string" ? shortened(value, maxText) : value),
+        ),
+      ),
     ),
     attributesDetails(array.attributes),
   );
@@ -29,11 +44,13 @@ export function attributesPanel(title: string, attributes: ZarrArray["attributes
 function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const count = Object.keys(attributes).length;
   if (count === 0) return undefined;
+  const { text, isWhole } = jsonText(attributes, mostAttributeText, 2);
   return h(
     "details",
     { open: count <= 6 },
-    h("summary", {}, `Attributes (${count})`),
-    h("pre", { tabindex: 0 }, attributesText(attributes)),
+    h("summary", {}, `Attributes (${count.toLocaleString("en")})`),
+    h("pre", { tabindex: 0 }, text),
+    !isWhole && h("p", { class: "zw-advice" }, "The attributes are longer than what is shown here."),
   );
 }
 
@@ -41,7 +58,7 @@ function factsOf(array: ZarrArray): [string, Node | string][] {
   const { shape, chunkShape, dtype } = array;
   const product = (lengths: readonly number[]) => lengths.reduce((a, b) => a * b, 1);
   const grid = shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!));
-  const names = array.dimensionNames?.map((name) => name ?? "–").join(", ");
+  const names = array.dimensionNames?.map((name) => (name === null ? "–" : shortName(name))).join(", ");
   const facts: [string, Node | string | undefined][] = [
     ["Shape", formatShape(shape)],
     ["Dimensions", names],
@@ -72,27 +89,90 @@ function codecList({ codecs }: ZarrArray): HTMLElement {
     "ol",
     { class: "zw-codecs" },
     ...codecs.map(({ name, configuration }) => {
-      const options = Object.entries(configuration ?? {}).map(
-        ([key, value]) => `${key} ${optionText(value)}`,
-      );
-      return h("li", {}, h("b", {}, name), options.length > 0 && ` ${options.join(", ")}`);
+      const options = Object.entries(configuration ?? {})
+        .slice(0, mostOptions)
+        .map(([key, value]) => `${shortName(key)} ${optionText(value)}`);
+      return h("li", {}, h("b", {}, shortName(name)), options.length > 0 && ` ${options.join(", ")}`);
     }),
   );
 }
 
 function optionText(value: unknown): string {
-  if (typeof value === "string" || typeof value === "number") return String(value);
-  return JSON.stringify(value);
+  if (typeof value === "string" || typeof value === "number") return shortName(String(value));
+  return jsonText(value, mostOptionText, 0).text;
 }
 
-/** Attributes as indented JSON; integers beyond 2⁵³ and non-finite numbers as they are written in Zarr. */
-function attributesText(attributes: unknown): string {
-  return JSON.stringify(
-    attributes,
-    (_key, value) => {
-      if (typeof value === "bigint") return String(value);
-      return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
-    },
-    2,
-  );
+/** JSON as far as it is shown. */
+interface Written {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/**
+ * A value as JSON; integers beyond 2⁵³ and non-finite numbers as they are written in Zarr. Of values of any size no more is
+ * looked at than is shown.
+ */
+export function jsonText(value: unknown, most: number, indent: number): Written {
+  const writer = new JsonWriter(most, indent);
+  writer.write(value, "");
+  return { text: writer.text, isWhole: writer.isWhole };
+}
+
+class JsonWriter {
+  text = "";
+  isWhole = true;
+
+  constructor(
+    private readonly most: number,
+    private readonly indent: number,
+  ) {}
+
+  write(value: unknown, margin: string): void {
+    if (typeof value === "string") this.#add(this.#quoted(value));
+    else if (typeof value === "bigint") this.#add(`"${value}"`);
+    else if (typeof value === "number" && !Number.isFinite(value)) this.#add(`"${value}"`);
+    else if (typeof value !== "object" || value === null) this.#add(JSON.stringify(value) ?? "null");
+    else if (Array.isArray(value))
+      this.#list("[", "]", value.keys(), margin, (i, inner) => this.write(value[i], inner));
+    else {
+      const object = value as Readonly<Record<string, unknown>>;
+      this.#list("{", "}", Object.keys(object), margin, (key, inner) => {
+        this.#add(`${this.#quoted(key)}:${this.indent > 0 ? " " : ""}`);
+        this.write(object[key], inner);
+      });
+    }
+  }
+
+  #quoted(text: string): string {
+    if (text.length > this.most) this.isWhole = false;
+    return JSON.stringify(shortened(text, this.most));
+  }
+
+  #list<K>(
+    start: string,
+    end: string,
+    keys: Iterable<K>,
+    margin: string,
+    write: (key: K, inner: string) => void,
+  ): void {
+    const inner = margin + " ".repeat(this.indent);
+    const line = (space: string) => (this.indent > 0 ? `\n${space}` : "");
+    let isEmpty = true;
+    this.#add(start);
+    for (const key of keys) {
+      if (!this.isWhole) return;
+      this.#add(isEmpty ? line(inner) : `,${line(inner)}`);
+      isEmpty = false;
+      write(key, inner);
+    }
+    this.#add(isEmpty ? end : line(margin) + end);
+  }
+
+  #add(text: string): void {
+    if (!this.isWhole && this.text.length >= this.most) return;
+    this.text += text;
+    if (this.text.length <= this.most) return;
+    this.text = `${this.text.slice(0, this.most)}…`;
+    this.isWhole = false;
+  }
 }

@@ -1,5 +1,6 @@
 /** Labels over the image: which, and how much of the image is seen through them. */
 import { h, labelled } from "../base/dom.js";
+import { shortName } from "../base/text.js";
 import type { LabelsState, ViewState } from "../model/state.js";
 import type { Labels } from "../source/dataset.js";
 
@@ -14,14 +15,15 @@ export class LabelsPanel {
   ) {
     let opacity = 0.5;
     const choose = () => {
-      const name = this.#list.value;
-      onChange({ name: name === "" ? null : name, isOn: name !== "", opacity }, "labels");
+      const { name } = this;
+      onChange({ name, isOn: name !== null, opacity }, "labels");
     };
     this.#list = h("select", { onchange: choose }, h("option", { value: "" }, "None"));
-    this.#list.append(...labels.map(({ name }) => h("option", { value: name }, name)));
+    this.#list.append(...labels.map(({ name }) => h("option", {}, shortName(name))));
     const fade = () => {
       opacity = Number(this.#slider.value) / 100;
-      onChange({ name: this.#list.value || null, isOn: this.#list.value !== "", opacity }, "labels-opacity");
+      const { name } = this;
+      onChange({ name, isOn: name !== null, opacity }, "labels-opacity");
     };
     this.#slider = h("input", { type: "range", min: 0, max: 100, step: 1, oninput: fade });
     this.element = h(
@@ -37,9 +39,14 @@ export class LabelsPanel {
     );
   }
 
+  /** The labels that are chosen; null for none. */
+  get name(): string | null {
+    return this.labels[this.#list.selectedIndex - 1]?.name ?? null;
+  }
+
   sync({ labels }: ViewState): void {
-    const known = this.labels.find(({ name }) => name === labels.name) ?? this.labels[0];
-    this.#list.value = labels.isOn && known ? known.name : "";
+    const known = this.labels.findIndex(({ name }) => name === labels.name);
+    this.#list.selectedIndex = labels.isOn ? Math.max(0, known) + 1 : 0;
     this.#slider.value = String(Math.round(labels.opacity * 100));
     this.#slider.disabled = !labels.isOn;
   }

@@ -3,6 +3,7 @@
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { messageOf } from "../base/format.js";
+import { maxText, shortened } from "../base/text.js";
 
 /** An error in words. */
 export interface Explanation {
@@ -208,14 +209,16 @@ export function errorPanel(explanation: Explanation, retry: () => void): HTMLEle
       h(
         "dl",
         { class: "zw-error-details" },
-        ...details.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))),
+        ...details.map(([label, value]) =>
+          h("div", {}, h("dt", {}, label), h("dd", {}, shortened(value, maxText))),
+        ),
       ),
   ];
   return h(
     "div",
     { class: "zw-error", role: "alert" },
-    h("h3", {}, title),
-    h("p", { class: "zw-error-message" }, message),
+    h("h3", {}, shortened(title, maxText)),
+    h("p", { class: "zw-error-message" }, shortened(message, maxText)),
     first !== undefined && h("p", { class: "zw-error-message" }, first),
     h("button", { type: "button", class: "zw-button", onclick: retry }, "Try again"),
     more.some(Boolean) && h("details", { class: "zw-error-more" }, h("summary", {}, "Details"), ...more),

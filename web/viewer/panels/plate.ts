@@ -1,70 +1,68 @@
-/** A plate of wells as a grid: each that there is can be opened, and has room for a small picture. */
+/** A plate of wells as a grid. */
 import { h } from "../base/dom.js";
-import type { Plate } from "../source/open.js";
+import { shortName } from "../base/text.js";
+import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
+import type { Plate, WellPlace } from "../source/plate.js";
 
-/** @param onWell gets the element of each well, where a picture of it can be put, and its path */
+/** CSS pixels of a well and the gap beside it. */
+const least = 32;
+const most = 76;
+
+/** Most wells in the document; each takes three elements. */
+const maxWells = 500;
+
+/** @param onWell gets the button of each well that is rendered, which has room for a small picture, and the well's path */
 export function plateView(
   plate: Plate,
   onGo: (path: string) => void,
   onWell: (well: HTMLElement, path: string) => void,
 ): HTMLElement {
-  const { rows, columns, wells } = placed(plate);
-  const cell = (row: number, column: number) => {
-    const well = wells.find((one) => one.row === row && one.column === column);
-    const name = `${rows[row]}${columns[column]}`;
-    if (!well) return h("td", {}, h("span", { class: "zw-well zw-well-none" }));
-    const attributes = {
+  const well = (place: WellPlace): HTMLElement | undefined => {
+    const path = plate.pathAt(place);
+    if (path === undefined) return undefined;
+    const name = `Well ${shortName(plate.nameOf(place))}`;
+    const onclick = () => onGo(path);
+    const button = h("button", {
       type: "button",
       class: "zw-well",
-      "aria-label": `Well ${name}`,
-      title: `Well ${name}`,
-      onclick: () => onGo(well.path),
-    };
-    const button = h("button", attributes);
-    onWell(button, well.path);
-    return h("td", {}, button);
+      "aria-label": name,
+      title: name,
+      onclick,
+    });
+    onWell(button, path);
+    return button;
   };
-  const count = plate.wells.length === 1 ? "1 well" : `${plate.wells.length} wells`;
-  const view = h(
-    "div",
-    { class: "zw-plate", tabindex: 0, role: "region", "aria-label": "Plate" },
-    h("h3", {}, `A plate with ${count}`),
-    h("p", {}, "Choose a well to see its fields of view."),
-    h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, h("td"), ...columns.map((name) => h("th", { scope: "col" }, name)))),
-      h(
-        "tbody",
-        {},
-        ...rows.map((name, row) =>
-          h("tr", {}, h("th", { scope: "row" }, name), ...columns.map((_, column) => cell(row, column))),
-        ),
-      ),
-    ),
-  );
-  // Policies of pages forbid styles in attributes.
-  view.style.setProperty("--zw-columns", String(columns.length));
-  return view;
-}
-
-interface PlacedWell {
-  readonly path: string;
-  readonly row: number;
-  readonly column: number;
-}
-
-/** Where the wells are; before version 0.4 only their paths say so: ROW/COLUMN. */
-function placed({ rows, columns, wells }: Plate) {
-  const [rowNames, columnNames] = [[...rows], [...columns]];
-  const at = (names: string[], index: number | undefined, name: string) => {
-    if (index !== undefined && index < names.length) return index;
-    const found = names.indexOf(name);
-    return found >= 0 ? found : names.push(name) - 1;
+  const cells: Cells = {
+    rows: plate.rows.length,
+    columns: plate.columns.length,
+    rowName: (row) => plate.rows[row]!,
+    columnName: (column) => plate.columns[column]!,
+    content: (row, column) => well([row, column]),
+    buttons: plate,
   };
-  const found = wells.map(({ path, row, column }): PlacedWell => {
-    const [rowName = "", columnName = ""] = path.split("/").slice(-2);
-    return { path, row: at(rowNames, row, rowName), column: at(columnNames, column, columnName) };
+  const grid = new VirtualGrid(cells, {
+    label: "Wells",
+    role: "grid",
+    maxCells: maxWells,
+    head: { width: headWidth(plate.rows), height: 26 },
+    cellSize: (width) => {
+      const side = Math.min(Math.max(Math.floor(width / cells.columns), least), most);
+      return { width: side, height: side };
+    },
   });
-  return { rows: rowNames, columns: columnNames, wells: found };
+  grid.element.classList.add("zw-wells");
+  const { count } = plate;
+  return h(
+    "div",
+    { class: "zw-plate", role: "region", "aria-label": "Plate" },
+    h("h3", {}, `A plate with ${count === 1 ? "1 well" : `${count.toLocaleString("en")} wells`}`),
+    h("p", {}, "Choose a well to see its fields of view."),
+    grid.element,
+  );
+}
+
+/** Names of rows are letters or short numbers; some of them tell how long they are. */
+function headWidth(names: readonly string[]): number {
+  const letters = Math.max(...names.slice(-100).map((name) => name.length), 1);
+  return 16 + 8 * Math.min(letters, 12);
 }

@@ -3,6 +3,7 @@
 import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
+import { maxText, shortened } from "../base/text.js";
 import { channelAxisOf, channelLabel } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -102,6 +103,7 @@ function meantText(
 /** Scale and offset are rounded themselves: 281.34999999999997 is 281.35. */
 const rounded = (value: number): number => Number(value.toPrecision(12));
 
-function setText(element: HTMLElement, text: string): void {
+function setText(element: HTMLElement, whole: string): void {
+  const text = shortened(whole, maxText);
   if (element.textContent !== text) element.textContent = text;
 }

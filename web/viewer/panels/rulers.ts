@@ -1,5 +1,6 @@
 /** Rulers along a picture: the axis' name, and ticks at round indices. */
 import { h } from "../base/dom.js";
+import { shortened } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { coordinateText, numberText, unitText } from "./coordinates.js";
 
@@ -13,10 +14,13 @@ export function ticksBetween(start: number, stop: number, most: number): number[
   return ticks;
 }
 
+/** Characters of an axis' name that are displayed. */
+const maxAxisName = 40;
+
 /** "axis 1 (time)", or the name where there is one. */
 export function axisName(names: readonly (string | null)[] | undefined, axis: number): string {
   const name = names?.[axis];
-  return name ? `${name} (axis ${axis})` : `axis ${axis}`;
+  return name ? `${shortened(name, maxAxisName)} (axis ${axis})` : `axis ${axis}`;
 }
 
 /** What is shown of an axis, in words. */

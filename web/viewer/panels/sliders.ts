@@ -8,9 +8,36 @@ import type { Change, Control, ControlCallbacks } from "./control.js";
 import { coordinateText } from "./coordinates.js";
 import { axisName } from "./rulers.js";
 
+/** Axes whose sliders are there from the start. */
+const mostAtOnce = 16;
+
 export function sliderParts(dataset: Dataset, change: Change, callbacks: ControlCallbacks): Control[] {
-  const sliders = dataset.axes.map((_, axis) => slider(dataset, axis, change, callbacks));
-  return [...sliders, ratePart(dataset, change)];
+  const make = (axis: number) => slider(dataset, axis, change, callbacks);
+  const axes = dataset.axes.map((_, axis) => axis);
+  const first = axes.slice(0, mostAtOnce).map(make);
+  const others = axes.slice(mostAtOnce);
+  return [...first, ...(others.length > 0 ? [otherSliders(others, make)] : []), ratePart(dataset, change)];
+}
+
+/** Sliders of further axes, made when they are unfolded. */
+function otherSliders(axes: readonly number[], make: (axis: number) => Control): Control {
+  let sliders: Control[] = [];
+  let last: Parameters<Control["sync"]> | undefined;
+  const body = h("div", { class: "zw-group" });
+  const ontoggle = () => {
+    if (sliders.length > 0) return;
+    sliders = axes.map(make);
+    body.append(...sliders.map((one) => one.element));
+    if (last) for (const one of sliders) one.sync(...last);
+  };
+  const summary = h("summary", {}, `${axes.length} more axes`);
+  return {
+    element: h("details", { class: "zw-more-axes", ontoggle }, summary, body),
+    sync(...now) {
+      last = now;
+      for (const one of sliders) one.sync(...now);
+    },
+  };
 }
 
 function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: ControlCallbacks): Control {

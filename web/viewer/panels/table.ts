@@ -2,10 +2,24 @@
 import { field, type Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
+import { shortened } from "../base/text.js";
+import { VirtualGrid } from "../base/virtual-grid.js";
 import type { TablePlan } from "../model/plan.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import { axisName, axisText } from "./rulers.js";
+
+/** Most cells in the document. */
+const maxCells = 500;
+
+/** Characters of a value that are shown in a cell, and in its tooltip. */
+const mostShown = 60;
+const mostTold = 1000;
+
+/** CSS pixels of a character, and around a value. */
+const characterWidth = 7.6;
+const padding = 25;
+const rowHeight = 27;
 
 /** A table of a region's values with the indices of its rows and columns. */
 export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, leaf: Leaf): HTMLElement {
@@ -20,33 +34,42 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   };
   const names = dataset.axes.map(({ name }) => name ?? null);
   const titles = axes.map((plan) => axisText(axisName(names, plan.axis), plan, shapeOf(dataset)[plan.axis]!));
-  const numbers = (plan: { start: number; stop: number }) =>
-    Array.from({ length: plan.stop - plan.start }, (_, i) => i);
-  const head = across && [
-    h("td"),
-    ...numbers(across).map((column) => h("th", { scope: "col" }, String(across.start + column))),
-  ];
-  const columns = across ? numbers(across) : [0];
-  const body = numbers(down!).map((row) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, String(down!.start + row)),
-      ...columns.map((column) => h("td", {}, text(row, column))),
-    ),
+  const rows = down!.stop - down!.start;
+  const columns = across ? across.stop - across.start : 1;
+  const texts = Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => shortened(text(row, column), mostTold)),
+  );
+  const longest = Math.max(1, ...texts.flat().map(({ length }) => length));
+  const size = {
+    width: padding + characterWidth * Math.min(Math.max(longest, 4), mostShown),
+    height: rowHeight,
+  };
+  const grid = new VirtualGrid(
+    {
+      rows,
+      columns,
+      rowName: (row) => String(down!.start + row),
+      columnName: (column) => (across ? String(across.start + column) : "Value"),
+      content: (row, column) => cell(texts[row]![column]!),
+    },
+    {
+      label: across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`,
+      role: "table",
+      maxCells,
+      head: { width: padding + characterWidth * String(down!.stop).length, height: across ? rowHeight : 0 },
+      cellSize: () => size,
+    },
   );
   return h(
     "div",
-    { class: "zw-table", tabindex: 0, role: "region", "aria-label": "Values" },
-    h(
-      "table",
-      {},
-      h("caption", {}, across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`),
-      head ? h("thead", {}, h("tr", {}, ...head)) : undefined,
-      h("tbody", {}, ...body),
-    ),
+    { class: "zw-table", role: "region", "aria-label": "Values" },
+    h("p", {}, across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`),
+    grid.element,
   );
 }
+
+const cell = (text: string): HTMLElement | string =>
+  text.length > mostShown ? h("span", { title: text }, shortened(text, mostShown)) : text;
 
 /** The only value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {

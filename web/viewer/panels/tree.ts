@@ -1,6 +1,9 @@
 /** What is in a group: a tree whose branches open, with what is known of each node. */
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
+import { namesWith } from "../base/slices.js";
+import { longName, maxText, shortened, shortName } from "../base/text.js";
+import { type Rows, VirtualList } from "../base/virtual-list.js";
 import { type Branch, type NodeFacts, type TreeItem, troubleWith } from "../source/tree.js";
 import { unitText } from "./coordinates.js";
 
@@ -13,132 +16,289 @@ export interface TreeCallbacks {
 /** The heading, the tree, and what has to be said of how complete it is. */
 export function treeView(what: string, branch: Branch, callbacks: TreeCallbacks): HTMLElement {
   const isEmpty = branch.items.length === 0;
+  const title =
+    what === "folder" ? "A folder of Zarr nodes" : what === "group" ? "A group" : `A group: ${what}`;
   return h(
     "div",
     { class: "zw-tree" },
-    h(
-      "h3",
-      {},
-      what === "folder" ? "A folder of Zarr nodes" : what === "group" ? "A group" : `A group: ${what}`,
-    ),
+    h("h3", {}, title),
     isEmpty
       ? h("p", {}, "Nothing was found in this group.")
       : h("p", {}, "Choose an array to see it, or a group to see what it is."),
     branch.note !== undefined && h("p", { class: "zw-tree-note" }, branch.note),
-    !isEmpty && listOf(branch.items, callbacks, 0),
+    ...(isEmpty ? [] : new Tree(branch, callbacks).elements),
   );
 }
 
-function listOf(items: readonly TreeItem[], callbacks: TreeCallbacks, depth: number): HTMLElement {
-  const rows = items.map((item) => rowOf(item, callbacks, depth));
-  void describeAll(
-    rows.map(({ describe }) => describe),
-    callbacks.signal,
-  );
-  return h("ul", {}, ...rows.map(({ element }) => element));
-}
-
-/** How many nodes are opened at a time to say what they are. */
-const concurrency = 4;
-
-async function describeAll(tasks: readonly (() => Promise<void>)[], signal: AbortSignal): Promise<void> {
-  let next = 0;
-  const work = async () => {
-    while (next < tasks.length && !signal.aborted) await tasks[next++]!();
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
-}
-
-interface Row {
-  readonly element: HTMLElement;
-  /** Fills in what only the node's own metadata says. */
-  readonly describe: () => Promise<void>;
-}
-
-function rowOf(item: TreeItem, callbacks: TreeCallbacks, depth: number): Row {
-  const facts = h("span", { class: "zw-tree-facts" });
-  const open = () => callbacks.onGo(item.path);
-  const name = h("button", { type: "button", class: "zw-tree-name", onclick: open }, item.name);
-  const head = h("div", { class: "zw-tree-row" });
-  const element = h("li", {}, head);
-  if (item.kind === "group") head.append(toggleOf(item, element, callbacks, depth));
-  else head.append(h("span", { class: "zw-tree-leaf", "aria-hidden": "true" }, "▦"));
-  head.append(name, facts);
-  const describe = async () => {
-    try {
-      facts.textContent = factsText(await item.facts());
-    } catch (error) {
-      facts.textContent = troubleWith(error);
-    }
-  };
-  return { element, describe };
+/** A row: a node, or a word about the branch that it is in. */
+interface Line {
+  readonly depth: number;
+  readonly item?: TreeItem;
+  readonly note?: string;
+  /** What the node's own metadata says, once it has been read. */
+  facts?: string;
+  isOpen?: boolean;
+  /** The rows below it while they are folded away. */
+  folded?: readonly Line[];
+  /** While it is in the document. */
+  toggle?: HTMLButtonElement;
+  words?: HTMLElement;
 }
 
 /** Deepest that branches are opened in place: further in, the group itself is opened. */
 const deepest = 8;
 
-function toggleOf(
-  item: TreeItem,
-  element: HTMLElement,
-  callbacks: TreeCallbacks,
-  depth: number,
-): HTMLButtonElement {
-  let below: HTMLElement | undefined;
-  const toggle = h(
-    "button",
-    {
-      type: "button",
-      class: "zw-tree-toggle",
-      "aria-expanded": "false",
-      "aria-label": `What is in ${item.name}`,
-      onclick: () => void flip(),
-    },
-    "▸",
-  );
-  const flip = async () => {
-    if (depth >= deepest) return callbacks.onGo(item.path);
-    const isOpen = toggle.getAttribute("aria-expanded") !== "true";
-    toggle.setAttribute("aria-expanded", String(isOpen));
-    if (!isOpen) below?.remove();
-    else if (below) element.append(below);
-    else {
-      const made = h("div", { class: "zw-tree-below" }, "Looking…");
-      below = made;
-      element.append(made);
-      try {
-        made.replaceChildren(...branchParts(await item.branch(callbacks.signal), callbacks, depth + 1));
-      } catch (error) {
-        below = undefined;
-        made.textContent = troubleWith(error);
-      }
+/** Longer trees scroll within themselves, and have a field to find members. */
+const maxWhole = 50;
+
+/** How many nodes are opened at a time to say what they are. */
+const concurrency = 4;
+
+class Tree {
+  readonly elements: readonly HTMLElement[];
+  readonly #list: VirtualList;
+  #lines: readonly Line[];
+  /** The rows that were looked for; undefined for all. */
+  #found: readonly Line[] | undefined;
+  #search = new AbortController();
+  /** Rows in view, whose nodes are to be described. */
+  #visible: readonly Line[] = [];
+  #describing = 0;
+
+  constructor(
+    branch: Branch,
+    private readonly callbacks: TreeCallbacks,
+  ) {
+    this.#lines = linesOf(branch.items, 0);
+    this.#list = new VirtualList({
+      label: "Members",
+      maxWhole,
+      onKey: ({ key }, index) => this.#press(key, index),
+      onRows: (start, stop) => {
+        this.#visible = this.#shown.slice(start, stop);
+        this.#describe();
+      },
+    });
+    this.#show();
+    const isLong = this.#lines.length > maxWhole;
+    this.elements = isLong ? [this.#finder(), this.#list.element] : [this.#list.element];
+  }
+
+  get #shown(): readonly Line[] {
+    return this.#found ?? this.#lines;
+  }
+
+  #show(): void {
+    const lines = this.#shown;
+    const rows: Rows = {
+      count: lines.length,
+      key: (index) => lines[index],
+      element: (index) => this.#row(lines[index]!),
+      name: (index) => lines[index]!.item?.name ?? "",
+      level: (index) => lines[index]!.depth + 1,
+    };
+    this.#list.show(rows);
+  }
+
+  /** A field that finds members by a part of their names. */
+  #finder(): HTMLElement {
+    const count = h("span", { class: "zw-unit", role: "status" }, countText(this.#lines.length));
+    const field = h("input", {
+      type: "search",
+      class: "zw-find",
+      placeholder: "Find by name",
+      "aria-label": "Find members by name",
+      oninput: async () => {
+        const isDone = await this.#find(field.value.trim());
+        if (isDone) count.textContent = countText(this.#shown.length);
+      },
+    });
+    return h("div", { class: "zw-finder" }, field, count);
+  }
+
+  /** @returns false if another search has begun */
+  async #find(text: string): Promise<boolean> {
+    this.#search.abort();
+    this.#search = new AbortController();
+    const lines = this.#lines;
+    try {
+      const nameOf = (i: number) => lines[i]!.item?.name ?? "";
+      const found =
+        text === "" ? undefined : await namesWith(text, lines.length, nameOf, this.#search.signal);
+      this.#found = found?.map((i) => lines[i]!);
+    } catch {
+      return false;
     }
-  };
-  return toggle;
+    this.#show();
+    return true;
+  }
+
+  #row(line: Line): HTMLElement {
+    const { item, depth, note } = line;
+    const row = h("div", { class: "zw-tree-row" });
+    row.style.setProperty("--zw-depth", String(depth));
+    if (!item) {
+      const text = shortened(note!, maxText);
+      row.append(
+        h("span", { class: "zw-tree-note", "data-main": true, "aria-label": text, title: text }, text),
+      );
+      return row;
+    }
+    const onclick = () => this.callbacks.onGo(item.path);
+    const name = h(
+      "button",
+      { type: "button", class: "zw-tree-name", "data-main": true, title: longName(item.name), onclick },
+      shortName(item.name),
+    );
+    line.words = h("span", { class: "zw-tree-facts" });
+    showFacts(line);
+    row.append(item.kind === "group" ? this.#toggle(line, item) : leaf(), name, line.words);
+    return row;
+  }
+
+  #toggle(line: Line, { name }: TreeItem): HTMLElement {
+    line.toggle = h(
+      "button",
+      {
+        type: "button",
+        class: "zw-tree-toggle",
+        "aria-expanded": String(line.isOpen === true),
+        "aria-label": `What is in ${shortName(name)}`,
+        onclick: () => void this.#flip(line),
+      },
+      "▸",
+    );
+    return line.toggle;
+  }
+
+  /** Right opens a group, or goes into it; left closes it, or leaves the group that a row is in. */
+  #press(key: string, index: number): boolean {
+    const line = this.#shown[index]!;
+    const isRightToLeft = getComputedStyle(this.#list.element).direction === "rtl";
+    const inwards = isRightToLeft ? "ArrowLeft" : "ArrowRight";
+    const outwards = isRightToLeft ? "ArrowRight" : "ArrowLeft";
+    const isGroup = line.item?.kind === "group" && !this.#found;
+    if (key === inwards && isGroup && line.isOpen) this.#list.focus(index + 1);
+    else if (key === inwards && isGroup && line.depth < deepest) void this.#flip(line);
+    else if (key === outwards && isGroup && line.isOpen) void this.#flip(line);
+    else if (key === outwards) this.#list.focus(this.#outside(index));
+    else return false;
+    return true;
+  }
+
+  /** The row of the group that a row is in; −1 for those in no other. */
+  #outside(index: number): number {
+    const { depth } = this.#shown[index]!;
+    let above = index;
+    while (above >= 0 && this.#shown[above]!.depth >= depth) above--;
+    return above;
+  }
+
+  /** Opens or closes a branch. */
+  async #flip(line: Line): Promise<void> {
+    const { item, depth } = line;
+    if (!item) return;
+    // Rows that were found stand by themselves.
+    if (depth >= deepest || this.#found) return this.callbacks.onGo(item.path);
+    line.isOpen = !line.isOpen;
+    line.toggle?.setAttribute("aria-expanded", String(line.isOpen));
+    if (!line.isOpen) {
+      line.folded = this.#replaceBelow(line, []);
+      return;
+    }
+    if (line.folded) {
+      this.#replaceBelow(line, line.folded);
+      return;
+    }
+    const looking: Line = { depth: depth + 1, note: "Looking…" };
+    this.#replaceBelow(line, [looking]);
+    const below = await this.#linesBelow(item, depth + 1);
+    // The group may have been closed in the meantime.
+    if (line.folded?.[0] === looking) line.folded = below;
+    else if (line.isOpen) this.#replaceBelow(line, below);
+  }
+
+  async #linesBelow(item: TreeItem, depth: number): Promise<readonly Line[]> {
+    try {
+      const { items, note } = await item.branch(this.callbacks.signal);
+      const notes = note === undefined ? [] : [{ depth, note }];
+      if (items.length === 0) return [...notes, { depth, note: "Nothing was found in this group." }];
+      return [...notes, ...linesOf(items, depth)];
+    } catch (error) {
+      return [{ depth, note: troubleWith(error) }];
+    }
+  }
+
+  /** Puts other rows below one. @returns those that were there */
+  #replaceBelow(line: Line, below: readonly Line[]): readonly Line[] {
+    const lines = this.#lines;
+    const start = lines.indexOf(line) + 1;
+    let stop = start;
+    while (stop < lines.length && lines[stop]!.depth > line.depth) stop++;
+    this.#lines = [...lines.slice(0, start), ...below, ...lines.slice(stop)];
+    this.#show();
+    return lines.slice(start, stop);
+  }
+
+  /** Says what the nodes in view are, a few at a time. */
+  #describe(): void {
+    const { signal } = this.callbacks;
+    for (const line of this.#visible) {
+      if (this.#describing >= concurrency || signal.aborted) return;
+      if (!line.item || line.facts !== undefined) continue;
+      line.facts = "";
+      this.#describing++;
+      void this.#read(line, line.item).finally(() => {
+        this.#describing--;
+        this.#describe();
+      });
+    }
+  }
+
+  async #read(line: Line, item: TreeItem): Promise<void> {
+    try {
+      line.facts = factsText(await item.facts());
+    } catch (error) {
+      line.facts = troubleWith(error);
+    }
+    showFacts(line);
+  }
 }
 
-function branchParts({ items, note }: Branch, callbacks: TreeCallbacks, depth: number): (Node | string)[] {
-  const noteLine = note === undefined ? [] : [h("p", { class: "zw-tree-note" }, note)];
-  if (items.length === 0) return [...noteLine, "Nothing was found in this group."];
-  return [...noteLine, listOf(items, callbacks, depth)];
+const linesOf = (items: readonly TreeItem[], depth: number): Line[] => items.map((item) => ({ item, depth }));
+
+const leaf = () => h("span", { class: "zw-tree-leaf", "aria-hidden": "true" }, "▦");
+
+const countText = (count: number): string =>
+  count === 1 ? "1 member" : `${count.toLocaleString("en")} members`;
+
+function showFacts({ words, facts = "" }: Line): void {
+  if (!words || words.textContent === facts) return;
+  words.textContent = facts;
+  words.title = facts;
 }
 
 /** "time 365 × lat 180 · int16 · 48 MiB · 2 m temperature, K". */
 export function factsText(facts: NodeFacts): string {
   const { what, dtype, bytes, label, unit } = facts;
-  const meaning = [label, unit === undefined ? undefined : unitText(unit)].filter(
+  const meaning = [label && shortName(label), unit === undefined ? undefined : unitText(unit)].filter(
     (text) => text !== undefined,
   );
   const texts = [
-    what === "array" ? undefined : what,
+    what === "array" ? undefined : shortName(what),
     facts.shape && shapeText(facts),
     dtype && formatType(dtype),
     bytes === undefined ? undefined : formatByteCount(bytes),
     meaning.join(", ") || undefined,
   ];
-  return texts.filter((text) => text !== undefined).join(" · ");
+  return shortened(texts.filter((text) => text !== undefined).join(" · "), maxText);
 }
 
 function shapeText({ shape = [], dimensions }: NodeFacts): string {
-  if (!dimensions || dimensions.length !== shape.length || shape.length === 0) return formatShape(shape);
-  return shape.map((length, axis) => `${dimensions[axis]} ${length}`).join(" × ");
+  if (!dimensions || dimensions.length !== shape.length || shape.length === 0)
+    return formatShape(shape.slice(0, maxAxes));
+  return shape.map((length, axis) => `${shortName(dimensions[axis]!)} ${length}`).join(" × ");
 }
+
+/** Attributes of groups can name a shape of any length. */
+const maxAxes = 64;

@@ -16,11 +16,15 @@ export function textsAt(value: unknown, name: string): string[] {
   return Array.isArray(found) ? found.filter((entry) => typeof entry === "string") : [];
 }
 
+/** Characters of an attribute in which words are looked for. */
+const maxWords = 2 ** 16;
+
 /** The words of an attribute, as CF lists names: `"lat lon"`. */
 export function wordsAt(value: unknown, name: string): string[] {
   return (
     textAt(value, name)
-      ?.split(/\s+/)
+      ?.slice(0, maxWords)
+      .split(/\s+/)
       .filter((word) => word !== "") ?? []
   );
 }

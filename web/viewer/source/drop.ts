@@ -3,14 +3,7 @@
  * sent anywhere. Folders come as handles (File System Access) where the browser has them, else as entries
  * (`webkitGetAsEntry`), or as the list of files that `<input type="file" webkitdirectory>` gives.
  */
-import {
-  type DirectoryHandle,
-  DirectoryHandleStore,
-  isZarrError,
-  ReferenceStore,
-  type Store,
-  ZipStore,
-} from "zarr-wasm";
+import { type DirectoryHandle, DirectoryHandleStore, isZarrError, type Store, ZipStore } from "zarr-wasm";
 import { type FileEntry, type FolderEntry, FolderEntryStore } from "./entry-store.js";
 import { FileListStore } from "./file-list-store.js";
 
@@ -109,10 +102,11 @@ async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
     if (isReferences(name)) {
       if (file.size > maxReferences)
         return { name, refused: `${name} is too large for a file of references.` };
-      return { name, store: new ReferenceStore(JSON.parse(await file.text())) };
+      const { referencesIn } = await import("./reference-file.js");
+      return { name, store: await referencesIn(file) };
     }
   } catch (error) {
-    const why = isZarrError(error) || error instanceof SyntaxError ? error.message : "it could not be read";
+    const why = isZarrError(error) ? error.message : "it could not be read";
     return { name, refused: `${name} cannot be opened: ${why}.` };
   }
   return { name, refused: `${name} is neither a folder nor a zip archive.` };

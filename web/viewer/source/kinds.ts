@@ -102,7 +102,7 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   if (images !== undefined && !isGeographic(images))
     return { kind: "image", images: multiscales(group), isLabel: own(ome, "image-label") !== undefined };
   const wells = wellPaths(group);
-  if (wells) return plateKind(own(ome, "plate"), wells);
+  if (wells) return (await import("./plate.js")).plateKind(own(ome, "plate"), wells, signal);
   const fields = fieldPaths(group);
   if (fields) return { kind: "well", fields };
   if (own(ome, "bioformats2raw.layout") !== undefined) {
@@ -117,24 +117,6 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
     return paths.length > 0 ? { kind: "labels", paths } : undefined;
   }
   return undefined;
-}
-
-function plateKind(plate: unknown, paths: readonly string[]): Kind {
-  const listed = own(plate, "wells") as readonly unknown[];
-  const index = (entry: unknown, name: string) => {
-    const value = own(entry, name);
-    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
-  };
-  const namesOf = (name: string) => {
-    const list = own(plate, name);
-    return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
-  };
-  const wells = paths.map((path, i) => ({
-    path,
-    row: index(listed[i], "rowIndex"),
-    column: index(listed[i], "columnIndex"),
-  }));
-  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
 }
 
 /** Images that a scene (0.6) brings together: those whose coordinate systems its transformations name. */
@@ -199,7 +181,8 @@ async function datasetKind(
   contents: Contents,
   signal: AbortSignal | undefined,
 ): Promise<Kind | undefined> {
-  const arrays = contents.members.filter(({ kind }) => kind === "array").slice(0, mostArrays);
+  const listed = contents.members.filter(({ kind }) => kind === "array");
+  const arrays = listed.slice(0, mostArrays);
   const opened = await Promise.all(arrays.map(({ name }) => variableAt(group, name, signal)));
   const all = opened.filter((variable) => variable !== undefined);
   const named = all.filter(({ dimensions }) => dimensions !== undefined);
@@ -217,7 +200,10 @@ async function datasetKind(
   const variables = all.filter((variable) => !isAuxiliary(variable));
   const coordinates = all.filter(isAuxiliary);
   const first = mostTelling(variables) ?? mostTelling(coordinates);
-  return first && { kind: "dataset", variables, coordinates, first, contents };
+  const left = listed.length - arrays.length;
+  const note = `The group has ${listed.length.toLocaleString("en")} arrays, of which the first ${mostArrays} are listed here.`;
+  const told = left > 0 ? { ...contents, note: [contents.note, note].filter(Boolean).join(" ") } : contents;
+  return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }
 
 /** Bounds that nothing refers to are known by their name: `lat_bnds` beside `lat`. */

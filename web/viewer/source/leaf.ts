@@ -38,13 +38,25 @@ export function isNumeric(dtype: DType): boolean {
 /** More items of a subarray field than anyone would choose from a list are left out. */
 const mostItems = 64;
 
+/** Leaves of data types: structured ones can have many thousands, and every change asks for them. */
+const known = new WeakMap<DType, readonly Leaf[]>();
+
 /** What can be chosen of a data type: its fields down to the leaves, or just the element. */
-export function leavesOf(dtype: DType, path: readonly string[] = []): Leaf[] {
+export function leavesOf(dtype: DType): readonly Leaf[] {
+  let leaves = known.get(dtype);
+  if (!leaves) {
+    leaves = leavesBelow(dtype, []);
+    known.set(dtype, leaves);
+  }
+  return leaves;
+}
+
+function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
   const { fields } = dtype;
   if (!fields) return [{ name: path.join("."), path, item: 0, items: 1, dtype }];
   return fields.flatMap(({ name, dtype: inner, shape }) => {
     const here = [...path, name];
-    if (shape.length === 0) return leavesOf(inner, here);
+    if (shape.length === 0) return leavesBelow(inner, here);
     // The library has no access to fields inside a subarray of structs.
     if (inner.fields) return [];
     const items = shape.reduce((a, b) => a * b, 1);

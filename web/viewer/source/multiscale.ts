@@ -23,20 +23,26 @@ export interface ImageOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Most levels that are used: halved 53 times, the longest axis has one element. */
+const mostLevels = 64;
+
 /**
  * An image in several resolutions. Opens the finest, which says how large it is, and the coarsest, which is drawn
  * first; others when they are needed. Without scales (before 0.4) all of them, for only their shapes tell.
  */
 export async function multiscaleDataset(image: OmeMultiscale, options: ImageOptions): Promise<Dataset> {
   const { title, isLabel, group, signal } = options;
-  const hasScales = image.levels.every(({ scale }) => scale);
-  const wanted = image.levels.map((level, i) => {
-    const isFirst = !hasScales || i === 0 || i === image.levels.length - 1;
+  const described = image.levels.slice(0, mostLevels);
+  const hasScales = described.every(({ scale }) => scale);
+  const wanted = described.map((level, i) => {
+    const isFirst = !hasScales || i === 0 || i === described.length - 1;
     return isFirst ? level.open({ signal }) : undefined;
   });
   const arrays = await Promise.all(wanted);
   const [array] = arrays as [ZarrArray];
-  const levels = image.levels.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
+  const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
+  const left = image.levels.length - described.length;
+  const problem = `The image has ${image.levels.length.toLocaleString("en")} levels, of which the first ${mostLevels} are used.`;
   const axes = image.axes.map((_, axis) => axisOf(image, axis, array.shape[axis]!));
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;
@@ -51,6 +57,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
     levels: levels as [Level, ...Level[]],
     channelAxis,
     channels,
+    problems: left > 0 ? [problem] : undefined,
     hints: isLabel ? { colormap: "labels" } : singleHints(channels, channelAxis, array),
   };
   return group && !isLabel ? { ...dataset, labels: labelsOf(group, dataset) } : dataset;

@@ -15,9 +15,10 @@ import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Contents } from "./browse.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
-import { type Kind, kindOf, type Well } from "./kinds.js";
+import { type Kind, kindOf } from "./kinds.js";
 import { multiscaleDataset } from "./multiscale.js";
 import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
+import type { Plate } from "./plate.js";
 import type { Branch } from "./tree.js";
 
 // Loaded where they are needed: most of what is opened is an array or an image.
@@ -43,14 +44,6 @@ export interface Place {
 export interface OpenContext {
   readonly signal: AbortSignal;
   readonly onWarning: (warning: ZarrWarning) => void;
-}
-
-/** A plate of wells. */
-export interface Plate {
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-  /** With paths in the store. */
-  readonly wells: readonly Well[];
 }
 
 /** What was found. */
@@ -154,11 +147,11 @@ async function nodesUnder(source: Source, context: OpenContext): Promise<Opened 
     const opened = await openPlace({ source: store!, path: paths[0]! }, context);
     return { ...opened, notes: [note, ...opened.notes] };
   }
-  const { itemOf } = await trees();
+  const { NodeItem } = await trees();
   const items = await Promise.all(
     paths.map(async (path) => {
       const node = await open(store!, { path, signal }).catch(() => undefined);
-      return node && itemOf(path, path, node.kind, async () => node);
+      return node && new NodeItem(path, path, node.kind, async () => node);
     }),
   );
   const branch = { items: items.filter((item) => item !== undefined), note: undefined };
@@ -210,7 +203,8 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
       const dataset = await multiscaleDataset(images[0]!, { title, isLabel, group, signal });
       const around = async (later: AbortSignal) =>
         (await collecting()).collectionAround(place.source, group, later);
-      return { kind: "dataset", dataset, path: group.path, notes: [], collection: around };
+      const notes = dataset.problems ?? [];
+      return { kind: "dataset", dataset, path: group.path, notes, collection: around };
     }
     case "images":
     case "well":
@@ -221,8 +215,8 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
       return opened.kind === "dataset" ? { ...opened, collection } : opened;
     }
     case "plate": {
-      const wells = kind.wells.map((well) => ({ ...well, path: below(well.path) }));
-      return { kind: "plate", plate: { ...kind, wells }, notes: [] };
+      const { Plate: PlateOf } = await import("./plate.js");
+      return { kind: "plate", plate: await PlateOf.of(kind, below, signal), notes: [] };
     }
     case "dataset": {
       const { contents, variables } = kind;

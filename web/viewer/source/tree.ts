@@ -47,34 +47,37 @@ export async function branchOf(group: ZarrGroup, signal?: AbortSignal): Promise<
 }
 
 export function branchFrom(group: ZarrGroup, { members, note }: Contents): Branch {
-  const items = members.map(({ name, path, kind }) => itemOf(name, path, kind, () => group.open(name)));
-  return { items, note };
+  const open = (name: string) => group.open(name);
+  return { items: members.map(({ name, path, kind }) => new NodeItem(name, path, kind, open)), note };
 }
 
-export function itemOf(
-  name: string,
-  path: string,
-  kind: TreeItem["kind"],
-  open: () => Promise<OpenedNode>,
-): TreeItem {
-  let opening: Promise<OpenedNode> | undefined;
-  const node = () => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined;
+/** A node that is opened when something of it is asked for. */
+export class NodeItem implements TreeItem {
+  #opening: Promise<OpenedNode> | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly path: string,
+    readonly kind: TreeItem["kind"],
+    private readonly open: (name: string) => Promise<OpenedNode>,
+  ) {}
+
+  #node(): Promise<OpenedNode> {
+    this.#opening ??= this.open(this.name).catch((error: unknown) => {
+      this.#opening = undefined;
       throw error;
     });
-    return opening;
-  };
-  return {
-    name,
-    path,
-    kind,
-    facts: async () => factsOfNode(await node()),
-    branch: async (signal) => {
-      const group = await node();
-      return group.kind === "group" ? branchOf(group, signal) : { items: [], note: undefined };
-    },
-  };
+    return this.#opening;
+  }
+
+  async facts(): Promise<NodeFacts> {
+    return factsOfNode(await this.#node());
+  }
+
+  async branch(signal?: AbortSignal): Promise<Branch> {
+    const group = await this.#node();
+    return group.kind === "group" ? branchOf(group, signal) : { items: [], note: undefined };
+  }
 }
 
 /** What a node's own metadata says. */

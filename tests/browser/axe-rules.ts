@@ -1,0 +1,23 @@
+/** axe-core's rules, as tests apply them. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
+}
+
+/** What breaks rules of WCAG 2.2 up to AA, or of good practice. */
+export async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  return page.evaluate(async () => {
+    type Axe = { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations: found } = await (globalThis as unknown as Axe).axe.run();
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
+    );
+  });
+}

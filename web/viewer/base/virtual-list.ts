@@ -1,0 +1,208 @@
+/** A list of any length: short ones as they are, of long ones the rows near the visible part. */
+import { h } from "./dom.js";
+import { arrange, TypedWord, VirtualWindow } from "./virtual.js";
+
+/** Most rows in the document. */
+const maxRows = 80;
+
+/** Rows of a list. */
+export interface Rows {
+  readonly count: number;
+  /** Identity of a row: an element is made once for each, as long as it is rendered. */
+  key(index: number): unknown;
+  /** Makes a row, of which what has the attribute `data-main` gets the focus when keys move to the row. */
+  element(index: number): HTMLElement;
+  /** Finds the row by its first letters. */
+  name(index: number): string;
+  /** How deep a row lies in a hierarchy, from 1. */
+  level?(index: number): number;
+}
+
+export interface VirtualListOptions {
+  readonly label: string;
+  /** Longer lists are virtual: their rows have one height, and they scroll within themselves. */
+  readonly maxWhole: number;
+  /** Handles a key that is pressed in a row before the list does; true if it has. */
+  readonly onKey?: (event: KeyboardEvent, index: number) => boolean;
+  /** Rows that are rendered now. */
+  readonly onRows?: (start: number, stop: number) => void;
+}
+
+interface Rendered {
+  readonly element: HTMLElement;
+  index: number;
+}
+
+/** One tab stop: arrow keys, Page Up, Page Down, Home, End and first letters move within the list. */
+export class VirtualList {
+  readonly element: HTMLElement;
+  readonly #content = h("div", { role: "presentation" });
+  readonly #window: VirtualWindow;
+  readonly #word = new TypedWord();
+  #rows: Rows = { count: 0, key: () => undefined, element: () => h("div"), name: () => "" };
+  #rendered = new Map<unknown, Rendered>();
+  /** Row that keys move from. */
+  #active = 0;
+  #height = 0;
+  /** Row to scroll to when the list is in the page. */
+  #first: number | undefined;
+
+  constructor(private readonly options: VirtualListOptions) {
+    this.element = h("div", { class: "zw-list", role: "list", "aria-label": options.label }, this.#content);
+    this.element.addEventListener("keydown", (event) => this.#press(event));
+    this.element.addEventListener("focusin", ({ target }) => this.#activate(this.#indexOf(target)));
+    this.#window = new VirtualWindow({
+      scroller: this.element,
+      content: this.#content,
+      maxItems: maxRows,
+      render: () => this.#render(),
+      onResize: () => this.#measure(),
+    });
+  }
+
+  get isWhole(): boolean {
+    return this.#rows.count <= this.options.maxWhole;
+  }
+
+  /** Shows rows: others, or the same ones of which some have come or gone. */
+  show(rows: Rows): void {
+    this.#rows = rows;
+    this.#active = Math.min(this.#active, Math.max(0, rows.count - 1));
+    this.element.classList.toggle("zw-virtual", !this.isWhole);
+    this.#height = this.#rowHeight;
+    this.#window.setTracks({ count: rows.count, size: this.#height });
+  }
+
+  /** Begins at a row: the list is scrolled there once it is in the page. */
+  begin(index: number): void {
+    this.#activate(index);
+    this.#first = index;
+  }
+
+  #reveal(index: number): void {
+    this.#activate(index);
+    if (!this.isWhole) this.#window.reveal(index);
+  }
+
+  focus(index: number): void {
+    if (index < 0 || index >= this.#rows.count) return;
+    this.#reveal(index);
+    const row = this.#rendered.get(this.#rows.key(index))?.element;
+    row?.querySelector<HTMLElement>("[data-main]")?.focus();
+  }
+
+  /** Set by the style sheet: rows are higher on narrow screens. */
+  get #rowHeight(): number {
+    return Number.parseFloat(getComputedStyle(this.element).getPropertyValue("--zw-row")) || 30;
+  }
+
+  #measure(): void {
+    if (this.#first !== undefined && this.element.clientHeight > 0) {
+      this.#reveal(this.#first);
+      this.#first = undefined;
+    }
+    const height = this.#rowHeight;
+    if (height === this.#height) return;
+    this.#height = height;
+    this.#window.setTracks({ count: this.#rows.count, size: height });
+  }
+
+  #render(): void {
+    const { rows, isWhole } = { rows: this.#rows, isWhole: this.isWhole };
+    const { start, stop } = isWhole ? { start: 0, stop: rows.count } : this.#window.rows;
+    const indices = Array.from({ length: stop - start }, (_, i) => start + i);
+    // Without the active row the list could not be reached by Tab, and the focus would be lost.
+    const { length } = indices;
+    if (length > 0 && this.#active < start) indices.unshift(this.#active);
+    if (length > 0 && this.#active >= stop) indices.push(this.#active);
+    const before = this.#rendered;
+    this.#rendered = new Map();
+    const elements = indices.map((index) => {
+      const key = rows.key(index);
+      const rendered = before.get(key) ?? { element: this.#make(index), index };
+      rendered.index = index;
+      this.#rendered.set(key, rendered);
+      this.#place(rendered, isWhole);
+      return rendered.element;
+    });
+    arrange(this.#content, elements);
+    this.options.onRows?.(start, stop);
+  }
+
+  #make(index: number): HTMLElement {
+    return h("div", { class: "zw-row", role: "listitem" }, this.#rows.element(index));
+  }
+
+  #place({ element, index }: Rendered, isWhole: boolean): void {
+    element.style.insetBlockStart = isWhole ? "" : `${this.#window.top(index)}px`;
+    element.setAttribute("aria-posinset", String(index + 1));
+    element.setAttribute("aria-setsize", String(this.#rows.count));
+    const level = this.#rows.level?.(index);
+    if (level !== undefined) element.setAttribute("aria-level", String(level));
+    setTabStop(element, index === this.#active);
+  }
+
+  #activate(index: number): void {
+    if (index < 0 || index === this.#active) return;
+    this.#active = index;
+    for (const { element, index: at } of this.#rendered.values()) setTabStop(element, at === index);
+  }
+
+  #indexOf(target: EventTarget | null): number {
+    if (!(target instanceof Node)) return -1;
+    for (const { element, index } of this.#rendered.values()) if (element.contains(target)) return index;
+    return -1;
+  }
+
+  #press(event: KeyboardEvent): void {
+    const index = this.#indexOf(event.target);
+    if (index < 0 || event.defaultPrevented) return;
+    const isHandled = this.options.onKey?.(event, index);
+    const to = isHandled ? undefined : this.#destination(event, index);
+    if (isHandled || to !== undefined) event.preventDefault();
+    if (to === undefined) return;
+    this.focus(Math.min(Math.max(to, 0), this.#rows.count - 1));
+  }
+
+  /** Where a key leads from a row; undefined for keys that are not for moving. */
+  #destination(event: KeyboardEvent, index: number): number | undefined {
+    if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    switch (event.key) {
+      case "ArrowDown":
+        return index + 1;
+      case "ArrowUp":
+        return index - 1;
+      case "PageDown":
+        return index + this.#page;
+      case "PageUp":
+        return index - this.#page;
+      case "Home":
+        return 0;
+      case "End":
+        return this.#rows.count - 1;
+      default: {
+        const word = this.#word.add(event);
+        return word === undefined ? undefined : this.#find(word, word.length > 1 ? index : index + 1);
+      }
+    }
+  }
+
+  get #page(): number {
+    return this.isWhole ? 10 : this.#window.page;
+  }
+
+  /** The first row from another one on, and around the end, whose name begins with a word. */
+  #find(word: string, from: number): number | undefined {
+    const { count } = this.#rows;
+    for (let i = 0; i < count; i++) {
+      const index = (from + i) % count;
+      if (this.#rows.name(index).slice(0, word.length).toLowerCase() === word) return index;
+    }
+    return undefined;
+  }
+}
+
+function setTabStop(row: HTMLElement, isActive: boolean): void {
+  for (const control of row.querySelectorAll<HTMLElement>("button, [data-main]"))
+    control.tabIndex = isActive ? 0 : -1;
+}

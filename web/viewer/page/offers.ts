@@ -1,0 +1,95 @@
+/** Samples that the page's own server has, and links to them. */
+import { h } from "../base/dom.js";
+
+/** Something to open with one click. */
+export interface Offer {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly source: string;
+  readonly path?: string | undefined;
+  /** More of the address: how it is to be shown, as the page's own query has it. */
+  readonly view: Readonly<Record<string, string>>;
+}
+
+const folder = "/examples";
+
+/** The samples of this server, good-looking ones first; none where it offers none. */
+export async function fetchOffers(): Promise<Offer[]> {
+  const [gallery, samples] = await Promise.all([listAt("gallery.json"), listAt("samples.json")]);
+  const shown = gallery.flatMap(galleryOffer);
+  const sources = new Set(shown.map(({ source }) => source));
+  return [...shown, ...samples.flatMap(sampleOffer).filter(({ source }) => !sources.has(source))];
+}
+
+async function listAt(name: string): Promise<unknown[]> {
+  try {
+    const response = await fetch(`${folder}/${name}`);
+    const list: unknown = response.ok ? await response.json() : [];
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return []; // a page without samples is as good as any
+  }
+}
+
+const textsOf = (value: unknown, names: readonly string[]): string[] | undefined => {
+  const texts = names.map((name) => (value as Record<string, unknown> | null)?.[name]);
+  return texts.every((text) => typeof text === "string") ? (texts as string[]) : undefined;
+};
+
+function galleryOffer(entry: unknown): Offer[] {
+  const [name, title, text, source] = textsOf(entry, ["name", "title", "text", "source"]) ?? [];
+  if (name === undefined) return [];
+  const { path, view } = entry as { path?: unknown; view?: unknown };
+  const settings = Object.entries(view ?? {}).filter(([, value]) => typeof value === "string");
+  return [
+    {
+      name,
+      title: title!,
+      text: text!,
+      source: source!,
+      path: typeof path === "string" && path !== "" ? path : undefined,
+      view: Object.fromEntries(settings),
+    },
+  ];
+}
+
+function sampleOffer(entry: unknown): Offer[] {
+  const [name, title, store] = textsOf(entry, ["name", "title", "store"]) ?? [];
+  if (name === undefined) return [];
+  return [{ name, title: title!, text: "", source: `${folder}/${store}`, view: {} }];
+}
+
+/** Opens the address of a link; a click with a modifier is the browser's. */
+export type OpenLink = (href: string) => void;
+
+export function link(
+  href: string,
+  open: OpenLink,
+  attributes: object,
+  ...children: (Node | string)[]
+): HTMLAnchorElement {
+  const onclick = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    open(href);
+  };
+  return h("a", { href, onclick, ...attributes }, ...children);
+}
+
+/** The query of an offer. */
+export function hrefOf({ source, path, view }: Pick<Offer, "source" | "path" | "view">): string {
+  const entries = [
+    ["source", source],
+    ...(path === undefined ? [] : [["path", path]]),
+    ...Object.entries(view),
+  ];
+  return `?${entries.map(([name, value]) => `${name}=${encodeURIComponent(value!).replace(/%(2F|3A|2C)/g, decodeURIComponent)}`).join("&")}`;
+}
+
+/** Links in one row. They are links so that each can be opened in a tab of its own. */
+export function offerLinks(offers: readonly Offer[], open: OpenLink): HTMLAnchorElement[] {
+  return offers.map((offer) =>
+    link(hrefOf(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),
+  );
+}

@@ -1,0 +1,160 @@
+/** Plates: what their attributes say, and their wells by row and column. */
+import { eachInSlices } from "../base/slices.js";
+import { own, textAt } from "./attributes.js";
+import type { Kind, Well } from "./kinds.js";
+
+/**
+ * Reads what attributes say of a plate.
+ * @param paths of its wells
+ */
+export async function plateKind(
+  plate: unknown,
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Kind> {
+  const listed = own(plate, "wells") as readonly unknown[];
+  const index = (entry: unknown, name: string) => {
+    const value = own(entry, name);
+    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+  };
+  const namesOf = (name: string) => {
+    const list = own(plate, name);
+    return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
+  };
+  const wells: Well[] = [];
+  const read = (i: number) => {
+    const [row, column] = ["rowIndex", "columnIndex"].map((name) => index(listed[i], name));
+    wells.push({ path: paths[i]!, row, column });
+  };
+  await eachInSlices(paths.length, read, signal);
+  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
+}
+
+/** Row and column of a well. */
+export type WellPlace = readonly [row: number, column: number];
+
+export interface PlateWells {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  readonly wells: readonly Well[];
+}
+
+export class Plate {
+  /** Names. Before version 0.4 there may be more than are listed: those in the paths of wells. */
+  readonly rows: string[];
+  readonly columns: string[];
+  readonly #paths = new Map<number, string>();
+  readonly #rowOf = new Map<string, number>();
+  readonly #columnOf = new Map<string, number>();
+  /** In reading order. */
+  first: WellPlace | undefined;
+  last: WellPlace | undefined;
+
+  private constructor({ rows, columns }: PlateWells) {
+    this.rows = [...rows];
+    this.columns = [...columns];
+  }
+
+  /** @param below makes a path in the store of one from the plate */
+  static async of(
+    plate: PlateWells,
+    below: (path: string) => string,
+    signal: AbortSignal | undefined,
+  ): Promise<Plate> {
+    const made = new Plate(plate);
+    await made.#index(plate.wells, below, signal);
+    return made;
+  }
+
+  async #index(
+    wells: readonly Well[],
+    below: (path: string) => string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const name = (names: readonly string[], index: Map<string, number>) => (i: number) => {
+      if (!index.has(names[i]!)) index.set(names[i]!, i);
+    };
+    await eachInSlices(this.rows.length, name(this.rows, this.#rowOf), signal);
+    await eachInSlices(this.columns.length, name(this.columns, this.#columnOf), signal);
+    const places = new Array<WellPlace>(wells.length);
+    const place = (i: number) => {
+      const { path, row, column } = wells[i]!;
+      const [rowName = "", columnName = ""] = path.split("/").slice(-2);
+      places[i] = [
+        indexOf(this.rows, this.#rowOf, row, rowName),
+        indexOf(this.columns, this.#columnOf, column, columnName),
+      ];
+    };
+    await eachInSlices(wells.length, place, signal);
+    // By now the number of columns is known.
+    await eachInSlices(wells.length, (i) => this.#keep(places[i]!, below(wells[i]!.path)), signal);
+  }
+
+  #keep(place: WellPlace, path: string): void {
+    const key = this.#keyOf(place);
+    if (!this.#paths.has(key)) this.#paths.set(key, path);
+    if (!this.first || key < this.#keyOf(this.first)) this.first = place;
+    if (!this.last || key > this.#keyOf(this.last)) this.last = place;
+  }
+
+  #keyOf([row, column]: WellPlace): number {
+    return row * this.columns.length + column;
+  }
+
+  /** Wells that have a place of their own. */
+  get count(): number {
+    return this.#paths.size;
+  }
+
+  /** Path in the store of the well at a place; undefined if there is none. */
+  pathAt(place: WellPlace): string | undefined {
+    return this.#paths.get(this.#keyOf(place));
+  }
+
+  nameOf([row, column]: WellPlace): string {
+    return `${this.rows[row]}${this.columns[column]}`;
+  }
+
+  /** The next well in a direction. The place to begin at may lie outside. */
+  next([row, column]: WellPlace, [down, across]: WellPlace): WellPlace | undefined {
+    for (
+      let at: WellPlace = [row + down, column + across];
+      this.#has(at);
+      at = [at[0] + down, at[1] + across]
+    )
+      if (this.pathAt(at) !== undefined) return at;
+    return undefined;
+  }
+
+  #has([row, column]: WellPlace): boolean {
+    return row >= 0 && row < this.rows.length && column >= 0 && column < this.columns.length;
+  }
+
+  /** The well of a name, whatever the case of letters: "b12". */
+  find(name: string): WellPlace | undefined {
+    for (let end = 1; end < name.length; end++) {
+      const row = named(this.#rowOf, name.slice(0, end));
+      const column = named(this.#columnOf, name.slice(end));
+      if (row !== undefined && column !== undefined && this.pathAt([row, column]) !== undefined)
+        return [row, column];
+    }
+    return undefined;
+  }
+}
+
+const named = (index: ReadonlyMap<string, number>, name: string): number | undefined =>
+  index.get(name) ?? index.get(name.toUpperCase()) ?? index.get(name.toLowerCase());
+
+/** Where a well is in one direction: where it says, else where its path says, which may be another row or column. */
+function indexOf(
+  names: string[],
+  index: Map<string, number>,
+  told: number | undefined,
+  name: string,
+): number {
+  if (told !== undefined && told < names.length) return told;
+  const known = index.get(name);
+  if (known !== undefined) return known;
+  index.set(name, names.length);
+  return names.push(name) - 1;
+}
