@@ -211,7 +211,8 @@ void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, B
     if (scratch && !scratch->reserve(kStagedBytes)) {
       plane.scratch = scratch->data() + (-reinterpret_cast<uintptr_t>(scratch->data()) & 63);
     } else {
-      kernel = kTiles;
+      kernel = kItems;  // the direct tiles read whole vectors, which the ends of a source may not have
+      plane.depth = {1, 0, 0};
     }
   }
   const uint32_t rank = planeRank(copy), inPlane = kernel == kStaged ? 3 : 2;

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { create, createGroup, set } from "zarr-wasm";
+import { consolidate, create, createGroup, set } from "zarr-wasm";
 import { urlOf, verify } from "./cli-copying.js";
 import { run, temporaryFolder, writeStore } from "./cli-tool.js";
 
@@ -113,6 +113,73 @@ describe("zarr-wasm verify", () => {
     const { status, text, err } = run("verify", path.join(dir, "plain"));
     expect([status, text]).toEqual([1, ""]);
     expect(err).toMatch(/^zarr-wasm: .*unheard-of.*\n$/);
+  });
+});
+
+describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat) => {
+  const own = (name: string) => (zarrFormat === 3 ? `${name}/zarr.json` : `${name}/.zarray`);
+
+  async function consolidated(): Promise<string> {
+    const dir = mkdtempSync(path.join(folder, "consolidated-"));
+    const root = await createGroup(urlOf(dir), { zarrFormat });
+    for (const name of ["a", "b", "in/c"])
+      await set(await create(root, { path: name, shape: [6], chunkShape: [2], dtype: "uint8" }), null, 1);
+    await consolidate(urlOf(dir));
+    return dir;
+  }
+  const change = (dir: string, name: string, changes: object) =>
+    writeStore(dir, [[name, { ...JSON.parse(readFileSync(path.join(dir, name), "utf8")), ...changes }]]);
+
+  it("is as good as the documents that it names", async () => {
+    const { status, text, err } = run("verify", await consolidated());
+    expect([status, err]).toEqual([0, ""]);
+    expect(text).toMatch(/^3 arrays, 2 groups: 9 chunks \(0 not stored\).*; all good\n$/);
+  });
+
+  it("names arrays that are nowhere else", async () => {
+    const dir = await consolidated();
+    for (const name of ["a", "in/c"]) rmSync(path.join(dir, own(name)));
+    const { arrays, bad, chunks } = await verify(dir);
+    expect([arrays, chunks]).toEqual([1, 3]);
+    expect(bad).toMatchObject([
+      {
+        key: `/${own("a")}`,
+        tag: "NotFound",
+        reason: "the array is in consolidated metadata, but its own document is missing",
+      },
+      { key: `/${own("in/c")}`, tag: "NotFound" },
+    ]);
+    expect(run("verify", dir).status).toBe(1);
+    const parts = [await verify(dir, { part: "0/2" }), await verify(dir, { part: "1/2" })];
+    expect(parts.map(({ badCount }) => badCount)).toEqual([2, 0]);
+    expect(parts[0]!.chunks + parts[1]!.chunks).toBe(3);
+  });
+
+  it("names arrays that are read otherwise by their own documents", async () => {
+    const dir = await consolidated();
+    change(dir, own("a"), { shape: [8] });
+    change(dir, own("b"), { fill_value: 5 });
+    rmSync(path.join(dir, "in"), { recursive: true });
+    await createGroup(urlOf(path.join(dir, "in")), { zarrFormat });
+    await createGroup(urlOf(path.join(dir, "in/c")), { zarrFormat });
+    const { bad } = await verify(dir);
+    expect(bad.map(({ key, tag, reason }) => [key, tag, reason])).toEqual([
+      [`/${own("a")}`, "InvalidMetadata", "differs from consolidated metadata in shape"],
+      [`/${own("b")}`, "InvalidMetadata", "differs from consolidated metadata in fill value"],
+      [`/${own("in/c")}`, "InvalidMetadata", "differs from consolidated metadata in the kind of node"],
+    ]);
+  });
+
+  it("warns of attributes that have changed since", async () => {
+    const dir = await consolidated();
+    if (zarrFormat === 3) change(dir, "a/zarr.json", { attributes: { units: "K" } });
+    else writeStore(dir, [["a/.zattrs", { units: "K" }]]);
+    const { status, text, err } = run("verify", dir);
+    expect([status, err]).toEqual([
+      0,
+      `zarr-wasm: warning: /${own("a")}: attributes differ from those in consolidated metadata\n`,
+    ]);
+    expect(text).toContain("all good");
   });
 });
 

@@ -20,6 +20,7 @@ import {
   open,
   type Store,
   set,
+  slice,
   updateAttributes,
   writeMultiscale,
   type ZarrArray,
@@ -783,9 +784,81 @@ it("attributes that other programs have written into the image's group stay", as
 });
 
 it("leaves the program its turn, so that a signal can end it, also where memory is read and written", async () => {
-  const shape = [2 ** 50, 2 ** 50];
-  const array = await create(new Map(), { shape, chunkShape: [16, 16], dtype: "uint8", codecs: "none" });
+  const objects = new Map<string, Uint8Array>();
+  const shape = [2 ** 16, 2 ** 16];
+  await create(objects, { shape, chunkShape: [16, 16], dtype: "uint8", codecs: "none" });
+  // Does not say what it has stored, so that all chunks are asked for.
+  const array = await open({ get: (key: string) => objects.get(key) }, { kind: "array" });
   const signal = AbortSignal.timeout(100);
   const error = await errorOf(() => writeMultiscale(new Map(), array, { levels: 2, signal }));
   expect(error).toMatchObject({ name: "TimeoutError" });
+});
+
+describe("large images that are mostly empty", () => {
+  const huge = 2 ** 53 - 1;
+  const options = { shape: [huge, huge], chunkShape: [64, 64], dtype: "uint16", fillValue: 7 } as const;
+  const far = 2 ** 40;
+
+  async function sparse(objects: Map<string, Uint8Array>): Promise<ZarrArray> {
+    const array = await create(objects, options);
+    for (const [row, column] of [
+      [0, 0],
+      [far, 5],
+    ] as const)
+      await set(
+        array,
+        [row, column].map((at) => slice(64 * at, 64 * at + 64)),
+        row === 0 ? 3 : 9,
+      );
+    return array;
+  }
+  const chunksIn = (store: Map<string, Uint8Array>) =>
+    [...store.keys()].filter((key) => !key.endsWith(".json")).sort();
+
+  it("are written as far as they are stored", async () => {
+    const store = new Map<string, Uint8Array>();
+    const seen: MultiscaleProgress[] = [];
+    const onProgress = (progress: MultiscaleProgress) => seen.push(progress);
+    await writeMultiscale(store, await sparse(new Map()), { levels: 3, onProgress });
+    const [near, quarter] = [far / 2, far / 4];
+    expect(chunksIn(store)).toEqual(
+      [
+        ["/0/c/0/0", `/0/c/${far}/5`],
+        ["/1/c/0/0", `/1/c/${near}/2`],
+        ["/2/c/0/0", `/2/c/${quarter}/1`],
+      ]
+        .flat()
+        .sort(),
+    );
+    const level = await open(store, { path: "1", kind: "array" });
+    const { data } = await get(level, [slice(near * 64, near * 64 + 1), slice(2 * 64, 3 * 64)]);
+    expect([...(data as Uint16Array)]).toEqual(Array.from({ length: 64 }, (_, i) => (i < 32 ? 7 : 9)));
+    expect(seen.at(-1)!.chunks).toBe(seen.at(-1)!.totalChunks);
+  });
+
+  it("have the same chunks in parts, and when they are resumed", async () => {
+    const array = await sparse(new Map());
+    const [whole, parts] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
+    await writeMultiscale(whole, array, { levels: 2 });
+    await writeMultiscale(parts, array, { levels: 2, stage: "metadata" });
+    for (const stage of [0, 1])
+      for (const index of [2, 0, 1])
+        await writeMultiscale(parts, array, { levels: 2, stage, part: [index, 3] });
+    expect(chunksIn(parts)).toEqual(chunksIn(whole));
+    whole.delete(`/1/c/${far / 2}/2`);
+    whole.set("/1/c/77/77", new Uint8Array(3)); // left by an earlier image
+    await writeMultiscale(whole, array, { levels: 2, resume: true });
+    expect(whole.get(`/1/c/${far / 2}/2`)).toEqual(parts.get(`/1/c/${far / 2}/2`));
+  });
+
+  it("are refused where a store does not say what it has stored, before anything is written", async () => {
+    const objects = new Map<string, Uint8Array>();
+    await sparse(objects);
+    const array = await open({ get: (key: string) => objects.get(key) }, { kind: "array" });
+    const store = new Map<string, Uint8Array>();
+    const error = await errorOf(() => writeMultiscale(store, array, { levels: 2 }));
+    expect(error).toMatchObject({ _tag: "LimitExceeded", code: "limit-exceeded" });
+    expect(error.message).toContain("more than the limit of 16777216");
+    expect(store.size).toBe(0);
+  });
 });

@@ -3,12 +3,15 @@ import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type 
 import { colorsFor } from "./colors.js";
 import { runHistory } from "./history.js";
 import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
+import { productOf } from "./part.js";
 import { printable, printableJson } from "./printable.js";
+import { sizeText } from "./progress.js";
+import { exactNumber } from "./summary.js";
 import { openSource, type Values } from "./usage.js";
 
 /** What `--json` prints; numbers that JSON cannot hold are strings. */
 function facts(array: ZarrArray) {
-  const product = (lengths: readonly number[]) => lengths.reduce((a, b) => a * b, 1);
+  const { chunks, bytes, chunkBytes } = sizesOf(array);
   return {
     kind: array.kind,
     path: array.path,
@@ -20,10 +23,20 @@ function facts(array: ZarrArray) {
     dtype: describeType(array.dtype),
     fillValue: array.fillValue,
     codecs: array.codecs,
-    chunks: product(array.gridShape),
-    bytes: product(array.shape) * array.dtype.itemBytes,
-    chunkBytes: product(array.chunkShape) * array.dtype.itemBytes,
+    chunks: exactNumber(chunks),
+    bytes: exactNumber(bytes),
+    chunkBytes: exactNumber(chunkBytes),
     attributes: array.attributes,
+  };
+}
+
+/** Numbers of chunks and bytes, exact. */
+function sizesOf({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
+  const itemBytes = BigInt(dtype.itemBytes);
+  return {
+    chunks: productOf(gridShape),
+    bytes: productOf(shape) * itemBytes,
+    chunkBytes: productOf(chunkShape) * itemBytes,
   };
 }
 
@@ -43,12 +56,8 @@ function replacer(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
-function bytesText(bytes: number): string {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return power === 0
-    ? `${bytes} bytes`
-    : `${(bytes / 1024 ** power).toFixed(1)} ${units[power]} (${bytes} bytes)`;
+function bytesText(bytes: bigint): string {
+  return bytes < 1024n ? `${bytes} bytes` : `${sizeText(Number(bytes))} (${bytes} bytes)`;
 }
 
 /** The same with texts shortened: those of codecs may be whole tables. */
@@ -78,16 +87,17 @@ function arrayText(array: ZarrArray): string {
   const codecs = all.codecs.map(({ name, configuration }) =>
     configuration && Object.keys(configuration).length > 0 ? `${name} ${compact(configuration)}` : name,
   );
-  const bytes = (count: number) => (array.dtype.isVariable ? "" : ` of ${bytesText(count)} each`);
+  const sizes = sizesOf(array);
+  const each = array.dtype.isVariable ? "" : ` of ${bytesText(sizes.chunkBytes)} each`;
   const rows: [string, string | string[]][] = [
     ["format", `Zarr v${all.zarrFormat} array${all.path ? ` at ${all.path}` : ""}`],
     ["shape", shapeText(array)],
-    ["chunks", `[${all.chunkShape.join(", ")}], ${all.chunks}${bytes(all.chunkBytes)}`],
+    ["chunks", `[${all.chunkShape.join(", ")}], ${sizes.chunks}${each}`],
     ...(all.shardShape ? [["shards", `[${all.shardShape.join(", ")}]`] as [string, string]] : []),
     ["dtype", compact(all.dtype)],
     ["fill value", compact(all.fillValue)],
     ["codecs", codecs],
-    ["size", array.dtype.isVariable ? "variable" : bytesText(all.bytes)],
+    ["size", array.dtype.isVariable ? "variable" : bytesText(sizes.bytes)],
     ["attributes", attributeLines(array)],
   ];
   return rows.map(([name, text]) => rowText(name, typeof text === "string" ? [text] : text)).join("");

@@ -28,34 +28,39 @@ export function parsePart(text: string): Part {
  * @param shift of which number the array is among those that are shared out: small arrays go to different parts.
  */
 export function shareOf(counts: readonly number[], part: Part | undefined, shift = 0): ObjectBox[] {
-  const total = counts.reduce((a, b) => a * b, 1);
-  if (total === 0) return [];
+  // Exact: the product may be far beyond what a double holds.
+  const total = productOf(counts);
+  if (total === 0n) return [];
   if (!part) return [{ from: counts.map(() => 0), to: counts }];
-  const turn = (part.index + shift) % part.count;
-  return boxesOf(counts, cut(total, turn, part.count), cut(total, turn + 1, part.count));
+  const turn = BigInt((part.index + shift) % part.count);
+  const cut = (at: bigint) => (total * at) / BigInt(part.count);
+  return boxesOf(counts, cut(turn), cut(turn + 1n));
 }
 
-/** Where the share of a turn starts. Totals may be beyond what a product of doubles has exactly. */
-const cut = (total: number, turn: number, count: number): number =>
-  Number((BigInt(total) * BigInt(turn)) / BigInt(count));
+/** The exact product of lengths. */
+export const productOf = (lengths: readonly number[]): bigint =>
+  lengths.reduce((product, length) => product * BigInt(length), 1n);
 
 /** A run of objects in C order as boxes: its first row, whole rows, and its last row, axis by axis. */
-function boxesOf(counts: readonly number[], start: number, end: number): ObjectBox[] {
+function boxesOf(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
   if (start >= end) return [];
   if (counts.length === 0) return [{ from: [], to: [] }];
-  const [length, ...inner] = counts as [number, ...number[]];
-  const row = inner.reduce((a, b) => a * b, 1);
-  const [first, last] = [Math.floor(start / row), Math.floor((end - 1) / row)];
-  const within = (at: number, from: number, to: number): ObjectBox[] =>
-    boxesOf(inner, from, to).map((box) => ({ from: [at, ...box.from], to: [at + 1, ...box.to] }));
+  const inner = counts.slice(1);
+  const row = productOf(inner);
+  const [first, last] = [start / row, (end - 1n) / row];
+  const within = (at: bigint, from: bigint, to: bigint): ObjectBox[] =>
+    boxesOf(inner, from, to).map((box) => ({
+      from: [Number(at), ...box.from],
+      to: [Number(at) + 1, ...box.to],
+    }));
   if (first === last) return within(first, start - first * row, end - first * row);
-  const wholeFrom = start % row === 0 ? first : first + 1;
-  const wholeTo = end % row === 0 ? last + 1 : last;
+  const wholeFrom = start % row === 0n ? first : first + 1n;
+  const wholeTo = end % row === 0n ? last + 1n : last;
   const whole: ObjectBox[] =
     wholeFrom < wholeTo
-      ? [{ from: [wholeFrom, ...inner.map(() => 0)], to: [Math.min(wholeTo, length), ...inner] }]
+      ? [{ from: [Number(wholeFrom), ...inner.map(() => 0)], to: [Number(wholeTo), ...inner] }]
       : [];
   const head = wholeFrom > first ? within(first, start - first * row, row) : [];
-  const tail = wholeTo <= last ? within(last, 0, end - last * row) : [];
+  const tail = wholeTo <= last ? within(last, 0n, end - last * row) : [];
   return [...head, ...whole, ...tail];
 }

@@ -73,7 +73,7 @@ export function progressText(
   return `${what} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 1e6).toFixed(0)} MB/s${left}`;
 }
 
-const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB", "QiB"];
 
 export function sizeText(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));

@@ -31,8 +31,9 @@ export { writeNode } from "./hierarchy/writing/create.js";
 export { requireEncodable } from "./hierarchy/writing/encodable.js";
 export { checkSeen, metadataAt } from "./hierarchy/writing/place.js";
 export { requireZarr } from "./hierarchy/writing/remove.js";
+export { storedObjects } from "./hierarchy/writing/stored-objects.js";
 export { convertMetadata } from "./metadata/convert.js";
-export { v2ConsolidatedKey, v3Key } from "./metadata/keys.js";
+export { v2ArrayKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "./metadata/keys.js";
 export {
   type ArrayMetadata,
   attributesIn,

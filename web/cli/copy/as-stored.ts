@@ -3,7 +3,6 @@
  * verified. What comes out of a store is checked for its size before it goes into the other one.
  */
 
-import type { ZarrArray } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import {
   type ArrayReader,
@@ -25,7 +24,16 @@ import { cellsOf, elementsOf, intersect } from "./boxes.js";
 import { isSameObject } from "./encoding.js";
 import { inLanes, lanesFor } from "./lanes.js";
 import { chunkFault, inspectObject, mayNeedTrimming, trimmed, wholeObject } from "./whole.js";
-import { brokenChunk, chunkCount, different, elementCount, isDone, itemBytesOf, type Work } from "./work.js";
+import {
+  brokenChunk,
+  chunkCount,
+  different,
+  elementCount,
+  isDone,
+  isSameFill,
+  itemBytesOf,
+  type Work,
+} from "./work.js";
 
 type Position = readonly number[];
 
@@ -288,19 +296,6 @@ class Copier {
     for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
       await decodes(leaf, chunk, key);
   }
-}
-
-/** Whether missing chunks of both have the same elements. With a null fill value their elements are undefined. */
-function isSameFill(from: ZarrArray, to: ZarrArray): boolean {
-  const isUndefined = to.spec.fill.value === null && from.spec.fill.value !== null;
-  return !isUndefined && fillText(from) === fillText(to);
-}
-
-/** What elements are that are not stored. */
-function fillText({ spec: { fill }, reader }: ZarrArray): string {
-  if (fill.item.length > 0) return fill.item.join();
-  const missing = reader.firstCodec.missing();
-  return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
 }
 
 async function decodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {

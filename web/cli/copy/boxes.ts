@@ -1,9 +1,13 @@
 /** Boxes of elements and of stored objects. */
 import { type ArrayReader, type Box, positionsIn } from "#internal";
+import { productOf } from "../part.js";
 
 export const lengthsOf = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
 
 export const countIn = (box: Box): number => lengthsOf(box).reduce((a, b) => a * b, 1);
+
+/** As {@link countIn}, exact for boxes of any size. */
+export const exactCount = (box: Box): bigint => productOf(lengthsOf(box));
 
 /** The part of a box that lies in another one; undefined for none. */
 export function intersect(a: Box, b: Box): Box | undefined {
@@ -22,6 +26,10 @@ export function* tilesOf(box: Box, shape: readonly number[]): Generator<Box> {
 }
 
 type Axes = ArrayReader["axes"];
+
+/** Chunks in boxes of stored objects: of shards those inside. */
+export const chunksIn = (boxes: readonly Box[], { axes, objectAxes }: ArrayReader): bigint =>
+  boxes.reduce((sum, box) => sum + exactCount(cellsOf(elementsOf(box, objectAxes), axes)), 0n);
 
 /** The elements of the array that cells of a grid hold. */
 export function elementsOf({ from, to }: Box, axes: Axes): Box {

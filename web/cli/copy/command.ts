@@ -14,7 +14,7 @@ import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
 import { note, printSummary } from "../summary.js";
 import { openSource, UsageError, type Values } from "../usage.js";
-import { compareArrays, copyArray, sizeOf, storedOffsets } from "./array.js";
+import { compareArrays, copyArray, storedOffsets } from "./array.js";
 import { awaitNodes, documentsText, makeNodes, type TargetNode } from "./nodes.js";
 import { type CopyOptions, readOptions } from "./options.js";
 import { Tally } from "./tally.js";
@@ -22,6 +22,7 @@ import { type ArrayTarget, arrayTarget, groupTarget, omeNote } from "./target.js
 import { TargetStore } from "./target-store.js";
 import { readTree, type SourceArray, type SourceNode } from "./tree.js";
 import { View } from "./view.js";
+import { sizeOf, visitedBoxes } from "./visited.js";
 import type { Work } from "./work.js";
 
 /** A node of the source, and what it becomes. */
@@ -148,18 +149,21 @@ async function copyAll(
   options: CopyOptions & { readonly sources: readonly NodePlace[] },
   tally: Tally,
 ): Promise<void> {
-  const { overwrite, part, resume, sources } = options;
-  if (part && part.index > 0) await awaitNodes(destination.store, nodes, options.patience);
-  else
-    await makeNodes(destination.store, nodes, { overwrite, sources, mayExist: resume || part !== undefined });
-  tally.groups = nodes.filter(({ view }) => !view).length;
-  if (options.metadataOnly) {
-    tally.arrays = nodes.length - tally.groups;
-    return destination.close();
-  }
-  const pool = poolOf(options.threads);
+  const { metadataOnly, overwrite, part, resume, sources } = options;
+  const pool = metadataOnly ? undefined : poolOf(options.threads);
   try {
-    const works = planWorks(nodes, destination, options, tally, pool);
+    // What cannot be copied is said before anything is written.
+    const works = metadataOnly ? [] : await planWorks(nodes, destination, options, tally, pool);
+    if (part && part.index > 0) await awaitNodes(destination.store, nodes, options.patience);
+    else
+      await makeNodes(destination.store, nodes, {
+        overwrite,
+        sources,
+        mayExist: resume || part !== undefined,
+      });
+    tally.groups = nodes.filter(({ view }) => !view).length;
+    if (metadataOnly) tally.arrays = nodes.length - tally.groups;
+    for (const { boxes, target } of works) tally.expect(sizeOf(boxes, target));
     for (const work of works) await naming(work.target.path, () => copyArray(work));
     await destination.close();
     if (options.verify && destination.kind === "zip") await compareAll(works, destination);
@@ -171,13 +175,13 @@ async function copyAll(
 /** Nodes whose deletion is refused. Other sources have been checked by `checkTargets`. */
 const sourcesIn = (root: OpenedNode): NodePlace[] => (root.store instanceof FileSystemStore ? [root] : []);
 
-function planWorks(
+async function planWorks(
   nodes: readonly Planned[],
   destination: Destination,
   options: CopyOptions,
   tally: Tally,
   pool: WorkerPool | undefined,
-): Work[] {
+): Promise<Work[]> {
   const { memory, part, resume } = options;
   const works: Work[] = [];
   for (const { metadata, path: below, view } of nodes) {
@@ -185,14 +189,16 @@ function planWorks(
     const store = new TargetStore(destination.store, tally, resume);
     const target = new ZarrArray(store, below, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
+    const share = { view, target, resume, boxes: shareOf(counts, part, works.length) };
+    const there = new ZarrArray(destination.store, below, metadata.spec, view.array.limits);
+    const isAsStored = storedOffsets(view, target.spec) !== undefined;
+    const { boxes, left } = await naming(below, () => visitedBoxes(share, there, isAsStored));
+    tally.leave(left);
     const work: Work = {
-      ...{ view, target, store, tally, memory, resume, pool },
-      boxes: shareOf(counts, part, works.length),
+      ...{ view, target, store, tally, memory, resume, pool, boxes },
       verify: options.verify && destination.kind !== "zip",
       temp: options.temp ?? tempOf(destination),
     };
-    const { bytes, chunks } = sizeOf(work);
-    tally.expect(bytes, chunks);
     works.push(work);
   }
   return works;
@@ -243,7 +249,7 @@ function printResult(
     ? [`made ${nodes}`]
     : [
         `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} there already`,
-        `${sizeText(bytes)} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
+        `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
       ];
   printSummary(json, { ...places, ...tally.facts, verified: verify && !metadataOnly }, lines);
 }

@@ -6,6 +6,7 @@ import type { ObjectBox } from "../part.js";
 import { BoxCopier } from "./box-copy.js";
 import { countIn, elementsOf, intersect, lengthsOf, tilesOf } from "./boxes.js";
 import { CellDigests } from "./digests.js";
+import { inLanes, lanesFor } from "./lanes.js";
 import { copyLargeShard } from "./large-shards.js";
 import { type PlannedAxis, planRechunk, type RechunkPlan } from "./plan.js";
 import { type ScratchStore, withScratch } from "./scratch.js";
@@ -27,13 +28,20 @@ export async function rechunk(work: Work): Promise<void> {
   const objectBytes = (target.shardShape ?? target.chunkShape).reduce((a, b) => a * b, itemBytesOf(target));
   const share = work.memory * (work.verify ? boxShare.verified : boxShare.copied);
   const boxBytes = Math.min(share, maxChunks * Math.min(chunkBytes(work.view.array), chunkBytes(target)));
-  for (const box of work.boxes) {
-    const left = await boxToDo(work, box);
-    if (!left) continue;
-    if (target.spec.isSharded && objectBytes > boxBytes) await largeShards(work, left, boxBytes);
-    else await regionOf(work, left, boxBytes);
-  }
+  // Of an array that is mostly empty there are many small boxes.
+  const largest = work.boxes.reduce((most, box) => Math.max(most, bytesIn(work, box)), 0);
+  const lanes = lanesFor(largest, boxBytes);
+  const own: Work = { ...work, memory: work.memory / lanes };
+  await inLanes(work.boxes, lanes, async (box) => {
+    const left = await boxToDo(own, box);
+    if (!left) return;
+    if (target.spec.isSharded && objectBytes > boxBytes) await largeShards(own, left, boxBytes);
+    else await regionOf(own, left, boxBytes / lanes);
+  });
 }
+
+const bytesIn = ({ target }: Work, box: ObjectBox): number =>
+  countIn(elementsOf(box, target.reader.objectAxes)) * itemBytesOf(target);
 
 /** The smallest box of objects with all that are to be written; of a copy that goes on, not those that are there. */
 async function boxToDo(work: Work, box: ObjectBox): Promise<ObjectBox | undefined> {

@@ -1,5 +1,6 @@
 /** What a copy has done. */
 import type { ProgressLine } from "../progress.js";
+import { exactNumber } from "../summary.js";
 
 export class Tally {
   readonly #start = performance.now();
@@ -13,14 +14,21 @@ export class Tally {
   totalChunks = 0;
   bytesRead = 0;
   bytesWritten = 0;
+  /** Chunks that are not stored and were not visited, with the bytes of their elements. */
+  #left = { chunks: 0n, bytes: 0n };
 
   constructor(private readonly line: ProgressLine) {}
 
   /** Says that there is more to do. */
-  expect(bytes: number, chunks: number): void {
-    this.totalBytes += bytes;
-    this.totalChunks += chunks;
+  expect({ bytes, chunks }: { readonly bytes: bigint; readonly chunks: bigint }): void {
+    this.totalBytes += Number(bytes);
+    this.totalChunks += Number(chunks);
     this.line.total(this.totalBytes);
+  }
+
+  /** Says what need not be done, as it is not stored. It counts as missing, and has no part in progress and rate. */
+  leave({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
+    this.#left = { chunks: this.#left.chunks + chunks, bytes: this.#left.bytes + bytes };
   }
 
   /** Says that elements of so many bytes are done. */
@@ -43,8 +51,10 @@ export class Tally {
   get facts() {
     const { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds } = this;
     const round = (value: number) => Number(value.toPrecision(6));
+    const missing = exactNumber(BigInt(chunks.missing) + this.#left.chunks);
+    const all = exactNumber(BigInt(bytes) + this.#left.bytes);
     return {
-      ...{ arrays, groups, chunks: { ...chunks }, bytes, bytesRead, bytesWritten },
+      ...{ arrays, groups, chunks: { ...chunks, missing }, bytes: all, bytesRead, bytesWritten },
       seconds: round(seconds),
       megabytesPerSecond: round(bytes / 1e6 / seconds),
     };

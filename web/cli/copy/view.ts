@@ -65,6 +65,30 @@ export class View {
     });
   }
 
+  /** The box of the array in which the elements of a box of the target lie. */
+  sourceOf({ from, to }: Box): Box {
+    const kept = this.kept;
+    const bounds = this.#ranges.map(({ start, step, dropped }, axis) => {
+      if (dropped) return [start, start + 1] as const;
+      const at = kept.indexOf(axis);
+      return [start + from[at]! * step, start + (to[at]! - 1) * step + 1] as const;
+    });
+    return { from: bounds.map(([first]) => first), to: bounds.map(([, end]) => end) };
+  }
+
+  /** The part of a box of the array that the target shows, as a box of the target; undefined for none. */
+  shownOf({ from, to }: Box): Box | undefined {
+    const bounds: (readonly [first: number, end: number])[] = [];
+    for (const [axis, { start, step, count, dropped }] of this.#ranges.entries()) {
+      if (dropped && (start < from[axis]! || start >= to[axis]!)) return undefined;
+      const first = Math.max(0, Math.ceil((from[axis]! - start) / step));
+      const end = Math.min(count, Math.ceil((to[axis]! - start) / step));
+      if (!dropped && first >= end) return undefined;
+      if (!dropped) bounds.push([first, end]);
+    }
+    return { from: bounds.map(([first]) => first), to: bounds.map(([, end]) => end) };
+  }
+
   /**
    * How far the view is moved along each axis, in cells of a length, where it begins and ends where cells do (or the
    * array does); undefined where it does not.

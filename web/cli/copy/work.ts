@@ -83,3 +83,16 @@ export const boxCopy = ({ memory, verify, pool, tally, target }: Work, from: Vie
     tally.bytesRead += bytes;
   },
 });
+
+/** Whether missing chunks of both have the same elements. With a null fill value their elements are undefined. */
+export function isSameFill(from: ZarrArray, to: ZarrArray): boolean {
+  const isUndefined = to.spec.fill.value === null && from.spec.fill.value !== null;
+  return !isUndefined && fillText(from) === fillText(to);
+}
+
+/** The value of elements that are not stored, for comparison. */
+function fillText({ spec: { fill }, reader }: ZarrArray): string {
+  if (fill.item.length > 0) return fill.item.join();
+  const missing = reader.firstCodec.missing();
+  return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
+}

@@ -17,7 +17,7 @@ import { type DestinationLock, type LockOptions, lockDestination } from "../lock
 import { checkTargets } from "../places.js";
 import { poolOf } from "../pool.js";
 import { progressLine, sizeText } from "../progress.js";
-import { printSummary } from "../summary.js";
+import { countText, printSummary } from "../summary.js";
 import { UsageError, type Values } from "../usage.js";
 import { type PyramidOptions, readOptions } from "./options.js";
 import { type ImageSource, openImage } from "./source.js";
@@ -188,7 +188,8 @@ async function printResult(
       return { path, shape, scale, translation };
     }),
   );
-  const { chunks, bytes } = meter.done;
+  const { bytes } = meter.done;
+  const chunks = countText(meter.done.chunks);
   const seconds = Number(meter.seconds.toPrecision(6));
   const facts = { ...places, method, levels, part, chunks, bytesWritten: bytes, seconds };
   const shapes = levels.map(({ path, shape }) => `  ${path}  ${shape.join(" × ")}`);

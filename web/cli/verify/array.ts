@@ -41,7 +41,7 @@ export interface Findings {
 /** Bytes of chunks that are decoded at a time, about. */
 const memory = 64 * 2 ** 20;
 
-/** Decodes the chunks in some boxes of stored objects. Nothing that is wrong with them is thrown. */
+/** Decodes the chunks in boxes of stored objects. Nothing that is wrong with them is thrown. */
 export async function verifyArray(
   array: ZarrArray,
   boxes: readonly ObjectBox[],
@@ -60,36 +60,38 @@ export async function verifyArray(
       findings.bytesRead += bytes;
     },
   };
-  for (const box of boxes) {
-    await inLanes(positionsIn(box), Math.min(lanes, 8), async (object) => {
-      const key = reader.objectKey(object);
-      const tasks = tasksOf(reader, object);
-      const seen = new Set<object>();
-      const isBad = (error: unknown, chunk?: readonly number[]) =>
-        findings.onBad({ path, key, ...(chunk && { chunk }), ...reasonOf(error) });
-      try {
-        await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
-          seen.add(task);
-          findings.chunks++;
-          findings.onBytes(chunkBytes);
-          if (!encoded) {
-            findings.missing++;
-            return;
-          }
-          try {
-            await decoder.decode(codec, encoded);
-          } catch (error) {
-            isBad(error, task.coordinates);
-          } finally {
-            releaseBytes(encoded);
-          }
-        });
-      } catch (error) {
-        findings.chunks += tasks.length - seen.size;
-        isBad(error);
-      }
-    });
-  }
+  await inLanes(objectsIn(boxes), Math.min(lanes, 8), async (object) => {
+    const key = reader.objectKey(object);
+    const tasks = tasksOf(reader, object);
+    const seen = new Set<object>();
+    const isBad = (error: unknown, chunk?: readonly number[]) =>
+      findings.onBad({ path, key, ...(chunk && { chunk }), ...reasonOf(error) });
+    try {
+      await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
+        seen.add(task);
+        findings.chunks++;
+        findings.onBytes(chunkBytes);
+        if (!encoded) {
+          findings.missing++;
+          return;
+        }
+        try {
+          await decoder.decode(codec, encoded);
+        } catch (error) {
+          isBad(error, task.coordinates);
+        } finally {
+          releaseBytes(encoded);
+        }
+      });
+    } catch (error) {
+      findings.chunks += tasks.length - seen.size;
+      isBad(error);
+    }
+  });
+}
+
+function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
+  for (const box of boxes) yield* positionsIn(box);
 }
 
 function tasksOf({ axes, objectAxes }: ArrayReader, object: readonly number[]) {

@@ -13,7 +13,7 @@ import {
   removeFolder,
   writeFileWhole,
 } from "./file-write.js";
-import { type FolderEntry, isLink, readFilePart, readFolder, realFolder } from "./files.js";
+import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./files.js";
 import { encodeKey, normalizePath } from "./path.js";
 import { checkRange } from "./ranges.js";
 import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "./store.js";
@@ -148,6 +148,19 @@ export class FileSystemStore implements Store, EverythingStore {
   async *list(path: string): AsyncGenerator<string> {
     const folder = normalizePath(path);
     yield* this.#walk(folder, undefined);
+  }
+
+  /** @internal Names of files and folders below a path, in no particular order: see `namesIn`. */
+  async *namesBelow(
+    path: string,
+    depth: number,
+    isEntered: (name: string) => boolean,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string> {
+    for await (const name of namesIn(await this.#folderOf(path), depth, isEntered)) {
+      signal?.throwIfAborted();
+      yield name;
+    }
   }
 
   /** Names of the folders in a folder; without links that lead in a circle. */

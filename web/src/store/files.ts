@@ -136,6 +136,33 @@ export async function readFolder(url: URL): Promise<FolderEntry[]> {
   }
 }
 
+/**
+ * Names of files and folders below a folder, in no particular order. Unlike {@link readFolder} it does not hold the names of
+ * a folder in memory, of which there may be millions. Nothing for a missing folder.
+ * @param depth of folders that are entered, links to folders included.
+ * @param isEntered tells names of folders that are entered.
+ */
+export async function* namesIn(
+  folder: URL,
+  depth: number,
+  isEntered: (name: string) => boolean,
+  prefix = "",
+): AsyncGenerator<string> {
+  const fs = await fileSystem();
+  try {
+    for await (const entry of await fs.opendir(folder)) {
+      const { name } = entry;
+      yield prefix + name;
+      if (depth <= 1 || !isEntered(name) || !(await kindOf(fs, folder, entry))?.isFolder) continue;
+      const next = new URL(`${encodeURIComponent(name)}/`, folder);
+      yield* namesIn(next, depth - 1, isEntered, `${prefix}${name}/`);
+    }
+  } catch (cause) {
+    if (isZarrError(cause)) throw cause;
+    if (!isMissing(cause)) throw fileError(folder, "listed", cause);
+  }
+}
+
 /** Undefined for what is neither a file nor a folder, and for links that lead nowhere. */
 async function kindOf(
   fs: Fs,

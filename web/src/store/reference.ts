@@ -190,6 +190,11 @@ export class ReferenceStore implements Store {
     return this.#references.children(normalizePath(path));
   }
 
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return this.#references instanceof ListedReferences;
+  }
+
   /** @internal The document and its targets, each once, except targets without a URL. */
   async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
     const base = this.#base;

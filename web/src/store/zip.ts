@@ -108,6 +108,11 @@ export class ZipStore implements Store {
     });
   }
 
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return true;
+  }
+
   async *list(path: string): AsyncGenerator<string> {
     const folder = normalizePath(path);
     const prefix = folder === "" ? "/" : `/${folder}/`;

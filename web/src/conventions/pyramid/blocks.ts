@@ -22,12 +22,32 @@ export class Blocks {
 
   /** A block by its number in C order, as far as it lies in the shape. */
   at(index: number): Box {
-    const start = new Array<number>(this.block.length);
+    const position = new Array<number>(this.block.length);
     let rest = index;
     for (let axis = this.block.length - 1; axis >= 0; axis--) {
-      start[axis] = (rest % this.#grid[axis]!) * this.block[axis]!;
+      position[axis] = rest % this.#grid[axis]!;
       rest = Math.floor(rest / this.#grid[axis]!);
     }
+    return this.box(position);
+  }
+
+  /** The number of a block in C order. */
+  indexOf(position: readonly number[]): number {
+    return position.reduce((index, at, axis) => index * this.#grid[axis]! + at, 0);
+  }
+
+  /** Positions of the blocks that hold elements from `from` up to, not including, `to`. */
+  around(from: readonly number[], to: readonly number[]): { from: number[]; to: number[] } {
+    const block = (at: number, axis: number) => at / this.block[axis]!;
+    return {
+      from: from.map((at, axis) => Math.floor(block(at, axis))),
+      to: to.map((at, axis) => Math.min(this.#grid[axis]!, Math.ceil(block(at, axis)))),
+    };
+  }
+
+  /** A block by its position in the grid, as far as it lies in the shape. */
+  box(position: readonly number[]): Box {
+    const start = position.map((at, axis) => at * this.block[axis]!);
     const shape = start.map((from, axis) => Math.min(this.block[axis]!, this.whole[axis]! - from));
     return { start, shape };
   }

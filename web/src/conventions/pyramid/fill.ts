@@ -12,6 +12,7 @@ import { Blocks, type Box, blockShape } from "./blocks.js";
 import type { KernelMaker } from "./kernel.js";
 import { reduceBox } from "./reduce.js";
 import { copyStored, isStoredAlike } from "./stored.js";
+import { storedBlocks } from "./stored-blocks.js";
 
 /** Most bytes that are read at a time, and of blocks of the source, but for chunks and shards that are larger. */
 const maxBytes = 32 * 2 ** 20;
@@ -89,12 +90,29 @@ export class LevelFill {
 
   /** @throws the first error met, when all that was under way has ended. */
   async run(): Promise<void> {
-    let next = this.#first;
+    const { isNew, onBlock, part, signal } = this.options;
+    const given = { ...this.filling, isNew, shares: part[1], signal };
+    const stored = await storedBlocks(given, this.#blocks);
+    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.box(at));
+    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunksOf(box), 0), 0);
+    await this.#writeAll(own?.values() ?? this.#boxes());
+  }
+
+  #isOwn(position: readonly number[]): boolean {
+    const index = this.#blocks.indexOf(position);
+    return index >= this.#first && index < this.#end;
+  }
+
+  *#boxes(): Generator<Box> {
+    for (let index = this.#first; index < this.#end; index++) yield this.#blocks.at(index);
+  }
+
+  async #writeAll(boxes: Iterator<Box>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     const lane = async () => {
       const scratch = new Scratch(this.filling.source);
-      while (next < this.#end && !failure) {
-        const box = this.#blocks.at(next++);
+      for (let next = boxes.next(); !next.done && !failure; next = boxes.next()) {
+        const box = next.value;
         try {
           await this.#pause();
           await this.#write(box, scratch);

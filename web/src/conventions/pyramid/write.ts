@@ -32,6 +32,7 @@ import {
 } from "./nodes.js";
 import { type Level, planLevels } from "./plan.js";
 import { isStoredAlike } from "./stored.js";
+import { checkObjects } from "./stored-blocks.js";
 
 /** Everything that is known before anything is written. */
 interface Plan {
@@ -92,6 +93,7 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
   const { method, name, ome = {}, attributes = {}, omeVersion = version === 2 ? "0.4" : "0.5" } = options;
   attributesJson({ ...attributes, ...imageAttributes({ axes, levels, method, name }, omeVersion, ome) });
   const image = { store, path, version, omeVersion, inPlace };
+  if (options.stage !== "metadata" && !origin.data) checkObjects(origin.array, store, options.part[1]);
   return { image, origin, axes, levels, kernel, make, options };
 }
 
