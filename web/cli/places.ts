@@ -57,9 +57,14 @@ function pathBelow(outer: string, inner: string): string | undefined {
   }
 }
 
+/** Device and inode. Undefined if the file cannot be reached, and on file systems without inodes. */
 function fileId(name: string): string | undefined {
-  const info = statSync(name, { bigint: true, throwIfNoEntry: false });
-  return info && info.ino !== 0n ? `${info.dev}:${info.ino}` : undefined;
+  try {
+    const { dev, ino } = statSync(name, { bigint: true });
+    return ino === 0n ? undefined : `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

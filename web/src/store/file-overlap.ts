@@ -7,9 +7,6 @@ type Fs = typeof import("node:fs/promises");
 type Path = typeof import("node:path");
 type Urls = typeof import("node:url");
 
-/** Symbolic links on one path, as most systems allow. */
-const maxLinks = 40;
-
 /**
  * Finds a file or folder that is read and lies inside another one.
  * @param deleted URL of the file or folder. Symbolic links in it are not followed.
@@ -21,10 +18,14 @@ export async function overlappingFile(
   read: AsyncIterable<URL>,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const { fileURLToPath } = await nodeModule<Urls>("node:url");
+  const [fs, path, { fileURLToPath }] = await Promise.all([
+    nodeModule<Fs>("node:fs/promises"),
+    nodeModule<Path>("node:path"),
+    nodeModule<Urls>("node:url"),
+  ]);
   const own = await fileId(deleted);
   if (own === undefined) return undefined;
-  const needed = new NeededFiles(signal);
+  const needed = new NeededFiles(fs, path, signal);
   for await (const url of read) await needed.add(fileURLToPath(url));
   const found = needed.nameOf(own);
   if (found !== undefined) return found;
@@ -61,8 +62,14 @@ class NeededFiles {
   /** Paths by device and inode. */
   readonly #names = new Map<string, string>();
   readonly #visited = new Set<string>();
+  /** Paths that were searched for links. */
+  readonly #searched = new Set<string>();
 
-  constructor(private readonly signal: AbortSignal | undefined) {}
+  constructor(
+    private readonly fs: Fs,
+    private readonly path: Path,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
 
   nameOf(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#names.get(id);
@@ -70,70 +77,58 @@ class NeededFiles {
 
   /** Adds a file, or a folder with everything in it, and the folders of all links on the path. */
   async add(name: string): Promise<void> {
-    const [fs, path, { pathToFileURL }] = await Promise.all([
-      nodeModule<Fs>("node:fs/promises"),
-      nodeModule<Path>("node:path"),
-      nodeModule<Urls>("node:url"),
-    ]);
-    const places = [{ name: path.resolve(name), isLink: false }];
+    const { fs, path } = this;
+    const places = [{ name: path.resolve(name), isLink: true, isStart: true }];
     for (let next = places.pop(); next; next = places.pop()) {
       this.signal?.throwIfAborted();
-      const real = await this.#resolve(fs, path, next.name);
-      const id = await fileId(real);
-      if (id === undefined) continue;
+      if (next.isLink) await this.#addLinks(next.name);
+      const real = next.isLink ? await fs.realpath(next.name).catch(() => undefined) : next.name;
+      const id = real && (await fileId(real));
+      if (!real || !id) continue;
       this.#names.set(id, real);
-      if (this.#visited.has(id) || (next.isLink && !(await isRead(fs, path, next.name)))) continue;
+      if (this.#visited.has(id)) continue;
+      if (next.isLink && !next.isStart && !(await isRead(fs, path, next.name))) continue;
       this.#visited.add(id);
-      const info = await fs.stat(real);
-      if (!info.isDirectory()) {
-        await this.#addFolderOf(path, real);
+      if (next.isLink && !(await fs.stat(real)).isDirectory()) {
+        await this.#addFolderOf(real);
         continue;
       }
-      const url = folderUrl(pathToFileURL(real));
-      try {
-        for await (const batch of readEntries(url))
-          for (const entry of batch)
-            if (entry.isDirectory() || entry.isSymbolicLink())
-              places.push({ name: path.join(real, entry.name), isLink: entry.isSymbolicLink() });
-      } catch {
-        // A folder that cannot be listed cannot be read.
-      }
+      for (const { name: below, isLink } of await foldersAndLinks(real))
+        places.push({ name: path.join(real, below), isLink, isStart: false });
     }
   }
 
-  /** The path with its symbolic links resolved, as far as it exists. */
-  async #resolve(fs: Fs, path: Path, name: string): Promise<string> {
-    let links = 0;
-    let { root: real } = path.parse(name);
-    const rest = name.slice(real.length).split(path.sep).reverse();
-    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-      if (next === "" || next === ".") continue;
-      if (next === "..") {
-        real = path.dirname(real);
-        continue;
-      }
-      const at = path.join(real, next);
-      const target = links < maxLinks ? await fs.readlink(at).catch(() => undefined) : undefined;
-      if (target === undefined) {
-        real = at;
-        continue;
-      }
-      links++;
-      await this.#addFolderOf(path, at);
-      if (path.isAbsolute(target)) real = path.parse(target).root;
-      rest.push(
-        ...target
-          .slice(path.isAbsolute(target) ? real.length : 0)
-          .split(path.sep)
-          .reverse(),
-      );
+  /** Adds the folders of the links on a path, and on the paths of their targets. */
+  async #addLinks(name: string): Promise<void> {
+    const { fs, path } = this;
+    for (let at = name; !this.#searched.has(at); at = path.dirname(at)) {
+      this.#searched.add(at);
+      const target = await fs.readlink(at).catch(() => undefined);
+      if (target === undefined) continue;
+      await this.#addFolderOf(at);
+      const folder = await fs.realpath(path.dirname(at));
+      await this.#addLinks(path.resolve(folder, target));
     }
-    return real;
   }
 
   /** Emptying the folder of a link or file deletes it. */
-  async #addFolderOf(path: Path, name: string): Promise<void> {
-    const id = await fileId(path.dirname(name));
+  async #addFolderOf(name: string): Promise<void> {
+    const id = await fileId(this.path.dirname(name));
     if (id !== undefined) this.#names.set(id, name);
   }
+}
+
+/** Folders and links in a folder. A folder that cannot be listed cannot be read, either. */
+async function foldersAndLinks(folder: string): Promise<{ name: string; isLink: boolean }[]> {
+  const { pathToFileURL } = await nodeModule<Urls>("node:url");
+  const found: { name: string; isLink: boolean }[] = [];
+  try {
+    for await (const batch of readEntries(folderUrl(pathToFileURL(folder))))
+      for (const entry of batch)
+        if (entry.isDirectory() || entry.isSymbolicLink())
+          found.push({ name: entry.name, isLink: entry.isSymbolicLink() });
+  } catch {
+    // Reported by the reads.
+  }
+  return found;
 }

@@ -80,7 +80,7 @@ export async function updateConsolidated(
   const groups = new Set(
     changes.flatMap(({ path, documents }) => [
       ...ancestorsOf(path),
-      ...(version === 2 && documents ? [path] : []), // of a group that is gone, that is gone as well
+      ...(version === 2 && documents ? [path] : []), // a deleted group has none
     ]),
   );
   for (const group of groups) {

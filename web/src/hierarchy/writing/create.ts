@@ -98,13 +98,13 @@ async function metadataLike(
   return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
 }
 
-/** Whether an array is the node that is replaced, by the same name: its elements are meant to go. */
+/** Whether an array is the node to overwrite, under the same name. Its elements are then deleted on purpose. */
 function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
   const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
   return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
 }
 
-/** @param sources nodes that are read later, of which nothing is deleted. */
+/** @param sources nodes that are read later; deleting any of their data is refused. */
 export async function createGroup(
   target: Target,
   options: GroupCreateOptions,
@@ -154,7 +154,7 @@ function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion
 }
 
 interface WriteOptions extends NodeCreateOptions {
-  /** Nodes that are read later: `overwrite` deletes nothing of them. */
+  /** Nodes that are read later; deleting any of their data is refused. */
   readonly sources?: readonly NodePlace[] | undefined;
   /** What the node will be, where it is an array. */
   readonly array: ArraySpec | undefined;

@@ -1,5 +1,5 @@
 /** Changing metadata of nodes that are there, and deleting nodes. */
-import { invalidArgument, notFound } from "../../base/errors.js";
+import { invalidArgument, isZarrError, notFound } from "../../base/errors.js";
 import type { JsonObject } from "../../base/json.js";
 import { attributesOf } from "../../metadata/document.js";
 import { attributesIn, attributesKey, withAttributes } from "../../metadata/model.js";
@@ -11,7 +11,6 @@ import { checkOptions } from "../arguments.js";
 import { ZarrArray } from "../array.js";
 import type { Target, UpdateAttributesOptions, UpdateOptions } from "../create.js";
 import { type OpenedNode, ZarrGroup } from "../group.js";
-import { documentsAt } from "./belongings.js";
 import { replaceDocument, updateConsolidated } from "./consolidated.js";
 import { nodeAt, placeOf } from "./place.js";
 import { removeNode } from "./remove.js";
@@ -74,8 +73,11 @@ export async function deleteNode(
       'without a path this would delete all that the store holds: deleteNode(target, "/") does that',
       { code: "no-path" },
     );
-  await inTurn(store, path, signal, async () => {
-    const isThere = (await documentsAt(store, path, signal)) && (await removeNode(store, path, { signal }));
-    if (!isThere) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
-  });
+  const isDeleted = await inTurn(store, path, signal, () => removeNode(store, path, { signal })).catch(
+    (error: unknown) => {
+      if (isZarrError(error, "NotAllowed") && error.code === "not-zarr") return false;
+      throw error;
+    },
+  );
+  if (!isDeleted) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
 }

@@ -44,7 +44,7 @@ export class DirectoryEntries implements EverythingStore {
 const isMissing = (error: unknown): boolean =>
   ["NotFoundError", "TypeMismatchError"].includes((error as { name?: string }).name ?? "");
 
-/** Names and kinds of a folder's entries. Chrome has files of its own beside those that are being written. */
+/** Names and kinds of a folder's entries, without the swap files that Chrome creates while a file is written. */
 async function namesIn(folder: DirectoryHandle): Promise<[name: string, isFolder: boolean][]> {
   const names: [string, boolean][] = [];
   for await (const [name, { kind }] of folder.entries())
