@@ -88,8 +88,7 @@ export async function setChunk(
  * read again before. In stores with conditional writes other programs may append at the same time.
  * @param values with their shape, or elements for whole hyperplanes.
  * @throws Conflict if other programs change the shape every time; as `resize` and {@link set} do: nothing was appended
- *   then. Network ("unknown-outcome") if elements may have been appended; the message names the ones that may be fill
- *   value.
+ *   then. Network ("unknown-outcome") if elements may have been appended; the message names missing ones.
  */
 export async function append(
   array: ZarrArray,

@@ -19,7 +19,7 @@ import {
   writerStamp,
 } from "./stamps.js";
 
-export interface DocumentWrite {
+interface DocumentWrite {
   readonly signal: AbortSignal | undefined;
   /** The document that is replaced; undefined for a new one. */
   readonly before: ReadDocument | undefined;

@@ -15,7 +15,7 @@ import type { Stamps } from "./stamps.js";
 /** Keys of the documents with the shape. */
 export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
 
-export interface StoredShape {
+interface StoredShape {
   readonly shape: readonly number[];
   readonly stamps: Stamps;
   readonly object: JsonObject;

@@ -9,7 +9,7 @@ export class DoubtfulFault extends TransientFault {}
 
 export type Condition = SetOptions["ifVersion"];
 
-export interface DoubtfulWrite {
+interface DoubtfulWrite {
   readonly url: URL;
   /** The caller's condition. */
   readonly ifVersion: Condition;
