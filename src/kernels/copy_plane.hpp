@@ -36,8 +36,7 @@ using PlaneKernel = void (*)(const CopyPlane& plane, const uint8_t* src, uint8_t
 PlaneKernel chooseTileKernel(const CopyPlane& plane);
 
 /// staged_tiles.cpp: the same planes, and all of them along `depth`, through `scratch`. Not if
-/// direct tiles are as fast, nor if the plane is narrower than 16 bytes. Wherever this kernel
-/// applies, so do the direct tiles.
+/// direct tiles are as fast, nor if the plane is narrower than 16 bytes.
 PlaneKernel chooseStagedKernel(const CopyPlane& plane);
 
 /// channels.cpp: the same planes, if one axis is short and packed: channels that are interleaved on
