@@ -148,7 +148,7 @@ enum class Fidelity { Exact, Settles, Lossy };
 
 /// Exact: decoding restores the encoded elements. Settles: it does so from the second round trip
 /// on.
-Fidelity fidelity(CodecId codec) {
+Fidelity codecFidelity(CodecId codec) {
   switch (codec) {
     case CodecId::Packbits:
     case CodecId::NumcodecsPackbits:
@@ -167,10 +167,10 @@ Fidelity fidelity(CodecId codec) {
   }
 }
 
-Fidelity fidelity(std::span<const uint32_t> words) {
+Fidelity chainFidelity(std::span<const uint32_t> words) {
   Fidelity worst = Fidelity::Exact;
   for (const uint32_t id : codecIds(words)) {
-    worst = std::max(worst, fidelity(static_cast<CodecId>(id)));
+    worst = std::max(worst, codecFidelity(static_cast<CodecId>(id)));
   }
   return worst;
 }
@@ -203,7 +203,7 @@ void runRoundTrip(ByteView bytes) {
   const PlanInput input = readPlanInput(bytes);
   Plan plan;
   if (!prepare(plan, input.words)) return;
-  Fidelity fidelity = fidelity(input.words);
+  Fidelity fidelity = chainFidelity(input.words);
   // Nonzero bytes become 1.
   if (plan.array().dtype == DTypeId::Bool) fidelity = std::max(fidelity, Fidelity::Settles);
   const Bytes elements = repeatToSize(plan, input.data);
