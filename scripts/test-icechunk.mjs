@@ -72,7 +72,7 @@ async function measure() {
 }
 
 async function repository(count, kind) {
-  const { default: Zstd } = await import("../dist/numcodecs/zstd.js");
+  const { default: Zstd } = await import("../dist/compat/numcodecs/zstd.js");
   const zstd = new Zstd(3);
   const [snapshot, manifest] = [idOf(1), idOf(2)];
   const references = {

@@ -19,7 +19,7 @@ const common = {
   target: "es2022",
   minify: true, // half as much to parse
   logLevel: "warning",
-  logOverride: { "ignored-bare-import": "silent" }, // web/src/base/lazy.ts says what they are for
+  logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
   write: false,
 };
 

@@ -15,7 +15,7 @@ import {
   WritableHttpStore,
   type ZarrArray,
 } from "zarr-wasm";
-import { stampsIn } from "../../dist/hierarchy/writing/stamps.js";
+import { stampsIn } from "../../dist/edit/stamps.js";
 import { amount } from "./amounts.js";
 import { type Fault, type S3Request, S3Server } from "./s3-server.js";
 import { bytesOf, errorOf } from "./support.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DType, field, numpyDescr, readScalar, strings } from "zarr-wasm";
-import { parseJson } from "../../dist/base/json.js";
+import { parseJson } from "../../dist/util/json.js";
 import { componentsOf, simpleTypes } from "../../dist/dtypes/dtype.js";
 import {
   checkElements,

@@ -1,8 +1,8 @@
 // docs/errors.md against what there is: the core's list of statuses, the tags, and the codes that the sources name.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { errorTags } from "../../dist/base/error-tags.js";
-import { kebab } from "../../dist/base/errors.js";
+import { errorTags } from "../../dist/util/error-tags.js";
+import { kebab } from "../../dist/util/errors.js";
 import { instantiate } from "../../dist/engine/module.js";
 import { textAt } from "../../dist/engine/session.js";
 

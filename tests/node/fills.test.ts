@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
-import { parseJson } from "../../dist/base/json.js";
+import { parseJson } from "../../dist/util/json.js";
 import { decodeBase64, encodeBase64 } from "../../dist/dtypes/base64.js";
 import { compareSize, parseDecimal } from "../../dist/dtypes/decimals.js";
 import { parseFill, parseLooseFill } from "../../dist/dtypes/fill.js";

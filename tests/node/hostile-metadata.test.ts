@@ -19,7 +19,7 @@ import {
   strings,
   updateAttributes,
 } from "zarr-wasm";
-import { parseJson } from "../../dist/base/json.js";
+import { parseJson } from "../../dist/util/json.js";
 import { bytesOf, errorOf, openArray, product } from "./support.js";
 import { json, regular, v2Meta, v3Meta, v3Store } from "./zarr-writer.js";
 

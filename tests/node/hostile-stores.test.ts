@@ -20,9 +20,9 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { runAll } from "../../dist/base/slices.js";
+import { runAll } from "../../dist/util/slices.js";
 import { listChildren } from "../../dist/index.js";
-import { GenerationBudget, ruleSteps } from "../../dist/store/reference/generate.js";
+import { GenerationBudget, ruleSteps } from "../../dist/formats/kerchunk/generate.js";
 import { measure } from "./hostile-child.js";
 import { asCors, ObjectServer } from "./store-server.js";
 import { writeZip, type ZipPart } from "./store-zips.js";

@@ -14,7 +14,7 @@ import {
   updateAttributes,
 } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
-import { hiddenName } from "../../dist/store/hidden.js";
+import { hiddenName } from "../../dist/store/temp-names.js";
 import { skipFor } from "../shared/skips.js";
 import { hasXarray, pythonJson } from "./python-zarr.js";
 import { bytesOf, errorOf, openArray } from "./support.js";

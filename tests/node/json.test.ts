@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isZarrError } from "zarr-wasm";
-import { JsonNumber, parseJson, toPlain } from "../../dist/base/json.js";
+import { JsonNumber, parseJson, toPlain } from "../../dist/util/json.js";
 import { bytesOf } from "./support.js";
 
 const options = { name: "doc", maxDepth: 64, bareNonFinite: true };

@@ -1,6 +1,6 @@
 // Large metadata documents are parsed in slices, with the same results and errors as small ones.
 import { afterEach, expect, it, vi } from "vitest";
-import { type JsonOptions, JsonReader, parseJson } from "../../dist/base/json.js";
+import { type JsonOptions, JsonReader, parseJson } from "../../dist/util/json.js";
 import { isZarrError, MapStore, open, type ZarrWarning } from "../../dist/index.js";
 import { errorOf } from "./support.js";
 

@@ -9,7 +9,7 @@ import { arrayNameOf, toElements } from "../../dist/dtypes/elements.js";
 import { unsupportedTypes } from "../../dist/dtypes/unsupported.js";
 import { codecRow } from "../../dist/engine/codec-table.js";
 import { unsupportedGrids } from "../../dist/metadata/grid.js";
-import { unsupportedKeys } from "../../dist/metadata/other-chunk-keys.js";
+import { unsupportedKeys } from "../../dist/metadata/chunk-key-encodings.js";
 import { bytesOf } from "./support.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "./support-codecs.js";
 import { cellsOf, implementations, knownNames, registry, tryName } from "./support-others.js";

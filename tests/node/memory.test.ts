@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
-import { BufferPool } from "../../dist/base/buffer-pool.js";
+import { BufferPool } from "../../dist/util/buffer-pool.js";
 import { sessionOf } from "../../dist/engine/engine.js";
 import { HeapDemand } from "../../dist/engine/heap-demand.js";
 import { openArray, randomBytes } from "./support.js";

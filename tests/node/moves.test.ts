@@ -7,7 +7,7 @@ import {
   moveItems,
   packedSource,
   packing,
-} from "../../dist/base/moves.js";
+} from "../../dist/util/strided-copy.js";
 import { randomBytes, randomizer } from "./support.js";
 
 const offsetIn = (side: MoveAxis["from"], i: number) => (typeof side === "number" ? side * i : side[i]!);

@@ -1,7 +1,7 @@
 // What reduces blocks of elements, against the same done slowly: every data type of fixed width that each method takes.
 import { describe, expect, it } from "vitest";
-import { stridesOf } from "../../dist/base/strides.js";
-import { kernelOf, reduceBox } from "../../dist/conventions/pyramid/reduce.js";
+import { stridesOf } from "../../dist/util/strides.js";
+import { kernelOf, reduceBox } from "../../dist/conventions/ome/pyramid/reduce.js";
 import { type ElementData, toBytes, toElements } from "../../dist/dtypes/elements.js";
 import { downsample, reducedShape } from "./downsample-reference.js";
 import { product, randomBytes, randomizer } from "./support.js";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readRecords } from "../../dist/store/parquet/records.js";
-import { readRuns } from "../../dist/store/parquet/runs.js";
-import type { Reference } from "../../dist/store/reference/read.js";
+import { readRecords } from "../../dist/formats/parquet/records.js";
+import { readRuns } from "../../dist/formats/parquet/runs.js";
+import type { Reference } from "../../dist/formats/kerchunk/read.js";
 
 interface Golden {
   name: string;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
-import { byteSpans } from "../../dist/region/fetch/partial.js";
+import { byteSpans } from "../../dist/read/partial.js";
 import { errorOf, product } from "./support.js";
 import {
   all,

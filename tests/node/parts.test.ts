@@ -4,8 +4,8 @@ import path from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { bundleParts } from "../../bench/download.mjs";
-import { parseJson } from "../../dist/base/json.js";
-import { lazy } from "../../dist/base/lazy.js";
+import { parseJson } from "../../dist/util/json.js";
+import { lazy } from "../../dist/util/lazy.js";
 import * as lookup from "../../dist/codecs/lookup.js";
 import * as registry from "../../dist/codecs/registry.js";
 import { parseFill } from "../../dist/dtypes/fill.js";
@@ -52,12 +52,12 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/lzma.js",
     "codecs/cast-value.js",
     "codecs/numpy-values.js",
-    "codecs/vlen/json2.js",
+    "codecs/json2.js",
   ],
   "vlen-codecs": [
-    "codecs/vlen/vlen-utf8.js",
-    "codecs/vlen/msgpack-read.js",
-    "codecs/vlen/framing.js",
+    "codecs/vlen-utf8.js",
+    "codecs/msgpack-read.js",
+    "codecs/vlen-framing.js",
     "chain/vlen-chunk.js",
   ],
   "other-types": [
@@ -68,60 +68,60 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "dtypes/decimals.js",
     "dtypes/scalar.js",
   ],
-  "other-chunk-keys": ["metadata/other-chunk-keys.js"],
+  "other-chunk-keys": ["metadata/chunk-key-encodings.js"],
   shards: [
-    "region/fetch/shard-read.js",
-    "region/fetch/shards.js",
-    "region/fetch/merged-ranges.js",
+    "read/shard-read.js",
+    "read/shards.js",
+    "read/merged-ranges.js",
     "chain/shard-index.js",
   ],
-  "partial-reading": ["region/fetch/partial.js", "region/fetch/blosc-blocks.js"],
+  "partial-reading": ["read/partial.js", "read/blosc-blocks.js"],
   archives: [
-    "store/zip.js",
+    "store/zip/store.js",
     "store/zip/directory.js",
-    "store/zip/inflate.js",
+    "util/inflate.js",
     "store/source.js",
     "store/key-index.js",
   ],
-  "vlen-reading": ["region/read-values.js", "region/assemble/vlen.js", "dtypes/strings.js"],
+  "vlen-reading": ["read/read-values.js", "read/vlen-sink.js", "dtypes/strings.js"],
   "http-ranges": ["store/http/offset-ranges.js", "store/http/last-bytes.js", "store/http/range-answer.js"],
   "range-fallbacks": [
     "store/http/range-fallbacks.js",
-    "store/http/kept-objects.js",
+    "store/http/object-cache.js",
     "store/http/object-size.js",
   ],
   "node-http": ["store/http/node.js"],
   redirects: ["store/http/follow-redirects.js"],
   icechunk: [
-    "store/icechunk.js",
-    "store/icechunk/manifest.js",
-    "store/icechunk/virtual.js",
+    "formats/icechunk/store.js",
+    "formats/icechunk/manifest.js",
+    "formats/icechunk/virtual.js",
     "engine/zstd-frames.js",
   ],
-  references: ["store/reference.js", "store/reference/listed.js", "store/reference/target.js"],
+  references: ["formats/kerchunk/store.js", "formats/kerchunk/listed.js", "formats/kerchunk/target.js"],
   parquet: [
-    "store/reference/folder.js",
-    "store/parquet/records.js",
-    "store/parquet/footer.js",
-    "store/parquet/pages.js",
+    "formats/kerchunk/folder.js",
+    "formats/parquet/records.js",
+    "formats/parquet/footer.js",
+    "formats/parquet/pages.js",
     "vendor/hyparquet.js",
   ],
-  "file-system": ["store/file.js", "store/files.js"],
+  "file-system": ["store/file/store.js", "store/file/read.js"],
   labels: [
-    "conventions/labels/select.js",
-    "conventions/labels/find.js",
-    "conventions/labels/coordinates.js",
-    "conventions/labels/periods.js",
+    "conventions/sel/select.js",
+    "conventions/sel/find.js",
+    "conventions/sel/coordinates.js",
+    "conventions/sel/periods.js",
   ],
-  others: ["hierarchy/others.js"],
+  others: ["hierarchy/detect-format.js"],
   listing: ["hierarchy/listed-members.js", "store/children.js"],
-  "large-documents": ["metadata/large.js"],
+  "large-documents": ["metadata/large-documents.js"],
   sparse: ["conventions/sparse/read.js"],
   transforms: [
-    "conventions/transforms/graph.js",
-    "conventions/transforms/read.js",
-    "conventions/transforms/field.js",
-    "conventions/transforms/matrix.js",
+    "conventions/ome/transforms/graph.js",
+    "conventions/ome/transforms/read.js",
+    "conventions/ome/transforms/field.js",
+    "conventions/ome/transforms/matrix.js",
   ],
   maps: [
     "conventions/geo/read.js",
@@ -129,22 +129,22 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/affine.js",
     "conventions/geo/layout.js",
   ],
-  embedded: ["store/zip/inflate.js"],
+  embedded: ["util/inflate.js"],
   "decode-embedded": ["wasm/decode-embedded.js"],
   "full-embedded": ["wasm/full-embedded.js"],
   "images-embedded": ["wasm/images-embedded.js"],
   "worker-chunk": ["wasm/worker-chunk.js"],
   "worker-text": ["wasm/worker-text.js"],
   pyramids: [
-    "conventions/pyramid/write.js",
-    "conventions/pyramid/fill.js",
-    "conventions/pyramid/mean.js",
-    "hierarchy/writing/create.js",
+    "conventions/ome/pyramid/write.js",
+    "conventions/ome/pyramid/fill.js",
+    "conventions/ome/pyramid/mean.js",
+    "edit/create-node.js",
   ],
   writing: [
-    "hierarchy/writing/create.js",
-    "hierarchy/writing/consolidated.js",
-    "hierarchy/writing/update.js",
+    "edit/create-node.js",
+    "edit/consolidated-metadata.js",
+    "edit/update-node.js",
     "metadata/convert.js",
     "metadata/print.js",
     "codecs/print.js",
@@ -161,7 +161,7 @@ describe("bundles", () => {
 
   it("have one file beside the entry that is loaded from the start", () => {
     expect(fromTheStart.size).toBe(2);
-    expect(sources).toContain("region/assemble/assemble.js");
+    expect(sources).toContain("read/assemble.js");
   });
 
   it.each(Object.entries(partSources))("have %s as a part of its own", (name, own) => {
@@ -181,7 +181,7 @@ describe("bundles", () => {
   it("have a part from the start where a program takes it by name", async () => {
     const named = await bundled("open, ZipStore, readScalar");
     const taken = sourcesIn(named, loadedWith(named, "out/viewer.js"));
-    expect(taken).toEqual(expect.arrayContaining(["store/zip.js", "dtypes/scalar.js"]));
+    expect(taken).toEqual(expect.arrayContaining(["store/zip/store.js", "dtypes/scalar.js"]));
     expect(taken).not.toContain("metadata/v2.js");
   });
 });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
-import { RectilinearAxis, RegularAxis } from "../../dist/base/grid.js";
-import { chooseSlabAxis } from "../../dist/region/assemble/slab-partition.js";
-import { combinations, partsOf, projectionsOf } from "../../dist/region/selection/projections.js";
-import { type AxisRange, resolveSelection } from "../../dist/region/selection/selection.js";
+import { RectilinearAxis, RegularAxis } from "../../dist/util/grid.js";
+import { chooseSlabAxis } from "../../dist/plan/slab-partition.js";
+import { combinations, partsOf, projectionsOf } from "../../dist/plan/projections.js";
+import { type AxisRange, resolveSelection } from "../../dist/plan/selection.js";
 import { errorOf } from "./support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */

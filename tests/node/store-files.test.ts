@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { listChildren, type RangeQuery, readRange } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { checkWindowsPath } from "../../dist/store/file.js";
+import { checkWindowsPath } from "../../dist/store/file/store.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
 
 const tmp = new URL("../../build/tmp/", import.meta.url).pathname;

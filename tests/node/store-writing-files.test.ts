@@ -15,7 +15,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileSystemStore } from "zarr-wasm/node";
-import { fileLockTimes } from "../../dist/store/file-lock.js";
+import { fileLockTimes } from "../../dist/store/file/lock.js";
 import { amount } from "./amounts.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";
 import { keysOf, tempFolder } from "./writing-tools.js";

@@ -12,7 +12,7 @@ import {
   WritableHttpStore,
   type WritableHttpStoreOptions,
 } from "zarr-wasm";
-import { runAll } from "../../dist/base/slices.js";
+import { runAll } from "../../dist/util/slices.js";
 import { pageSteps } from "../../dist/store/http/bucket.js";
 import { Versions } from "../../dist/store/http/versions.js";
 import { writeObject } from "../../dist/store/write.js";

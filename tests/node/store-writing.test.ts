@@ -20,7 +20,7 @@ import {
   supportsConditions,
   writeObject,
 } from "../../dist/store/write.js";
-import { onWritten } from "../../dist/store/written.js";
+import { onWritten } from "../../dist/store/write-events.js";
 import { type Browser, MemoryDirectoryHandle } from "./directory-mock.js";
 import { S3Server } from "./s3-server.js";
 import { bytesOf, errorOf, randomBytes } from "./support.js";

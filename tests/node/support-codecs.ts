@@ -1,6 +1,6 @@
 /** Arrays that use a codec with a data type: metadata of every Zarr version, and chunks to go with it. */
 import type { ZarrArray } from "zarr-wasm";
-import { defaultLimits } from "../../dist/base/limits.js";
+import { defaultLimits } from "../../dist/util/limits.js";
 import { wholeCodec } from "../../dist/chain/shard-codec.js";
 import type { ZarrVersion } from "../../dist/codecs/definition.js";
 import { type FoundCodec, findCodec } from "../../dist/codecs/registry.js";

@@ -18,7 +18,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { FileSystemStore, fileSink } from "zarr-wasm/node";
-import { makeFolder } from "../../dist/store/make-folder.js";
+import { makeFolder } from "../../dist/store/file/make-folder.js";
 import { skipFor } from "../shared/skips.js";
 import { type Fault, S3Server } from "./s3-server.js";
 import { errorOf } from "./support.js";

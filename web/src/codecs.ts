@@ -3,10 +3,10 @@
  * @packageDocumentation
  */
 
-import { asBytes, isBytes } from "./base/bytes.js";
-import { invalidArgument } from "./base/errors.js";
-import { type Limits, resolveLimits } from "./base/limits.js";
-import { countOf } from "./base/strides.js";
+import { asBytes, isBytes } from "./util/bytes.js";
+import { invalidArgument } from "./util/errors.js";
+import { type Limits, resolveLimits } from "./util/limits.js";
+import { countOf } from "./util/strides.js";
 import type { CodecMetadata } from "./chain/chain.js";
 import type { ChunkCodec, Content } from "./chain/chunk-codec.js";
 import { ChunkLayouts, layoutArray } from "./chain/layout.js";
@@ -29,7 +29,7 @@ import { largerModule, type ModuleName } from "./engine/compile.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { CodecSession } from "./engine/session.js";
 
-export { isZarrError, ZarrError } from "./base/errors.js";
+export { isZarrError, ZarrError } from "./util/errors.js";
 export type { CodecMetadata } from "./chain/chain.js";
 export { DType } from "./dtypes/dtype.js";
 export type { ElementData } from "./dtypes/elements.js";

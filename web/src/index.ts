@@ -10,10 +10,10 @@ export {
   type OnWarning,
   ZarrError,
   type ZarrWarning,
-} from "./base/errors.js";
-export { defaultLimits, type Limits } from "./base/limits.js";
+} from "./util/errors.js";
+export { defaultLimits, type Limits } from "./util/limits.js";
 export type { CodecMetadata } from "./chain/chain.js";
-export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
+export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/xarray/cf.js";
 export {
   type AffineTransform,
   type Bounds,
@@ -29,8 +29,8 @@ export {
   type TileValues,
   tileAt,
   tileParts,
-} from "./conventions/geo.js";
-export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/labels.js";
+} from "./conventions/geo/georeference.js";
+export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/sel/sel.js";
 export {
   type DownsamplingMethod,
   type ImageData,
@@ -39,7 +39,7 @@ export {
   type NewAxis,
   type OmeVersion,
   writeMultiscale,
-} from "./conventions/multiscale.js";
+} from "./conventions/ome/write-multiscale.js";
 export {
   channelAxis,
   fieldPaths,
@@ -50,8 +50,8 @@ export {
   type OmeLevel,
   type OmeMultiscale,
   wellPaths,
-} from "./conventions/ome.js";
-export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome-axes.js";
+} from "./conventions/ome/ome.js";
+export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome/axes.js";
 export {
   type CoordinateGraph,
   type CoordinateMapping,
@@ -60,9 +60,9 @@ export {
   type CoordinateTransformation,
   coordinateGraph,
   type MappingOptions,
-} from "./conventions/ome-graph.js";
-export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
-export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
+} from "./conventions/ome/coordinate-graph.js";
+export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse/sparse.js";
+export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
 export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
@@ -89,7 +89,7 @@ export {
   type UpdateAttributesOptions,
   type UpdateOptions,
   updateAttributes,
-} from "./hierarchy/create.js";
+} from "./edit/create.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
@@ -100,17 +100,17 @@ export {
   setChunk,
   type WriteChunkOptions,
   type WriteRegionOptions,
-} from "./hierarchy/set.js";
+} from "./edit/set.js";
 export type { Attributes } from "./metadata/spec.js";
-export type { Progress } from "./region/assemble/assemble.js";
-export type { Priority } from "./region/selection/priority.js";
-export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection/selection.js";
+export type { Progress } from "./read/assemble.js";
+export type { Priority } from "./plan/priority.js";
+export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
 export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
 export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
 export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
-export { DirectoryHandleStore } from "./store/directory.js";
-export { HttpStore, type HttpStoreOptions } from "./store/http.js";
-export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
+export { DirectoryHandleStore } from "./store/directory/store.js";
+export { HttpStore, type HttpStoreOptions } from "./store/http/store.js";
+export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/writable-store.js";
 export { listChildren } from "./store/list-children.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
@@ -133,6 +133,6 @@ export {
   type VirtualBase,
 } from "./store/versioned.js";
 export type { ZipSink } from "./store/zip/sink.js";
-export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
+export { ZipWriter, type ZipWriterOptions } from "./store/zip/writer.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export type { PoolStatus } from "./workers/status.js";

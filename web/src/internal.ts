@@ -2,13 +2,13 @@
  * What the command line needs of the library beside what the package exports: `#internal` of package.json. For nobody
  * else; bundled with the other entries, so that classes and the core are the same ones.
  */
-export { type Box, positionsIn } from "./base/box.js";
-export { corruptChunk, networkError, withDetails } from "./base/errors.js";
-export { isJsonObject, type Json, showJson } from "./base/json.js";
-export { Limiter } from "./base/limiter.js";
-export { resolveLimits } from "./base/limits.js";
-export { isRecord, own, textOf } from "./base/records.js";
-export { stridesOf } from "./base/strides.js";
+export { type Box, positionsIn } from "./util/box.js";
+export { corruptChunk, networkError, withDetails } from "./util/errors.js";
+export { isJsonObject, type Json, showJson } from "./util/json.js";
+export { Limiter } from "./util/limiter.js";
+export { resolveLimits } from "./util/limits.js";
+export { isRecord, own, textOf } from "./util/own-property.js";
+export { stridesOf } from "./util/strides.js";
 export { type ResolvedChain, resolveChain } from "./chain/chain.js";
 export { type ChunkCodec, withSession } from "./chain/chunk-codec.js";
 export type { CoreChunkCodec } from "./chain/core-chunk.js";
@@ -24,14 +24,14 @@ export { readScalar } from "./dtypes/scalar.js";
 export { largerModule } from "./engine/compile.js";
 export { sessionOf } from "./engine/engine.js";
 export type { CodecSession } from "./engine/session.js";
-export { arrayLike, leafCodecs } from "./hierarchy/writing/array-options.js";
-export { recordName } from "./hierarchy/writing/belongings.js";
-export { writeConsolidated } from "./hierarchy/writing/consolidate.js";
-export { writeNode } from "./hierarchy/writing/create.js";
-export { requireEncodable } from "./hierarchy/writing/encodable.js";
-export { checkSeen, metadataAt } from "./hierarchy/writing/place.js";
-export { requireZarr } from "./hierarchy/writing/remove.js";
-export { storedObjects } from "./hierarchy/writing/stored-objects.js";
+export { arrayLike, leafCodecs } from "./edit/array-options.js";
+export { recordName } from "./edit/belongings.js";
+export { writeConsolidated } from "./edit/consolidate.js";
+export { writeNode } from "./edit/create-node.js";
+export { requireEncodable } from "./edit/encodable.js";
+export { checkSeen, metadataAt } from "./edit/target.js";
+export { requireZarr } from "./edit/remove-node.js";
+export { storedObjects } from "./edit/stored-objects.js";
 export { convertMetadata } from "./metadata/convert.js";
 export { v2ArrayKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "./metadata/keys.js";
 export {
@@ -47,17 +47,17 @@ export {
 export type { Documents } from "./metadata/new-array.js";
 export { jsonEntries, jsonOf, withEntries } from "./metadata/print.js";
 export type { ArraySpec } from "./metadata/spec.js";
-export { Jobs } from "./region/assemble/jobs.js";
-export { type ArrayReader, defaultCoalescing } from "./region/fetch/reader.js";
-export { readBytesInto } from "./region/read.js";
-export { type AxisRange, resolveSelection } from "./region/selection/selection.js";
-export { resolveWanted } from "./region/wanted.js";
-export { ChunkEncoder } from "./region/write/encoder.js";
-export { resolveRegion } from "./region/write/parts.js";
-export { changeShard, storedParts } from "./region/write/shard.js";
-export { valuesOf } from "./region/write/values.js";
-export { type WriteRegionOptions, writeRegion } from "./region/write/write.js";
-export { answerOf } from "./store/answers.js";
+export { Jobs } from "./plan/jobs.js";
+export { type ArrayReader, defaultCoalescing } from "./read/reader.js";
+export { readBytesInto } from "./read/read-region.js";
+export { type AxisRange, resolveSelection } from "./plan/selection.js";
+export { resolveWanted } from "./read/resolve-region.js";
+export { ChunkEncoder } from "./write/encoder.js";
+export { resolveRegion } from "./write/region-parts.js";
+export { changeShard, storedParts } from "./write/shard.js";
+export { valuesOf } from "./write/values.js";
+export { type WriteRegionOptions, writeRegion } from "./write/write-region.js";
+export { answerOf } from "./store/read-checked.js";
 export { releaseBytes } from "./store/buffer-lease.js";
 export {
   hiddenName,
@@ -67,9 +67,9 @@ export {
   isWriterLockName,
   scratchName,
   writerLockName,
-} from "./store/hidden.js";
-export { decoded, type NodePlace, overlappingPlace, placeNames, placesRead } from "./store/overlap.js";
+} from "./store/temp-names.js";
+export { decoded, type NodePlace, overlappingPlace, placeNames, placesRead } from "./edit/overlap.js";
 export { joinKey } from "./store/store.js";
-export { UnchangedTimer } from "./store/unchanged.js";
+export { UnchangedTimer } from "./util/unchanged-timer.js";
 export { writeObject } from "./store/write.js";
 export { encodersOf } from "./workers/encode-work.js";

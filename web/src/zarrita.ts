@@ -4,15 +4,15 @@
  * @packageDocumentation
  */
 
-export { isZarrError, ZarrError } from "./base/errors.js";
+export { isZarrError, ZarrError } from "./util/errors.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export { FileSystemStore } from "./store/folder.js";
 export type { ReferenceStore } from "./store/referenced.js";
-export type { ZipStore as ZipFileStore } from "./store/zip.js";
+export type { ZipStore as ZipFileStore } from "./store/zip/store.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
-export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
-export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
-export type { ChunkQueue } from "./zarrita/concurrency.js";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/arrays.js";
+export type { RegisteredCodec } from "./compat/zarrita/bytes-codecs.js";
+export type { ChunkQueue } from "./compat/zarrita/concurrency.js";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -21,7 +21,7 @@ export {
   withConsolidatedMetadata as withConsolidated,
   withMaybeConsolidatedMetadata,
   withMaybeConsolidatedMetadata as tryWithConsolidated,
-} from "./zarrita/consolidated.js";
+} from "./compat/zarrita/consolidated.js";
 export {
   CodecPipelineError,
   InvalidMetadataError,
@@ -33,48 +33,48 @@ export {
   NotFoundError as NodeNotFoundError,
   UnknownCodecError,
   UnsupportedError,
-} from "./zarrita/errors.js";
+} from "./compat/zarrita/errors.js";
 export {
   type ArrayExtension,
   defineArrayExtension,
   defineStoreExtension,
   extendArray,
   extendStore,
-} from "./zarrita/extensions.js";
-export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./zarrita/fetch-store.js";
+} from "./compat/zarrita/extensions.js";
+export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./compat/zarrita/fetch-store.js";
 export {
   type GetOptions,
   get,
   select,
   slice,
-} from "./zarrita/indexing.js";
+} from "./compat/zarrita/indexing.js";
 export {
   getPrepared as _zarrita_internal_get,
   sliceIndices as _zarrita_internal_slice_indices,
   sliceIndices as _zarrita_internal_sliceIndices,
   stridesIn as _zarrita_internal_get_strides,
   stridesIn as _zarrita_internal_getStrides,
-} from "./zarrita/names.js";
+} from "./compat/zarrita/names.js";
 export {
   type GetChunkOptions,
   Location,
   root,
   ZarritaArray as Array,
   ZarritaGroup as Group,
-} from "./zarrita/nodes.js";
-export { type OpenOptions, open } from "./zarrita/open.js";
-export type { StoreOptions } from "./zarrita/options.js";
-export { setPool } from "./zarrita/pool.js";
-export { type CodecRegistry, registerCodecs } from "./zarrita/register.js";
-export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";
+} from "./compat/zarrita/nodes.js";
+export { type OpenOptions, open } from "./compat/zarrita/open.js";
+export type { StoreOptions } from "./compat/zarrita/options.js";
+export { setPool } from "./compat/zarrita/pool.js";
+export { type CodecRegistry, registerCodecs } from "./compat/zarrita/register.js";
+export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./compat/zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,
   type RangeCoalescingOptions,
   withByteCaching,
   withRangeCoalescing,
-} from "./zarrita/store-extensions.js";
-export type * from "./zarrita/types.js";
+} from "./compat/zarrita/store-extensions.js";
+export type * from "./compat/zarrita/types.js";
 export {
   type CreateArrayOptions,
   type CreateGroupOptions,
@@ -82,4 +82,4 @@ export {
   type SetOptions,
   set,
   setPrepared as _zarrita_internal_set,
-} from "./zarrita/writing.js";
+} from "./compat/zarrita/writing.js";

@@ -1,19 +1,19 @@
 /** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { resolveLimits } from "../../../dist/base/limits.js";
+import { resolveLimits } from "../../../dist/util/limits.js";
 import { wholeCodec } from "../../../dist/chain/shard-codec.js";
 import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
-import type { VlenCodec } from "../../../dist/codecs/vlen/definition.js";
-import { frameItems } from "../../../dist/codecs/vlen/framing.js";
-import { writeMsgpack } from "../../../dist/codecs/vlen/msgpack-write.js";
+import type { VlenCodec } from "../../../dist/codecs/vlen-codec.js";
+import { frameItems } from "../../../dist/codecs/vlen-framing.js";
+import { writeMsgpack } from "../../../dist/codecs/msgpack-write.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
-import { readBloscTable, selectBlocks } from "../../../dist/region/fetch/blosc-blocks.js";
+import { readBloscTable, selectBlocks } from "../../../dist/read/blosc-blocks.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-codecs.js";
 import { elementsOf, triedTypes } from "../../node/support-types.js";
 import { mutatedBytes } from "./mutations.js";
@@ -65,8 +65,8 @@ const chunks: FuzzTarget = {
   covers: [
     "codecs/n5.js",
     "chain/shard-index.js",
-    "region/fetch/shards.js",
-    "region/fetch/shard-read.js",
+    "read/shards.js",
+    "read/shard-read.js",
     "chain/vlen-chunk.js",
   ],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
@@ -226,7 +226,7 @@ const frames = await bloscFrames();
 const bloscBlocks: FuzzTarget = {
   name: "blosc-blocks",
   inputs: mutatedBytes(frames.map((frame, i) => Uint8Array.from([7 * i, i, 40, 0, ...frame]))),
-  covers: ["region/fetch/blosc-blocks.js"],
+  covers: ["read/blosc-blocks.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: async (input) => {
     const [low = 0, high = 0, length = 0] = input;

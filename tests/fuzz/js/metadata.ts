@@ -1,6 +1,6 @@
 /** Metadata documents of all versions, as read by `open`, and the JSON reader. */
 
-import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/base/json.js";
+import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/util/json.js";
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { defaultLimits } from "../../../dist/base/limits.js";
+import { defaultLimits } from "../../../dist/util/limits.js";
 import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";

@@ -1,6 +1,6 @@
 /** Data types and fill values in the formats of all versions. */
 
-import { type Json, parseJson, toPlain } from "../../../dist/base/json.js";
+import { type Json, parseJson, toPlain } from "../../../dist/util/json.js";
 import { parseFill } from "../../../dist/dtypes/fill.js";
 import { fillJson } from "../../../dist/dtypes/fill-json.js";
 import { parseDescr } from "../../../dist/dtypes/typestr.js";

@@ -1,7 +1,7 @@
 /** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
 import type { FoundCodec } from "../codecs/codec-list.js";
 import { ConfigReader } from "../codecs/config.js";
 import type {
@@ -15,7 +15,7 @@ import { findCodec, unknownError } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
-import type { VlenCodec } from "../codecs/vlen/definition.js";
+import type { VlenCodec } from "../codecs/vlen-codec.js";
 import type { ChainStep } from "../engine/plan.js";
 
 export type { CodecMetadata } from "../codecs/metadata.js";

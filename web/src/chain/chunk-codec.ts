@@ -5,7 +5,7 @@
  * Their work is synchronous, in a session of the core that is had beforehand ({@link withSession}).
  */
 
-import { stridesOf } from "../base/strides.js";
+import { stridesOf } from "../util/strides.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, Slab } from "../engine/session.js";

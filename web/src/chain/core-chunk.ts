@@ -1,6 +1,6 @@
 /** Chunks that the core decodes: one plan each, and for blocks of N5 a header around it. */
 
-import { repeated } from "../base/subarray.js";
+import { repeated } from "../util/subarray.js";
 import type { BlockFrame } from "../codecs/n5.js";
 import type { ModuleName } from "../engine/module.js";
 import type { Plan } from "../engine/plan.js";

@@ -7,9 +7,9 @@
  * inner chunks are read one by one whatever stands before their shard.
  */
 
-import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { countOf } from "../base/strides.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf } from "../util/strides.js";
 import type { CodecArray } from "../codecs/definition.js";
 import { vlenChunkCodec } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
@@ -235,7 +235,7 @@ function blockLeaf(
 
 /**
  * The codec of a subarray of chunks that are stored uncompressed: the chunk's array codecs for an array of the
- * subarray's shape. Only for chains that move nothing but whole elements (see region/fetch/partial-rules.ts).
+ * subarray's shape. Only for chains that move nothing but whole elements (see read/partial-rules.ts).
  */
 function subarrayCodec(
   steps: readonly ResolvedStep[],

@@ -1,9 +1,9 @@
 /** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
 
-import { withDetails } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { countOf, indices } from "../base/strides.js";
-import { copySubarray, type MemoryArray, repeated } from "../base/subarray.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf, indices } from "../util/strides.js";
+import { copySubarray, type MemoryArray, repeated } from "../util/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
 import { moduleFor, Plan } from "../engine/plan.js";

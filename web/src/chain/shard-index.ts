@@ -1,6 +1,6 @@
 /** Shard indexes: pairs of offset and size, as numbers. Spec: Zarr v3 "sharding_indexed" codec. */
-import { corruptChunk, limitExceeded } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
+import { corruptChunk, limitExceeded } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
 
 /** Both numbers of an entry that stands for a missing inner chunk: 2^64 - 1. */
 const missing = 0xffffffff;

@@ -1,9 +1,9 @@
 /** Chunks of elements of variable length: a codec in TypeScript, and codecs of the core behind it. */
 
-import { withDetails } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { countOf, indices, stridesOf } from "../base/strides.js";
-import type { VlenCodec } from "../codecs/vlen/definition.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf, indices, stridesOf } from "../util/strides.js";
+import type { VlenCodec } from "../codecs/vlen-codec.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";

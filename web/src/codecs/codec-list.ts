@@ -2,7 +2,7 @@
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import type { BlockDefinition } from "./n5.js";
 import type { ShardingDefinition } from "./sharding.js";
-import type { VlenCodecDefinition } from "./vlen/definition.js";
+import type { VlenCodecDefinition } from "./vlen-codec.js";
 
 /** A codec that was found, told apart by who runs it. */
 export type FoundCodec =

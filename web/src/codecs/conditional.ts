@@ -1,7 +1,7 @@
 /** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
 
-import { limitExceeded } from "../base/errors.js";
-import { isRecord } from "../base/records.js";
+import { limitExceeded } from "../util/errors.js";
+import { isRecord } from "../util/own-property.js";
 import { codecRow } from "../engine/codec-table.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";

@@ -1,6 +1,6 @@
 /** Reading a codec's configuration: every value is checked, and every refusal names the codec. */
-import { invalidMetadata, type ZarrError } from "../base/errors.js";
-import { hasHole, own } from "../base/records.js";
+import { invalidMetadata, type ZarrError } from "../util/errors.js";
+import { hasHole, own } from "../util/own-property.js";
 
 /** A codec's configuration as plain values. */
 export type Configuration = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
  * The codecs of TIFF files that virtual datasets name: those of the imagecodecs package ("imagecodecs_…", in Zarr v2
  * by tifffile and kerchunk, in v3 by its own zarr module), and virtual-tiff's.
  */
-import { unsupported } from "../base/errors.js";
+import { unsupported } from "../util/errors.js";
 import { compressors as bloscCompressors, shuffles } from "./blosc.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";

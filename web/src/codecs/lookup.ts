@@ -2,12 +2,12 @@
  * Finding codecs by name. The usual ones are always there; the others (registry.ts has all) are loaded once metadata
  * names one of them.
  */
-import type { ZarrError } from "../base/errors.js";
-import { lazy } from "../base/lazy.js";
+import type { ZarrError } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
 import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
 import type { CodecKind, ZarrVersion } from "./definition.js";
 import { shards, usualCodecs } from "./usual.js";
-import { isVlenName } from "./vlen/names.js";
+import { isVlenName } from "./vlen-names.js";
 
 const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
 const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));

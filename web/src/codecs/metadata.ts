@@ -1,6 +1,6 @@
 /** Codecs as metadata names them. Spec: Zarr v3 core, "extension points". */
-import { invalidMetadata } from "../base/errors.js";
-import { isRecord, own } from "../base/records.js";
+import { invalidMetadata } from "../util/errors.js";
+import { isRecord, own } from "../util/own-property.js";
 import { type Configuration, show } from "./config.js";
 
 /** A codec as metadata names it. */

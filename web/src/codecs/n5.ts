@@ -8,9 +8,9 @@
  * Blocks at the edge of an array may be smaller than the chunk, and are read with fill value around them.
  */
 
-import { corruptChunk, unsupported, withDetails } from "../base/errors.js";
-import { countOf } from "../base/strides.js";
-import { copySubarray, repeated } from "../base/subarray.js";
+import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
+import { countOf } from "../util/strides.js";
+import { copySubarray, repeated } from "../util/subarray.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import type { ConfigReader } from "./config.js";

@@ -2,7 +2,7 @@
  * Codecs as documents of each Zarr version hold them: names and options of one version said in those of another,
  * defaults filled in. All codecs must have been loaded (lookup.ts).
  */
-import { unsupported } from "../base/errors.js";
+import { unsupported } from "../util/errors.js";
 import { descrJson } from "../dtypes/descr-json.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";

@@ -27,7 +27,7 @@ import { reshape } from "./reshape.js";
 import { scaleOffset } from "./scale-offset.js";
 import { snappy } from "./snappy.js";
 import { shards, usualCodecs } from "./usual.js";
-import { objectCodecs } from "./vlen/list.js";
+import { objectCodecs } from "./vlen-codecs.js";
 import { zfp, zfpy } from "./zfp.js";
 
 export type { FoundCodec } from "./codec-list.js";

@@ -1,5 +1,5 @@
 /** What is said of a codec that is in no list. */
-import { unknownCodec, unsupported, type ZarrError } from "../base/errors.js";
+import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import type { ZarrVersion } from "./definition.js";
 import { ownSteps } from "./own-steps.js";
 import { codecNames } from "./registry.js";

@@ -1,7 +1,7 @@
-/** Numbers among user attributes, and what is said of those that are wrong. base/records.ts reads properties. */
+/** Numbers among user attributes, and what is said of those that are wrong. util/own-property.ts reads properties. */
 
-import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../base/errors.js";
-import { isRecord } from "../base/records.js";
+import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../util/errors.js";
+import { isRecord } from "../util/own-property.js";
 import { show } from "../codecs/config.js";
 
 /** The value if it is a finite number; integers too large for a number are rounded. */

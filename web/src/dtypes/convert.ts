@@ -5,7 +5,7 @@
  * Stored numbers are one per byte, or per two bytes, little-endian; bits above a format's own are ignored.
  * Spec: zarr-extensions, data types; the bytes codec's form of each.
  */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import {
   decodeFloat,
   encodeFloat,

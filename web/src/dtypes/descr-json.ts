@@ -1,6 +1,6 @@
 /** Data types as Zarr v1 and v2 hold them: the counterpart of typestr.ts. */
-import { unsupported } from "../base/errors.js";
-import { type Json, JsonNumber } from "../base/json.js";
+import { unsupported } from "../util/errors.js";
+import { type Json, JsonNumber } from "../util/json.js";
 import type { DType, Field } from "./dtype.js";
 import type { CoreType } from "./table.js";
 import type { Endian } from "./typestr.js";

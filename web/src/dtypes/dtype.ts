@@ -1,5 +1,5 @@
 /** Data types: what an array's elements are, whatever Zarr version named them. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import { type CoreType, coreRow, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */

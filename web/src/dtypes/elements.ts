@@ -1,8 +1,8 @@
 /** Element data: how decoded bytes become JavaScript values, and back. */
 
-import { checkObject } from "../base/arguments.js";
-import { invalidArgument, shown } from "../base/errors.js";
-import { kept, textDecoder } from "../base/platform.js";
+import { checkObject } from "../util/arguments.js";
+import { invalidArgument, shown } from "../util/errors.js";
+import { kept, textDecoder } from "../util/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { utf32String, withoutPadding } from "./padded.js";

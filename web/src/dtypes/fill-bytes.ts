@@ -1,7 +1,7 @@
 /** Fill values of strings, bytes, raw and structured types. */
 
-import { type Json, JsonNumber, toPlain } from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
+import { type Json, JsonNumber, toPlain } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
 import { decodeBase64 } from "./base64.js";
 import { componentsOf } from "./dtype.js";
 import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";

@@ -1,5 +1,5 @@
 /** Fill values as metadata documents hold them: the counterpart of fill.ts. Spec: as there. */
-import { toPlain } from "../base/json.js";
+import { toPlain } from "../util/json.js";
 import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
 import type { FillValue } from "./fill-value.js";

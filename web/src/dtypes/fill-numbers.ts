@@ -1,5 +1,5 @@
 /** Fill values of bool, integers, times, floats and complex numbers. */
-import { type Json, JsonNumber } from "../base/json.js";
+import { type Json, JsonNumber } from "../util/json.js";
 import { compareSize, integerOf, parseDecimal } from "./decimals.js";
 import { readStored } from "./fill-bytes.js";
 import { type FillSource, refuse } from "./fill-source.js";

@@ -1,7 +1,7 @@
 /** Fill values in the documents of each Zarr version. */
 
-import { type Json, numberText } from "../base/json.js";
-import { textDecoder } from "../base/platform.js";
+import { type Json, numberText } from "../util/json.js";
+import { textDecoder } from "../util/platform.js";
 import { encodeBase64 } from "./base64.js";
 import { componentsOf, type DType } from "./dtype.js";
 import { type FillJson, fillJson } from "./fill-json.js";

@@ -1,6 +1,6 @@
 /** What the readers of fill values are given. */
-import { invalidMetadata } from "../base/errors.js";
-import { type Json, JsonNumber, type PlainJson, showJson } from "../base/json.js";
+import { invalidMetadata } from "../util/errors.js";
+import { type Json, JsonNumber, type PlainJson, showJson } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import type { Endian } from "./typestr.js";
 

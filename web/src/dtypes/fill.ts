@@ -5,7 +5,7 @@
  * are rounded once. Spec: Zarr v1 and v2 "fill_value" (which leave most encodings open), Zarr v3 core and
  * zarr-extensions "fill value representation". docs/dtypes.md has the table.
  */
-import { isJsonObject, type Json, type JsonObject } from "../base/json.js";
+import { isJsonObject, type Json, type JsonObject } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import { readBytes, readFixedBytes, readRaw, readStored, readText, readValue } from "./fill-bytes.js";
 import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js";

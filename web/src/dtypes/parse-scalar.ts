@@ -1,7 +1,7 @@
 /** Single elements as programs have them, for fill values and for what fills a selection. */
 
-import { type Json, JsonNumber } from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
+import { type Json, JsonNumber } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
 import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
 import { parseFill } from "./fill.js";

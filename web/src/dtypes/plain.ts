@@ -1,6 +1,6 @@
 /** Plain values as the JSON reader would give them, so that fill values from programs take the same path. */
-import { invalidMetadata } from "../base/errors.js";
-import { type Json, JsonNumber, type JsonObject } from "../base/json.js";
+import { invalidMetadata } from "../util/errors.js";
+import { type Json, JsonNumber, type JsonObject } from "../util/json.js";
 import { encodeBase64 } from "./base64.js";
 
 /** Deepest nesting of a plain value. */

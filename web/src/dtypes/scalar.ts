@@ -1,5 +1,5 @@
 /** Single elements as JavaScript values: for printing, tooltips and tests, not for bulk work. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import type { DType, Field } from "./dtype.js";
 import { decodeFloat, floatsOf } from "./floats.js";
 import { utf32String, withoutPadding } from "./padded.js";

@@ -1,8 +1,8 @@
 /** Strings of fixed length, written. */
 
-import { checkObject } from "../base/arguments.js";
-import { invalidArgument } from "../base/errors.js";
-import { textEncoder } from "../base/platform.js";
+import { checkObject } from "../util/arguments.js";
+import { invalidArgument } from "../util/errors.js";
+import { textEncoder } from "../util/platform.js";
 import type { DType } from "./dtype.js";
 
 /**

@@ -1,4 +1,4 @@
-import { unsupported } from "../base/errors.js";
+import { unsupported } from "../util/errors.js";
 
 /**
  * The core's data types, in the order of src/dtypes/dtype_list.inc: a row's index is its id in plans.

@@ -1,5 +1,5 @@
 /** The form in which the elements of each core type are handed out: which typed array, and whether by conversion. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import { type Conversion, floatConversion, integerConversion } from "./convert.js";
 import type { DType } from "./dtype.js";
 import { type FloatName, floatFormats } from "./floats.js";

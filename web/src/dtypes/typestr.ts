@@ -2,8 +2,8 @@
  * NumPy type strings and descriptions: how Zarr v1 and v2 write data types.
  * Spec: Zarr v1 and v2, "Data type encoding".
  */
-import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
-import { type Json, JsonNumber } from "../base/json.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
+import { type Json, JsonNumber } from "../util/json.js";
 import {
   componentsOf,
   DType,

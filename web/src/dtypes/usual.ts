@@ -2,8 +2,8 @@
  * The data types and fill values of most arrays. Metadata with others loads what reads them all: v3.ts and fill.ts,
  * which say the same of these.
  */
-import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
-import { lazy } from "../base/lazy.js";
+import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
+import { lazy } from "../util/lazy.js";
 import type { DType } from "./dtype.js";
 import { toElements } from "./elements.js";
 import type { FillRules } from "./fill-source.js";

@@ -1,5 +1,5 @@
 /** Data types as Zarr v3 metadata holds them: the counterpart of v3.ts, by registered names where there are any. */
-import { unsupported } from "../base/errors.js";
+import { unsupported } from "../util/errors.js";
 import type { DType } from "./dtype.js";
 
 export type DataTypeJson = string | { name: string; configuration: { [option: string]: unknown } };

@@ -2,8 +2,8 @@
  * Data types as Zarr v3 names them.
  * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
  */
-import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../base/errors.js";
-import { isRecord, own } from "../base/records.js";
+import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
+import { isRecord, own } from "../util/own-property.js";
 import {
   DType,
   maxItemBytes,

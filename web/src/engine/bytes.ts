@@ -2,7 +2,7 @@
  * Runs of bytes-to-bytes codecs where no metadata says how many bytes come out: variable-length data,
  * and shards with codecs behind them.
  */
-import { isZarrError, limitExceeded } from "../base/errors.js";
+import { isZarrError, limitExceeded } from "../util/errors.js";
 import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
 import { type CodecSession, checkedSize } from "./session.js";

@@ -1,6 +1,6 @@
 /** Compiling WebAssembly modules, whatever form they come in. */
-import { isFileUrl, readFileUrl } from "../base/platform.js";
-import type { WasmModule } from "../base/web-types.js";
+import { isFileUrl, readFileUrl } from "../util/platform.js";
+import type { WasmModule } from "../util/web-types.js";
 
 /**
  * decode: the decoders that chunks in the wild use. full: all of those, encoders and rare decoders. images: all decoders,

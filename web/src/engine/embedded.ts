@@ -1,6 +1,6 @@
 /** Modules that come from their copy in a script, which is loaded only then. */
-import { lazy } from "../base/lazy.js";
-import type { WasmModule } from "../base/web-types.js";
+import { lazy } from "../util/lazy.js";
+import type { WasmModule } from "../util/web-types.js";
 import type { ModuleName } from "./compile.js";
 
 const embedded = lazy("modules without their files", () => import("../lazy/embedded.js"));

@@ -2,8 +2,8 @@
  * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the module is had from the package
  * (packaged.ts), or from where the caller says, and compiled once.
  */
-import { engineFailed, messageOf } from "../base/errors.js";
-import type { WasmModule } from "../base/web-types.js";
+import { engineFailed, messageOf } from "../util/errors.js";
+import type { WasmModule } from "../util/web-types.js";
 import type { Core } from "../wasm/core.js";
 import { compileSource, type ModuleName, moduleNames, type WasmSource } from "./compile.js";
 import { glue, packagedModule } from "./packaged.js";

@@ -2,7 +2,7 @@
  * packaged.ts in the bundles for workerd (Cloudflare's workers) and other runtimes on the edge. Nothing may be compiled
  * there: modules are imported as such.
  */
-import type { WasmModule } from "../base/web-types.js";
+import type { WasmModule } from "../util/web-types.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

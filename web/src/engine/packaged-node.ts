@@ -1,6 +1,6 @@
 /** packaged.ts in the bundles for Node: files are read. */
-import { packageFile } from "../base/beside.js";
-import type { WasmModule } from "../base/web-types.js";
+import { packageFile } from "../util/package-files.js";
+import type { WasmModule } from "../util/web-types.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";
 

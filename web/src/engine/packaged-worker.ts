@@ -1,5 +1,5 @@
 /** packaged.ts in the scripts of workers, which are one file each: modules come compiled, from whoever has work. */
-import type { WasmModule } from "../base/web-types.js";
+import type { WasmModule } from "../util/web-types.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

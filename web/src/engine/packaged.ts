@@ -2,8 +2,8 @@
  * The modules that the package holds, as pages and bundlers find them. The build has other files in this one's place:
  * packaged-node.ts in the bundles for Node, packaged-edge.ts in those for workerd, packaged-worker.ts in workers.
  */
-import { isLeftBehind } from "../base/beside.js";
-import type { WasmModule } from "../base/web-types.js";
+import { isLeftBehind } from "../util/package-files.js";
+import type { WasmModule } from "../util/web-types.js";
 import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";

@@ -4,7 +4,7 @@
  * Views of that memory are loans. They die when the memory grows, so each is made after the last call
  * that may grow it and used at once; none is stored, returned or carried across an `await`.
  */
-import { isBytes, sizeOf } from "../base/bytes.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
 import {
   type ErrorTag,
   engineFailed,
@@ -12,8 +12,8 @@ import {
   kebab,
   limitExceeded,
   ZarrError,
-} from "../base/errors.js";
-import { uninitialised } from "../base/platform.js";
+} from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
 import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";

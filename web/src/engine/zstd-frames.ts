@@ -1,8 +1,8 @@
 /**
  * Single zstd frames that do not say how many bytes they hold, of any size, and with a dictionary: metadata of Icechunk.
  */
-import { corruptChunk, isZarrError, limitExceeded } from "../base/errors.js";
-import { uninitialised } from "../base/platform.js";
+import { corruptChunk, isZarrError, limitExceeded } from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import { decodeBytes } from "./bytes.js";
 import { sessionOf } from "./engine.js";
 import type { ChainStep } from "./plan.js";

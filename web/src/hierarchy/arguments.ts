@@ -1,6 +1,6 @@
 /** Checks of arguments that several calls take. */
-import { checkSignalIn } from "../base/arguments.js";
-import { invalidArgument, shown } from "../base/errors.js";
+import { checkSignalIn } from "../util/arguments.js";
+import { invalidArgument, shown } from "../util/errors.js";
 
 /** Options that every read has. */
 interface CommonOptions {

@@ -1,8 +1,8 @@
 /** Arrays: metadata in hand, chunks within reach. */
 
-import { invalidSelection, shown } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { stridesOf } from "../base/strides.js";
+import { invalidSelection, shown } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { stridesOf } from "../util/strides.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
@@ -10,8 +10,8 @@ import type { ElementData } from "../dtypes/elements.js";
 import type { Elements, ElementsByType, ReadAs } from "../dtypes/elements-by-type.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
-import { ArrayReader } from "../region/fetch/reader.js";
-import { readChunkElements, readEncodedChunk } from "../region/read.js";
+import { ArrayReader } from "../read/reader.js";
+import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import type { Store } from "../store/store.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";

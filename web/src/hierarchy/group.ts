@@ -1,9 +1,9 @@
 /** Groups: nodes that hold arrays and other groups. */
 
-import { checkSignalIn } from "../base/arguments.js";
-import { isZarrError } from "../base/errors.js";
-import type { JsonObject } from "../base/json.js";
-import type { Steps } from "../base/slices.js";
+import { checkSignalIn } from "../util/arguments.js";
+import { isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import type { Steps } from "../util/slices.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { largeDocuments } from "../metadata/document.js";
 import type { Attributes } from "../metadata/spec.js";

@@ -1,9 +1,9 @@
 /** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
-import { unsupported } from "../base/errors.js";
-import { Limiter } from "../base/limiter.js";
-import { nextTask } from "../base/platform.js";
-import { settleAll } from "../base/settle.js";
-import { sliceTime } from "../base/slices.js";
+import { unsupported } from "../util/errors.js";
+import { Limiter } from "../util/limiter.js";
+import { nextTask } from "../util/platform.js";
+import { settleAll } from "../util/settle-all.js";
+import { sliceTime } from "../util/slices.js";
 import { childrenOf } from "../store/children.js";
 import type { Store } from "../store/store.js";
 import type { Member } from "./group.js";

@@ -1,7 +1,7 @@
 /** Opening arrays and groups. */
 
-import { untilAborted } from "../base/abort.js";
-import { checkObject, checkSignalIn } from "../base/arguments.js";
+import { untilAborted } from "../util/abort.js";
+import { checkObject, checkSignalIn } from "../util/arguments.js";
 import {
   invalidArgument,
   invalidMetadata,
@@ -9,12 +9,12 @@ import {
   limitExceeded,
   notFound,
   type OnWarning,
-} from "../base/errors.js";
-import type { JsonObject } from "../base/json.js";
-import { lazy, preload } from "../base/lazy.js";
-import { type Limits, resolveLimits } from "../base/limits.js";
-import { isFileUrl } from "../base/platform.js";
-import { inSlices, type Steps } from "../base/slices.js";
+} from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { lazy, preload } from "../util/lazy.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { isFileUrl } from "../util/platform.js";
+import { inSlices, type Steps } from "../util/slices.js";
 import { show } from "../codecs/config.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
@@ -30,15 +30,15 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
-import { answerOf, locateKey } from "../store/answers.js";
-import { HttpStore } from "../store/http.js";
-import type { VirtualBase } from "../store/icechunk/virtual.js";
-import { archives, fileSystem } from "../store/loaded.js";
+import { answerOf, locateKey } from "../store/read-checked.js";
+import { HttpStore } from "../store/http/store.js";
+import type { VirtualBase } from "../formats/icechunk/virtual.js";
+import { archives, fileSystem } from "./loaded-stores.js";
 import { normalizePath } from "../store/path.js";
-import { isFolderName } from "../store/reference/names.js";
+import { isFolderName } from "../formats/kerchunk/names.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
-import { writesTo } from "./changes.js";
+import { writesTo } from "./metadata-epoch.js";
 import {
   kindsOfV3,
   type Member,

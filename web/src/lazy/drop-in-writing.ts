@@ -1,10 +1,10 @@
 /** What the zarrita drop-in writes with. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
-import "../zarrita/indexing.js";
-import "../zarrita/open.js";
+import "../compat/zarrita/indexing.js";
+import "../compat/zarrita/open.js";
 
-export { createNode } from "../zarrita/create-node.js";
-export { setPreparedRegion, setRegion } from "../zarrita/set-region.js";
+export { createNode } from "../compat/zarrita/create-node.js";
+export { setPreparedRegion, setRegion } from "../compat/zarrita/set-region.js";

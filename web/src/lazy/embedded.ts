@@ -1,11 +1,11 @@
 /** Copies of the modules as texts, for bundles that come without the files. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
 import type { ModuleName } from "../engine/compile.js";
-import { inflate } from "../store/zip/inflate.js";
+import { inflate } from "../util/inflate.js";
 
 interface Embedded {
   /** Raw DEFLATE, in base 64. */

@@ -1,7 +1,7 @@
 /** Icechunk repositories as stores. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
-export { IcechunkStore } from "../store/icechunk.js";
+export { IcechunkStore } from "../formats/icechunk/store.js";

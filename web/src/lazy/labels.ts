@@ -1,7 +1,7 @@
 /** Selections by label. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
-export { select } from "../conventions/labels/select.js";
+export { select } from "../conventions/sel/select.js";

@@ -1,5 +1,5 @@
 /** Listing stores, and groups whose nodes only their store knows. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

@@ -1,5 +1,5 @@
 /** Data on maps. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

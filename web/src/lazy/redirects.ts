@@ -1,5 +1,5 @@
 /** Following redirects. */
-// Loaded in any case (see base/lazy.ts).
+// Loaded in any case (see util/lazy.ts).
 import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";

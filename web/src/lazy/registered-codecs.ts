@@ -1,22 +1,22 @@
 /** The entries of the zarrita drop-in's registry: classes with `fromConfig`, that decode and encode by the core. */
-// What is there anyway (see base/lazy.ts).
+// What is there anyway (see util/lazy.ts).
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
-import "../zarrita/indexing.js";
-import "../zarrita/open.js";
-import { countOf, stridesOf } from "../base/strides.js";
+import "../compat/zarrita/indexing.js";
+import "../compat/zarrita/open.js";
+import { countOf, stridesOf } from "../util/strides.js";
 import { type CodecChain, createCodecChain } from "../codecs.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
-import Blosc from "../numcodecs/blosc.js";
-import GZip from "../numcodecs/gzip.js";
-import LZ4 from "../numcodecs/lz4.js";
-import Zlib from "../numcodecs/zlib.js";
-import Zstd from "../numcodecs/zstd.js";
-import { bytesEntry, dtypeOf } from "../zarrita/bytes-codecs.js";
-import { cOrder } from "../zarrita/c-order.js";
-import { dataOf } from "../zarrita/elements.js";
-import type { OwnCodecEntry, OwnCodecMetadata } from "../zarrita/registry.js";
+import Blosc from "../compat/numcodecs/blosc.js";
+import GZip from "../compat/numcodecs/gzip.js";
+import LZ4 from "../compat/numcodecs/lz4.js";
+import Zlib from "../compat/numcodecs/zlib.js";
+import Zstd from "../compat/numcodecs/zstd.js";
+import { bytesEntry, dtypeOf } from "../compat/zarrita/bytes-codecs.js";
+import { cOrder } from "../compat/zarrita/c-order.js";
+import { dataOf } from "../compat/zarrita/elements.js";
+import type { OwnCodecEntry, OwnCodecMetadata } from "../compat/zarrita/registry.js";
 
 type Configuration = Record<string, unknown>;
 type Elements = ElementData | readonly unknown[];

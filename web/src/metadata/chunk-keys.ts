@@ -2,9 +2,9 @@
  * How coordinates of chunks become keys. Spec: Zarr v3 core, "chunk key encoding". The encodings that few arrays use are
  * in other-chunk-keys.ts, and loaded when they are met.
  */
-import type { OnWarning } from "../base/errors.js";
-import type { Json } from "../base/json.js";
-import { lazy } from "../base/lazy.js";
+import type { OnWarning } from "../util/errors.js";
+import type { Json } from "../util/json.js";
+import { lazy } from "../util/lazy.js";
 import { checkOptions, type Extension, own, readExtension, readSeparator } from "./document.js";
 import type { KeyEncoding, PlainKeys, Separator } from "./key-encoding.js";
 

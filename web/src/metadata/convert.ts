@@ -1,7 +1,7 @@
 /** Metadata of one Zarr version in terms of another. */
-import { unsupported, type ZarrError } from "../base/errors.js";
-import type { Json, JsonObject } from "../base/json.js";
-import { showJson } from "../base/json.js";
+import { unsupported, type ZarrError } from "../util/errors.js";
+import type { Json, JsonObject } from "../util/json.js";
+import { showJson } from "../util/json.js";
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";

@@ -1,5 +1,5 @@
 /** What metadata documents of all versions share: reading an object, its lists and extension points. */
-import { invalidMetadata, type OnWarning, unsupported } from "../base/errors.js";
+import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
   isLarge,
@@ -12,9 +12,9 @@ import {
   parseJson,
   showJson,
   toPlain,
-} from "../base/json.js";
-import { lazy } from "../base/lazy.js";
-import type { Limits } from "../base/limits.js";
+} from "../util/json.js";
+import { lazy } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
 import type { Attributes } from "./spec.js";
 
 export interface DocumentOptions {

@@ -1,7 +1,7 @@
 /** Chunk grids of Zarr v3. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
-import { invalidMetadata, unsupported } from "../base/errors.js";
-import { type AxisGrid, RectilinearAxis, RegularAxis } from "../base/grid.js";
-import { type Json, JsonNumber, showJson } from "../base/json.js";
+import { invalidMetadata, unsupported } from "../util/errors.js";
+import { type AxisGrid, RectilinearAxis, RegularAxis } from "../util/grid.js";
+import { type Json, JsonNumber, showJson } from "../util/json.js";
 import { checkOptions, known, own, readExtension } from "./document.js";
 import { type ArrayDescription, readLengths } from "./spec.js";
 

@@ -3,8 +3,8 @@
  * printed is the same document; changes replace what they change, and are read by the reader's own parsers before
  * anybody writes them.
  */
-import { invalidMetadata, isZarrError } from "../base/errors.js";
-import type { JsonObject } from "../base/json.js";
+import { invalidMetadata, isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";

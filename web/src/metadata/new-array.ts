@@ -1,7 +1,7 @@
 /** Documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
-import { unsupported } from "../base/errors.js";
-import { type Json, type JsonObject, showJson } from "../base/json.js";
-import type { Limits } from "../base/limits.js";
+import { unsupported } from "../util/errors.js";
+import { type Json, type JsonObject, showJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 import { resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";

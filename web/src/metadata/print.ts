@@ -1,6 +1,6 @@
 /** Metadata documents as text, and values of programs as what documents hold. */
 
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import {
   isJsonObject,
   type Json,
@@ -9,9 +9,9 @@ import {
   numberText,
   orderKeys,
   writtenKeys,
-} from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
-import { isWellFormed } from "../base/records.js";
+} from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
+import { isWellFormed } from "../util/own-property.js";
 
 /** Longest list that is written on one line. */
 const lineLength = 100;

@@ -1,9 +1,9 @@
 /** ArraySpec: what an array is, whatever Zarr version described it. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
-import { type AxisGrid, RectilinearAxis, regularGrid } from "../base/grid.js";
-import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
-import type { Limits } from "../base/limits.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
+import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";

@@ -3,8 +3,8 @@
  * Spec: Zarr storage specification version 1.
  */
 
-import { invalidMetadata, unknownCodec } from "../base/errors.js";
-import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../base/json.js";
+import { invalidMetadata, unknownCodec } from "../util/errors.js";
+import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";

@@ -3,8 +3,8 @@
  * Spec: Zarr storage specification version 2. What is tolerated beyond it: docs/dtypes.md, docs/reading.md.
  */
 
-import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../base/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
+import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { Configuration } from "../codecs/config.js";

@@ -1,5 +1,5 @@
 /** A bounded cache of bytes. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import type { MaybePromise } from "./store.js";
 
 /** What a store asks of a cache; a `Map<string, Uint8Array>` is one, without a bound. */

@@ -1,9 +1,9 @@
 /** What lies below a path of a store. */
-import { untilAborted } from "../base/abort.js";
-import { isError, isZarrError, shown } from "../base/errors.js";
-import { nextTask } from "../base/platform.js";
-import { sliceTime } from "../base/slices.js";
-import { storeFailed } from "./answers.js";
+import { untilAborted } from "../util/abort.js";
+import { isError, isZarrError, shown } from "../util/errors.js";
+import { nextTask } from "../util/platform.js";
+import { sliceTime } from "../util/slices.js";
+import { storeFailed } from "./read-checked.js";
 import { badListing, canList, entriesOf } from "./listing.js";
 import { childOf, isSegment, normalizePath } from "./path.js";
 import type { Store } from "./store.js";

@@ -6,7 +6,7 @@ import {
   messageOf,
   networkError,
   type ZarrError,
-} from "../base/errors.js";
+} from "../util/errors.js";
 import type { ObjectVersion, SetOptions } from "./store.js";
 
 /** The error of a key under which there should have been nothing. */

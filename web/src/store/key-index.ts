@@ -1,6 +1,6 @@
 /** The folders of stores that know all their keys. */
-import type { Steps } from "../base/slices.js";
-import { sortSteps } from "../base/sort.js";
+import type { Steps } from "../util/slices.js";
+import { sortSteps } from "../util/sort.js";
 import { childOf } from "./path.js";
 
 /**

@@ -1,5 +1,5 @@
-/** What lies below a path of a store, by what is loaded when it is asked for (see base/lazy.ts). */
-import { lazy } from "../base/lazy.js";
+/** What lies below a path of a store, by what is loaded when it is asked for (see util/lazy.ts). */
+import { lazy } from "../util/lazy.js";
 import type { Store } from "./store.js";
 
 /** What lists stores, and groups that only their store knows. */

@@ -1,7 +1,7 @@
 /** What a store lists, held against what was asked for: writers delete what is listed. */
-import { untilAborted } from "../base/abort.js";
-import { isZarrError, networkError, shown, type ZarrError } from "../base/errors.js";
-import { locateKey, storeFailed } from "./answers.js";
+import { untilAborted } from "../util/abort.js";
+import { isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
+import { locateKey, storeFailed } from "./read-checked.js";
 import { joinKey, type Store } from "./store.js";
 
 /** Whether {@link keysBelow} has an answer. */

@@ -1,5 +1,5 @@
 /** Objects in memory as a store. */
-import { asBytes } from "../base/bytes.js";
+import { asBytes } from "../util/bytes.js";
 import { checkCondition } from "./conditions.js";
 import { childOf, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./ranges.js";

@@ -1,7 +1,7 @@
 /** Parts of objects, from stores that serve ranges and from those that do not. */
-import { checkSignal } from "../base/arguments.js";
-import { invalidArgument, networkError } from "../base/errors.js";
-import { answerOf, locateKey } from "./answers.js";
+import { checkSignal } from "../util/arguments.js";
+import { invalidArgument, networkError } from "../util/errors.js";
+import { answerOf, locateKey } from "./read-checked.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**

@@ -1,5 +1,5 @@
 /** Stores: where keys and their bytes live. */
-import { networkError, type ZarrError } from "../base/errors.js";
+import { networkError, type ZarrError } from "../util/errors.js";
 
 /**
  * Which version of an object was seen. Reads that are given the same one must come from the same version:

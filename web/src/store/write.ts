@@ -1,6 +1,6 @@
 /** The safe way to call stores that write, whichever they are. */
-import { invalidArgument, isZarrError, readOnly, unsupported } from "../base/errors.js";
-import { answerOf, locateKey, storeFailed } from "./answers.js";
+import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
+import { answerOf, locateKey, storeFailed } from "./read-checked.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";
 import { normalizePath } from "./path.js";
@@ -12,8 +12,8 @@ import {
   type Store,
   type WriteOptions,
 } from "./store.js";
-import { unlessStuck } from "./stuck.js";
-import { announceWrite } from "./written.js";
+import { unlessStuck } from "./pending-writes.js";
+import { announceWrite } from "./write-events.js";
 
 type Method = "set" | "delete";
 const missing = {

@@ -1,6 +1,6 @@
 /** The worker's side of requests: it sends them, and gathers what comes in few messages. */
-import { messageOf } from "../base/errors.js";
-import type { WorkerPort } from "../base/platform.js";
+import { messageOf } from "../util/errors.js";
+import type { WorkerPort } from "../util/platform.js";
 import type { FetchAsk, FetchNews, FetchRequest } from "./fetch-messages.js";
 
 /** What has come is handed over at the end, when there is this much of it, … */

@@ -1,9 +1,9 @@
 /** A pool of workers that decode and encode chunks. */
 
-import { checkObject } from "../base/arguments.js";
-import { BufferPool } from "../base/buffer-pool.js";
-import { invalidArgument } from "../base/errors.js";
-import { preload } from "../base/lazy.js";
+import { checkObject } from "../util/arguments.js";
+import { BufferPool } from "../util/buffer-pool.js";
+import { invalidArgument } from "../util/errors.js";
+import { preload } from "../util/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -11,19 +11,19 @@ import {
   listenTo,
   parallelism,
   stopWorker,
-} from "../base/platform.js";
-import type { WasmModule } from "../base/web-types.js";
+} from "../util/platform.js";
+import type { WasmModule } from "../util/web-types.js";
 import { wholePlace } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
-import type { ResultBytes } from "../region/assemble/result.js";
-import type { Sink } from "../region/assemble/sink.js";
-import type { Projection } from "../region/selection/projections.js";
+import type { ResultBytes } from "../read/result.js";
+import type { Sink } from "../read/sink.js";
+import type { Projection } from "../plan/projections.js";
 import type { Transport } from "../store/http/transport.js";
-import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./failures.js";
+import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./errors.js";
 import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
-import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
+import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pool-sink.js";
 import { type FetchLine, FetchLines } from "./remote-fetch.js";
 import { slabTask } from "./slab-work.js";
 import { packagedWorkers, type StartWorker } from "./start.js";

@@ -3,11 +3,11 @@
  * a result that threads share.
  */
 
-import { isBytes, sizeOf } from "../base/bytes.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
-import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
-import { StepFailure } from "./failures.js";
+import { type SlabPlace, spansOf } from "../plan/spans.js";
+import { StepFailure } from "./errors.js";
 import type { KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 
 /** A shared result, and the box of it that a slab is. */

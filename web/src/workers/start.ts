@@ -1,13 +1,13 @@
 /** Ways to start a worker of the package, the usual one first. */
-import { isMoved, packageFile } from "../base/beside.js";
-import { lazy } from "../base/lazy.js";
+import { isMoved, packageFile } from "../util/package-files.js";
+import { lazy } from "../util/lazy.js";
 import {
   type AnyWorker,
   hasWebWorkers,
   startNodeWorker,
   startTextWorker,
   startWebWorker,
-} from "../base/platform.js";
+} from "../util/platform.js";
 
 /** Starts a worker; what fails then or later, before the worker has said a word, is for the next way. */
 export type StartWorker = () => AnyWorker | Promise<AnyWorker>;

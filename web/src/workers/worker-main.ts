@@ -4,12 +4,12 @@
  * @packageDocumentation
  */
 
-import { openWorkerPort, type WorkerPort } from "../base/platform.js";
+import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { answerBatch, unpackBatch } from "./encode-work.js";
-import { packFailure } from "./failures.js";
+import { packFailure } from "./errors.js";
 import { isFetchRequest } from "./fetch-messages.js";
 import { Fetching } from "./fetching.js";
 import { isWorkMessage, KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";

@@ -1,5 +1,5 @@
 /** Affine transformations of columns and rows. */
-import type { AffineTransform, Bounds } from "../geo.js";
+import type { AffineTransform, Bounds } from "./georeference.js";
 
 type Point = readonly [number, number];
 

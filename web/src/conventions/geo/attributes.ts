@@ -1,7 +1,7 @@
 /** What attributes say of reference systems and transformations. */
-import { invalidMetadata } from "../../base/errors.js";
-import { isRecord, own, type Properties } from "../../base/records.js";
-import type { AffineTransform, CoordinateSystem } from "../geo.js";
+import { invalidMetadata } from "../../util/errors.js";
+import { isRecord, own, type Properties } from "../../util/own-property.js";
+import type { AffineTransform, CoordinateSystem } from "./georeference.js";
 
 function text(value: unknown, name: string): string | undefined {
   const found = own(value, name);

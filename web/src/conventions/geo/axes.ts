@@ -1,10 +1,10 @@
 /** Transformations from coordinate arrays, which hold the centres of elements. */
-import { isZarrError, unsupported } from "../../base/errors.js";
-import { own } from "../../base/records.js";
+import { isZarrError, unsupported } from "../../util/errors.js";
+import { own } from "../../util/own-property.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { slice } from "../../region/selection/selection.js";
-import type { AffineTransform, GeoConventions } from "../geo.js";
+import { slice } from "../../plan/selection.js";
+import type { AffineTransform, GeoConventions } from "./georeference.js";
 
 /** Opens a node beside the data; undefined where there is none. */
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;

@@ -1,8 +1,8 @@
 /** Resolution levels as attributes list them, in whichever convention. */
-import { isZarrError } from "../../base/errors.js";
-import { isRecord, own, type Properties } from "../../base/records.js";
+import { isZarrError } from "../../util/errors.js";
+import { isRecord, own, type Properties } from "../../util/own-property.js";
 import { normalizePath } from "../../store/path.js";
-import type { AffineTransform, CoordinateSystem } from "../geo.js";
+import type { AffineTransform, CoordinateSystem } from "./georeference.js";
 import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 
 /** What a layout says of one level. */

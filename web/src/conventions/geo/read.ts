@@ -1,7 +1,7 @@
 /** Reading where arrays lie on a map. */
-import { checkSignalIn } from "../../base/arguments.js";
-import { invalidArgument, isZarrError, notFound, shown } from "../../base/errors.js";
-import { own } from "../../base/records.js";
+import { checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
+import { own } from "../../util/own-property.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
@@ -12,7 +12,7 @@ import type {
   GeoLevel,
   Georeference,
   GeoreferenceOptions,
-} from "../geo.js";
+} from "./georeference.js";
 import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
 import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";

@@ -1,8 +1,8 @@
 /** Map tiles: which part of which level one shows. */
-import { checkObject } from "../../base/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../base/errors.js";
-import { slice } from "../../region/selection/selection.js";
-import type { Bounds, Georeference, GeoTile, TileOptions } from "../geo.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown, unsupported } from "../../util/errors.js";
+import { slice } from "../../plan/selection.js";
+import type { Bounds, Georeference, GeoTile, TileOptions } from "./georeference.js";
 import { boundsOf, inverse, moved } from "./affine.js";
 
 /** Half the circumference of the earth in web mercator, in its metres. */

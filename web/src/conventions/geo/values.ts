@@ -1,13 +1,13 @@
 /** Reading the values of map tiles. */
-import { checkObject } from "../../base/arguments.js";
-import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../base/errors.js";
-import { allowListeners } from "../../base/platform.js";
-import { settleAll } from "../../base/settle.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
+import { allowListeners } from "../../util/platform.js";
+import { settleAll } from "../../util/settle-all.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { type DimensionSelection, type Slice, slice } from "../../region/selection/selection.js";
-import { chunksTouched } from "../../region/wanted.js";
-import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "../geo.js";
+import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
+import { chunksTouched } from "../../read/resolve-region.js";
+import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "./georeference.js";
 import { inverse } from "./affine.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
 

@@ -1,6 +1,6 @@
 /** Replacing a file of a browser's, whole or not at all. */
-import { unsupported } from "../../base/errors.js";
-import { hiddenName } from "../hidden.js";
+import { unsupported } from "../../util/errors.js";
+import { hiddenName } from "../temp-names.js";
 import type { DirectoryHandle, PrivateFileHandle } from "./handles.js";
 
 /**

@@ -1,9 +1,9 @@
 /** Bodies of answers: read as a stream, bounded, and no further than needed. */
 
-import type { BufferPool } from "../../base/buffer-pool.js";
-import { isError, isZarrError, limitExceeded, messageOf, networkError } from "../../base/errors.js";
-import { uninitialised } from "../../base/platform.js";
-import { checkCodings } from "./codings.js";
+import type { BufferPool } from "../../util/buffer-pool.js";
+import { isError, isZarrError, limitExceeded, messageOf, networkError } from "../../util/errors.js";
+import { uninitialised } from "../../util/platform.js";
+import { checkCodings } from "./content-encoding.js";
 import type { Watch } from "./idle-timeout.js";
 import { TransientFault } from "./retry.js";
 import type { Answer } from "./transport.js";

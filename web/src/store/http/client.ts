@@ -1,12 +1,12 @@
 /** Objects and parts of them by URL: each read once for all who ask for it, and of one version. */
-import { BufferPool } from "../../base/buffer-pool.js";
-import { lazy, preload } from "../../base/lazy.js";
-import { SingleFlight } from "../../base/single-flight.js";
+import { BufferPool } from "../../util/buffer-pool.js";
+import { lazy, preload } from "../../util/lazy.js";
+import { SingleFlight } from "../../util/single-flight.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
 import { checkRange, rangeName } from "../ranges.js";
 import type { GetOptions, RangeQuery } from "../store.js";
-import { Servers } from "./abilities.js";
+import { Servers } from "./capabilities.js";
 import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
 import { type RequestOptions, Requests } from "./requests.js";
 import type { Transport } from "./transport.js";

@@ -1,6 +1,6 @@
 /** What reads of parts share, and what helps where a server does not serve them as asked: loaded once one does not. */
-import { lazy } from "../../base/lazy.js";
-import type { Servers } from "./abilities.js";
+import { lazy } from "../../util/lazy.js";
+import type { Servers } from "./capabilities.js";
 import type { Watch } from "./idle-timeout.js";
 import type { Requests } from "./requests.js";
 import type { Answer } from "./transport.js";

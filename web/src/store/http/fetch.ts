@@ -1,5 +1,5 @@
 /** Requests by `fetch`: the runtime's, or one that the caller gives. */
-import { isError, messageOf } from "../../base/errors.js";
+import { isError, messageOf } from "../../util/errors.js";
 import { unlessAborted, type Watch } from "./idle-timeout.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
 import type { Transport, TransportRequest } from "./transport.js";

@@ -1,5 +1,5 @@
 /** Giving up on servers that fall silent. */
-import { invalidArgument } from "../../base/errors.js";
+import { invalidArgument } from "../../util/errors.js";
 
 /** Milliseconds without a byte after which a request is given up. */
 export const defaultTimeout = 60_000;

@@ -1,8 +1,8 @@
 /** The last bytes of objects, whatever the server makes of a request for them. */
 
-import { isZarrError } from "../../base/errors.js";
-import type { Abilities } from "./abilities.js";
-import { announcedBytes, missingStatus, statusError } from "./answer.js";
+import { isZarrError } from "../../util/errors.js";
+import type { Abilities } from "./capabilities.js";
+import { announcedBytes, missingStatus, statusError } from "./response.js";
 import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
 import { readPart } from "./offset-ranges.js";

@@ -4,8 +4,8 @@
  */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable, Transform } from "node:stream";
-import { nodeModule } from "../../base/platform.js";
-import { codingError, codingsOf } from "./codings.js";
+import { nodeModule } from "../../util/platform.js";
+import { codingError, codingsOf } from "./content-encoding.js";
 import { type HopAnswer, redirectable, type SendHop } from "./redirects.js";
 import type { Transport } from "./transport.js";
 

@@ -1,6 +1,6 @@
 /** How long objects are: by HEAD, or by a request for one byte. */
 
-import { announcedBytes, missingStatus, statusError, wholeStatus } from "./answer.js";
+import { announcedBytes, missingStatus, statusError, wholeStatus } from "./response.js";
 import { readRangeAnswer, unsatisfiedTotal } from "./range-answer.js";
 import { isFailure, type Requests } from "./requests.js";
 

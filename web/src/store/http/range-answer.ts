@@ -1,7 +1,7 @@
 /** Answers to requests for a part of an object: which part they say they are, and whether it holds. */
 import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
-import { announcedBytes, checkLength, isEncoded, rangeError } from "./answer.js";
+import { announcedBytes, checkLength, isEncoded, rangeError } from "./response.js";
 import { readBody } from "./body.js";
 import type { Watch } from "./idle-timeout.js";
 import type { Answer } from "./transport.js";

@@ -1,6 +1,6 @@
 /** Parts of objects on servers that do not serve them as asked: a part in `lazy/`, as most servers do. */
 
-import { limitExceeded } from "../../base/errors.js";
+import { limitExceeded } from "../../util/errors.js";
 import { resolveRange } from "../ranges.js";
 import {
   announcedBytes,
@@ -9,15 +9,15 @@ import {
   rangeError,
   statusError,
   wholeStatus,
-} from "./answer.js";
+} from "./response.js";
 import { readBody } from "./body.js";
-import { readBodyEnd } from "./body-end.js";
+import { readBodyEnd } from "./body-tail.js";
 import type { Fallback, OffsetRange, ReadAt, Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
-import { isShort, KeptObjects } from "./kept-objects.js";
+import { isShort, KeptObjects } from "./object-cache.js";
 import { noObject, objectSize } from "./object-size.js";
-import { claimsPage, isTextual } from "./page.js";
-import { refusePageStart, tellingBytes } from "./page-start.js";
+import { claimsPage, isTextual } from "./html-response.js";
+import { refusePageStart, tellingBytes } from "./html-sniff.js";
 import { readRangeAnswer } from "./range-answer.js";
 import type { Answer } from "./transport.js";
 

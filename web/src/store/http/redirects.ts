@@ -1,6 +1,6 @@
 /** Which redirects are followed by this library instead of `fetch`, so that keys in headers stay with their origin. */
-import { networkError, type ZarrError } from "../../base/errors.js";
-import { lazy } from "../../base/lazy.js";
+import { networkError, type ZarrError } from "../../util/errors.js";
+import { lazy } from "../../util/lazy.js";
 import type { Answer, Transport, TransportRequest } from "./transport.js";
 
 /** Spec: Fetch standard, "redirect status". */

@@ -1,5 +1,5 @@
 /** Trying again where that may help. */
-import { invalidArgument, isError, type ZarrError } from "../../base/errors.js";
+import { invalidArgument, isError, type ZarrError } from "../../util/errors.js";
 import { unlessAborted } from "./idle-timeout.js";
 
 /** Answers that another try may better. */

@@ -1,6 +1,6 @@
 /** Whole objects, by requests without a range. */
-import type { BufferPool } from "../../base/buffer-pool.js";
-import { limitExceeded } from "../../base/errors.js";
+import type { BufferPool } from "../../util/buffer-pool.js";
+import { limitExceeded } from "../../util/errors.js";
 import {
   announcedBytes,
   checkLength,
@@ -8,10 +8,10 @@ import {
   rangeError,
   statusError,
   wholeStatus,
-} from "./answer.js";
+} from "./response.js";
 import { readBody } from "./body.js";
 import type { Watch } from "./idle-timeout.js";
-import { claimsPage } from "./page.js";
+import { claimsPage } from "./html-response.js";
 import type { Requests } from "./requests.js";
 import type { Answer, Transport } from "./transport.js";
 import type { Versions } from "./versions.js";

@@ -1,16 +1,16 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../base/errors.js";
-import { Limiter } from "../../base/limiter.js";
-import { textDecoder } from "../../base/platform.js";
+import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
+import { Limiter } from "../../util/limiter.js";
+import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError } from "../conditions.js";
 import type { SetOptions } from "../store.js";
-import { missingStatus, statusError } from "./answer.js";
+import { missingStatus, statusError } from "./response.js";
 import { readBody, reasonOf } from "./body.js";
-import { type Condition, DoubtfulFault, sendInDoubt } from "./doubt.js";
+import { type Condition, DoubtfulFault, sendInDoubt } from "./doubtful-writes.js";
 import { fetchTransport } from "./fetch.js";
 import { Watch } from "./idle-timeout.js";
-import { claimsPage } from "./page.js";
+import { claimsPage } from "./html-response.js";
 import { headersOf } from "./requests.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
 import type { Answer, Transport } from "./transport.js";

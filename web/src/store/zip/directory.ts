@@ -7,9 +7,9 @@
  * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
  * entries lie before, and against one another, as no two may overlap; names are normalised, and those that would leave the archive are left out.
  */
-import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../base/errors.js";
-import { LargeMap } from "../../base/large-map.js";
-import { inSlices, type Steps } from "../../base/slices.js";
+import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
+import { LargeMap } from "../../util/large-map.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source.js";
 import type { GetOptions } from "../store.js";

@@ -1,5 +1,5 @@
 /** Names in zip archives. */
-import { kept, textDecoder } from "../../base/platform.js";
+import { kept, textDecoder } from "../../util/platform.js";
 
 /** Upper half of code page 437, in which names are written that are not marked as UTF-8. */
 const page437 =

@@ -3,8 +3,8 @@
  * ones. Where none overlap, all of them together inflate to no more than 1032 times the archive.
  */
 
-import type { Steps } from "../../base/slices.js";
-import { sortSteps } from "../../base/sort.js";
+import type { Steps } from "../../util/slices.js";
+import { sortSteps } from "../../util/sort.js";
 
 /** Bytes of a local header without its name. */
 const headerBytes = 30;

@@ -1,5 +1,5 @@
 /** Where an archive goes that is being written, piece by piece. */
-import { invalidArgument } from "../../base/errors.js";
+import { invalidArgument } from "../../util/errors.js";
 import type { MaybePromise } from "../store.js";
 
 /** Takes an archive: a stream that is written to, or a function that is called with one piece after the other. */

@@ -1,0 +1,92 @@
+/** json2: any JSON values, a chunk as one list. Spec: numcodecs json.py. */
+
+import { corruptChunk, isZarrError } from "../util/errors.js";
+import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
+import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
+import { badValue, corrupt, mostValues, textError } from "./vlen-framing.js";
+import { flatten, nest } from "./nested-lists.js";
+
+/** Deepest nesting of a chunk's list. */
+const maxDepth = 64;
+
+/** How Python's json module wrote the text: nothing that a reader must know, but for the encoding. */
+const options = [
+  "encoding",
+  "skipkeys",
+  "ensure_ascii",
+  "check_circular",
+  "allow_nan",
+  "sort_keys",
+  "indent",
+  "separators",
+  "strict",
+];
+const encodings = ["utf-8", "utf8", "UTF-8", "ascii"];
+
+/**
+ * Numbers keep their precision: integers beyond ±2⁵³ are bigints. The bare tokens NaN, Infinity and
+ * -Infinity, which Python writes, are read and written.
+ */
+export const json2: VlenCodecDefinition = {
+  kind: "array-to-bytes",
+  names: { 2: ["json2"], 3: ["numcodecs.json2"] },
+  elements: "object",
+  isOrderless: true,
+  parse(config, context) {
+    const { codec } = config;
+    config.only(...options);
+    config.choice("encoding", encodings, "utf-8");
+    checkType(config, context, ["object", "string"]);
+    const isText = context.array.dtype.name === "string";
+    return {
+      decode: (bytes, count) => {
+        const values = flatten(
+          codec,
+          parseChunk(codec, bytes, mostValues(count)),
+          count,
+          isJsonList,
+          numberOf,
+        ).map(toPlain);
+        if (isText && !values.every((value) => typeof value === "string"))
+          throw corrupt(codec, "corrupt", undefined, "an element is not a string");
+        return values;
+      },
+      encode: (values, shape) => {
+        values.forEach((value, index) => {
+          if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
+        });
+        return textEncoder().encode(jsonText(codec, nest(values, shape), 0));
+      },
+    };
+  },
+};
+
+const isJsonList = (value: Json): value is Json[] => Array.isArray(value);
+const numberOf = (value: Json): unknown =>
+  value instanceof JsonNumber && value.isInteger ? value.value : undefined;
+
+/** The chunk as JSON; errors of the reader become errors of the chunk. */
+function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
+  try {
+    return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true, maxValues });
+  } catch (cause) {
+    if (!isZarrError(cause, "InvalidMetadata", "LimitExceeded")) throw cause;
+    if (cause.cause) throw textError(codec, "the chunk", bytes.byteLength, 0, cause.cause);
+    throw corruptChunk(`codec ${codec}: ${cause.message}`, { code: "corrupt", codec, cause });
+  }
+}
+
+/** JSON as Python's json module writes it: bare tokens for what is not finite, exact bigints. */
+function jsonText(codec: string, value: unknown, depth: number): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "bigint") return String(value);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return JSON.stringify(value);
+  const isPlain = typeof value === "object" && !ArrayBuffer.isView(value);
+  if (!isPlain || depth >= maxDepth) throw badValue(codec, "JSON values", 0);
+  if (Array.isArray(value)) return `[${value.map((entry) => jsonText(codec, entry, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).map(
+    ([key, entry]) => `${JSON.stringify(key)}:${jsonText(codec, entry, depth + 1)}`,
+  );
+  return `{${fields.join(",")}}`;
+}

@@ -1,0 +1,101 @@
+/**
+ * The framing of vlen-utf8, vlen-bytes and vlen-array: a u32 with the number of items, then per item a u32
+ * with its length in bytes, and the bytes. Little-endian, nothing between items, nothing after the last.
+ *
+ * Trust: the number of items must be the expected one before anything is allocated; every length must lie
+ * within the data. Spec: zarr-extensions, codec "vlen-utf8"; numcodecs vlen.
+ */
+import { corruptChunk, invalidArgument, limitExceeded } from "../util/errors.js";
+
+/** Codes of CorruptChunk that the framing can give. */
+type Code = "truncated" | "trailing-bytes" | "size-mismatch" | "corrupt";
+
+const reasons: Readonly<Record<Code, string>> = {
+  truncated: "the encoded data ends too early",
+  "trailing-bytes": "unexpected bytes after the end of the encoded data",
+  "size-mismatch": "the number of elements is not the one that the array's metadata asks for",
+  corrupt: "the encoded data is corrupt",
+};
+
+/** A CorruptChunk error of an object codec. */
+export function corrupt(codec: string, code: Code, byteOffset?: number, detail?: string) {
+  return corruptChunk(`codec ${codec}: ${detail ?? reasons[code]}`, { code, codec, byteOffset });
+}
+
+/**
+ * Where the items lie: start and end of item i are entries 2i and 2i + 1.
+ * @throws CorruptChunk unless `bytes` holds exactly `count` items.
+ */
+export function itemBounds(codec: string, bytes: Uint8Array, count: number): Uint32Array {
+  if (bytes.length < 4) throw corrupt(codec, "truncated", bytes.length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = view.getUint32(0, true);
+  if (found !== count) throw corrupt(codec, "size-mismatch", 0);
+  if (count > (bytes.length - 4) / 4) throw corrupt(codec, "truncated", bytes.length);
+  const bounds = new Uint32Array(2 * count);
+  let at = 4;
+  for (let i = 0; i < count; i++) {
+    if (bytes.length - at < 4) throw corrupt(codec, "truncated", at);
+    const length = view.getUint32(at, true);
+    at += 4;
+    if (length > bytes.length - at) throw corrupt(codec, "truncated", at - 4);
+    bounds[2 * i] = at;
+    at += length;
+    bounds[2 * i + 1] = at;
+  }
+  if (at !== bytes.length) throw corrupt(codec, "trailing-bytes", at);
+  return bounds;
+}
+
+/**
+ * Frames items.
+ * @throws LimitExceeded where counts or lengths do not fit 32 bits.
+ */
+export function frameItems(codec: string, items: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const total = items.reduce((sum, item) => sum + 4 + item.length, 4);
+  if (total > 0xffffffff) throw limitExceeded(`codec ${codec}: a chunk of ${total} bytes is too large`);
+  const out = new Uint8Array(total);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, items.length, true);
+  let at = 4;
+  for (const item of items) {
+    view.setUint32(at, item.length, true);
+    out.set(item, at + 4);
+    at += 4 + item.length;
+  }
+  return out;
+}
+
+/** An InvalidArgument for a value that a codec cannot encode. */
+export function badValue(codec: string, what: string, index: number) {
+  return invalidArgument(`codec ${codec} needs ${what}; element ${index} is not`);
+}
+
+/**
+ * Most values, nested ones counted, that a chunk of `count` elements may hold: an empty list takes a byte or three in
+ * its chunk, and a hundred in memory.
+ */
+export const mostValues = (count: number): number => 2 ** 22 + 32 * count;
+
+/**
+ * What is wrong with a text that could not be decoded: decoders throw a TypeError for what is not UTF-8, and something
+ * else for more than the engine's strings hold (512 Mi characters in V8).
+ */
+export function textError(
+  codec: string,
+  what: string,
+  bytes: number,
+  byteOffset: number,
+  cause: unknown,
+): Error {
+  if (cause instanceof TypeError) return corrupt(codec, "corrupt", byteOffset, `${what} is not UTF-8 text`);
+  return limitExceeded(
+    `codec ${codec}: ${what} has ${bytes} bytes of text, more than strings can hold here`,
+    {
+      code: "text-too-long",
+      codec,
+      byteOffset,
+      cause,
+    },
+  );
+}

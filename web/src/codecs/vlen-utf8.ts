@@ -1,0 +1,96 @@
+/** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
+import { kept, textDecoder, textEncoder } from "../util/platform.js";
+import { isWellFormed } from "../util/own-property.js";
+import { checkType, type VlenCodec, type VlenCodecDefinition } from "./vlen-codec.js";
+import { badValue, frameItems, itemBounds, textError } from "./vlen-framing.js";
+
+const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const encoder = kept(() => textEncoder());
+/** Most bytes of one text: longer strings than engines make are left to the slow twin. */
+const longestText = 2 ** 28;
+
+export const vlenUtf8: VlenCodecDefinition = {
+  kind: "array-to-bytes",
+  names: { 2: ["vlen-utf8"], 3: ["vlen-utf8", "numcodecs.vlen-utf8"] },
+  elements: "string",
+  parse(config, context) {
+    config.only();
+    checkType(config, context, ["string", "object"]);
+    return codecFor(config.codec);
+  },
+};
+
+function codecFor(codec: string): VlenCodec {
+  return {
+    decode: (bytes, count) => {
+      const bounds = itemBounds(codec, bytes, count);
+      return decodeTogether(bytes, bounds) ?? decodeEach(codec, bytes, bounds);
+    },
+    encode: (values) =>
+      frameItems(
+        codec,
+        values.map((value, index) => encodeText(codec, value, index)),
+      ),
+  };
+}
+
+/**
+ * Decodes all items as one text and cuts that: a call of the decoder costs more than most strings. Items are
+ * valid by themselves where the whole is valid and none starts within a character.
+ * @returns undefined where an item is not valid (decodeEach says which), or where the text is too long.
+ */
+export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[] | undefined {
+  const count = bounds.length / 2;
+  if (bytes.length > longestText) return undefined;
+  const joined = new Uint8Array(bytes.length - 4 - 4 * count);
+  const ends = new Uint32Array(count); // in UTF-16 units
+  let to = 0;
+  let units = 0;
+  for (let i = 0; i < count; i++) {
+    const start = bounds[2 * i]!;
+    const end = bounds[2 * i + 1]!;
+    if (start < end && (bytes[start]! & 0xc0) === 0x80) return undefined;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      joined[to++] = byte;
+      // A character has one leading byte; from F0 on it takes two units.
+      if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+    }
+    ends[i] = units;
+  }
+  let text: string;
+  try {
+    text = strict().decode(joined);
+  } catch {
+    return undefined;
+  }
+  const values = new Array<string>(count);
+  let from = 0;
+  for (let i = 0; i < count; i++) {
+    values[i] = text.substring(from, ends[i]!);
+    from = ends[i]!;
+  }
+  return values;
+}
+
+/**
+ * The slow twin: one item after the other.
+ * @throws CorruptChunk at the first item that is not UTF-8; LimitExceeded at one that is too long for a string.
+ */
+export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array): string[] {
+  return Array.from({ length: bounds.length / 2 }, (_, i) => {
+    const start = bounds[2 * i]!;
+    const item = bytes.subarray(start, bounds[2 * i + 1]!);
+    try {
+      return strict().decode(item);
+    } catch (cause) {
+      throw textError(codec, `element ${i}`, item.byteLength, start, cause);
+    }
+  });
+}
+
+function encodeText(codec: string, value: unknown, index: number): Uint8Array {
+  if (typeof value !== "string") throw badValue(codec, "strings", index);
+  if (!isWellFormed(value)) throw badValue(codec, "well-formed strings", index);
+  return encoder().encode(value);
+}

@@ -1,0 +1,122 @@
+/**
+ * The most frequent element of each block: of several as frequent, the one that comes first in C order. Elements are the
+ * same where all their bits are, so this works for every type of fixed width, and takes labels of 64 bits as they are.
+ */
+import type { DType } from "../../../dtypes/dtype.js";
+import type { ElementData } from "../../../dtypes/elements.js";
+import { conversionOf } from "../../../dtypes/typed-arrays.js";
+import type { KernelMaker, RowKernel } from "./kernel.js";
+
+type Words = Uint8Array | Uint16Array | Uint32Array;
+
+export function modeKernel(dtype: DType): KernelMaker | undefined {
+  const width = itemBytesOf(dtype);
+  return (source, out) => {
+    const common = width | source.byteOffset | out.byteOffset;
+    const bytes = common % 4 === 0 ? 4 : common % 2 === 0 ? 2 : 1;
+    const [from, to] = [wordsOf(source, bytes), wordsOf(out, bytes)];
+    return width === bytes ? wordMode(from, to) : itemMode(from, to, width / bytes);
+  };
+}
+
+/** Bytes of an element in the form in which it is handed out. */
+function itemBytesOf(dtype: DType): number {
+  const conversion = conversionOf(dtype);
+  if (!conversion) return dtype.itemBytes;
+  const numbers = dtype.itemBytes / conversion.storedBytes;
+  return numbers * (conversion.array as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
+}
+
+/** Elements as unsigned integers. */
+function wordsOf({ buffer, byteOffset, byteLength }: ElementData, bytes: 1 | 2 | 4): Words {
+  if (bytes === 1) return new Uint8Array(buffer, byteOffset, byteLength);
+  if (bytes === 2) return new Uint16Array(buffer, byteOffset, byteLength / 2);
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+/** Elements that are one integer. */
+function wordMode(source: Words, out: Words): RowKernel {
+  const other = itemMode(source, out, 1);
+  return (starts, length, factor, at) => {
+    if (starts.length === 2 && factor === 2) {
+      modeOfPairs(source, starts[0]!, starts[1]!, length >> 1, out, at);
+      // Of two the first, whether or not they are the same.
+      if (length % 2 !== 0) out[at + (length >> 1)] = source[starts[0]! + length - 1]!;
+    } else other(starts, length, factor, at);
+  };
+}
+
+/** Blocks of 2 × 2. */
+function modeOfPairs(
+  source: Words,
+  first: number,
+  second: number,
+  count: number,
+  out: Words,
+  at: number,
+): void {
+  for (let i = 0, p = first, q = second; i < count; i++, p += 2, q += 2) {
+    const a = source[p]!;
+    const b = source[p + 1]!;
+    const c = source[q]!;
+    const d = source[q + 1]!;
+    // Where the first is there twice, nothing else is there more often.
+    out[at + i] = a === b || a === c || a === d ? a : b === c || b === d ? b : c === d ? c : a;
+  }
+}
+
+/** Elements of some words, in blocks of any size. */
+function itemMode(source: Words, out: Words, width: number): RowKernel {
+  const places: number[] = [];
+  return (starts, length, factor, at) => {
+    for (let from = 0, to = at * width; from < length; from += factor, to += width) {
+      const size = Math.min(factor, length - from);
+      let best = (starts[0]! + from) * width;
+      if (!isUniform(source, starts, from, size, width)) {
+        places.length = 0;
+        for (const start of starts) for (let k = from; k < from + size; k++) places.push((start + k) * width);
+        best = mostFrequent(source, places, width);
+      }
+      for (let k = 0; k < width; k++) out[to + k] = source[best + k]!;
+    }
+  };
+}
+
+/** Whether all elements of a block are the same, as those of most blocks of labels are. */
+function isUniform(
+  source: Words,
+  starts: readonly number[],
+  from: number,
+  size: number,
+  width: number,
+): boolean {
+  const first = (starts[0]! + from) * width;
+  for (let r = 0; r < starts.length; r++) {
+    const row = (starts[r]! + from) * width;
+    for (let p = row; p < row + size * width; p += width)
+      for (let k = 0; k < width; k++) if (source[p + k] !== source[first + k]) return false;
+  }
+  return true;
+}
+
+/** The place of the element that is there most often, the first of those. */
+function mostFrequent(source: Words, places: readonly number[], width: number): number {
+  const total = places.length;
+  let best = places[0]!;
+  let most = 0;
+  // What begins after that has too few places left to be there more often.
+  for (let i = 0; i + most < total; i++) {
+    const place = places[i]!;
+    let count = 1;
+    for (let k = i + 1; k < total; k++) if (isSame(source, place, places[k]!, width)) count++;
+    if (count <= most) continue;
+    best = place;
+    most = count;
+  }
+  return best;
+}
+
+function isSame(source: Words, a: number, b: number, width: number): boolean {
+  for (let k = 0; k < width; k++) if (source[a + k] !== source[b + k]) return false;
+  return true;
+}

@@ -1,0 +1,42 @@
+/** What reading a transformation needs. */
+import { limitExceeded } from "../../../util/errors.js";
+import type { ZarrGroup } from "../../../hierarchy/group.js";
+import type { MappingOptions, OmeConventions } from "../coordinate-graph.js";
+
+export interface Context {
+  readonly conventions: OmeConventions;
+  /** The group that holds it: paths start from there. */
+  readonly group: ZarrGroup;
+  /** For messages. */
+  readonly where: string;
+  readonly options: MappingOptions;
+  /** Counts transformations. @throws LimitExceeded */
+  readonly count: () => void;
+  /** Counts bytes that are read. @throws LimitExceeded */
+  readonly take: (bytes: number, path: string) => void;
+}
+
+/** Most transformations that are read for one mapping, those in others included. */
+const maxTransformations = 1000;
+
+export const tooMany = (what: string, most: number) =>
+  limitExceeded(`${what}: more than ${most} are not read`, { code: "too-many-transformations" });
+
+/** Keeps count of what is read. */
+export function budget(maxBytes: number): Pick<Context, "count" | "take"> {
+  let bytesLeft = maxBytes;
+  let left = maxTransformations;
+  return {
+    count() {
+      if (--left < 0) throw tooMany("the transformations of this mapping", maxTransformations);
+    },
+    take(bytes, path) {
+      bytesLeft -= bytes;
+      if (bytesLeft >= 0) return;
+      throw limitExceeded(
+        `the vector field at "${path}" takes ${bytes} bytes; all of them may take ${maxBytes} (maxBytes)`,
+        { code: "transformation-bytes" },
+      );
+    },
+  };
+}

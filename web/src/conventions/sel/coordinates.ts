@@ -1,0 +1,158 @@
+/** Coordinates of one dimension, wherever they come from: read from an array part by part, or computed. */
+import { isZarrError } from "../../util/errors.js";
+import { strings } from "../../dtypes/elements.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { slice } from "../../plan/selection.js";
+import type { CFInput, CFRegion } from "../xarray/cf.js";
+import type { Conventions } from "./sel.js";
+import { noCoordinates } from "./errors.js";
+
+/** "times" are milliseconds since 1970. */
+export type CoordinateKind = "numbers" | "times" | "texts";
+
+/** Coordinates of as many elements as the dimension has. */
+export interface Coordinates {
+  /** What the dimension, or the array of the coordinates, is called. */
+  readonly name: string;
+  readonly length: number;
+  readonly kind: CoordinateKind;
+  /** Degrees east, of which 360 make a round. */
+  readonly isLongitude: boolean;
+  /** Elements that are read at a time: part p holds those from p · partLength. */
+  readonly partLength: number;
+  /** A label as the coordinates would hold it. */
+  rounded(label: number): number;
+  part(index: number): Promise<ArrayLike<number | string>>;
+}
+
+/** With what coordinates are read. */
+export interface Reading {
+  readonly conventions: Conventions;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Coordinates up to this size are read at once. */
+const littleBytes = 2 ** 20;
+/** Most coordinates that are read at a time, however large chunks and shards are; and most that are kept. */
+const [mostAtATime, mostKept] = [2 ** 22, 2 ** 24];
+
+/** Coordinates at equal distances. */
+export function linearCoordinates(
+  name: string,
+  length: number,
+  { scale, translation }: { scale: number; translation: number },
+): Coordinates {
+  const partLength = Math.min(length, 2 ** 16);
+  return {
+    name,
+    length,
+    kind: "numbers",
+    isLongitude: false,
+    partLength,
+    rounded: (label) => label,
+    part: async (index) => {
+      const first = index * partLength;
+      const count = Math.min(partLength, length - first);
+      return Float64Array.from({ length: count }, (_, i) => translation + scale * (first + i));
+    },
+  };
+}
+
+/** Names of elements. */
+export function namedCoordinates(name: string, texts: readonly string[]): Coordinates {
+  const { length } = texts;
+  const part = async () => texts;
+  return { name, length, kind: "texts", isLongitude: false, partLength: length, rounded: (l) => l, part };
+}
+
+/**
+ * The coordinates that an array of one dimension holds. Its first part is read, which tells their kind.
+ * @throws what `get` and `decodeCF` throw.
+ */
+export async function arrayCoordinates(
+  name: string,
+  array: ZarrArray,
+  { conventions, signal }: Reading,
+): Promise<Coordinates> {
+  const [length] = array.shape as readonly [number];
+  const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
+  const stored = (array.shardShape ?? array.chunkShape)[0]!;
+  const partLength = Math.max(1, isLittle ? length : Math.min(stored, mostAtATime));
+  const parts = new Map<number, Promise<Part>>();
+  const read = (index: number) => {
+    const known =
+      parts.get(index) ?? readPart(name, array, index * partLength, partLength, { conventions, signal });
+    parts.delete(index); // to the end: used last
+    parts.set(index, known);
+    for (const old of parts.keys()) {
+      if (parts.size * partLength <= mostKept) break;
+      parts.delete(old);
+    }
+    return known;
+  };
+  const { kind, isSingle } = await read(0);
+  const rounded = isSingle ? Math.fround : (label: number) => label;
+  const isLongitude = kind === "numbers" && conventions.measuresLongitude(array);
+  const part = async (index: number) => (await read(index)).values;
+  return { name, length, kind, isLongitude, partLength, rounded, part };
+}
+
+interface Part {
+  readonly kind: CoordinateKind;
+  /** Whether numbers are float32. */
+  readonly isSingle: boolean;
+  readonly values: ArrayLike<number | string>;
+}
+
+async function readPart(
+  name: string,
+  array: ZarrArray,
+  start: number,
+  count: number,
+  { conventions, signal }: Reading,
+): Promise<Part> {
+  const stop = Math.min(start + count, array.shape[0]!);
+  const region = await get<never>(array, [slice(start, stop)], { signal });
+  const { core, isVariable } = array.dtype;
+  const data: ArrayLike<unknown> = region.data;
+  if (isVariable) return { kind: "texts", isSingle: false, values: textsOf(name, array, data) };
+  if (core === "fixed_utf32" || core === "fixed_bytes")
+    return { kind: "texts", isSingle: false, values: strings(region) };
+  if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
+    throw noCoordinates(name, `elements of ${array.dtype} are no labels`);
+  const decoded = decodeTimes(conventions, array, region);
+  const numbers = decoded.data as ArrayLike<number | bigint>;
+  return {
+    kind: decoded.kind === "milliseconds" ? "times" : "numbers",
+    isSingle: numbers instanceof Float32Array && core === "float32",
+    values: numbers instanceof Float64Array ? numbers : asFloat64(numbers),
+  };
+}
+
+/** Not `Float64Array.from`, which makes a list of all elements first. */
+function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
+  const out = new Float64Array(numbers.length);
+  for (let i = 0; i < out.length; i++) out[i] = Number(numbers[i]);
+  return out;
+}
+
+/** Elements of variable length, of which texts are labels. */
+function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
+  return Array.from(data, (element) => {
+    if (typeof element === "string" || element === null) return String(element);
+    throw noCoordinates(name, `elements of ${dtype} are no labels`);
+  });
+}
+
+/** Times as milliseconds; as numbers of their units where their calendar has no real days. */
+function decodeTimes({ decodeCF }: Conventions, array: ZarrArray, region: CFInput): CFRegion {
+  // A coordinate that equals the fill value is a coordinate: xarray writes 0 as the fill value of indexes.
+  const options = { fillValueIsMissing: false } as const;
+  try {
+    return decodeCF(array, region, options);
+  } catch (error) {
+    if (!isZarrError(error, "Unsupported")) throw error;
+    return decodeCF(array, region, { ...options, times: "counts" });
+  }
+}

@@ -1,0 +1,79 @@
+/** Coordinates of OME-Zarr images: physical units along axes, names of channels. */
+import { isZarrError } from "../../util/errors.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { open } from "../../hierarchy/open.js";
+import type { OmeLevel, OmeMultiscale } from "../ome/ome.js";
+import { type Coordinates, linearCoordinates, namedCoordinates, type Reading } from "./coordinates.js";
+import { noCoordinates, noSuchDimension } from "./errors.js";
+
+/** A level of an image, and the shape of its array. */
+export interface ImageLevel {
+  readonly image: OmeMultiscale;
+  readonly level: OmeLevel;
+  readonly shape: readonly number[];
+  /** −1 where there is none. */
+  readonly channelAxis: number;
+}
+
+/** The level of an image that an array is; undefined for an array that no image above it names. */
+export async function levelOfArray(
+  array: ZarrArray,
+  { conventions, signal }: Reading,
+): Promise<ImageLevel | undefined> {
+  const segments = array.path.split("/");
+  if (array.path === "") return undefined;
+  const path = segments.slice(0, -1).join("/");
+  const { zarrFormat: version, limits, store, shape } = array;
+  try {
+    const group = await open(store, { path, kind: "group", version, limits, signal });
+    if (!conventions.isMultiscales(group)) return undefined;
+    const below = segments.at(-1);
+    for (const image of conventions.multiscales(group)) {
+      const level = image.levels.find((one) => one.path === below);
+      if (level && image.axes.length === shape.length)
+        return { image, level, shape, channelAxis: conventions.channelAxis(image) };
+    }
+  } catch (error) {
+    // Nodes need no group above them.
+    if (!isZarrError(error, "NotFound")) throw error;
+  }
+  return undefined;
+}
+
+/**
+ * The coordinates of the axis with a name, or of the only one of a type.
+ * @throws InvalidSelection (no-such-dimension) where there is none; (no-coordinates), when they are asked for, where the
+ *   image says nothing of them.
+ */
+export function imageCoordinates(
+  { image, level, shape, channelAxis }: ImageLevel,
+  name: string,
+): { axis: number; coordinates: () => Coordinates } {
+  const axis = axisOf(image, name);
+  const coordinates = () => {
+    const labels = axis === channelAxis ? labelsOf(image, shape[axis]!) : undefined;
+    if (labels) return namedCoordinates(name, labels);
+    const { scale, translation } = level;
+    if (axis === channelAxis) throw noCoordinates(name, 'the image has no "omero" labels for its channels');
+    if (!scale || !translation) throw noCoordinates(name, `OME-Zarr ${image.version} has no scales`);
+    return linearCoordinates(name, shape[axis]!, { scale: scale[axis]!, translation: translation[axis]! });
+  };
+  return { axis, coordinates };
+}
+
+function axisOf({ axes }: OmeMultiscale, name: string): number {
+  const byName = axes.findIndex((axis) => axis.name === name);
+  if (byName >= 0) return byName;
+  const ofType = axes.flatMap(({ type }, i) => (type === name ? [i] : []));
+  if (ofType.length === 1) return ofType[0]!;
+  throw noSuchDimension(
+    name,
+    axes.map((axis) => axis.name),
+  );
+}
+
+/** Labels of all channels; undefined where not each one has one. */
+function labelsOf({ channels }: OmeMultiscale, count: number): string[] | undefined {
+  const labels = channels?.map(({ label }) => label);
+  return labels?.length === count && labels.every((label) => label !== undefined) ? labels : undefined;
+}

@@ -1,0 +1,82 @@
+/** Labels as numbers of the coordinates. */
+import type { Label, LabelSelection } from "./sel.js";
+import type { Coordinates } from "./coordinates.js";
+import { notALabel } from "./errors.js";
+import { parsePeriod } from "./periods.js";
+
+/** What a label means on an axis of numbers or times. */
+export interface Meaning {
+  /** The number itself, or where a period begins. */
+  readonly value: number;
+  /** A number before it was rounded as the coordinates are. */
+  readonly label?: number;
+  /** Where a period ends, which does not belong to it. */
+  readonly stop?: number;
+  /** False for a period that is never the name of a single element: a year, a month. */
+  readonly isExact: boolean;
+}
+
+const wanted = {
+  numbers: "its labels are numbers",
+  times: "its labels are times: texts such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
+  texts: "its labels are texts",
+} as const;
+
+/** @throws InvalidSelection (not-a-label) for what cannot stand among the coordinates. */
+export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown): Meaning {
+  const bad = () => notALabel(name, label, wanted[kind]);
+  if (typeof label === "number" || typeof label === "bigint") {
+    const value = Number(label);
+    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN is equal to none`);
+    return { value: rounded(value), label: value, isExact: true };
+  }
+  if (kind !== "times") throw bad();
+  if (label instanceof Date) {
+    const value = label.getTime();
+    if (Number.isNaN(value)) throw bad();
+    return { value, isExact: true };
+  }
+  const period = typeof label === "string" ? parsePeriod(label) : undefined;
+  if (!period) throw bad();
+  return { value: period.start, stop: period.stop, isExact: period.isExact };
+}
+
+/** @throws InvalidSelection (not-a-label) for what is no text. */
+export function textLabel({ name }: Coordinates, label: unknown): string {
+  if (typeof label !== "string") throw notALabel(name, label, wanted.texts);
+  return label;
+}
+
+/** Labels from one to another, both included; undefined is an open end. */
+export interface Interval {
+  readonly from: Label | undefined;
+  readonly to: Label | undefined;
+  readonly step: number;
+}
+
+/** What a selection of one dimension asks for. */
+export type Request =
+  | { readonly is: "label"; readonly label: Label }
+  | { readonly is: "each"; readonly labels: readonly Label[] }
+  | ({ readonly is: "interval" } & Interval);
+
+/** @throws InvalidSelection (not-a-label) for what is no selection by label. */
+export function requestOf(coordinates: Coordinates, selection: Exclude<LabelSelection, null>): Request {
+  const { name, kind } = coordinates;
+  if (Array.isArray(selection)) {
+    if (kind === "texts") return { is: "each", labels: selection };
+    if (selection.length === 2) return { is: "interval", from: selection[0], to: selection[1], step: 1 };
+    throw notALabel(name, selection, "a list is [from, to]; for single elements pass { each: [...] }");
+  }
+  if (typeof selection !== "object" || selection instanceof Date)
+    return { is: "label", label: selection as Label };
+  if ("each" in selection && Array.isArray(selection.each)) return { is: "each", labels: selection.each };
+  if ("start" in selection && "stop" in selection && kind !== "texts") {
+    const step = selection.step ?? 1;
+    if (!Number.isSafeInteger(step) || step < 1)
+      throw notALabel(name, step, "a step is a positive integer, in elements");
+    return { is: "interval", from: selection.start ?? undefined, to: selection.stop ?? undefined, step };
+  }
+  const texts = kind === "texts" ? " or a list of texts" : ", [from, to], { start, stop } or { each: [...] }";
+  throw notALabel(name, selection, `a label${texts} is wanted`);
+}

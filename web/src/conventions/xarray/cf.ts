@@ -1,0 +1,284 @@
+/**
+ * Values as CF packs them: missing values become NaN, packed numbers the numbers that they stand for,
+ * times milliseconds.
+ *
+ * The rules are xarray's, also for which float type results. Spec: CF conventions 1.11, sections 2.5.1
+ * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
+ */
+
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument } from "../../util/errors.js";
+import { isRecord, own, textOf } from "../../util/own-property.js";
+import { decodeBase64 } from "../../dtypes/base64.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { badAttribute, numberOf } from "../attributes.js";
+import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
+
+/** What decodeCF reads of an array. */
+export type CFArray = Pick<ZarrArray, "attributes" | "dtype" | "fillValue" | "zarrFormat">;
+
+export interface CFOptions {
+  /**
+   * "milliseconds" (default): times become milliseconds since 1970-01-01T00:00Z, as `Date` counts them.
+   * "counts": they stay numbers in the units that the attribute says.
+   */
+  times?: "milliseconds" | "counts" | undefined;
+  /**
+   * Whether elements equal to the array's own fill value are missing. Default: in Zarr v1 and v2 where there is
+   * no attribute `_FillValue`, for xarray stores it as the fill value there; not in v3.
+   */
+  fillValueIsMissing?: boolean | undefined;
+  /** Whether values outside `valid_range`, `valid_min` and `valid_max` are missing. Default false, as in xarray. */
+  validRange?: boolean | undefined;
+}
+
+/** Elements with their layout, as `get` returns them. */
+export interface CFInput {
+  readonly data: ElementData | readonly unknown[];
+  readonly shape: readonly number[];
+  readonly stride: readonly number[];
+}
+
+export interface CFRegion extends CFInput {
+  /**
+   * What the data is: "stored" the region's own data, for nothing had to be done; "numbers" a Float32Array or
+   * Float64Array, or integers whose sign `_Unsigned` changed; "milliseconds" a Float64Array; "booleans" a Uint8Array
+   * of 0 and 1. In floats NaN is missing.
+   */
+  readonly kind: "stored" | "numbers" | "milliseconds" | "booleans";
+  /** Units of the numbers, where the attributes say; "ms since 1970-01-01" has none. */
+  readonly units: string | undefined;
+}
+
+/**
+ * Decodes a region of an array by the attributes `_FillValue`, `missing_value`, `_Unsigned`, `scale_factor`,
+ * `add_offset`, `units` with `calendar`, and xarray's `dtype: "bool"`.
+ *
+ * Numbers are float64 where there is a scale or an offset, and for integers of more than two bytes; float32 for
+ * smaller integers and float32. Integers beyond ±2⁵³ are rounded. Types that are no real numbers (strings,
+ * complex, structured) pass as they are, and so does data that no attribute concerns; `data` is then shared.
+ * Of datetime64, counts become milliseconds, too.
+ * @param region what `get` returned for the array.
+ * @throws InvalidMetadata (bad-attribute, bad-time-units) for attributes that are not what CF says; Unsupported
+ *   for calendars without real days and for times in months or years: pass `times: "counts"` then.
+ */
+export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {}): CFRegion {
+  checkObject(options);
+  checkObject(array, "the array");
+  checkObject(region, "the region");
+  const isArray = isRecord(array.attributes) && isRecord(array.dtype);
+  if (!isArray || !(ArrayBuffer.isView(region.data) || Array.isArray(region.data)))
+    throw invalidArgument("decodeCF takes an array, and a region of it as get returns it");
+  const { times = "milliseconds" } = options;
+  if (times !== "milliseconds" && times !== "counts")
+    throw invalidArgument('times must be "milliseconds" or "counts"');
+  const units = textOf(own(array.attributes, "units"));
+  const stored: CFRegion = { ...layoutOf(region), kind: "stored", units };
+  if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
+  if (!isReal(array)) return stored;
+  const data = asSigned(array, region.data as ElementData);
+  const numbers = decodeNumbers(array, data, options);
+  const time = times === "milliseconds" && units !== undefined && isTimeUnits(units);
+  if (time) {
+    const scale = parseTimeUnits(units, textOf(own(array.attributes, "calendar")));
+    return { ...stored, kind: "milliseconds", units: undefined, data: toMilliseconds(numbers, scale) };
+  }
+  if (numbers === region.data) return asBooleans(array, stored);
+  return { ...stored, kind: "numbers", data: numbers };
+}
+
+const layoutOf = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
+
+/** True for types whose elements are one number each. */
+function isReal({ dtype }: CFArray): boolean {
+  return /^(u?int|b?float)\d/.test(dtype.core);
+}
+
+/** The integers with the sign that `_Unsigned` says, of the same bytes. */
+function asSigned({ attributes }: CFArray, data: ElementData): ElementData {
+  const attribute = own(attributes, "_Unsigned");
+  const mark = typeof attribute === "boolean" ? String(attribute) : textOf(attribute);
+  const { name } = data.constructor;
+  const wanted =
+    mark === "true"
+      ? name.replace(/Int(?=\d)/, "Uint")
+      : mark === "false"
+        ? name.replace("Uint", "Int")
+        : name;
+  const Kind = wanted === name ? undefined : integerArrays[wanted];
+  return Kind ? new Kind(data.buffer, data.byteOffset, data.length) : data;
+}
+
+type ElementArray = new (buffer: ArrayBufferLike, offset: number, length: number) => ElementData;
+
+const integerArrays: Readonly<Record<string, ElementArray>> = {
+  Int8Array,
+  Int16Array,
+  Int32Array,
+  BigInt64Array,
+  Uint8Array,
+  Uint16Array,
+  Uint32Array,
+  BigUint64Array,
+};
+
+/** Masks and unpacks; returns `data` itself where there is nothing to do. */
+function decodeNumbers(array: CFArray, data: ElementData, options: CFOptions): ElementData {
+  const { attributes } = array;
+  const scale = singleNumber(attributes, "scale_factor");
+  const offset = singleNumber(attributes, "add_offset");
+  const isPacked = scale !== undefined || offset !== undefined;
+  const missing = missingValues(array, options).flatMap((value) => storedValue(value, data, attributes));
+  const range = options.validRange ? validRange(attributes) : undefined;
+  if (!isPacked && missing.length === 0 && !range) return data;
+  const out = isPacked || isWide(data) ? new Float64Array(data.length) : new Float32Array(data.length);
+  fill(out, data, scale ?? 1, offset ?? 0);
+  for (const value of missing) mask(out, data, value);
+  if (range) maskOutside(out, data, range);
+  return out;
+}
+
+/** True where float32 cannot hold every value: integers of more than two bytes, and float64. */
+function isWide(data: ElementData): boolean {
+  return data.BYTES_PER_ELEMENT > 2 && !(data instanceof Float32Array);
+}
+
+function fill(out: Float32Array | Float64Array, data: ElementData, scale: number, offset: number): void {
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
+    for (let i = 0; i < out.length; i++) out[i] = Number(data[i]!) * scale + offset;
+  } else for (let i = 0; i < out.length; i++) out[i] = data[i]! * scale + offset;
+}
+
+function mask(out: Float32Array | Float64Array, data: ElementData, value: number | bigint): void {
+  for (let i = 0; i < out.length; i++) if (data[i] === value) out[i] = Number.NaN;
+}
+
+function maskOutside(
+  out: Float32Array | Float64Array,
+  data: ElementData,
+  [min, max]: readonly [number, number],
+): void {
+  for (let i = 0; i < out.length; i++) {
+    const value = data[i]!;
+    if (value < min || value > max) out[i] = Number.NaN;
+  }
+}
+
+/** The values that stand for missing ones, as the metadata has them. */
+function missingValues(array: CFArray, { fillValueIsMissing }: CFOptions): (number | bigint)[] {
+  const { attributes, fillValue, zarrFormat } = array;
+  const fills = listed(attributes, "_FillValue", array);
+  const usesFill = fillValueIsMissing ?? (zarrFormat < 3 && fills.length === 0);
+  const isNumber = typeof fillValue === "number" || typeof fillValue === "bigint";
+  return [
+    ...fills,
+    ...listed(attributes, "missing_value", array),
+    ...(usesFill && isNumber ? [fillValue] : []),
+  ];
+}
+
+/** A number, or a list of them. */
+function listed(attributes: CFArray["attributes"], name: string, array: CFArray): (number | bigint)[] {
+  const value = own(attributes, name);
+  if (value === undefined || value === null) return [];
+  return (Array.isArray(value) ? value : [value]).map((entry: unknown) => {
+    if (typeof entry === "number" || typeof entry === "bigint") return entry;
+    const number = typeof entry === "string" ? numberOfText(entry, array) : undefined;
+    if (number === undefined) throw badAttribute(`attribute ${name} must be a number`, entry);
+    return number;
+  });
+}
+
+/** Numbers in text: in Zarr v3 xarray writes a float's `_FillValue` as the base64 of a little-endian float64. */
+function numberOfText(text: string, { dtype }: CFArray): number | undefined {
+  const bytes = dtype.core.includes("float") ? decodeBase64(text, 8) : undefined;
+  if (bytes?.byteLength === 8) return new DataView(bytes.buffer).getFloat64(0, true);
+  if (text === "NaN") return Number.NaN;
+  return /^[+-]?(Infinity|(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?)$/i.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * A missing value as elements of the data hold it: rounded to float32, taken for unsigned where the data is; none
+ * where no element can equal it.
+ */
+function storedValue(
+  value: number | bigint,
+  data: ElementData,
+  attributes: CFArray["attributes"],
+): (number | bigint)[] {
+  const number = Number(value);
+  if (Number.isNaN(number)) return []; // is NaN already
+  const cell = new (data.constructor as new (length: number) => ElementData)(1);
+  const isFloat = /^Float/.test(cell.constructor.name);
+  if (!isFloat && !Number.isInteger(number)) return [];
+  if (cell instanceof BigInt64Array || cell instanceof BigUint64Array) cell[0] = BigInt(value);
+  else cell[0] = number;
+  const wraps =
+    own(attributes, "_Unsigned") !== undefined && Math.abs(number) < 256 ** cell.BYTES_PER_ELEMENT;
+  const isSame = typeof cell[0] === "bigint" ? cell[0] === BigInt(value) : cell[0] === number;
+  return isFloat || isSame || wraps ? [cell[0]!] : [];
+}
+
+/** A number, or a list of one, as NetCDF has attributes. */
+function singleNumber(attributes: CFArray["attributes"], name: string): number | undefined {
+  const value = own(attributes, name);
+  if (value === undefined || value === null) return undefined;
+  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const number = numberOf(single);
+  if (number === undefined) throw badAttribute(`attribute ${name} must be a number`, value);
+  return number;
+}
+
+/** The smallest and the largest valid packed value; undefined where nothing is said. */
+function validRange(attributes: CFArray["attributes"]): readonly [number, number] | undefined {
+  const range = own(attributes, "valid_range");
+  if (range !== undefined && range !== null) {
+    const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(numberOf) : [];
+    if (min === undefined || max === undefined)
+      throw badAttribute("attribute valid_range must be two numbers", range);
+    return [min, max];
+  }
+  const min = singleNumber(attributes, "valid_min");
+  const max = singleNumber(attributes, "valid_max");
+  return min === undefined && max === undefined ? undefined : [min ?? -Infinity, max ?? Infinity];
+}
+
+/** As `Float64Array.from`, which makes a list of all elements first: of 2²⁷ that ends the process. */
+function mapped<T extends number | bigint>(
+  data: ArrayLike<T>,
+  convert: (element: T) => number,
+): Float64Array<ArrayBuffer> {
+  const out = new Float64Array(data.length);
+  for (let i = 0; i < out.length; i++) out[i] = convert(data[i]!);
+  return out;
+}
+
+function toMilliseconds(numbers: ElementData, { origin, times, per }: TimeScale): Float64Array {
+  return mapped(numbers as ArrayLike<number | bigint>, (count) => origin + (Number(count) * times) / per);
+}
+
+const notATime = -(2n ** 63n);
+
+function decodeDatetimes({ dtype }: CFArray, stored: CFRegion): CFRegion {
+  const counts = stored.data as BigInt64Array;
+  const scale = datetimeScale(dtype);
+  const { unit, scaleFactor = 1 } = dtype;
+  const months = unit === "Y" ? 12 : unit === "M" ? 1 : undefined;
+  if (!scale && months === undefined) return stored;
+  const convert = scale
+    ? (count: number) => (count * scale.times) / scale.per
+    : (count: number) => monthStart(count * months! * scaleFactor);
+  const data = mapped<bigint>(counts, (count) => (count === notATime ? Number.NaN : convert(Number(count))));
+  return { ...stored, kind: "milliseconds", units: undefined, data };
+}
+
+/** xarray stores booleans as integers of one byte, with an attribute. */
+function asBooleans({ attributes }: CFArray, stored: CFRegion): CFRegion {
+  if (own(attributes, "dtype") !== "bool" || !(stored.data instanceof Int8Array)) return stored;
+  return {
+    ...stored,
+    kind: "booleans",
+    data: new Uint8Array(stored.data.map((value) => (value === 0 ? 0 : 1)).buffer),
+  };
+}

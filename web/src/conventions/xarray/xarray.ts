@@ -1,0 +1,101 @@
+/**
+ * Labelled arrays as xarray stores them: names of dimensions, and the arrays that hold their coordinates.
+ * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
+ */
+
+import { checkSignalIn } from "../../util/arguments.js";
+import { isZarrError } from "../../util/errors.js";
+import { own, textOf } from "../../util/own-property.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import type { ZarrGroup } from "../../hierarchy/group.js";
+import { isSegment } from "../../store/path.js";
+import { checkNode } from "../attributes.js";
+
+/** An array that holds coordinates of another one. */
+export interface Coordinate {
+  /** Name of the array in the group. */
+  readonly name: string;
+  /** Names of the array's own dimensions, which are dimensions of the other array. */
+  readonly dimensions: readonly string[];
+  /** True where the array is named as its only dimension, and so labels that dimension. */
+  readonly isIndex: boolean;
+  readonly array: ZarrArray;
+}
+
+/** Most names that a `coordinates` attribute may have. */
+const maxNames = 64;
+
+/**
+ * Names of an array's dimensions: `dimension_names` of Zarr v3, xarray's `_ARRAY_DIMENSIONS`, or NCZarr's
+ * `_nczarr_array`; undefined where not every dimension has one.
+ */
+export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
+  checkNode(array, "an array");
+  const { attributes, dimensionNames, shape } = array;
+  if (shape.length === 0) return [];
+  const names = dimensionNames ?? netcdfDimensions(attributes);
+  const valid = names?.length === shape.length && names.every((name) => typeof name === "string");
+  return valid ? (names as readonly string[]) : undefined;
+}
+
+/** Whether an array's numbers are degrees east. */
+export function measuresLongitude({ attributes }: ZarrArray): boolean {
+  if (own(attributes, "standard_name") === "longitude") return true;
+  return /^degrees?_?(e|east)$/i.test(textOf(own(attributes, "units")) ?? "");
+}
+
+/** NCZarr names dimensions by absolute paths; the last segment is the name. */
+function netcdfDimensions(attributes: ZarrArray["attributes"]): (string | null)[] | undefined {
+  const references = own(own(attributes, "_nczarr_array"), "dimension_references");
+  if (!Array.isArray(references)) return undefined;
+  return references.map((path: unknown) => textOf(path)?.split("/").at(-1) ?? null);
+}
+
+/**
+ * Opens the arrays that hold coordinates of an array: those named as its dimensions, and those that its
+ * attribute `coordinates` or the group's lists, as far as they are in the group and lie along its dimensions.
+ *
+ * @param group the group that the array is in.
+ * @returns in the order of the dimensions, then of the attributes.
+ * @throws as `ZarrGroup.open` does, but for arrays that are not there.
+ */
+export async function coordinatesOf(
+  group: ZarrGroup,
+  array: ZarrArray,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<Coordinate[]> {
+  checkNode(group, "a group");
+  checkSignalIn(options);
+  const dimensions = dimensionsOf(array) ?? [];
+  const names = [
+    ...dimensions,
+    ...namesIn(own(array.attributes, "coordinates")),
+    ...namesIn(own(group.attributes, "coordinates")),
+  ];
+  const usable = [...new Set(names)].filter((name) => isSegment(name));
+  const found = await Promise.all(usable.map((name) => openCoordinate(group, name, dimensions, options)));
+  return found.filter((coordinate) => coordinate !== undefined);
+}
+
+function namesIn(attribute: unknown): string[] {
+  return (textOf(attribute)?.split(/\s+/) ?? []).filter((name) => name !== "").slice(0, maxNames);
+}
+
+async function openCoordinate(
+  group: ZarrGroup,
+  name: string,
+  along: readonly string[],
+  options: { signal?: AbortSignal | undefined },
+): Promise<Coordinate | undefined> {
+  let array: ZarrArray;
+  try {
+    array = await group.open(name, { ...options, kind: "array" });
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+  const dimensions = dimensionsOf(array);
+  if (!dimensions?.every((dimension) => along.includes(dimension))) return undefined;
+  const isIndex = dimensions.length === 1 && dimensions[0] === name;
+  return { name, dimensions, isIndex, array };
+}

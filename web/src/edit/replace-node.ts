@@ -1,0 +1,102 @@
+/** Nodes in the place of whatever is there: nobody is asked, and no groups are made above them. */
+import { isZarrError } from "../util/errors.js";
+import { resolveLimits } from "../util/limits.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { v1MetaKey } from "../metadata/keys.js";
+import { attributesKey, nodeKeys, printMetadata } from "../metadata/model.js";
+import type { Documents } from "../metadata/new-array.js";
+import { canList } from "../store/listing.js";
+import { joinKey, type Store } from "../store/store.js";
+import { inTurn } from "../store/key-lock.js";
+import { deleteObject, readObject, requireWritable, writeObject } from "../store/write.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import { documentAt, isV1 } from "./belongings.js";
+import { updateConsolidated } from "./consolidated-metadata.js";
+import { cellsStored } from "./resize-chunks.js";
+import { checkNames, metadataAt } from "./target.js";
+import { deleteCells } from "./resize.js";
+
+interface ReplaceOptions {
+  readonly isArray: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes the documents of a node of Zarr v3. An array that is there goes with its chunks, as far as the store can list
+ * and delete: they would be read as the new one's. Of a group that is there the members stay. Documents of older
+ * versions go, which readers may look at first.
+ * @throws ReadOnly for a store that cannot write, or cannot delete a node of an older version; what the store throws.
+ */
+export async function replaceNode(
+  store: Store,
+  path: string,
+  documents: Documents,
+  { isArray, signal }: ReplaceOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  requireWritable(store);
+  checkNames(path);
+  await inTurn(store, path, signal, async () => {
+    try {
+      await clear(store, path, signal);
+      for (const [key, bytes] of printMetadata({ documents }))
+        await writeObject(store, joinKey(path, key), bytes, { signal });
+    } finally {
+      noteWrite(store);
+    }
+  });
+  await updateConsolidated(store, 3, [{ path, documents }], { signal, isReplaced: isArray });
+}
+
+/** Removes what would be taken for a part of the new node: what makes it a node first. */
+async function clear(store: Store, path: string, signal: AbortSignal | undefined): Promise<void> {
+  const array = await arrayAt(store, path, signal);
+  const hasChunks = array !== undefined && canList(store) && typeof store.delete === "function";
+  for (const [key, version] of await documentsAt(store, path, signal))
+    if (version < 3 || hasChunks) await deleteObject(store, joinKey(path, key), { signal });
+  if (hasChunks) await deleteCells(array, cellsStored(array, signal), signal);
+}
+
+/** The documents that are at a path, with their versions: what makes a node before its attributes. */
+async function documentsAt(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<(readonly [key: string, version: ZarrVersion])[]> {
+  const present = async (keys: typeof nodeKeys) => {
+    const found = await Promise.all(keys.map(([key]) => isPresent(store, path, key, signal)));
+    return keys.filter((_, i) => found[i]);
+  };
+  const nodes = await present(nodeKeys);
+  const versions = [...new Set(nodes.map(([, version]) => version))].filter((version) => version < 3);
+  return [...nodes, ...(await present(versions.map((version) => [attributesKey[version], version])))];
+}
+
+/** Whether a document is stored. A file named "meta" that is not of Zarr v1 is not a document. */
+async function isPresent(
+  store: Store,
+  path: string,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (key === v1MetaKey) return isV1(await documentAt(store, path, key, signal));
+  return (await readObject(store, joinKey(path, key), { signal })) !== undefined;
+}
+
+/** The array at a path; undefined where there is none that can be read. */
+async function arrayAt(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<ZarrArray | undefined> {
+  const limits = resolveLimits(undefined);
+  try {
+    const metadata = await metadataAt(store, path, { limits, signal });
+    return metadata?.kind === "array" ? new ZarrArray(store, path, metadata.spec, limits) : undefined;
+  } catch (error) {
+    if (isZarrError(error, "InvalidMetadata", "UnknownCodec", "Unsupported", "LimitExceeded"))
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+/** Reading the objects of a repository. */
+import { limitExceeded } from "../../util/errors.js";
+import { answerOf, locateKey } from "../../store/read-checked.js";
+import type { Store } from "../../store/store.js";
+
+/** Reads an object of at most so many bytes; undefined where there is none. */
+export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array | undefined>;
+
+/** @throws LimitExceeded; what the store throws. */
+export function objectReader(store: Store, signal: AbortSignal | undefined): ReadObject {
+  return async (key, maxBytes) => {
+    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
+    return bytes;
+  };
+}

@@ -1,0 +1,137 @@
+/** The `repo` file of version 2: branches, tags, the list of snapshots, the configuration. */
+import { textEncoder } from "../../util/platform.js";
+import { type Containers, containersOfRepo } from "./containers.js";
+import { type FlatBuffer, utf8 } from "./flatbuffer.js";
+import { futureVersion, objectId } from "./format.js";
+
+/** A branch or tag, and the snapshot that it stands for. */
+export interface IcechunkRef {
+  readonly name: string;
+  /** Id of the snapshot. */
+  readonly snapshot: string;
+}
+
+/** A version of the repository. */
+export interface IcechunkCommit {
+  /** Id of the snapshot. */
+  readonly snapshot: string;
+  readonly message: string;
+  readonly time: Date;
+}
+
+/** Fields of lists of refs in the root table. */
+const lists = { tag: 1, branch: 2 } as const;
+const maxName = 2 ** 14;
+const maxMessage = 2 ** 20;
+
+export class Repo {
+  readonly #snapshots: number;
+
+  /** @throws InvalidMetadata; FutureVersion. */
+  constructor(readonly buffer: FlatBuffer) {
+    const { root } = buffer;
+    const version = buffer.field(root, 0, 1);
+    const number = version === 0 ? 0 : buffer.u8(version);
+    if (number > 2) throw futureVersion(buffer.name, number);
+    if (number !== 2) buffer.fail(`its table is of version ${number}`);
+    this.#snapshots = buffer.vector(buffer.required(root, 4), 4);
+  }
+
+  /** The branches or tags. */
+  refs(kind: keyof typeof lists): IcechunkRef[] {
+    const list = this.#refs(kind);
+    let total = 0; // names share no bytes: no list is longer than the file
+    return Array.from({ length: this.buffer.count(list) }, (_, i) => {
+      const ref = this.buffer.tableIn(list, i);
+      const name = this.#name(ref);
+      total += Math.max(1, name.length);
+      if (total > this.buffer.bytes.byteLength)
+        this.buffer.fail("its names of branches and tags are too long");
+      return { name, snapshot: this.#snapshotId(this.#indexOf(ref)) };
+    });
+  }
+
+  /** Position in the list of snapshots of a branch or tag; undefined where there is none of the name. */
+  find(kind: keyof typeof lists, name: string): number | undefined {
+    const list = this.#refs(kind);
+    const wanted = textEncoder().encode(name);
+    for (let i = 0; i < this.buffer.count(list); i++) {
+      const ref = this.buffer.tableIn(list, i);
+      const start = this.buffer.vector(this.buffer.required(ref, 0), 1);
+      if (this.buffer.compare(start + 4, this.buffer.count(start), wanted) === 0) return this.#indexOf(ref);
+    }
+    return undefined;
+  }
+
+  /** Position of a snapshot in the list; undefined where it is not listed. */
+  indexOf(snapshot: string): number | undefined {
+    for (let i = 0; i < this.buffer.count(this.#snapshots); i++)
+      if (this.#snapshotId(i) === snapshot) return i;
+    return undefined;
+  }
+
+  /** A snapshot and those before it, newest first. */
+  *history(from: number): Generator<IcechunkCommit> {
+    const count = this.buffer.count(this.#snapshots);
+    let index = from;
+    for (let seen = 0; seen <= count; seen++) {
+      const info = this.#info(index);
+      yield this.#commit(info, index);
+      const parent = this.buffer.field(info, 1);
+      // What is left out is the default: the first of the list.
+      index = parent === 0 ? 0 : this.buffer.i32(parent);
+      if (index === -1) return;
+      if (index < 0 || index >= count) this.buffer.fail(`a snapshot's parent is number ${index} of ${count}`);
+    }
+    this.buffer.fail("its snapshots lead back in a circle");
+  }
+
+  commit(index: number): IcechunkCommit {
+    return this.#commit(this.#info(index), index);
+  }
+
+  /** What the repository's configuration calls the places of virtual chunks. */
+  get containers(): Containers {
+    const at = this.buffer.field(this.buffer.root, 9);
+    return containersOfRepo(at === 0 ? undefined : this.buffer.bytesAt(at), this.buffer.name);
+  }
+
+  #refs(kind: keyof typeof lists): number {
+    return this.buffer.vector(this.buffer.required(this.buffer.root, lists[kind]), 4);
+  }
+
+  #name(ref: number): string {
+    const bytes = this.buffer.bytesAt(this.buffer.required(ref, 0));
+    if (bytes.byteLength > maxName) this.buffer.fail("the name of a branch or tag is too long");
+    return utf8(bytes) ?? this.buffer.fail("the name of a branch or tag is not UTF-8");
+  }
+
+  #indexOf(ref: number): number {
+    const at = this.buffer.field(ref, 1);
+    const index = at === 0 ? 0 : this.buffer.u32(at);
+    const count = this.buffer.count(this.#snapshots);
+    if (index >= count) this.buffer.fail(`a branch or tag names snapshot ${index} of ${count}`);
+    return index;
+  }
+
+  #info(index: number): number {
+    return this.buffer.tableIn(this.#snapshots, index);
+  }
+
+  #snapshotId(index: number): string {
+    const { buffer } = this;
+    return objectId(buffer.struct(buffer.required(this.#info(index), 0, 12), 12));
+  }
+
+  #commit(info: number, index: number): IcechunkCommit {
+    const at = this.buffer.field(info, 2, 8);
+    return {
+      snapshot: this.#snapshotId(index),
+      message: this.buffer.textField(info, 3, maxMessage),
+      time: timeOf(at === 0 ? 0 : this.buffer.u64(at)),
+    };
+  }
+}
+
+/** A time in microseconds since 1970; invalid where a Date cannot hold it. */
+export const timeOf = (microseconds: number): Date => new Date(microseconds / 1000);

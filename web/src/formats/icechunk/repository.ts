@@ -1,0 +1,200 @@
+/** A repository: its versions, whichever version of the format it is of. */
+
+import { isZarrError, notFound, unsupported } from "../../util/errors.js";
+import { locateKey } from "../../store/read-checked.js";
+import type { Store } from "../../store/store.js";
+import { type Containers, containersOfYaml } from "./containers.js";
+import { hasMagic, lostObject, readFile } from "./format.js";
+import { objectReader, type ReadObject } from "./objects.js";
+import { listRefs, snapshotOfRef } from "./refs-v1.js";
+import { type IcechunkCommit, type IcechunkRef, Repo, timeOf } from "./repo.js";
+import { Snapshot } from "./snapshot.js";
+import { noVersion, type WantedVersion } from "./version.js";
+
+const repoKey = "/repo";
+const mainKey = "/refs/branch.main/ref.json";
+/** Snapshots that are followed back, each a request in version 1. */
+const maxHistory = 1_000_000;
+
+export class Repository {
+  #repo: Promise<Repo | undefined> | undefined;
+  #containers: Promise<Containers> | undefined;
+
+  constructor(
+    readonly store: Store,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** Where an object is, for messages. */
+  nameOf(key: string): string {
+    return locateKey(this.store, key);
+  }
+
+  /** The `repo` file; undefined for version 1, which has none. Read once. */
+  async #repoFile(signal: AbortSignal | undefined): Promise<Repo | undefined> {
+    this.#repo ??= this.#readRepo(signal);
+    try {
+      return await this.#repo;
+    } catch (error) {
+      this.#repo = undefined; // a later call may be luckier
+      throw error;
+    }
+  }
+
+  async #readRepo(signal: AbortSignal | undefined): Promise<Repo | undefined> {
+    const read = objectReader(this.store, signal);
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await read(repoKey, this.maxBytes);
+    } catch (error) {
+      // Buckets that nobody may list answer so for what is not there: that counts where there is a ref of version 1.
+      if (!isForbidden(error) || !(await read(mainKey, this.maxBytes).catch(() => undefined))) throw error;
+    }
+    return bytes && new Repo(await readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes));
+  }
+
+  /** Whether there is a repository: a `repo` file of Icechunk, or the ref of main of version 1. */
+  async exists(signal: AbortSignal | undefined): Promise<boolean> {
+    const read = objectReader(this.store, signal);
+    const bytes = await read(repoKey, this.maxBytes).catch(absentIfForbidden);
+    if (bytes && hasMagic(bytes)) {
+      this.#repo = readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes).then(
+        (file) => new Repo(file),
+      );
+      this.#repo.catch(() => {}); // whoever asks for it will hear
+      return true;
+    }
+    const ref = await read(mainKey, 2 ** 16).catch(absentIfForbidden);
+    if (ref) this.#repo = Promise.resolve(undefined);
+    return ref !== undefined;
+  }
+
+  /** The snapshot of a version. @throws NotFound; InvalidMetadata; what the store throws. */
+  async open(wanted: WantedVersion, signal: AbortSignal | undefined): Promise<Snapshot> {
+    if (wanted.kind === "snapshot") {
+      const snapshot = await this.#snapshot(wanted.name, signal);
+      if (!snapshot) throw noVersion(`there is no snapshot ${wanted.name} in ${this.nameOf("")}`);
+      return snapshot;
+    }
+    const id = await this.#resolve(wanted, signal);
+    const snapshot = await this.#snapshot(id, signal);
+    if (snapshot) return snapshot;
+    // It may have been collected since the ref was read.
+    this.#repo = undefined;
+    const now = await this.#resolve(wanted, signal);
+    const next = now === id ? undefined : await this.#snapshot(now, signal);
+    if (!next) throw lostObject("a snapshot", this.nameOf(`/snapshots/${id}`));
+    return next;
+  }
+
+  /** The snapshot that a branch or tag stands for, or did at a time. */
+  async #resolve(
+    wanted: Exclude<WantedVersion, { kind: "snapshot" }>,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    const { kind, name, asOf } = wanted;
+    const repo = await this.#repoFile(signal);
+    if (repo) {
+      const index = repo.find(kind, name);
+      if (index === undefined) throw this.#lacks(kind, name);
+      return asOf ? firstAt(repo.history(index), asOf, name) : repo.commit(index).snapshot;
+    }
+    const id = await snapshotOfRef(this.#reader(signal), kind, name);
+    if (id === undefined) throw await this.#missingRef(kind, name, signal);
+    return asOf ? firstAt(this.#walk(id, signal), asOf, name) : id;
+  }
+
+  /** Where there is neither a `repo` file nor the ref of main, there is no repository. */
+  async #missingRef(kind: string, name: string, signal: AbortSignal | undefined) {
+    const isMain = kind === "branch" && name === "main";
+    if (!isMain && (await this.#reader(signal)(mainKey, 2 ** 16))) return this.#lacks(kind, name);
+    const names = [repoKey, mainKey].map((key) => this.nameOf(key)).join(" nor ");
+    return notFound(`there is no Icechunk repository (of 1.0 or later): neither ${names}`, {
+      code: "no-repository",
+    });
+  }
+
+  #lacks(kind: string, name: string) {
+    return noVersion(`there is no ${kind} ${JSON.stringify(name)} in ${this.nameOf("")}`);
+  }
+
+  #reader(signal: AbortSignal | undefined): ReadObject {
+    return objectReader(this.store, signal);
+  }
+
+  /** Undefined where it is not there. */
+  async #snapshot(id: string, signal: AbortSignal | undefined): Promise<Snapshot | undefined> {
+    const key = `/snapshots/${id}`;
+    const bytes = await this.#reader(signal)(key, this.maxBytes);
+    return bytes && new Snapshot(await readFile(bytes, "snapshot", this.nameOf(key), this.maxBytes), id);
+  }
+
+  /** The branches or tags, by name. @throws Unsupported ("no-listing"): version 1 keeps each in a file of its own. */
+  async refs(kind: "branch" | "tag", signal: AbortSignal | undefined): Promise<IcechunkRef[]> {
+    signal?.throwIfAborted();
+    const repo = await this.#repoFile(signal);
+    const refs = repo ? repo.refs(kind) : await listRefs(this.store, this.#reader(signal), kind, signal);
+    if (refs) return refs;
+    throw unsupported(
+      `the repository is of version 1, whose ${kind === "tag" ? "tags" : "branches"} must be listed, and this store cannot list`,
+      { code: "no-listing" },
+    );
+  }
+
+  /** A snapshot and those before it, newest first. */
+  async *history(from: Snapshot, signal: AbortSignal | undefined): AsyncGenerator<IcechunkCommit> {
+    signal?.throwIfAborted();
+    const repo = await this.#repoFile(signal);
+    const index = repo?.indexOf(from.id);
+    if (repo && index !== undefined) yield* repo.history(index);
+    else yield* this.#walk(from.id, signal, from);
+  }
+
+  /** By the parents that snapshots of version 1 name. Expired history ends at the first snapshot, or at one that is gone. */
+  async *#walk(
+    from: string,
+    signal: AbortSignal | undefined,
+    known?: Snapshot,
+  ): AsyncGenerator<IcechunkCommit> {
+    const seen = new Set<string>();
+    let snapshot = known ?? (await this.#snapshot(from, signal));
+    if (!snapshot) throw lostObject("a snapshot", this.nameOf(`/snapshots/${from}`));
+    while (snapshot && !seen.has(snapshot.id) && seen.size < maxHistory) {
+      seen.add(snapshot.id);
+      const { id, message, flushedAt, parent }: Snapshot = snapshot;
+      yield { snapshot: id, message, time: timeOf(flushedAt) };
+      snapshot = parent === undefined ? undefined : await this.#snapshot(parent, signal);
+    }
+  }
+
+  /** What the repository's configuration calls the places of virtual chunks. Read once. */
+  containers(signal: AbortSignal | undefined): Promise<Containers> {
+    this.#containers ??= this.#readContainers(signal).catch((error) => {
+      this.#containers = undefined;
+      throw error;
+    });
+    return this.#containers;
+  }
+
+  async #readContainers(signal: AbortSignal | undefined): Promise<Containers> {
+    const repo = await this.#repoFile(signal);
+    return repo ? repo.containers : containersOfYaml(await this.#reader(signal)("/config.yaml", 2 ** 20));
+  }
+}
+
+/** The newest of some versions, newest first, that was there at a time. */
+async function firstAt(
+  history: Iterable<IcechunkCommit> | AsyncIterable<IcechunkCommit>,
+  time: Date,
+  branch: string,
+): Promise<string> {
+  for await (const { snapshot, time: written } of history)
+    if (written.getTime() <= time.getTime()) return snapshot;
+  throw noVersion(`the branch ${JSON.stringify(branch)} has no version of ${time.toISOString()} or before`);
+}
+
+const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") && error.status === 403;
+
+function absentIfForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error;
+}

@@ -1,0 +1,247 @@
+/** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
+
+import { checkObject } from "../../util/arguments.js";
+import {
+  type ErrorDetails,
+  invalidArgument,
+  limitExceeded,
+  networkError,
+  ZarrError,
+} from "../../util/errors.js";
+import { isFileUrl } from "../../util/platform.js";
+import type { HeadersSource } from "../../util/web-types.js";
+import { locateKey } from "../../store/read-checked.js";
+import { missingStatus, statusError, wholeStatus } from "../../store/http/response.js";
+import { readBody } from "../../store/http/body.js";
+import { readRangeAnswer } from "../../store/http/range-answer.js";
+import type { Requests } from "../../store/http/requests.js";
+import type { Answer } from "../../store/http/transport.js";
+import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { encodeKey } from "../../store/path.js";
+import { readRange } from "../../store/ranges.js";
+import { bucketUrl } from "../kerchunk/target.js";
+import { isStore, type MaybePromise, type Store } from "../../store/store.js";
+import type { Containers } from "./containers.js";
+import { AllowedPrefixes, type Location } from "./locations.js";
+import type { VirtualReference } from "./manifest.js";
+
+/**
+ * Where the files below a prefix are: a URL (http, https, s3, gs; file in Node) of what the prefix stands for, a store,
+ * or true for where the prefix says.
+ */
+export type VirtualBase = string | URL | Store | true;
+
+export interface VirtualOptions {
+  /** Prefixes of locations that may be read, each with where it is. Nothing else is ever fetched. */
+  virtual?: Readonly<Record<string, VirtualBase>> | undefined;
+  /**
+   * False: virtual chunks are read although what was noted of their source (ETag, time of the last change) cannot be
+   * seen, as servers of other origins may hide it. What can be seen is compared all the same. Default: true.
+   */
+  checkSources?: boolean | undefined;
+  /** Headers for the requests of virtual chunks; the repository's own are not sent there. */
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
+}
+
+/** What is read: part of what a reference stands for. */
+export interface Part {
+  readonly offset: number;
+  readonly length: number;
+}
+
+type Seen = { readonly etag?: string | null; readonly modified?: number | undefined };
+
+/** The error of a source that is not what it was when it was noted. */
+const changed = (name: string, what: string, details?: ErrorDetails): ZarrError =>
+  new ZarrError("SourceChanged", `${name}, which holds a virtual chunk, ${what}`, details);
+
+export class VirtualSources {
+  readonly #prefixes: AllowedPrefixes<VirtualBase>;
+  readonly #isStrict: boolean;
+
+  /**
+   * @param requests how files are asked for over HTTP.
+   * @throws InvalidArgument for prefixes that are none.
+   */
+  constructor(
+    { virtual = {}, checkSources = true }: VirtualOptions,
+    private readonly requests: Requests,
+    private readonly containers: () => Promise<Containers>,
+  ) {
+    checkObject(virtual, "virtual");
+    const entries = Object.entries(virtual);
+    for (const [prefix, base] of entries) checkBase(prefix, base);
+    this.#prefixes = new AllowedPrefixes(entries);
+    this.#isStrict = checkSources;
+  }
+
+  /** Whether any virtual chunk may be read. */
+  get isEmpty(): boolean {
+    return this.#prefixes.isEmpty;
+  }
+
+  /** The URL of a location. Undefined if it must not be read, or is read through another store. */
+  async urlOf(location: string): Promise<URL | undefined> {
+    const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
+    const base = found && baseOf(found.target, found.prefix);
+    return base && !isStore(base) ? urlBelow(base, found.key) : undefined;
+  }
+
+  /**
+   * Reads a part of what a reference stands for.
+   * @param location the reference's, as text.
+   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and what requests give).
+   */
+  async read(
+    reference: VirtualReference,
+    location: string,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { target, key, prefix } = await this.#prefixes.find(location, this.containers);
+    const base = baseOf(target, prefix);
+    if (isStore(base)) return this.#readStored(base, key, reference, part, signal);
+    if (isFileUrl(base)) return this.#readFile(base, key, reference, part, signal);
+    return this.#readUrl(urlBelow(base, key), reference, part, signal);
+  }
+
+  async #readUrl(
+    url: URL,
+    reference: VirtualReference,
+    { offset, length }: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const name = url.href;
+    const range = `bytes=${offset}-${offset + length - 1}`;
+    const bytes = await this.requests.send(
+      url,
+      { range, signal: signal ?? new AbortController().signal },
+      async (answer, watch) => {
+        if (missingStatus.has(answer.status)) throw missing(name);
+        const isWhole = wholeStatus.has(answer.status);
+        if (answer.status === 416) throw short(name, length);
+        if (answer.status !== 206 && !isWhole) throw statusError(name, answer);
+        this.#check(reference, seenIn(answer), name);
+        if (!isWhole) {
+          const read = await readRangeAnswer(
+            answer,
+            { offset, length },
+            { name, maxBytes: length + 1, watch },
+          );
+          return read.bytes;
+        }
+        return readBody(answer, {
+          name,
+          skip: offset,
+          take: length,
+          maxBytes: offset + length,
+          expected: length,
+          watch,
+        });
+      },
+    );
+    return exactly(bytes, length, name);
+  }
+
+  async #readFile(
+    base: URL,
+    key: string,
+    reference: VirtualReference,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { FileSystemStore, modifiedTime } = await fileSystem();
+    const folder = new URL(base);
+    if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+    const store = new FileSystemStore(folder);
+    const isNoted = reference.etag !== undefined || reference.lastModified !== undefined;
+    // Names of versions that stores give files hold on their own machine alone.
+    const modified = isNoted ? await modifiedTime(urlBelow(folder, key)) : undefined;
+    return this.#readStored(store, key, reference, part, signal, { modified });
+  }
+
+  async #readStored(
+    store: Store,
+    key: string,
+    reference: VirtualReference,
+    { offset, length }: Part,
+    signal: AbortSignal | undefined,
+    seen: Seen = {},
+  ): Promise<Uint8Array> {
+    const name = locateKey(store, key);
+    const bytes = await readRange(store, key, { offset, length }, { signal, maxBytes: length });
+    if (!bytes) throw missing(name);
+    this.#check(reference, seen, name);
+    return exactly(bytes, length, name);
+  }
+
+  /** Holds a source against what was noted of it. @throws SourceChanged. */
+  #check({ etag, lastModified }: VirtualReference, seen: Seen, name: string): void {
+    const unseen = (what: string) => {
+      if (this.#isStrict)
+        throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, {
+          code: "source-unverified",
+        });
+    };
+    if (etag !== undefined) {
+      if (typeof seen.etag !== "string") unseen("ETag");
+      else if (plainTag(seen.etag) !== plainTag(etag))
+        throw changed(name, "has changed since: its ETag is another one");
+    }
+    if (lastModified !== undefined) {
+      if (seen.modified === undefined) unseen("time of the last change");
+      else if (seen.modified > lastModified) throw changed(name, "has changed since it was noted");
+    }
+  }
+}
+
+const missing = (name: string): ZarrError =>
+  networkError(`${name}, which holds a virtual chunk, is not there`, { code: "missing-target" });
+const short = (name: string, by: number): ZarrError =>
+  networkError(`${name}, which holds a virtual chunk, ends ${by} bytes too early`, { code: "short-target" });
+
+function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
+  if (bytes.byteLength > length) throw limitExceeded(`${name} gave more bytes than were asked for`);
+  if (bytes.byteLength < length) throw short(name, length - bytes.byteLength);
+  return bytes;
+}
+
+/** ETags without the marks of weak ones and of texts. */
+const plainTag = (etag: string): string => etag.trim().replace(/^W\//, "").replaceAll('"', "");
+
+function seenIn({ headers }: Answer): Seen {
+  const time = Date.parse(headers.get("last-modified") ?? "");
+  return { etag: headers.get("etag"), modified: Number.isNaN(time) ? undefined : Math.floor(time / 1000) };
+}
+
+/** The URL of what a key names below another; keys cannot leave it. */
+function urlBelow(base: URL, key: string): URL {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
+  return url;
+}
+
+function checkBase(prefix: string, base: VirtualBase): void {
+  if (base !== true && !isStore(base)) urlOf(base);
+  else if (base === true && /^(vcc|az|abfs|tigris):/i.test(prefix))
+    throw invalidArgument(`${prefix} says not where it is: name a URL for it`);
+}
+
+/** Where the files are. @throws InvalidArgument for what cannot be read. */
+function baseOf(base: VirtualBase, { scheme, authority, path }: Location): URL | Store {
+  if (base !== true) return isStore(base) ? base : urlOf(base);
+  return urlOf(`${scheme}://${authority}/${path.split("/").map(encodeURIComponent).join("/")}`);
+}
+
+function urlOf(base: string | URL): URL {
+  const text = String(base);
+  let url: URL | undefined;
+  try {
+    url = bucketUrl(text) ?? new URL(text, (globalThis as { location?: { href: string } }).location?.href);
+  } catch {
+    // Said below.
+  }
+  if (!url || !["http:", "https:", "file:"].includes(url.protocol))
+    throw invalidArgument(`${JSON.stringify(text)} is not a place to read virtual chunks from`);
+  return url;
+}

@@ -1,0 +1,207 @@
+/**
+ * Reference documents, as kerchunk writes them: version 0 (keys and references) and 1 (with templates and
+ * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
+ */
+
+import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonOptions,
+  JsonReader,
+  writtenKeys,
+} from "../../util/json.js";
+import { LargeMap } from "../../util/large-map.js";
+import { defaultLimits } from "../../util/limits.js";
+import { textDecoder } from "../../util/platform.js";
+import type { Steps } from "../../util/slices.js";
+import { normalizePath } from "../../store/path.js";
+import { entriesOf, type Fields, listOf, objectOf, plain, textOf } from "./fields.js";
+import { Generated, GenerationBudget, type Rule, ruleSteps } from "./generate.js";
+import type { TemplateValues } from "./template.js";
+
+/** Deepest nesting: an object in the document may nest as deep as one that is stored. */
+export const maxDepth = defaultLimits.metadataDepth + 2;
+/** Most rules of "gen", and most templates. */
+const [maxRules, maxTemplates] = [2 ** 12, 2 ** 16];
+/** Fields of documents that have a version. */
+const fieldNames = new Set(["version", "templates", "gen", "refs", "record_size"]);
+
+/** Keys with their references, side by side. */
+class Entries {
+  readonly keys: string[] = [];
+  readonly values: unknown[] = [];
+
+  add(key: string, value: unknown): void {
+    this.keys.push(key);
+    this.values.push(value);
+  }
+}
+
+/** The references of a document. Each is looked at when it is read. */
+export class ReferenceTable {
+  /** Every key, with a leading "/", in the order of the document. */
+  readonly keys: string[] = [];
+  readonly #references = new LargeMap<unknown>();
+  #templates: TemplateValues | undefined;
+
+  /**
+   * @param own values of templates that replace the document's own.
+   * @param most references that are taken.
+   */
+  constructor(
+    private readonly own: Readonly<Record<string, string>>,
+    private readonly most: number,
+  ) {}
+
+  /** The reference of a key, as the document has it or generates it; undefined for none. */
+  get(key: string): unknown {
+    const value = this.#references.get(key);
+    return value instanceof Generated ? value.reference : value;
+  }
+
+  /** Undefined for a document without templates, whose braces are just braces, and for references that are generated. */
+  templatesFor(key: string): TemplateValues | undefined {
+    return this.#references.get(key) instanceof Generated ? undefined : this.#templates;
+  }
+
+  /**
+   * Adds the references of a document that has been parsed.
+   * @throws InvalidMetadata ("bad-reference"); Unsupported for Parquet references, for versions above 1 and for
+   *   templates that need more than names and arithmetic; LimitExceeded for too many references, and for rules that
+   *   take too much work.
+   */
+  *addDocument(document: unknown): Steps<void> {
+    const fields = objectOf(document, "the document");
+    const refs = Object.hasOwn(fields, "version") ? objectOf(fields["refs"] ?? {}, "refs") : fields;
+    const keys = Object.keys(refs);
+    yield* this.#add(fields, keys, (i) => refs[keys[i]!]);
+  }
+
+  /**
+   * Adds the references of a document. Of those that are JSON objects (metadata, that is) every number is kept as it
+   * is written.
+   * @throws what {@link addDocument} throws; InvalidMetadata ("not-json") for what is no JSON; LimitExceeded for JSON
+   *   that nests too deep.
+   */
+  *addBytes(bytes: Uint8Array, name: string): Steps<void> {
+    const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+    const json = hasMark ? bytes.subarray(3) : bytes;
+    // Not collected in objects: engines take seconds at once to make room in them for millions of keys.
+    const [top, refs] = [new Entries(), new Entries()];
+    let templates = 0;
+    const take = (value: Json, [first = "", ...below]: readonly string[]) => {
+      if (first === "templates") checkCount(++templates, maxTemplates, "templates");
+      if (below.length === 0 ? fieldNames.has(first) : first !== "refs") return false;
+      const entries = below.length === 0 ? top : refs;
+      entries.add(below[0] ?? first, withoutNumbers(value));
+      if (entries.keys.length > this.most) throw this.#tooMany();
+      return true;
+    };
+    const options = { name, maxDepth, bareNonFinite: true };
+    const text = yield* textSteps(json, name);
+    const rest = yield* jsonSteps(text, { ...options, take });
+    const isPlain = isJsonObject(rest) && !Object.hasOwn(rest, "version");
+    // "refs" is a key like any other there: its members are not references.
+    const whole = isPlain && refs.keys.length > 0 ? yield* jsonSteps(text, options) : rest;
+    const fields = objectOf(whole, "the document");
+    if (!isPlain) return yield* this.#add(fields, refs.keys, (i) => refs.values[i]);
+    const entries = whole === rest ? top : new Entries();
+    for (const key of writtenKeys(whole as JsonObject))
+      entries.add(key, withoutNumbers((whole as JsonObject)[key]!));
+    yield* this.#add(fields, entries.keys, (i) => entries.values[i]);
+  }
+
+  *#add(fields: Fields, keys: readonly string[], valueAt: (index: number) => unknown): Steps<void> {
+    const rules = this.#readFields(fields);
+    if (keys.length > this.most) throw this.#tooMany();
+    // All that is generated is counted before any of it is.
+    const budget = new GenerationBudget(this.most);
+    const checked: Rule[] = [];
+    for (const json of rules) checked.push(yield* ruleSteps(json, this.#templates ?? new Map(), budget));
+    for (const [i, key] of keys.entries()) {
+      this.#set(key, valueAt(i));
+      yield;
+    }
+    for (const rule of checked) {
+      let index = 0;
+      for (const key of rule.keys()) {
+        this.#set(key, new Generated(rule, index++));
+        yield;
+      }
+    }
+  }
+
+  /** Reads what is no reference. @returns the rules of references that are generated. */
+  #readFields(fields: Fields): unknown[] {
+    if (Object.hasOwn(fields, "record_size"))
+      throw unsupported("references in Parquet files are not supported", { code: "parquet-references" });
+    if (!Object.hasOwn(fields, "version")) return [];
+    const version = plain(fields["version"]);
+    if (version !== 1)
+      throw unsupported(`references of version ${JSON.stringify(version)} are not supported`, {
+        code: "reference-version",
+      });
+    objectOf(fields["refs"] ?? {}, "refs");
+    const templates = new Map<string, string>();
+    for (const [name, value] of [...entriesOf(fields, "templates"), ...Object.entries(this.own)])
+      templates.set(name, textOf(value, `template "${name}"`));
+    checkCount(templates.size, maxTemplates, "templates");
+    if (templates.size > 0) this.#templates = templates;
+    const rules = listOf(fields["gen"] ?? [], "gen");
+    checkCount(rules.length, maxRules, "rules in gen");
+    return rules;
+  }
+
+  /** Keys that no path can name are left out: they could not be read, and must not be taken for others. */
+  #set(key: string, value: unknown): void {
+    let path: string;
+    try {
+      path = `/${normalizePath(key)}`;
+    } catch {
+      return;
+    }
+    if (this.#references.set(path, value) && this.keys.push(path) > this.most) throw this.#tooMany();
+  }
+
+  #tooMany(): ZarrError {
+    return limitExceeded(`the document has more references than the limit of ${this.most}`);
+  }
+}
+
+/** Bytes that one step decodes, and values that one step parses. */
+const [stepLength, stepValues] = [2 ** 20, 2 ** 10];
+
+function* textSteps(bytes: Uint8Array, name: string): Steps<string> {
+  const decoder = textDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let text = "";
+  try {
+    for (let at = 0; at < bytes.byteLength; at += stepLength) {
+      text += decoder.decode(bytes.subarray(at, at + stepLength), { stream: true });
+      yield;
+    }
+    return text + decoder.decode();
+  } catch (cause) {
+    throw invalidMetadata(`${name} is not UTF-8 text`, { code: "not-json", cause });
+  }
+}
+
+function* jsonSteps(text: string, options: JsonOptions): Steps<Json> {
+  const reader = new JsonReader(text, options);
+  for (;;) {
+    const json = reader.read(stepValues);
+    if (json !== undefined) return json;
+    yield;
+  }
+}
+
+function checkCount(count: number, most: number, what: string): void {
+  if (count > most) throw limitExceeded(`the document has more ${what} than the limit of ${most}`);
+}
+
+/** A reference with plain numbers; objects stay as they are written. No valid one is a longer list. */
+function withoutNumbers(value: Json): unknown {
+  if (Array.isArray(value)) return value.slice(0, 4).map(withoutNumbers);
+  return plain(value);
+}

@@ -1,0 +1,37 @@
+/** Checked access to the fields of reference documents. */
+import { invalidMetadata, type ZarrError } from "../../util/errors.js";
+import { JsonNumber } from "../../util/json.js";
+import { isRecord } from "../../util/own-property.js";
+
+export type Fields = Record<string, unknown>;
+
+/** A number of a document that was parsed exactly, and every other value, as plain JSON. */
+export const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
+
+export function objectOf(value: unknown, what: string): Fields {
+  if (isRecord(plain(value))) return value as Fields;
+  throw bad(`${what} is not an object`);
+}
+
+export function listOf(value: unknown, what: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw bad(`${what} is not a list`);
+}
+
+export function textOf(value: unknown, what: string): string {
+  if (typeof value === "string") return value;
+  throw bad(`${what} is not a text`);
+}
+
+export function entriesOf(fields: Fields, name: string): [string, unknown][] {
+  return Object.entries(objectOf(fields[name] ?? {}, name));
+}
+
+/** A text of a document as messages show it: it may be as long as the document. */
+export function shown(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+export function bad(what: string): ZarrError {
+  return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
+}

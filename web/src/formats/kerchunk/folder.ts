@@ -1,0 +1,253 @@
+/**
+ * References in kerchunk's Parquet layout: a folder with a document of metadata, `.zmetadata`, and beside it for each array
+ * a folder of files, `refs.0.parq` and so on, each with so many references: one per chunk, in row-major order of the grid.
+ * Spec: https://fsspec.github.io/kerchunk/spec.html#parquet-references; as fsspec's LazyReferenceMapper reads it.
+ */
+import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
+import { defaultLimits } from "../../util/limits.js";
+import { kept, textEncoder } from "../../util/platform.js";
+import { inSlices } from "../../util/slices.js";
+import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
+import { answerOf, locateKey } from "../../store/read-checked.js";
+import { KeyIndex } from "../../store/key-index.js";
+import { type Records, readRecords } from "../parquet/records.js";
+import { normalizePath } from "../../store/path.js";
+import { joinKey, type Store } from "../../store/store.js";
+import { bad, shown } from "./fields.js";
+import type { FolderPlace } from "./place.js";
+import type { Reference } from "./read.js";
+import { RecordFiles } from "./record-files.js";
+import type { References } from "./references.js";
+
+export interface FolderLimits {
+  /** Most bytes of a file, and of what is in it. */
+  readonly fileBytes: number;
+  /** Most references of a file. */
+  readonly rows: number;
+  /** Bytes of references that are kept. */
+  readonly cacheBytes: number;
+}
+
+/** An array's chunks: how many there are along each axis. */
+type Grid = readonly number[];
+
+/** What a chunk's key says. */
+interface Place {
+  readonly array: string;
+  readonly file: number;
+  readonly row: number;
+}
+
+/** An object may nest as deep as one that is stored, and it is in another two. */
+const maxDepth = defaultLimits.metadataDepth + 2;
+const chunkName = /^\d+(?:[./]\d+)*$/;
+const utf8 = kept(() => textEncoder());
+
+export class FolderReferences implements References {
+  /** Documents by their keys, each with its leading "/". */
+  readonly #documents = new Map<string, JsonObject>();
+  readonly #grids = new Map<string, Grid>();
+  readonly #recordSize: number;
+  readonly #files: RecordFiles;
+  #index: KeyIndex | undefined;
+  /** Files are decoded one at a time: it takes several times their size. */
+  #decoding: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly place: FolderPlace,
+    document: JsonObject,
+    private readonly limits: FolderLimits,
+  ) {
+    const size = toPlain(document["record_size"]!);
+    if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 1)
+      throw bad("record_size is not a positive integer");
+    this.#recordSize = size;
+    this.#readDocuments(document["metadata"]);
+    this.#files = new RecordFiles(limits.cacheBytes, (key, signal) => this.#readFile(key, signal));
+  }
+
+  /**
+   * Reads the metadata of a folder.
+   * @returns undefined where there is none, or it is not that of references.
+   * @throws InvalidMetadata ("bad-reference"; "not-json" for a document that is damaged); Unsupported; LimitExceeded; what the store throws.
+   */
+  static async find(
+    place: FolderPlace,
+    limits: FolderLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<FolderReferences | undefined> {
+    const most = Math.min(limits.fileBytes, defaultLimits.metadataBytes);
+    const key = joinKey(place.folder, v2ConsolidatedKey);
+    const bytes = await readObject(place.store, key, most, signal).catch(absentIfForbidden);
+    const document = bytes && documentIn(bytes, locateKey(place.store, key));
+    return document && new FolderReferences(place, document, limits);
+  }
+
+  find(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Reference | undefined | Promise<Reference | undefined> {
+    const document = this.#documents.get(path);
+    if (document) return { bytes: utf8().encode(jsonText(document, maxDepth)) };
+    const place = this.#placeOf(path);
+    if (!place) return undefined;
+    const key = this.#keyOf(place.array, place.file);
+    const there = this.#files.kept(key);
+    if (there !== undefined) return there?.at(place.row, path);
+    return this.#files.get(key, signal).then((records) => records?.at(place.row, path));
+  }
+
+  /** The keys of documents; those of chunks are not listed. */
+  keys(): Iterable<string> {
+    return this.#documents.keys();
+  }
+
+  async children(folder: string): Promise<string[]> {
+    this.#index ??= await inSlices(KeyIndex.steps(this.keys()));
+    return inSlices(this.#index.children(folder));
+  }
+
+  /** Takes reading all files, one after another. */
+  async *named(): AsyncGenerator<string> {
+    const seen = new Set<string>();
+    for (const array of this.#arrays()) {
+      const chunks = this.#gridOf(array).reduce((all, count) => all * count, 1);
+      const files = Math.ceil(chunks / this.#recordSize);
+      if (files > mostFiles) throw limitExceeded(`${array} has references in more than ${mostFiles} files`);
+      for (let file = 0; file < files; file++) {
+        const records = await this.#files.get(this.#keyOf(array, file), undefined);
+        for (const name of records?.named() ?? []) {
+          if (seen.has(name)) continue;
+          seen.add(name);
+          yield name;
+        }
+      }
+    }
+  }
+
+  *#arrays(): Generator<string> {
+    for (const key of this.#documents.keys())
+      if (key.endsWith(`/${v2ArrayKey}`)) yield key.slice(1, -v2ArrayKey.length - 1);
+  }
+
+  #readDocuments(metadata: Json | undefined): void {
+    if (!isJsonObject(metadata)) throw bad("metadata is not an object");
+    for (const [name, value] of Object.entries(metadata)) {
+      if (!isJsonObject(value)) throw bad(`${shown(name)} is not an object`);
+      if (name === v3Key || name.endsWith(`/${v3Key}`))
+        throw unsupported("references of Zarr v3 in Parquet files are not supported: no writer has them", {
+          code: "parquet-references",
+        });
+      const path = pathOf(name);
+      if (path !== undefined) this.#documents.set(`/${path}`, value);
+    }
+    const root = { zarr_consolidated_format: 1, metadata: Object.fromEntries(this.#nodeDocuments()) };
+    this.#documents.set(`/${v2ConsolidatedKey}`, root as unknown as JsonObject);
+  }
+
+  *#nodeDocuments(): Generator<[string, JsonObject]> {
+    for (const [key, document] of this.#documents)
+      if (/\/\.z(array|group|attrs)$/.test(key)) yield [key.slice(1), document];
+  }
+
+  #keyOf(array: string, file: number): string {
+    return joinKey(this.place.folder, joinKey(array, `refs.${file}.parq`).slice(1));
+  }
+
+  /** Where the reference of a chunk is; undefined for what is no chunk of an array. */
+  #placeOf(path: string): Place | undefined {
+    for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
+      const name = path.slice(end + 1);
+      if (!chunkName.test(name)) return undefined;
+      const array = path.slice(1, Math.max(1, end));
+      if (this.#documents.has(joinKey(array, v2ArrayKey))) return this.#chunkAt(array, name);
+      if (end === 0) break;
+    }
+    return undefined;
+  }
+
+  #chunkAt(array: string, name: string): Place | undefined {
+    const grid = this.#gridOf(array);
+    const coordinates = name.split(/[./]/).map(Number);
+    const isIn = coordinates.length === Math.max(1, grid.length);
+    if (!isIn || coordinates.some((at, axis) => !(at < (grid[axis] ?? 1)))) return undefined;
+    const index = coordinates.reduce((sum, at, axis) => sum * (grid[axis] ?? 1) + at, 0);
+    if (!Number.isSafeInteger(index)) throw bad(`${array} has more chunks than can be counted`);
+    return { array, file: Math.floor(index / this.#recordSize), row: index % this.#recordSize };
+  }
+
+  #gridOf(array: string): Grid {
+    let grid = this.#grids.get(array);
+    if (!grid) {
+      grid = gridIn(this.#documents.get(joinKey(array, v2ArrayKey))!, array);
+      this.#grids.set(array, grid);
+    }
+    return grid;
+  }
+
+  async #readFile(key: string, signal: AbortSignal): Promise<Records | undefined> {
+    const { fileBytes, rows } = this.limits;
+    const file = await readObject(this.place.store, key, fileBytes, signal);
+    if (!file) return undefined;
+    const before = this.#decoding;
+    const decoded = before.then(() => {
+      signal.throwIfAborted(); // nobody waits for it any more
+      return readRecords(file, { rows: Math.min(rows, this.#recordSize), bytes: fileBytes });
+    });
+    this.#decoding = decoded.catch(() => {});
+    try {
+      return await decoded;
+    } catch (error) {
+      signal.throwIfAborted();
+      const name = locateKey(this.place.store, key);
+      // The parser of the format meets damage in many ways.
+      const known = error instanceof ZarrError ? error : bad("it is damaged");
+      throw new ZarrError(known._tag, `${name}: ${known.message}`, { code: known.code, cause: error });
+    }
+  }
+}
+
+/** Most files of one array that are read one after another. */
+const mostFiles = 100_000;
+
+/** The document of a folder; undefined for one that is not of references. */
+function documentIn(bytes: Uint8Array, name: string): JsonObject | undefined {
+  const document = parseJson(bytes, { name, maxDepth, bareNonFinite: true });
+  return isJsonObject(document) && Object.hasOwn(document, "record_size") ? document : undefined;
+}
+
+/** Keys that no path can name are left out: they could not be read. */
+function pathOf(name: string): string | undefined {
+  try {
+    return normalizePath(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function gridIn(document: JsonObject, array: string): Grid {
+  const [shape, chunks] = [document["shape"], document["chunks"]].map((list) => list && toPlain(list));
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  const areCounts = (list: unknown): list is number[] => Array.isArray(list) && list.every(isCount);
+  if (!areCounts(shape) || !areCounts(chunks) || shape.length !== chunks.length || chunks.includes(0))
+    throw bad(`${array} has a shape and chunks that do not fit`);
+  return shape.map((length, axis) => Math.ceil(length / chunks[axis]!));
+}
+
+/** Buckets that nobody may list answer with 403 for what is not there. */
+function absentIfForbidden(error: unknown): undefined {
+  if (!isZarrError(error, "Network") || error.status !== 403) throw error;
+}
+
+async function readObject(
+  store: Store,
+  key: string,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+  if (bytes && bytes.byteLength > maxBytes)
+    throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
+  return bytes;
+}

@@ -1,0 +1,313 @@
+/** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
+
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
+import { isFileUrl } from "../../util/platform.js";
+import type { HeadersSource } from "../../util/web-types.js";
+import type { HttpClient } from "../../store/http/client.js";
+import { type HeadersFor, headersOf } from "../../store/http/requests.js";
+import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
+import { parquet } from "../../hierarchy/loaded-stores.js";
+import { normalizePath } from "../../store/path.js";
+import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/ranges.js";
+import { ReferenceTable } from "./document.js";
+import type { FolderLimits } from "./folder.js";
+import { ListedReferences } from "./listed.js";
+import { namesFolder } from "./names.js";
+import type { FolderPlace } from "./place.js";
+import type { Reference } from "./read.js";
+import type { References } from "./references.js";
+import { targetUrl } from "./target.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/source.js";
+import { type GetOptions, isStore, type MaybePromise, type RangeQuery, type Store } from "../../store/store.js";
+
+/**
+ * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own
+ * origin alone, which may be trusted with them: a document can name any host.
+ */
+export interface ReferenceStoreOptions extends HttpStoreOptions {
+  /**
+   * Headers for a target that is read by URL, whatever its origin; on the document's own they take the place of those of
+   * the same name among `headers`. Without it other origins get none. In Node a redirection to another origin leaves
+   * them out.
+   */
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
+  /**
+   * Most bytes of the document, 256 MiB; of a Parquet file as it is stored, and as many of what is in it. More is
+   * LimitExceeded.
+   */
+  maxDocumentBytes?: number | undefined;
+  /** What relative targets are resolved against; as a rule the document's own URL. */
+  base?: string | URL | undefined;
+  /** The object that references without a URL are parts of. */
+  target?: string | URL | undefined;
+  /**
+   * Says where a target is, given what the reference names: a URL (http, https, file), or an object in a
+   * store. Undefined leaves it to the defaults: s3:// and gs:// are read from their public endpoints.
+   */
+  resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
+  /** Values of templates, instead of the document's own. */
+  templates?: Record<string, string> | undefined;
+  /** Most references of a document, generated ones included; 10 000 000. Of one Parquet file; 2 097 152. */
+  maxReferences?: number | undefined;
+  /** Bytes of references from Parquet files that are kept, besides those of the file that was read last; 64 MiB. */
+  referenceCacheBytes?: number | undefined;
+}
+
+/** A range of a target, or all of it. */
+type WantedRange = RangeQuery | undefined;
+
+/**
+ * A store made of references, as kerchunk writes them: JSON of version 0 or 1, or a folder of Parquet files, to parts of
+ * files that are read by ranges. Missing are keys that have no reference. A target that is missing, or shorter than
+ * the reference says, is trouble: Network with the code "missing-target" or "short-target".
+ */
+export class ReferenceStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static get name(): string {
+    return "ReferenceStore";
+  }
+
+  #references: References;
+  readonly #options: ReferenceStoreOptions;
+  readonly #client: HttpClient;
+  readonly #base: URL | undefined;
+  readonly #target: URL | undefined;
+
+  /**
+   * Reads the beginning of a large document, and the rest while the first object is waited for; what is wrong there is
+   * thrown then. `ReferenceStore.open` reads all of it.
+   * @param document the document, parsed.
+   * @param origin where it comes from; `options.base` without it.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
+   */
+  constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
+    checkObject(options, "options of a store");
+    const table = tableFor(options);
+    this.#references = new ListedReferences(table, table.addDocument(document));
+    this.#options = options;
+    this.#base = options.base === undefined ? undefined : urlOf(options.base);
+    this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
+    this.#target = options.target === undefined ? undefined : urlOf(options.target, this.#base);
+  }
+
+  /**
+   * Reads a document and opens it. Of references in Parquet files that is the folder's `.zmetadata`; the files are read
+   * when a chunk is asked for, each by itself.
+   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Folders are
+   *   known by their names (`.parq`, `.parquet`), or by `/.zmetadata` behind them, and looked for where there is no
+   *   object and the name does not end in `.json`; a store is one as a whole.
+   * @throws NotFound where there is none; Network; what the constructor throws.
+   */
+  static async open(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions & GetOptions = {},
+  ): Promise<ReferenceStore> {
+    checkObject(options, "options of a store");
+    const { signal, ...own } = options;
+    if (isStore(source) || namesFolder(pathOf(source)))
+      return ReferenceStore.#openFolder(source, own, signal);
+    const { name, url, read } = byteReader(source, own);
+    const origin = await url?.();
+    const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
+    const bytes = await read(undefined, { signal, maxBytes });
+    if (!bytes) {
+      if (/\.json$/i.test(pathOf(source))) throw notFound(`there is no ${name}`);
+      return ReferenceStore.#openFolder(source, own, signal, `there is no ${name}, and `);
+    }
+    if (bytes.byteLength > maxBytes) {
+      throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    }
+    const table = tableFor(own);
+    const references = new ListedReferences(table, table.addBytes(bytes, name));
+    await references.load(signal);
+    return ReferenceStore.#of(references, own, origin);
+  }
+
+  static async #openFolder(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+    missing = "",
+  ): Promise<ReferenceStore> {
+    const { folderOf, folderText } = await parquet();
+    const place = await folderOf(source, options);
+    const found = await ReferenceStore.find(place, options, signal);
+    if (!found) throw notFound(`${missing}there are no references in ${folderText(place)}`);
+    return found;
+  }
+
+  /**
+   * Opens a folder of references in Parquet files where there is one.
+   * @returns undefined where there is none.
+   * @internal
+   */
+  static async find(
+    place: FolderPlace,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceStore | undefined> {
+    if (place.store instanceof ReferenceStore) return undefined;
+    const { FolderReferences, documentUrl } = await parquet();
+    const found = await FolderReferences.find(place, folderLimits(options), signal);
+    if (!found) return undefined;
+    const origin = await documentUrl(place);
+    return ReferenceStore.#of(found, options, origin);
+  }
+
+  /** @param origin the URL of the document; undefined where it has none. */
+  static #of(
+    references: References,
+    options: ReferenceStoreOptions,
+    origin: URL | undefined,
+  ): ReferenceStore {
+    const store = new ReferenceStore({}, { ...options, base: options.base ?? origin }, origin);
+    store.#references = references;
+    return store;
+  }
+
+  locate(key: string): string {
+    return this.#base ? `${this.#base}!${key}` : key;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  /** The keys that have a reference; of references in Parquet files those of documents only. */
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    return this.#references.children(normalizePath(path));
+  }
+
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return this.#references instanceof ListedReferences;
+  }
+
+  /** @internal The document and its targets, each once, except targets without a URL. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const base = this.#base;
+    if (base && isFileUrl(base) === isFile) yield base;
+    // Only local documents refer to local files.
+    if (isFile && !(base && isFileUrl(base)) && !this.#options.resolve) return;
+    for await (const named of this.#references.named()) {
+      const location = this.#urlOf(named);
+      if (location && isFileUrl(location) === isFile) yield location;
+    }
+  }
+
+  #urlOf(named: string | null): URL | undefined {
+    try {
+      const location = this.#locationOf(named);
+      return location instanceof URL ? location : undefined;
+    } catch {
+      return undefined; // which is said when it is read
+    }
+  }
+
+  async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    options.signal?.throwIfAborted();
+    const path = `/${normalizePath(key)}`;
+    const found = this.#references.find(path, options.signal);
+    const reference = found instanceof Promise ? await found : found;
+    if (!reference) return undefined;
+    if ("bytes" in reference) return wanted ? cutRange(reference.bytes, wanted) : reference.bytes;
+    return this.#fetch(reference, wanted, path, options);
+  }
+
+  async #fetch(
+    reference: Exclude<Reference, { bytes: Uint8Array }>,
+    wanted: WantedRange,
+    key: string,
+    options: GetOptions,
+  ): Promise<Uint8Array> {
+    const range = rangeOf(reference, wanted);
+    // A reference with an offset says how many bytes there are: all of them, or it is wrong.
+    const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
+    if (told === 0) return new Uint8Array(0);
+    const reader = byteReader(this.#locationOf(reference.url), this.#options, this.#client);
+    const bytes = await reader.read(range, options);
+    const what = `${key}: ${reader.name}`;
+    if (!bytes) throw networkError(`${what} is not there`, { code: "missing-target" });
+    if (told !== undefined && bytes.byteLength < told) {
+      throw networkError(`${what} ends ${told - bytes.byteLength} bytes too early`, { code: "short-target" });
+    }
+    return bytes;
+  }
+
+  /** Where what a reference names is. */
+  #locationOf(named: string | null): URL | StoredObject {
+    if (named === null) {
+      if (this.#target) return this.#target;
+      throw invalidArgument(
+        "there are references without a URL: `target` must name the object that they are in",
+      );
+    }
+    const resolved = this.#options.resolve?.(named);
+    if (resolved === undefined) return targetUrl(named, this.#base);
+    return typeof resolved === "string" || resolved instanceof URL ? urlOf(resolved, this.#base) : resolved;
+  }
+}
+
+/** The headers for each target: the caller's own where the document is, and those that are meant for targets. */
+function targetHeadersOf(
+  { headers, targetHeaders }: ReferenceStoreOptions,
+  document: URL | undefined,
+): HeadersFor {
+  return async (url) => {
+    const own = headersOf(url.origin === document?.origin ? headers : undefined);
+    headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
+    return own;
+  };
+}
+
+function tableFor({ templates = {}, maxReferences = 10_000_000 }: ReferenceStoreOptions): ReferenceTable {
+  return new ReferenceTable(templates, maxReferences);
+}
+
+function folderLimits({
+  maxDocumentBytes = 2 ** 28,
+  maxReferences = 2 ** 21,
+  referenceCacheBytes = 2 ** 26,
+}: ReferenceStoreOptions): FolderLimits {
+  if (!(referenceCacheBytes >= 0))
+    throw invalidArgument(`referenceCacheBytes must not be negative: ${referenceCacheBytes}`);
+  return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
+}
+
+/** What a source is called, without the query of a URL. */
+function pathOf(source: string | URL | StoredObject): string {
+  if (typeof source === "string" || source instanceof URL)
+    return sourceUrl(source)?.pathname ?? String(source);
+  return typeof source?.key === "string" ? source.key : "";
+}
+
+/** The range of a target that is a range of what a reference stands for. */
+function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: WantedRange): WantedRange {
+  if (reference.offset === undefined) return wanted;
+  const { start, end } = wanted
+    ? resolveRange(wanted, reference.length)
+    : { start: 0, end: reference.length };
+  return { offset: reference.offset + start, length: end - start };
+}
+
+/** A URL that the caller gave, who may name local files. */
+function urlOf(location: string | URL, base?: URL): URL {
+  try {
+    return new URL(location, base ?? (globalThis as { location?: { href: string } }).location?.href);
+  } catch (cause) {
+    throw invalidArgument(`"${location}" is not a URL`, { cause });
+  }
+}

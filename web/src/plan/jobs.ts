@@ -1,0 +1,92 @@
+/** In which order the stored objects of a region are read, and which of their chunks. */
+
+import { countOf } from "../util/strides.js";
+import type { ArrayReader } from "../read/reader.js";
+import { type Priority, type Rank, rankBy, ranked } from "./priority.js";
+import {
+  combinationAt,
+  combinations,
+  extentOf,
+  type ObjectProjections,
+  type Projection,
+  partsOf,
+} from "./projections.js";
+import { chooseSlabAxis } from "./slab-partition.js";
+import type { Group, RegionTask } from "./task.js";
+
+/** The chunks of one stored object. */
+export interface Job {
+  readonly object: readonly number[];
+  readonly tasks: readonly RegionTask[];
+}
+
+/** All the jobs of a region. */
+export class Jobs {
+  /** Per axis the stored objects, with their projections. */
+  readonly #parts: readonly (readonly ObjectProjections[])[];
+
+  constructor(
+    { axes, objectAxes }: ArrayReader,
+    private readonly projections: readonly (readonly Projection[])[],
+    /** Bytes of an element, for choosing how much is put together at a time. */
+    private readonly itemBytes: number,
+  ) {
+    this.#parts = projections.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
+  }
+
+  get count(): number {
+    return countOf(this.#parts.map((list) => list.length));
+  }
+
+  /** The jobs, those with the least rank first; without a priority in C order. */
+  inOrder(priority: Priority | undefined): Generator<Job> {
+    return priority ? this.#ranked(rankBy(priority, this.projections.map(extentOf))) : this.#grouped();
+  }
+
+  /** Jobs group by group, so that few of the slabs in which a result is put together are open at a time. */
+  *#grouped(): Generator<Job> {
+    const parts = this.#parts;
+    const shape = this.projections.map(extentOf);
+    const lengths = parts.map((list) => list.map((part) => part.count));
+    const axis = chooseSlabAxis(shape, lengths, this.itemBytes);
+    const inner = parts.slice(axis);
+    for (const outer of combinations(parts.slice(0, axis))) {
+      const group: Group = {
+        origin: [...outer.map((part) => part.out), ...inner.map(() => 0)],
+        shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
+        projections: [...outer.map((part) => part.projections), ...this.projections.slice(axis)],
+      };
+      for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
+    }
+  }
+
+  /** Jobs in the order of the least rank in each. Two numbers are kept of each, not the jobs themselves. */
+  *#ranked(rank: Rank): Generator<Job> {
+    const parts = this.#parts;
+    const { projections } = this;
+    const shape = projections.map(extentOf);
+    const group: Group = { origin: shape.map(() => 0), shape, projections, isLoose: true };
+    const ranks = new Float64Array(this.count);
+    let count = 0;
+    for (const list of combinations(parts)) {
+      let least = Number.POSITIVE_INFINITY;
+      for (const chunk of combinations(list.map((part) => part.projections)))
+        least = Math.min(least, rank(chunk));
+      ranks[count++] = least;
+    }
+    for (const at of ranked(ranks)) yield jobOf(combinationAt(parts, at), group, rank);
+  }
+}
+
+function jobOf(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
+  const tasks: RegionTask[] = [];
+  for (const projections of combinations(parts.map((part) => part.projections))) {
+    tasks.push({
+      coordinates: projections.map((projection) => projection.chunk),
+      projections,
+      group,
+      rank: rank?.(projections),
+    });
+  }
+  return { object: parts.map((part) => part.object), tasks };
+}

@@ -1,0 +1,54 @@
+/** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
+
+import { countOf } from "../util/strides.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { Projection } from "../plan/projections.js";
+import type { Fetched } from "./fetched.js";
+import type { RangeReader, StoredRange } from "./stored-range.js";
+
+/** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
+const minPlainBytes = 2 ** 16;
+/** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
+const minBloscBytes = 2 ** 20;
+/** A subarray of a chunk, in the array's axes. */
+export interface Subarray {
+  readonly start: readonly number[];
+  readonly shape: readonly number[];
+}
+
+export interface PartialReader {
+  /** Reads the subarray; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
+  read(
+    reader: RangeReader,
+    part: StoredRange,
+    signal: AbortSignal | undefined,
+  ): Promise<Fetched<CoreChunkCodec> | "whole" | undefined>;
+}
+
+/** The smallest subarray that holds the projections of a chunk. */
+export function subarrayOf(projections: readonly Projection[]): Subarray {
+  return {
+    start: projections.map((projection) => projection.start),
+    shape: projections.map((projection) => (projection.count - 1) * projection.step + 1),
+  };
+}
+
+export type Kind = "plain" | "blosc";
+
+/** Which way of partial reading chunks allow, if any. */
+export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
+  const { before, toBytes, after } = chain;
+  const movesWholeElements =
+    before.every((step) => step.core === "transpose") &&
+    toBytes.type === "core" &&
+    toBytes.step.core === "bytes";
+  if (!movesWholeElements) return undefined;
+  if (after.length === 0) return plan.decodedBytes >= minPlainBytes ? "plain" : undefined;
+  const isBlosc = after.length === 1 && after[0]!.core === "blosc";
+  return isBlosc && plan.decodedBytes >= minBloscBytes ? "blosc" : undefined;
+}
+
+/** Whether a subarray may be read by itself: what it holds is at least as much as is read, and more than half is not worth it. */
+export function mayReadInPart(leaf: CoreChunkCodec, subarray: Subarray): boolean {
+  return kindOf(leaf) !== undefined && countOf(subarray.shape) <= countOf(leaf.shape) / 2;
+}

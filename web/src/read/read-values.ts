@@ -1,0 +1,39 @@
+/** Reading regions of elements of variable length. */
+import { limitExceeded } from "../util/errors.js";
+import { countOf } from "../util/strides.js";
+import { assemble } from "./assemble.js";
+import { VlenSink } from "./vlen-sink.js";
+import type { ArrayReader } from "./reader.js";
+import { pickElements } from "../plan/orthogonal.js";
+import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./resolve-region.js";
+
+/** Reads a region as a list of values. */
+export async function readValues(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  out?: unknown[],
+): Promise<unknown[]> {
+  const count = countOf(wanted.shape);
+  const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
+  const projections = projectionsOf(wanted);
+  // An element takes at least a reference.
+  const plan = { reader, projections, itemBytes: 8 };
+  await reader.again(() => assemble(plan, new VlenSink(projections, read), options));
+  if (!hasLists(wanted)) return read;
+  const picked = out ?? new Array<unknown>(count);
+  pickElements(wanted.axes, (from, to, run) => {
+    for (let i = 0; i < run; i++) picked[to + i] = read[from + i];
+  });
+  return picked;
+}
+
+/** Engines keep longer lists as tables, at ten times the memory, and end the process at some length. */
+const maxListLength = 2 ** 25;
+
+function newList(reader: ArrayReader, count: number): unknown[] {
+  checkSize(8 * count, reader);
+  if (count > maxListLength)
+    throw limitExceeded(`a list of ${count} values is longer than the limit of ${maxListLength}`);
+  return new Array<unknown>(count).fill(null);
+}

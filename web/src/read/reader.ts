@@ -1,0 +1,166 @@
+/**
+ * Reading the encoded chunks of an array, in as few requests as its layout allows: whole objects, merged
+ * ranges of shards, parts of chunks.
+ */
+
+import { type AxisGrid, regularGrid } from "../util/grid.js";
+import { lazy, preload } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
+import type { ChunkLayout, Leaf } from "../chain/layout.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import { preloadRanges } from "../store/http/client.js";
+import { HttpStore } from "../store/http/store.js";
+import { packedStore } from "../store/packed.js";
+import { joinKey, type Store } from "../store/store.js";
+import type { Bundle, WantedObject } from "./bundles.js";
+import type { ChunkTask } from "./fetched.js";
+import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
+import type { ShardReader } from "./shard-read.js";
+import type { Coalescing } from "./stored-range.js";
+
+const shards = lazy("shards", () => import("../lazy/shards.js"));
+
+/** Defaults of merging reads within a shard. */
+export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
+
+export class ArrayReader {
+  /** The grid of the chunks that are decoded, and that of the stored objects: the same without shards. */
+  readonly axes: readonly AxisGrid[];
+  readonly objectAxes: readonly AxisGrid[];
+  #shards: ShardReader | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly path: string,
+    readonly spec: ArraySpec,
+    readonly limits: Limits,
+  ) {
+    this.objectAxes = spec.axes;
+    const { isSharded, chunkShape } = spec;
+    this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
+    if (!isSharded) return;
+    preload(shards);
+    if (store instanceof HttpStore) preloadRanges();
+  }
+
+  /** The codec of the first chunk: its data type and modules are those of all. */
+  get firstCodec(): Leaf {
+    return this.spec.firstLayout.leaf;
+  }
+
+  /** Store key of the object that holds a chunk. */
+  keyOf(coordinates: readonly number[]): string {
+    return this.objectKey(this.#objectOf(coordinates));
+  }
+
+  /** Says that a chunk does not decode: where it lies may have been read too long ago. */
+  distrust(coordinates: readonly number[]): void {
+    this.#shards?.forget(this.keyOf(coordinates));
+  }
+
+  /**
+   * Reads, and once more where a shard's index that was kept from an earlier read has led to bytes that are no chunk:
+   * where a store tells no versions, that is how a shard shows that it has been replaced.
+   */
+  again<T>(read: () => Promise<T>): Promise<T> {
+    return read().catch((error) => {
+      if (this.#shards?.wasOutdated(error)) return read();
+      throw error;
+    });
+  }
+
+  /** Reads one whole chunk. */
+  async readChunk(
+    coordinates: readonly number[],
+    options: FetchOptions,
+    visit: Visit<ChunkTask>,
+  ): Promise<void> {
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
+  }
+
+  /** Reads chunks of one stored object. */
+  async readObject<T extends ChunkTask>(
+    object: readonly number[],
+    tasks: readonly T[],
+    options: FetchOptions,
+    visit: Visit<T>,
+  ): Promise<void> {
+    const key = this.objectKey(object);
+    const { levels, leaf } = this.layoutOf(object);
+    const work = new ObjectRead(this.store, this.limits, leaf, options, visit);
+    const hasRanges = Boolean(this.store.getRange);
+    if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
+    if (levels.length === 0) return work.plain(key, tasks[0]!);
+    const reader = this.#shards ?? (await this.#loadShards());
+    const isAll = tasks.length === this.#countIn(object);
+    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges });
+  }
+
+  /**
+   * Jobs in bundles, each of objects that are read with one request; undefined where the store does not know which of its
+   * objects lie close together. Shards, and chunks that may be read in part, are read by themselves.
+   */
+  async bundles<J extends { readonly object: readonly number[]; readonly tasks: readonly ChunkTask[] }>(
+    jobs: Iterable<J>,
+    options: FetchOptions,
+  ): Promise<AsyncGenerator<Bundle<J>> | undefined> {
+    const { store, limits, spec } = this;
+    const packed = spec.isSharded ? undefined : packedStore(store);
+    if (!packed) return undefined;
+    const { bundlesOf } = await shards();
+    const wanted = function* (this: ArrayReader): Generator<WantedObject<J>> {
+      for (const job of jobs) {
+        const { leaf } = this.layoutOf(job.object);
+        const work = new ObjectRead(store, limits, leaf, options, () => {});
+        const maxBytes = work.mayReadInPart(job.tasks) ? undefined : leaf.encodedBound;
+        yield { job, key: this.objectKey(job.object), decodedBytes: work.chunkBytes, maxBytes };
+      }
+    };
+    return bundlesOf(packed, wanted.call(this), options);
+  }
+
+  /** Chunks of a stored object that lie in the array. */
+  #countIn(object: readonly number[]): number {
+    return object.reduce((count, cell, axis) => {
+      const [outer, own] = [this.objectAxes[axis]!, this.axes[axis]!];
+      const start = outer.start(cell);
+      const last = Math.min(start + outer.size(cell), outer.length) - 1;
+      return count * (own.find(last) - own.find(start) + 1);
+    }, 1);
+  }
+
+  async #loadShards(): Promise<ShardReader> {
+    const { ShardReader } = await shards();
+    this.#shards ??= new ShardReader(this.limits, this.store);
+    return this.#shards;
+  }
+
+  /** How a stored object is organised. */
+  layoutOf(object: readonly number[]): ChunkLayout {
+    const { spec } = this;
+    return spec.isRegular ? spec.firstLayout : spec.layouts.of(this.#objectShape(object));
+  }
+
+  /** Tasks with their positions in a shard, in its inner chunks. */
+  positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
+    const first = object.map((cell, axis) => {
+      const start = this.objectAxes[axis]!.start(cell);
+      return this.axes[axis]!.find(start);
+    });
+    return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  #objectOf(coordinates: readonly number[]): number[] {
+    if (!this.spec.isSharded) return [...coordinates];
+    return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
+  }
+
+  #objectShape(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
+  }
+
+  /** Store key of an object. */
+  objectKey(object: readonly number[]): string {
+    return joinKey(this.path, this.spec.chunkKey(object));
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Finding inner chunks in shards: indexes are read once, kept within a bound, and every entry is checked.
+ * Spec: Zarr v3 "sharding_indexed" codec.
+ */
+
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { settleAll } from "../util/settle-all.js";
+import { SingleFlight } from "../util/single-flight.js";
+import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
+import { entryOf, parseEntries, shorterThanIndex } from "../chain/shard-index.js";
+import { decodeBytes } from "../engine/bytes.js";
+import { withDecoder } from "../engine/engine.js";
+import type { ObjectVersion } from "../store/store.js";
+import { type RangeReader, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+
+interface ShardIndex {
+  /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
+  readonly entries: Float64Array;
+  /** Which version of the object it was read from: its chunks must come from the same. */
+  readonly version: ObjectVersion;
+}
+
+/** Indexes that an array keeps; the least recently used go first. */
+const maxKeptBytes = 32 * 2 ** 20;
+
+/** An inner chunk that is looked for. */
+export interface WantedChunk {
+  /** Its position, counted in inner chunks of the innermost level, from the shard's first; the array's axes. */
+  readonly position: readonly number[];
+}
+
+/** How to read, and the signal of the one who does. */
+interface Reading {
+  readonly reader: RangeReader;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class ShardLocator {
+  readonly #kept = new Map<string, ShardIndex>();
+  #keptBytes = 0;
+  readonly #reads = new SingleFlight<ShardIndex | undefined>();
+  /** How often something was forgotten: what was being read then may be what was there before. */
+  #forgotten = 0;
+
+  constructor(private readonly limits: Limits) {}
+
+  /**
+   * Finds inner chunks of one shard.
+   * @returns for each where it lies; undefined for those that are not stored.
+   * @throws CorruptChunk for an index that is not whole, fails its checksum or points nowhere; what the
+   *   store throws.
+   */
+  async locate<T extends WantedChunk>(
+    levels: readonly ShardLevel[],
+    object: StoredRange,
+    wanted: readonly T[],
+    reader: RangeReader,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<T, StoredRange>> {
+    const found = new Map<T, StoredRange>();
+    await this.#locateIn(levels, object, wanted, wanted, found, { reader, signal });
+    return found;
+  }
+
+  /** Whether the index of a shard is kept from an earlier read. */
+  isKept(levels: readonly ShardLevel[], key: string): boolean {
+    return this.#kept.has(indexId(key, 0, levels.length - 1));
+  }
+
+  /** Forgets the indexes of an object, which has changed; of all below a path with a "/" at its end. */
+  forget(key: string): void {
+    const start = key.endsWith("/") ? key : `${key}\n`;
+    this.#forgotten++;
+    this.#reads.leave(start);
+    for (const [id, index] of this.#kept) {
+      if (!id.startsWith(start)) continue;
+      this.#kept.delete(id);
+      this.#keptBytes -= index.entries.byteLength;
+    }
+  }
+
+  /** `at` are the wanted chunks with their positions from the first one of `part`. */
+  async #locateIn<T>(
+    levels: readonly ShardLevel[],
+    part: StoredRange,
+    wanted: readonly T[],
+    at: readonly WantedChunk[],
+    found: Map<T, StoredRange>,
+    reading: Reading,
+  ): Promise<void> {
+    const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
+    const shard = await this.#opened(level, part, reading);
+    const index = shard && (await this.#index(level, shard, inner.length, reading));
+    if (!index) return;
+    const children = [...groupByEntry(level, inner, wanted, at)].map((group) => ({
+      ...group,
+      child: entryPart(shard, index, group.entry, this.limits),
+    }));
+    const stored = children.filter((group) => group.child !== undefined);
+    if (inner.length === 0)
+      for (const { wanted, child } of stored) for (const chunk of wanted) found.set(chunk, child!);
+    else
+      await settleAll(
+        stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
+      );
+  }
+
+  /** The shard itself: decoded, and then in memory, where codecs stand behind it. */
+  async #opened(
+    level: ShardLevel,
+    part: StoredRange,
+    { reader, signal }: Reading,
+  ): Promise<StoredRange | undefined> {
+    if (level.after.length === 0) return part;
+    const encoded = await wholeObject(reader, part, signal);
+    if (!encoded) return undefined;
+    const bytes = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
+    return { key: part.key, bytes, offset: 0, length: bytes.byteLength };
+  }
+
+  async #index(
+    level: ShardLevel,
+    part: StoredRange,
+    depth: number,
+    { reader, signal }: Reading,
+  ): Promise<ShardIndex | undefined> {
+    // An inner shard may start where its outer one does.
+    const id = indexId(part.key, part.offset, depth);
+    // What lies in memory is not kept: its offset says nothing about which object it came from.
+    if (part.bytes) return readIndex(reader, level.index, part, signal);
+    const kept = this.#kept.get(id);
+    // The index of an inner shard must be of the same version of the object as that of the outer one.
+    if (kept && (part.version === undefined || part.version === kept.version)) {
+      this.#kept.delete(id); // to the end: used last
+      this.#kept.set(id, kept);
+      return kept;
+    }
+    const forgotten = this.#forgotten;
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(reader, level.index, part, joint));
+    if (index && forgotten === this.#forgotten) this.#keep(id, index);
+    return index;
+  }
+
+  #keep(id: string, index: ShardIndex): void {
+    const before = this.#kept.get(id);
+    if (before === index) return;
+    this.#kept.delete(id);
+    this.#kept.set(id, index);
+    this.#keptBytes += index.entries.byteLength - (before?.entries.byteLength ?? 0);
+    for (const [old, { entries }] of this.#kept) {
+      if (this.#keptBytes <= maxKeptBytes || old === id) break;
+      this.#kept.delete(old);
+      this.#keptBytes -= entries.byteLength;
+    }
+  }
+}
+
+/** @param depth levels of shards inside of the one that the index is of. */
+const indexId = (key: string, offset: number, depth: number): string => `${key}\n${offset}\n${depth}`;
+
+/** Reads and checks an index; undefined where the object is missing. */
+async function readIndex(
+  reader: RangeReader,
+  layout: ShardIndexLayout,
+  part: StoredRange,
+  signal: AbortSignal | undefined,
+): Promise<ShardIndex | undefined> {
+  const { plan, bytes: size, location } = layout;
+  const version = part.version ?? {};
+  const versioned = { ...part, version };
+  const encoded =
+    location === "end"
+      ? await readEndOf(reader, versioned, size, signal)
+      : await readWithin(reader, versioned, 0, size, signal);
+  if (!encoded) return undefined;
+  if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
+  try {
+    const decoded = await withDecoder(plan, (session) => session.decode(plan, encoded));
+    return { entries: parseEntries(decoded), version };
+  } catch (error) {
+    throw withDetails(error, { codec: "sharding_indexed" }, "the shard's index: ");
+  }
+}
+
+/** Where an entry's chunk lies; undefined for a missing one. */
+function entryPart(
+  shard: StoredRange,
+  { entries, version }: ShardIndex,
+  entry: number,
+  limits: Limits,
+): StoredRange | undefined {
+  const found = entryOf(entries, entry, shard.length, limits);
+  return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
+}
+
+/** Wanted chunks that one entry holds. */
+export interface EntryGroup<T> {
+  readonly entry: number;
+  readonly wanted: T[];
+  readonly at: WantedChunk[];
+}
+
+/** Gathers wanted chunks by the entry of this level's index that holds them. */
+export function groupByEntry<T>(
+  level: ShardLevel,
+  inner: readonly ShardLevel[],
+  wanted: readonly T[],
+  at: readonly WantedChunk[],
+): Iterable<EntryGroup<T>> {
+  const leafShape = inner.at(-1)?.innerShape ?? level.innerShape;
+  const per = level.innerShape.map((length, axis) => length / leafShape[axis]!);
+  const groups = new Map<number, EntryGroup<T>>();
+  wanted.forEach((chunk, i) => {
+    const { position } = at[i]!;
+    const cell = position.map((p, axis) => Math.floor(p / per[axis]!));
+    const entry = level.axes.reduce((sum, axis, k) => sum * level.counts[k]! + cell[axis]!, 0);
+    const group = groups.get(entry) ?? { entry, wanted: [], at: [] };
+    group.wanted.push(chunk);
+    group.at.push({ position: position.map((p, axis) => p - cell[axis]! * per[axis]!) });
+    groups.set(entry, group);
+  });
+  return groups.values();
+}

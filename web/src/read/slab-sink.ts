@@ -1,0 +1,161 @@
+/**
+ * Slabs: boxes of the result that are put together inside the core and copied out in long runs. Rows of
+ * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
+ */
+
+import { countOf, stridesOf } from "../util/strides.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { sessionOf } from "../engine/engine.js";
+import type { CodecSession, Slab } from "../engine/session.js";
+import { releaseBytes } from "../store/buffer-lease.js";
+import type { Fetched } from "./fetched.js";
+import { extentOf, type Projection } from "../plan/projections.js";
+import { type PlaceBox, placeOf } from "../plan/placement.js";
+import type { ResultBytes } from "./result.js";
+import type { Sink } from "./sink.js";
+import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partition.js";
+import { spansOf } from "../plan/spans.js";
+import type { Group, RegionTask } from "../plan/task.js";
+
+/**
+ * What may be open in a session, for all reads together: the core has room for 256 slabs. Chunks for which there
+ * is no room go to the result by themselves, in rows as short as they are.
+ */
+const maxOpenSlabs = 192;
+const maxOpenBytes = 512 * 2 ** 20;
+
+/** Slabs that are open in a session. */
+interface OpenCount {
+  slabs: number;
+  bytes: number;
+}
+
+const openCounts = new WeakMap<CodecSession, OpenCount>();
+
+/** A box of the result, and the slab in which it is put together. */
+interface Box extends PlaceBox {
+  readonly slab: Slab;
+  readonly shape: readonly number[];
+}
+
+/** Decodes chunks into slabs and copies these to the result. */
+export class SlabSink implements Sink {
+  /** Without a box where there was no room for its slab. */
+  readonly #partition = new SlabPartition<Box | undefined>(
+    (group, lengths) => this.#axisOf(group, lengths),
+    (origin, shape) => this.#boxIfRoom(origin, shape),
+  );
+  readonly #shape: readonly number[];
+  readonly #itemBytes: number;
+  #session!: CodecSession;
+
+  /**
+   * @param codec that stands for those of all chunks: their modules are the same
+   * @param out the result: C order, native byte order
+   */
+  constructor(
+    private readonly codec: CoreChunkCodec,
+    projections: readonly (readonly Projection[])[],
+    private readonly out: ResultBytes,
+  ) {
+    this.#itemBytes = codec.plan.array.dtype.itemBytes;
+    this.#shape = projections.map(extentOf);
+  }
+
+  async start(): Promise<void> {
+    this.#session = await sessionOf(this.codec.decodeModule);
+    this.codec.prepare(this.#session); // whatever is wrong with the chain is said before anything is read
+  }
+
+  put(task: RegionTask, fetched: Fetched): void {
+    const slab = this.#partition.of(task);
+    const box = slab.content;
+    if (box) this.#place(task, fetched, box);
+    else this.#placeAlone(task, fetched);
+    if (!this.#partition.isLast(slab) || !box) return;
+    try {
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  end(): void {
+    for (const box of this.#partition.clear()) if (box) this.#free(box);
+  }
+
+  #place({ projections }: RegionTask, { codec, encoded, start }: Fetched, box: Box): void {
+    (codec as CoreChunkCodec).decodePlaced(
+      this.#session,
+      encoded,
+      box.slab,
+      placeOf(projections, start, box),
+    );
+    if (encoded) releaseBytes(encoded);
+  }
+
+  /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
+  #placeAlone(task: RegionTask, fetched: Fetched): void {
+    const { projections } = task;
+    const box = this.#makeBox(
+      projections.map((projection) => projection.out),
+      projections.map((projection) => projection.count),
+    );
+    try {
+      this.#place(task, fetched, box);
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  #makeBox(origin: readonly number[], shape: readonly number[]): Box {
+    const bytes = countOf(shape) * this.#itemBytes;
+    const slab = this.#session.makeSlab(bytes);
+    const count = this.#openCount();
+    count.slabs++;
+    count.bytes += bytes;
+    return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+  }
+
+  #free({ slab }: Box): void {
+    const count = this.#openCount();
+    count.slabs--;
+    count.bytes -= slab.bytes;
+    this.#session.freeSlab(slab);
+  }
+
+  #openCount(): OpenCount {
+    const count = openCounts.get(this.#session) ?? { slabs: 0, bytes: 0 };
+    openCounts.set(this.#session, count);
+    return count;
+  }
+
+  /** A group is one slab, unless that would be too large. */
+  #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    if (group.isLoose) return group.shape.length;
+    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
+  }
+
+  /** A box with a slab, where there is room for one. */
+  #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
+    const { slabs, bytes } = this.#openCount();
+    const hasRoom =
+      slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
+    return hasRoom ? this.#makeBox(origin, shape) : undefined;
+  }
+
+  /** Copies a finished slab to the result, in runs as long as its layout allows. */
+  #copyOut({ slab, origin, shape }: Box): void {
+    const isAll = slab.bytes === this.out.byteLength;
+    if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
+    for (const { from, to, bytes } of spansOf({
+      origin,
+      shape,
+      whole: this.#shape,
+      itemBytes: this.#itemBytes,
+    }))
+      this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
+  }
+}

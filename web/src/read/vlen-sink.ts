@@ -1,0 +1,34 @@
+/** Regions of elements of variable length: chunks become lists of values, and these one list. */
+
+import { stridesOf } from "../util/strides.js";
+import { withSession } from "../chain/chunk-codec.js";
+import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
+import type { Fetched } from "./fetched.js";
+import { extentOf, type Projection } from "../plan/projections.js";
+import { placeOf } from "../plan/placement.js";
+import type { Sink } from "./sink.js";
+import type { RegionTask } from "../plan/task.js";
+
+export class VlenSink implements Sink {
+  readonly #box: { readonly origin: readonly number[]; readonly strides: readonly number[] };
+
+  /** @param out the result, C order */
+  constructor(
+    projections: readonly (readonly Projection[])[],
+    private readonly out: unknown[],
+  ) {
+    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(extentOf)) };
+  }
+
+  async start(): Promise<void> {}
+
+  put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
+    const leaf = codec as VlenChunkCodec;
+    const place = placeOf(projections, undefined, this.#box);
+    // What is not stored needs no decoder.
+    if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
+    return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));
+  }
+
+  end(): void {}
+}

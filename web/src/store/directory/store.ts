@@ -1,0 +1,276 @@
+/** Folders of browsers as stores: the origin's private file system, and those that a user has opened. */
+import {
+  conflict,
+  invalidArgument,
+  isZarrError,
+  networkError,
+  readOnly,
+  type ZarrError,
+} from "../../util/errors.js";
+import { checkCondition } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import type { DirectoryHandle, FileHandle } from "./handles.js";
+import { exclusively } from "./locks.js";
+import { replaceFile } from "./replace.js";
+import { isHidden } from "../temp-names.js";
+import { isSegment, normalizePath } from "../path.js";
+import { checkRange, resolveRange } from "../ranges.js";
+import {
+  checkVersion,
+  type GetOptions,
+  type ObjectVersion,
+  type RangeQuery,
+  type SetOptions,
+  type Store,
+  type WriteOptions,
+} from "../store.js";
+
+/** Folders whose handles are remembered: asking for each folder of a path costs more than reading a small file. */
+const maxFolders = 1024;
+
+/** What a file is told by from other ones under its name. */
+const versionOf = ({ size, lastModified }: File): ObjectVersion => ({
+  etag: `${size}-${lastModified}`,
+  size,
+});
+
+const nameOf = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
+/** No such file or folder; or a folder where a file is looked for, and the other way round. */
+const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchError"].includes(nameOf(error));
+
+/**
+ * A `FileSystemDirectoryHandle` as a store: `await navigator.storage.getDirectory()` (OPFS), or a folder that the user
+ * has picked with `showDirectoryPicker({ mode: "readwrite" })`. In pages and in workers; handles can be posted to them.
+ *
+ * The key "/a/b" is the file `b` in the folder `a`. Missing are files that do not exist and folders; all other trouble
+ * throws a Network error with the code "file-failed".
+ */
+export class DirectoryHandleStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static get name(): string {
+    return "DirectoryHandleStore";
+  }
+
+  readonly #folders = new Map<string, Promise<DirectoryHandle>>();
+
+  /** @param root the folder; it must be allowed to be written for `set` and the like. */
+  constructor(readonly root: DirectoryHandle) {}
+
+  /** Writes heed `ifVersion`, among those pages and workers of the origin that write with it. */
+  get conditional(): true {
+    return true;
+  }
+
+  /** @internal Distinguishes this store from others. */
+  directoryRoot(): DirectoryHandle {
+    return this.root;
+  }
+
+  locate(key: string): string {
+    return `${this.root.name || "(private folder)"}${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  /** Reads just these bytes of the file. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  /**
+   * Writes a file: others see the old one or the new one, never a part of it. Folders are made as needed.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold, Conflict ("locked") for a file that somebody
+   *   holds open; Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for
+   *   names that the system does not take; Unsupported ("no-atomic-write") where the browser cannot replace a file.
+   */
+  async set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+    const [folder, name] = this.#split(key);
+    signal?.throwIfAborted();
+    const write = async () => replaceFile(await this.#folder(folder, true), name, value, signal);
+    await this.#trying(key, "written", signal, async () => {
+      if (ifVersion === undefined) return this.#again(folder, write);
+      return exclusively(`zarr-wasm ${this.root.name}${key}`, signal, async () => {
+        const file = await (await this.#file(key))?.getFile();
+        checkCondition(ifVersion, file && versionOf(file), this.locate(key));
+        // Within a millisecond of the last change the new version could not be told from the old one.
+        while (file && Date.now() <= file.lastModified && file.lastModified - Date.now() < 100) await tick();
+        await this.#again(folder, write);
+      });
+    });
+  }
+
+  async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+    const [folder, name] = this.#split(key);
+    signal?.throwIfAborted();
+    await this.#trying(key, "removed", signal, async () => {
+      // A folder that is empty would be removed, too.
+      if (await this.#file(key)) await (await this.#folder(folder, false)).removeEntry(name);
+    });
+  }
+
+  /**
+   * Removes a folder with everything in it, Zarr or not; of the root, its contents. `deleteNode` removes Zarr nodes
+   * only.
+   */
+  async deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+    const folder = normalizePath(path);
+    signal?.throwIfAborted();
+    await this.#trying(`/${folder}`, "removed", signal, async () => {
+      if (folder === "") {
+        for (const name of await this.#names()) await removeEntry(this.root, name);
+        return;
+      }
+      const [parent, name] = this.#split(folder);
+      const handle = await this.#folder(parent, false);
+      await handle.getDirectoryHandle(name); // fails for a file of that name
+      await removeEntry(handle, name);
+    });
+    this.#folders.clear();
+  }
+
+  /** Every file below a path, each as its key; in the order of names, folder by folder. */
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    for (const [name, kind] of await this.#entries(folder)) {
+      const below = folder === "" ? name : `${folder}/${name}`;
+      if (kind === "directory") yield* this.list(below);
+      else yield `/${below}`;
+    }
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    const entries = await this.#entries(normalizePath(path));
+    return entries.filter(([, kind]) => kind === "directory").map(([name]) => name);
+  }
+
+  async #read(
+    key: string,
+    range: RangeQuery | undefined,
+    { signal, version }: GetOptions,
+  ): Promise<Uint8Array | undefined> {
+    for (let tries = 0; ; tries++) {
+      signal?.throwIfAborted();
+      try {
+        const file = await (await this.#file(key))?.getFile();
+        checkVersion(version, file && versionOf(file), this.locate(key));
+        if (!file) return undefined;
+        const { start, end } = range ? resolveRange(range, file.size) : { start: 0, end: file.size };
+        const bytes = new Uint8Array(await file.slice(start, end).arrayBuffer());
+        signal?.throwIfAborted();
+        return bytes;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        // What is being replaced is not there for a moment, or cannot be read any more: the new one can.
+        const mayPass = ["NotReadableError", "NotFoundError"].includes(nameOf(error));
+        if (!mayPass || tries === 3) throw this.#error(key, "read", error);
+        await tick();
+      }
+    }
+  }
+
+  /** undefined where there is none. */
+  async #file(key: string): Promise<FileHandle | undefined> {
+    const [folder, name] = this.#split(key);
+    try {
+      return await (await this.#folder(folder, false)).getFileHandle(name);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #split(key: string): [folder: string, name: string] {
+    const path = normalizePath(key);
+    if (path === "") {
+      throw invalidArgument(`${JSON.stringify(key)} is not the key of a file`, { code: "bad-path" });
+    }
+    const slash = path.lastIndexOf("/");
+    return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+  }
+
+  /** A folder, remembered: what is done with one that has gone since fails with NotFoundError. */
+  async #folder(path: string, create: boolean): Promise<DirectoryHandle> {
+    if (path === "") return this.root;
+    const known = this.#folders.get(path);
+    if (known) return known;
+    const slash = path.lastIndexOf("/");
+    const opening = this.#folder(path.slice(0, Math.max(0, slash)), create).then((parent) =>
+      parent.getDirectoryHandle(path.slice(slash + 1), { create }),
+    );
+    const handle = await opening;
+    if (this.#folders.size >= maxFolders) this.#folders.clear();
+    this.#folders.set(path, opening);
+    return handle;
+  }
+
+  /** Does something in a folder; again if it has been removed since it was remembered. */
+  async #again(folder: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (nameOf(error) !== "NotFoundError" || folder === "") throw error;
+      this.#folders.clear();
+      await work();
+    }
+  }
+
+  /** What is in the root, a node's documents first. */
+  async #names(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const [name] of this.root.entries()) names.push(name);
+    const isDocument = (name: string) => Number(documentNames.includes(name));
+    return names.sort((a, b) => isDocument(b) - isDocument(a));
+  }
+
+  async #entries(path: string): Promise<(readonly [name: string, kind: string])[]> {
+    const entries: (readonly [string, string])[] = [];
+    try {
+      // Browsers have files of their own beside those that are being written.
+      for await (const [name, { kind }] of (await this.#folder(path, false)).entries()) {
+        if (isSegment(name) && !isHidden(name) && !name.endsWith(".crswap")) entries.push([name, kind]);
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw this.#error(`/${path}`, "listed", error);
+      return [];
+    }
+    return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async #trying(
+    key: string,
+    what: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (what !== "removed" || !isMissing(error)) throw this.#error(key, what, error);
+    }
+  }
+
+  #error(key: string, what: string, cause: unknown): ZarrError {
+    if (isZarrError(cause)) return cause;
+    const name = nameOf(cause);
+    const message = `${this.locate(key)} could not be ${what}: ${name || cause}`;
+    if (name === "QuotaExceededError") return networkError(message, { code: "disk-full", cause });
+    if (name === "TypeError") return invalidArgument(message, { code: "bad-path", cause });
+    if (what !== "read" && what !== "listed") {
+      if (name === "NotAllowedError") return readOnly(message, { code: "permission-denied", cause });
+      if (name === "NoModificationAllowedError") return conflict(message, { code: "locked", cause });
+    }
+    return networkError(message, { code: "file-failed", cause });
+  }
+}
+
+async function removeEntry(folder: DirectoryHandle, name: string): Promise<void> {
+  await folder.removeEntry(name, { recursive: true }).catch((error) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));

@@ -1,0 +1,246 @@
+/**
+ * Files, written and removed as stores need it (Node, Deno, Bun): others see what was there or what is written, never a
+ * part of it, also when the process ends at any moment.
+ */
+import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../../util/errors.js";
+import { nodeModule } from "../../util/platform.js";
+import { checkCondition, existsError } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import { replaceLocked } from "./lock.js";
+import { fileVersion, isMissing } from "./read.js";
+import { hiddenName, writerLockName } from "../temp-names.js";
+import { makeFolder } from "./make-folder.js";
+import type { SetOptions, WriteOptions } from "../store.js";
+
+type Fs = typeof import("node:fs/promises");
+
+export interface FileWriting extends SetOptions {
+  /** Waits until the file has reached the disk: it is whole after a power failure, too. */
+  fsync?: boolean | undefined;
+  /** Called right before the file takes its place; an error prevents that. */
+  beforeCommit?: (() => Promise<void>) | undefined;
+}
+
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** Codes of failures whose reason is known to be one of these; all others are "file-failed". */
+const diskFull = new Set(["ENOSPC", "EDQUOT"]);
+const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
+const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+
+/** The error of a file that could not be written or removed. Errors of this library pass unchanged. */
+export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
+  if (isZarrError(cause)) return cause;
+  const reason = codeOf(cause) || String(cause);
+  const message = `${url} could not be ${what}: ${reason}`;
+  if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
+  const isReadOnly = reason === "EROFS" ? ", the file system is read-only" : "";
+  if (forbidden.has(reason)) return readOnly(message + isReadOnly, { code: "permission-denied", cause });
+  if (reason === "ENAMETOOLONG") return invalidArgument(message, { code: "bad-path", cause });
+  const why = inTheWay.has(reason)
+    ? ", there is a folder in place of a file or a file in place of a folder"
+    : "";
+  return networkError(message + why, { code: "file-failed", cause });
+}
+
+/**
+ * Writes a file as a whole, in a temporary one beside it that takes its place. Folders are made as needed.
+ * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("file-failed", "disk-full");
+ *   ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
+ *   Nothing is left behind.
+ */
+export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
+  const { signal, ifVersion } = writing;
+  const fs = await fileSystem();
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await writeBeside(fs, url, bytes, writing);
+    signal?.throwIfAborted();
+    await writing.beforeCommit?.();
+    if (ifVersion === undefined) await fs.rename(unfinished, url);
+    else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
+    else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
+    if (writing.fsync) await syncFolder(new URL(".", url));
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    throw writeError(url, "written", cause);
+  }
+}
+
+/**
+ * Copies a file as a whole, by the system: not a byte of it comes through this process. As with
+ * {@link writeFileWhole} others see what was there or all of it.
+ * @returns false where there is no such file.
+ */
+export async function copyFileWhole(
+  from: URL,
+  url: URL,
+  { fsync, signal, beforeCommit }: FileWriting = {},
+): Promise<boolean> {
+  const fs = await fileSystem();
+  const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await beside(fs, url, signal, async (file) => {
+      await fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE);
+      await fs.chmod(file, 0o666 & ~processUmask()); // it has that of the other one
+      if (!fsync) return;
+      const handle = await fs.open(file, "r+");
+      await handle.sync().finally(() => handle.close());
+    });
+    signal?.throwIfAborted();
+    await beforeCommit?.();
+    await fs.rename(unfinished, url);
+    if (fsync) await syncFolder(new URL(".", url));
+    return true;
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    if (codeOf(cause) === "ENOENT" && !(await versionAt(fs, from))) return false;
+    throw writeError(url, "written", cause);
+  }
+}
+
+const processUmask = (): number =>
+  (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
+
+/** Writes a temporary file beside one. */
+function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+  return beside(fs, url, signal, async (file) => {
+    const handle = await fs.open(file, "wx");
+    try {
+      await handle.writeFile(bytes, { signal });
+      if (fsync) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** Makes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
+async function beside(
+  fs: Fs,
+  url: URL,
+  signal: AbortSignal | undefined,
+  make: (file: URL) => Promise<void>,
+): Promise<URL> {
+  const unfinished = new URL(hiddenName(), url);
+  for (let tries = 0; ; tries++) {
+    try {
+      await make(unfinished);
+      return unfinished;
+    } catch (cause) {
+      const isFolderMissing = codeOf(cause) === "ENOENT";
+      if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
+      if (signal?.aborted) throw signal.reason;
+      if (!isFolderMissing || tries === 3) throw cause;
+      await makeFolder(fs, new URL(".", url));
+    }
+  }
+}
+
+/** Renames a file unless the name is taken: a link fails then, where a rename would replace the other file. */
+async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await fs.link(unfinished, url);
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") throw existsError(url);
+    if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(codeOf(cause))) throw cause;
+    // On a file system without hard links, writers of the key exclude one another by a lock.
+    const checkAbsent = async () => checkCondition("absent", await versionAt(fs, url), url);
+    return replaceLocked(fs, unfinished, url, signal, checkAbsent);
+  }
+  await fs.rm(unfinished, { force: true });
+}
+
+/** Checks that the stored file has the given version, and gives its replacement a new one. */
+async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
+  const before = await statOf(fs, url);
+  checkCondition(ifVersion, before && fileVersion(before), url);
+  // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
+  const time = Math.floor(before!.mtimeMs) + 2;
+  if ((await fs.stat(data)).mtimeMs < time) await fs.utimes(data, time / 1000, time / 1000);
+}
+
+async function versionAt(fs: Fs, url: URL) {
+  const info = await statOf(fs, url);
+  return info && fileVersion(info);
+}
+
+async function statOf(fs: Fs, url: URL) {
+  try {
+    return await fs.stat(url);
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw cause;
+  }
+}
+
+/** A new name reaches the disk with its folder. Windows cannot do that, and need not. */
+export async function syncFolder(folder: URL): Promise<void> {
+  const fs = await fileSystem();
+  try {
+    const handle = await fs.open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch (cause) {
+    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(codeOf(cause))) throw cause;
+  }
+}
+
+/** Removes a file; one that is not there is removed already, and a folder is no file. */
+export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  await fs.unlink(url).catch(async (cause) => {
+    // Some systems say "not permitted" of a folder.
+    const isFolder = codeOf(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
+    if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
+  });
+}
+
+/**
+ * Removes a folder with all that is in it, at once for readers: it is renamed first. Of a link, only the link goes.
+ * @param url without a "/" at its end.
+ */
+export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  try {
+    const info = await fs.lstat(url);
+    if (info.isSymbolicLink()) {
+      const target = await fs.stat(url).catch(() => undefined);
+      if (target?.isDirectory()) await fs.unlink(url);
+      return;
+    }
+    if (!info.isDirectory()) return;
+    const doomed = new URL(hiddenName(), url);
+    // Windows does not rename folders of which files are open.
+    const isRenamed = await fs.rename(url, doomed).then(
+      () => true,
+      () => false,
+    );
+    await fs.rm(isRenamed ? doomed : url, { recursive: true, force: true, maxRetries: 3 });
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+}
+
+/** Removes everything in a folder except the lock of its writer, and leaves the folder. */
+export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
+  const fs = await fileSystem();
+  let names: string[] = [];
+  try {
+    names = await fs.readdir(url);
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+  const isDocument = (name: string) => Number(documentNames.includes(name));
+  for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
+    if (name === writerLockName()) continue;
+    const entry = new URL(encodeURIComponent(name), url);
+    await removeFolder(entry, options);
+    await removeFile(entry, options);
+  }
+}

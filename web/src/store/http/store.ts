@@ -1,0 +1,133 @@
+/** Reading a store over HTTP(S). */
+
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { invalidArgument } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
+import type { HeadersSource } from "../../util/web-types.js";
+import { addLeasingStore } from "../buffer-lease.js";
+import type { ByteCacheLike } from "../cache.js";
+import { HttpClient } from "./client.js";
+import { checkTimeout, defaultTimeout } from "./idle-timeout.js";
+import type { HeadersFor, RequestOptions } from "./requests.js";
+import { checkPolicy, defaultRetryPolicy } from "./retry.js";
+import type { Transport } from "./transport.js";
+import { encodeKey } from "../path.js";
+import type { GetOptions, RangeQuery, Store } from "../store.js";
+
+export interface HttpStoreOptions {
+  /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Sent with every request to the store's own origin. After a redirect to another origin they are removed, except in
+   * browsers, which decide that themselves.
+   */
+  headers?: HeadersSource | undefined;
+  /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
+  maxBytes?: number | undefined;
+  /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */
+  retries?: number | undefined;
+  /** The first pause before another try, in milliseconds; it doubles each time; 250. */
+  retryDelay?: number | undefined;
+  /** The longest pause in milliseconds, also where the server asks for more with Retry-After; 10 000. */
+  maxRetryDelay?: number | undefined;
+  /**
+   * Milliseconds without a byte, of the answer or its body, after which a request counts as failed and is tried
+   * again; 60 000. `Infinity`: never.
+   */
+  timeout?: number | undefined;
+  /** Most requests at a time; 32. */
+  concurrency?: number | undefined;
+  /** Keeps what was read, by URL and range: a `ByteCache`, or anything with `get` and `set`. Without one, nothing is kept. */
+  cache?: ByteCacheLike | undefined;
+}
+
+/**
+ * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. A query in the URL (a signature,
+ * say) goes with every request.
+ *
+ * Only the answers 404 and 410 mean "missing"; every other failure throws a Network error with the
+ * status, and an aborted request throws the signal's reason. Ranges work whatever the server makes of them;
+ * docs/stores.md says how.
+ */
+export class HttpStore implements Store {
+  /** What consoles show, also of minified programs. */
+  static get name(): string {
+    return "HttpStore";
+  }
+
+  readonly url: URL;
+  readonly #client: HttpClient;
+
+  /** @throws InvalidArgument for options that are out of range. */
+  constructor(url: string | URL, options: HttpStoreOptions = {}) {
+    checkObject(options, "options of a store");
+    this.url = urlOf(url);
+    this.#client = makeClient(options);
+    const lend = (key: string, asked: GetOptions, transport?: Transport) =>
+      this.#client.lend(this.#urlOf(key), asked, transport);
+    addLeasingStore(this, { get: HttpStore.prototype.get, lend });
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    return this.#client.get(this.#urlOf(key), options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    return this.#client.getRange(this.#urlOf(key), range, options);
+  }
+
+  /** Says that an object has changed: what is kept of it, by the store itself and in its cache, counts no more. */
+  invalidate(key: string): void {
+    this.#client.invalidate(this.#urlOf(key));
+  }
+
+  locate(key: string): string {
+    return String(this.#urlOf(key));
+  }
+
+  #urlOf(key: string): URL {
+    const url = new URL(this.url);
+    url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
+    return url;
+  }
+}
+
+/**
+ * A client with the options of a store, the defaults filled in.
+ * @param headersFor the headers for a URL; `options.headers` for all of them without it.
+ */
+export function makeClient(
+  options: HttpStoreOptions,
+  headersFor: HeadersFor = () => options.headers,
+): HttpClient {
+  return new HttpClient({
+    ...requestOptions(options, headersFor),
+    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
+    cache: options.cache,
+  });
+}
+
+/** How requests are sent, the defaults filled in. */
+export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor): RequestOptions {
+  return {
+    fetch: options.fetch,
+    headersFor,
+    policy: checkPolicy({
+      retries: options.retries ?? defaultRetryPolicy.retries,
+      delay: options.retryDelay ?? defaultRetryPolicy.delay,
+      maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
+    }),
+    timeout: checkTimeout(options.timeout ?? defaultTimeout),
+    concurrency: options.concurrency ?? 32,
+  };
+}
+
+function urlOf(url: string | URL): URL {
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw invalidArgument(`"${String(url).slice(0, 200)}" is not a URL`, { cause });
+  }
+}

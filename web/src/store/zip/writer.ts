@@ -1,0 +1,315 @@
+/** Zip archives (.zip, .ozx), written in one pass. */
+
+import { checkObject } from "../../util/arguments.js";
+import {
+  alreadyExists,
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  unsupported,
+} from "../../util/errors.js";
+import { textDecoder, textEncoder } from "../../util/platform.js";
+import { existsError } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import { childOf, normalizePath } from "../path.js";
+import type { SetOptions, Store, WriteOptions } from "../store.js";
+import { crc32 } from "./crc32.js";
+import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
+import { openSink, type PieceSink, type ZipSink } from "./sink.js";
+
+export interface ZipWriterOptions {
+  /** The archive's comment; by default that of OME-Zarr archives, for those whose root says that it is OME-Zarr. */
+  comment?: string | undefined;
+}
+
+/** Documents wait in memory for the others, until there are so many bytes of them. */
+const maxWaitingBytes = 64 * 2 ** 20;
+/** Shorter objects are handed out together with their headers. */
+const shortBytes = 2 ** 16;
+/** The directory is handed out in pieces of about this length. */
+const pieceBytes = 2 ** 18;
+
+const nameOf = (key: string) => key.slice(key.lastIndexOf("/") + 1);
+const isDocument = (key: string) => documentNames.includes(nameOf(key));
+
+/** Documents breadth first, the root's first of all. Spec: OME-Zarr RFC-9. */
+function byDepth(a: string, b: string): number {
+  const depth = (key: string) => key.split("/").length;
+  return depth(a) - depth(b) || (a < b ? -1 : 1);
+}
+
+/**
+ * A zip archive as a store to write to. It goes to its sink as it is written, in one pass: objects as they are (without
+ * compression: chunks are compressed), with checksums, zip64 where it is needed. {@link close} ends it; without that it
+ * is no archive.
+ *
+ * What has gone to the sink can be neither replaced nor deleted. A node's documents (`zarr.json`, `.zarray`, …) wait in
+ * memory until the first chunk comes, and can be until then: they then go first, the root's before all others, as
+ * OME-Zarr asks. Documents can be read back at any time, chunks cannot.
+ */
+export class ZipWriter implements Store {
+  /** What consoles show, also of minified programs. */
+  static get name(): string {
+    return "ZipWriter";
+  }
+
+  readonly #sink: PieceSink;
+  readonly #comment: string | undefined;
+  readonly #entries = new Map<string, WrittenEntry>();
+  /** Documents, and which of them wait. */
+  readonly #documents = new Map<string, Uint8Array>();
+  readonly #waiting = new Set<string>();
+  #waitingBytes = 0;
+  #offset = 0;
+  /** Whether everything that stands in the archive before a document is a document. */
+  #isDocumentsFirst = true;
+  #last: Promise<void> = Promise.resolve();
+  #state: "open" | "closed" | { failure: unknown } = "open";
+
+  /**
+   * @param sink a stream (of a file, of a browser's file handle, …) or a function that is called with each piece, in
+   *   turn; a piece may be changed once the promise that it returns has settled.
+   * @throws InvalidArgument for what is no sink, and for a comment of more than 65 535 bytes.
+   */
+  constructor(sink: ZipSink, options: ZipWriterOptions = {}) {
+    checkObject(options, "options of a store");
+    this.#sink = openSink(sink);
+    this.#comment = options.comment;
+    if (textEncoder().encode(options.comment).byteLength > 0xffff) {
+      throw invalidArgument("the comment of an archive has at most 65 535 bytes");
+    }
+  }
+
+  /** Writes heed `ifVersion: "absent"`. */
+  get conditional(): "absent" {
+    return "absent";
+  }
+
+  locate(key: string): string {
+    return `archive!${key}`;
+  }
+
+  /** A document that has been written. @throws Unsupported ("zip-read") for other objects that have. */
+  get(key: string): Uint8Array | undefined {
+    const path = `/${normalizePath(key)}`;
+    const document = this.#documents.get(path);
+    if (document || !this.#entries.has(path)) return document?.slice();
+    throw unsupported(`${this.locate(path)} cannot be read back while the archive is written`, {
+      code: "zip-read",
+    });
+  }
+
+  /**
+   * Writes an object.
+   * @throws AlreadyExists for a key that the archive has already, as what is written cannot be replaced; Network
+   *   ("sink-failed") when the sink fails, and ever after; InvalidArgument ("closed", "bad-path"); the signal's reason.
+   */
+  set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => {
+      const path = checkKey(key);
+      if (ifVersion !== undefined && ifVersion !== "absent") {
+        throw unsupported(`${this.locate(path)} cannot be replaced`, { code: "no-conditions" });
+      }
+      if (this.#waiting.has(path) && ifVersion === "absent") throw existsError(this.locate(path));
+      if (this.#entries.has(path)) {
+        throw alreadyExists(`${this.locate(path)} is in the archive already, and cannot be replaced`);
+      }
+      if (isDocument(path) && this.#isDocumentsFirst) return this.#wait(path, value);
+      await this.#flush();
+      if (isDocument(path)) this.#documents.set(path, value.slice());
+      else this.#isDocumentsFirst = false;
+      await this.#append(path, value);
+    });
+  }
+
+  /** @throws Unsupported ("zip-delete") for what is in the archive already. */
+  delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => this.#remove(`/${normalizePath(key)}`));
+  }
+
+  /** @throws Unsupported ("zip-delete") if something below the path is in the archive already; then nothing is removed. */
+  deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => {
+      const keys = [...this.list(path)];
+      const written = keys.find((key) => this.#entries.has(key));
+      for (const key of written ? [written] : keys) this.#remove(key);
+    });
+  }
+
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    for (const key of [...this.#waiting, ...this.#entries.keys()]) if (key.startsWith(prefix)) yield key;
+  }
+
+  listChildren(path: string): string[] {
+    const folder = normalizePath(path);
+    const names = new Set<string>();
+    for (const key of this.list(folder)) {
+      const name = childOf(key, folder);
+      if (name !== undefined) names.add(name);
+    }
+    return [...names].sort();
+  }
+
+  /** Ends the archive, and closes the sink. Nothing can be written any more. */
+  close(): Promise<void> {
+    return this.#inTurn(undefined, async () => {
+      await this.#flush();
+      await this.#end();
+      await this.#sinking(() => this.#sink.close());
+      this.#state = "closed";
+    });
+  }
+
+  /** Gives the archive up, and the sink. */
+  async abort(reason?: unknown): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#state = { failure: reason ?? new Error("the archive was given up") };
+    await this.#sink.abort(reason).catch(() => {});
+  }
+
+  /** One after the other, in the order of the calls. */
+  async #inTurn(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(() => {
+      signal?.throwIfAborted();
+      if (this.#state === "closed") throw invalidArgument("the archive is closed", { code: "closed" });
+      if (this.#state !== "open") throw sinkError(this.#state.failure);
+      return work();
+    });
+    this.#last = turn.catch(() => {});
+    await turn;
+  }
+
+  async #wait(path: string, value: Uint8Array): Promise<void> {
+    const before = this.#documents.get(path)?.byteLength ?? 0;
+    this.#documents.set(path, value.slice());
+    this.#waiting.add(path);
+    this.#waitingBytes += value.byteLength - before;
+    if (this.#waitingBytes > maxWaitingBytes) await this.#flush();
+  }
+
+  #remove(path: string): void {
+    if (this.#entries.has(path)) {
+      throw unsupported(`${this.locate(path)} is in the archive already, and cannot be removed`, {
+        code: "zip-delete",
+      });
+    }
+    if (!this.#waiting.delete(path)) return;
+    this.#waitingBytes -= this.#documents.get(path)!.byteLength;
+    this.#documents.delete(path);
+  }
+
+  /** Documents that wait go to the sink. */
+  async #flush(): Promise<void> {
+    for (const path of [...this.#waiting].sort(byDepth)) {
+      this.#waiting.delete(path);
+      await this.#append(path, this.#documents.get(path)!);
+    }
+    this.#waitingBytes = 0;
+  }
+
+  async #append(path: string, value: Uint8Array): Promise<void> {
+    const name = textEncoder().encode(path.slice(1));
+    if (name.byteLength > 0xffff) {
+      throw invalidArgument(`a key of ${name.byteLength} bytes is too long for an archive`, {
+        code: "bad-path",
+      });
+    }
+    const entry = { name, crc: crc32(value), bytes: value.byteLength, offset: this.#offset };
+    const header = localHeader(entry);
+    if (value.byteLength <= shortBytes) {
+      await this.#write(joined([header, value]));
+    } else {
+      await this.#write(header);
+      await this.#write(value);
+    }
+    this.#entries.set(path, entry);
+  }
+
+  /** The directory, the documents first, and the archive's end. */
+  async #end(): Promise<void> {
+    const offset = this.#offset;
+    const documents = [...this.#entries.keys()].filter(isDocument).sort(byDepth);
+    const others = [...this.#entries.keys()].filter((key) => !isDocument(key));
+    let records: Uint8Array[] = [];
+    let length = 0;
+    for (const key of [...documents, ...others]) {
+      const record = directoryRecord(this.#entries.get(key)!);
+      records.push(record);
+      length += record.byteLength;
+      if (length < pieceBytes) continue;
+      await this.#write(joined(records));
+      records = [];
+      length = 0;
+    }
+    const bytes = this.#offset + length - offset;
+    const ome = this.#omeComment();
+    const comment = textEncoder().encode(this.#comment ?? ome ?? "");
+    const end = directoryEnd({ entries: this.#entries.size, offset, bytes }, comment, ome !== undefined);
+    await this.#write(joined([...records, end]));
+  }
+
+  /** The comment that marks archives of OME-Zarr whose documents come first. Spec: OME-Zarr RFC-9. */
+  #omeComment(): string | undefined {
+    const root = this.#documents.get("/zarr.json");
+    if (!root) return undefined;
+    try {
+      const version = JSON.parse(textDecoder().decode(root)).attributes.ome.version;
+      if (typeof version !== "string") return undefined;
+      const [first] = this.#entries.keys();
+      if (first !== "/zarr.json" || !this.#areDocumentsFirst()) return undefined;
+      return JSON.stringify({ ome: { version, zipFile: { centralDirectory: { jsonFirst: true } } } });
+    } catch {
+      return undefined;
+    }
+  }
+
+  #areDocumentsFirst(): boolean {
+    const keys = [...this.#entries.keys()];
+    const sorted = keys.filter(isDocument).sort(byDepth);
+    return sorted.every((key, i) => keys[i] === key);
+  }
+
+  async #write(piece: Uint8Array): Promise<void> {
+    await this.#sinking(() => this.#sink.write(piece));
+    this.#offset += piece.byteLength;
+  }
+
+  /** A sink that has failed holds part of an object: nothing can follow that. */
+  async #sinking(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (failure) {
+      this.#state = { failure };
+      throw sinkError(failure);
+    }
+    // It may have been given up meanwhile.
+    if (typeof this.#state === "object") throw sinkError(this.#state.failure);
+  }
+}
+
+function sinkError(cause: unknown): Error {
+  if (isZarrError(cause)) return cause;
+  return networkError(`the archive could not be written: ${messageOf(cause)}`, {
+    code: "sink-failed",
+    cause,
+  });
+}
+
+function checkKey(key: string): string {
+  const path = normalizePath(key);
+  if (path === "") throw invalidArgument(`${JSON.stringify(key)} is not a key`, { code: "bad-path" });
+  return `/${path}`;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}

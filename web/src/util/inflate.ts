@@ -1,0 +1,90 @@
+/** Raw DEFLATE (RFC 1951), by what the runtime brings. */
+import { corruptChunk, unsupported } from "./errors.js";
+import { nodeModule } from "./platform.js";
+import { ByteSink } from "../store/http/body.js";
+
+/** No DEFLATE stream grows by more than this. */
+const maxRatio = 1032;
+
+/**
+ * Inflates a stream of exactly `bytes` bytes.
+ * @throws CorruptChunk for one that is damaged, or of another length; Unsupported where the runtime has no
+ *   decompressor.
+ */
+export async function inflate(
+  deflated: Uint8Array,
+  bytes: number,
+  name: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (bytes > deflated.byteLength * maxRatio) {
+    throw corruptChunk(`${name} cannot have ${bytes} bytes`, { code: "size-mismatch" });
+  }
+  let inflated: Uint8Array<ArrayBuffer>;
+  const stream = decompressor();
+  try {
+    inflated = stream ? await streamed(stream, deflated, bytes) : await inNode(deflated, bytes);
+  } catch (cause) {
+    throw corruptChunk(`${name} cannot be inflated`, { code: "corrupt", cause });
+  }
+  if (inflated.byteLength !== bytes) {
+    throw corruptChunk(`${name} does not have the ${bytes} bytes that the archive says`, {
+      code: "size-mismatch",
+    });
+  }
+  return inflated;
+}
+
+type Decompressor = GenericTransformStream;
+
+/** Undefined where the runtime has none, or none for raw streams (Node below 20.12). */
+function decompressor(): Decompressor | undefined {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Bytes that are handed over at a time. Browsers inflate all of what they get before anybody can stop them: so much, and
+ * at most {@link maxRatio} times as many bytes, is under way.
+ */
+const pieceBytes = 2 ** 14;
+
+/** Hands a stream over piece by piece, each when the one before it has been inflated and read. */
+async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, deflated: Uint8Array): Promise<void> {
+  for (let at = 0; at < deflated.byteLength; at += pieceBytes) {
+    await writer.ready;
+    await writer.write(deflated.subarray(at, at + pieceBytes));
+  }
+  await writer.close();
+}
+
+/** Inflates, and stops once there is one byte too many. */
+async function streamed(
+  { readable, writable }: Decompressor,
+  deflated: Uint8Array,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const writer = (writable as WritableStream<Uint8Array>).getWriter();
+  const reader = (readable as ReadableStream<Uint8Array>).getReader();
+  // What goes wrong is heard of at the reading end.
+  feed(writer, deflated).catch(() => {});
+  const sink = new ByteSink(bytes);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return sink.bytes();
+    sink.add(value.subarray(0, bytes + 1 - sink.length));
+    if (sink.length > bytes) {
+      reader.cancel().catch(() => {});
+      return sink.bytes();
+    }
+  }
+}
+
+async function inNode(deflated: Uint8Array, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const zlib = await nodeModule<typeof import("node:zlib")>("node:zlib").catch((cause) => {
+    throw unsupported("this runtime cannot inflate: it has no DecompressionStream", { cause });
+  });
+  return new Uint8Array(zlib.inflateRawSync(deflated, { maxOutputLength: bytes + 1 }));
+}

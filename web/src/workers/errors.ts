@@ -1,0 +1,69 @@
+/** Errors of work that another thread has done, as messages. */
+import { errorTags } from "../util/error-tags.js";
+import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
+import { NeedsFullModule } from "../engine/session.js";
+
+/** Says at which step a slab failed. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: number,
+    readonly error: unknown,
+  ) {
+    super("a step of putting a slab together failed");
+  }
+}
+
+/** An error as plain data. */
+export interface FailureMessage {
+  readonly step: number | undefined;
+  readonly kind: "zarr" | "needs-full" | "other";
+  readonly message: string;
+  /** The fields of a ZarrError; of others the name. */
+  readonly tag?: ZarrError["_tag"];
+  readonly name?: string;
+  readonly code?: string;
+  readonly codec?: string | undefined;
+  readonly byteOffset?: number | undefined;
+  readonly cause?: FailureMessage | undefined;
+}
+
+const kinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
+
+/** Whether what a worker says is a failure. */
+export function isFailure(failure: unknown): failure is FailureMessage {
+  if (typeof failure !== "object" || failure === null) return false;
+  const { kind, message, tag } = failure as Partial<FailureMessage>;
+  if (typeof message !== "string") return false;
+  return kind === "zarr" ? Object.hasOwn(errorTags, tag ?? "") : kinds.has(kind);
+}
+
+/** Whether a failure says something about the worker instead of its work. */
+export const isItsOwn = ({ kind, tag }: FailureMessage): boolean =>
+  kind === "other" || tag === "EngineFailed";
+
+/** Takes an error apart. */
+export function packFailure(error: unknown, step?: number): FailureMessage {
+  if (error instanceof StepFailure) return packFailure(error.error, error.step);
+  if (error instanceof NeedsFullModule) return { step, kind: "needs-full", message: error.message };
+  const message = messageOf(error);
+  const cause = error instanceof Error && error.cause !== undefined ? packFailure(error.cause) : undefined;
+  if (!isZarrError(error))
+    return { step, kind: "other", message, name: error instanceof Error ? error.name : "Error", cause };
+  const { _tag: tag, code, codec, byteOffset } = error;
+  return { step, kind: "zarr", message, tag, code, codec, byteOffset, cause };
+}
+
+/** Puts it together again. */
+export function unpackFailure(failure: FailureMessage): unknown {
+  const error = rebuilt(failure);
+  return failure.step === undefined ? error : new StepFailure(failure.step, error);
+}
+
+function rebuilt({ kind, message, tag, name, code, codec, byteOffset, cause }: FailureMessage): Error {
+  if (kind === "needs-full") return new NeedsFullModule(message);
+  const details = cause && { cause: rebuilt(cause) };
+  if (kind === "zarr") return new ZarrError(tag!, message, { code, codec, byteOffset, ...details });
+  const error = new Error(message, details);
+  error.name = name ?? "Error";
+  return error;
+}

@@ -1,0 +1,194 @@
+/** Encoding one chunk from values, as a step that a session of any thread can do. */
+import { encodeFailed, isZarrError } from "../util/errors.js";
+import { type Move, moveItems } from "../util/strided-copy.js";
+import { countOf, stridesOf } from "../util/strides.js";
+import { wholePlace } from "../chain/chunk-codec.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { PlanWords } from "../engine/plan.js";
+import type { CodecSession, Copy, Place } from "../engine/session.js";
+import { moveOf } from "./gather.js";
+import type { WritePart } from "./region-parts.js";
+import { roomIn } from "./write-slabs.js";
+import { checkThere } from "./detached.js";
+import type { Values } from "./values.js";
+
+export interface EncodeStep {
+  readonly plan: PlanWords;
+  /** Size of the slab in which the chunk's elements are put together, and where they lie there. */
+  readonly bytes: number;
+  readonly place: Place;
+  /** What elements are that get no value: those of a stored chunk, or fill value. undefined where all get one. */
+  readonly before: { readonly encoded: Uint8Array | undefined } | undefined;
+  /** Where the values are, and where in the slab they go. */
+  readonly source: Uint8Array;
+  readonly move: Move;
+  /** Whether a chunk that is all fill value is to be encoded, too. */
+  readonly keepsFill: boolean;
+}
+
+/** Encodes a chunk of which the parts are all that lies in the array. */
+export function wholeStep(
+  { plan }: CoreChunkCodec,
+  values: Values,
+  parts: readonly WritePart[],
+  keepsFill: boolean,
+): EncodeStep {
+  const source = values.content as Uint8Array;
+  const isBox = parts.every(({ listed, step, count }) => !listed && (step === 1 || count === 1));
+  if (!isBox) return chunkStep(plan, values, parts, undefined, keepsFill);
+  const shape = parts.map(({ count }) => count);
+  const strides = stridesOf(shape, values.width);
+  const place = {
+    offset: 0,
+    axes: parts.map(({ start, count }, axis) => [start, 1, count, strides[axis]!] as const),
+  };
+  const box = parts.map((part) => ({ ...part, start: 0, step: 1 }));
+  const bytes = countOf(shape) * values.width;
+  return { plan, bytes, place, before: undefined, source, move: moveOf(values, box, shape), keepsFill };
+}
+
+/** Encodes a chunk whose other elements come from a stored one, or are fill value. */
+export function patchStep(
+  { plan }: CoreChunkCodec,
+  values: Values,
+  parts: readonly WritePart[],
+  stored: Uint8Array | undefined,
+  keepsFill: boolean,
+): EncodeStep {
+  return chunkStep(plan, values, parts, stored, keepsFill);
+}
+
+function chunkStep(
+  plan: CoreChunkCodec["plan"],
+  values: Values,
+  parts: readonly WritePart[],
+  encoded: Uint8Array | undefined,
+  keepsFill: boolean,
+): EncodeStep {
+  const { shape } = plan.array;
+  return {
+    plan,
+    bytes: plan.decodedBytes,
+    place: wholePlace(shape, values.width),
+    before: { encoded },
+    source: values.content as Uint8Array,
+    move: moveOf(values, parts, shape),
+    keepsFill,
+  };
+}
+
+/** Chunks that are encoded from one slab. */
+export interface EncodeBatch extends Omit<EncodeStep, "place"> {
+  /** Where the elements of each lie there; those with a `before` have one chunk. */
+  readonly places: readonly Place[];
+}
+
+/**
+ * Does the work of a batch.
+ * @param each is given what encodes a chunk (undefined for one of fill value that is not to be kept), and says what
+ *   becomes of it.
+ * @param copy what takes the encoded bytes; default: they get memory of their own.
+ * @returns "no room" where there is none for a slab.
+ * @throws CorruptChunk for what is stored; what `each` lets through: EncodeFailed.
+ */
+export function runBatch<T>(
+  session: CodecSession,
+  { plan, bytes, places, before, source, move, keepsFill }: EncodeBatch,
+  each: (encode: () => Uint8Array<ArrayBuffer> | undefined) => T,
+  copy?: Copy,
+): T[] | "no room" {
+  checkThere(source);
+  const slab = roomIn(session, bytes);
+  if (!slab) return "no room";
+  try {
+    if (before) session.place(slab, { plan, encoded: before.encoded, ...places[0]! });
+    session.fillSlab(slab, (target) => moveItems(source, target, move));
+    return places.map((place) =>
+      each(() => encoding(() => session.encodePlaced(slab, { plan, ...place }, keepsFill, copy))),
+    );
+  } finally {
+    session.freeSlab(slab);
+  }
+}
+
+/** Does a single step: {@link runBatch}. */
+export function runStep(
+  session: CodecSession,
+  { place, ...step }: EncodeStep,
+  copy?: Copy,
+): Uint8Array<ArrayBuffer> | undefined | "no room" {
+  const outcome = runBatch(session, { ...step, places: [place] }, (encode) => encode(), copy);
+  return outcome === "no room" ? outcome : outcome[0];
+}
+
+/** Rows of so many bytes are long enough to be copied. */
+const enoughRow = 512;
+
+/**
+ * The steps as batches: chunks that lie side by side along the last axis are copied together, as long as their rows are
+ * short. Their values are copied in longer runs then, and gathered by the core.
+ * @param steps in the order in which they were asked for: neighbours behind one another.
+ */
+export function batchesOf(steps: readonly EncodeStep[]): EncodeBatch[] {
+  const groups: EncodeStep[][] = [];
+  for (const step of steps) {
+    const group = groups.at(-1);
+    if (group && isShort(group) && isBehind(group.at(-1)!, step)) group.push(step);
+    else groups.push([step]);
+  }
+  return groups.map(joined);
+}
+
+const rowOf = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) * move.itemBytes;
+const isShort = (group: readonly EncodeStep[]): boolean =>
+  group.reduce((bytes, step) => bytes + rowOf(step), 0) < enoughRow;
+
+/** Whether a step takes the box of values that lies behind another's, of the same values and for chunks of one kind. */
+function isBehind(a: EncodeStep, b: EncodeStep): boolean {
+  const last = a.move.axes.length - 1;
+  return (
+    a.before === undefined &&
+    b.before === undefined &&
+    a.plan === b.plan &&
+    a.source === b.source &&
+    last >= 0 &&
+    b.move.from === a.move.from + rowOf(a) &&
+    a.move.axes.every(({ count }, axis) => axis === last || count === b.move.axes[axis]!.count)
+  );
+}
+
+function joined(steps: readonly EncodeStep[]): EncodeBatch {
+  const [first] = steps as readonly [EncodeStep, ...EncodeStep[]];
+  const { place, ...rest } = first;
+  if (steps.length === 1) return { ...rest, places: [place] };
+  const { from, itemBytes, axes } = first.move;
+  const row = steps.reduce((bytes, step) => bytes + rowOf(step), 0);
+  const shape = axes.map(({ count }, axis) => (axis === axes.length - 1 ? row / itemBytes : count));
+  const strides = stridesOf(shape, itemBytes);
+  const move = {
+    from,
+    to: 0,
+    itemBytes,
+    axes: axes.map((axis, i) => ({ count: shape[i]!, from: axis.from, to: strides[i]! })),
+  };
+  let offset = 0;
+  const places = steps.map((step) => {
+    const own = {
+      offset,
+      axes: step.place.axes.map(([start, by, count], i) => [start, by, count, strides[i]!] as const),
+    };
+    offset += rowOf(step);
+    return own;
+  });
+  return { ...rest, bytes: countOf(shape) * itemBytes, move, places };
+}
+
+/** What the core takes for a wrong argument are elements that a codec has no form for. */
+export function encoding<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isZarrError(error, "InvalidArgument")) throw error;
+    throw encodeFailed(error.message, { code: error.code, codec: error.codec, cause: error });
+  }
+}
