@@ -51,7 +51,7 @@ function main() {
     node("scripts/build.mjs");
     const vitest = (files, env = {}) =>
       run(path.join(root, "node_modules/.bin/vitest"), ["run", ...files], { cwd: dir, env });
-    vitest(["tests/node/matrix.test.ts"], { ZARR_WASM_WRITE_SUPPORT: "1" });
+    vitest(["tests/node/project/support-matrix.test.ts"], { ZARR_WASM_WRITE_SUPPORT: "1" });
     vitest(tests.map((name) => `tests/node/${name}.test.ts`));
     if (process.argv.includes("--native")) node("scripts/test.mjs", "native");
     step("The guide names every file that is needed");

@@ -110,7 +110,7 @@ export const xor: CodecDefinition = {
     '{"base64", &kBase64Codec, {}},',
     '\n        {"xor_0", &kXorCodec, {0}},\n        {"xor_90", &kXorCodec, {90}},',
   ),
-  "tests/node/support-codecs.ts": before(
+  "tests/node/support/codec-arrays.ts": before(
     "  shuffle: ({ dtype }) =>",
     "  xor: () => ({ old: { bits: 90 }, v3: { bits: 90 } }),\n",
   ),

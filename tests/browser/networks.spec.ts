@@ -3,9 +3,9 @@
 import path from "node:path";
 import type * as Library from "zarr-wasm";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { makeReads, type Reads } from "../node/fault-reads.js";
-import { FaultServer, faults } from "../node/fault-server.js";
-import type { Behaviour } from "../node/store-server.js";
+import { makeReads, type Reads } from "../node/support/fault-reads.js";
+import { FaultServer, faults } from "../node/support/fault-server.js";
+import type { Behaviour } from "../node/support/store-server.js";
 import { distFolder, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 

@@ -1,7 +1,7 @@
 // References in Parquet files in a page: read by the library, and shown by the viewer.
 import type * as Library from "zarr-wasm";
-import { data, sampleFolder, sampleValues } from "../node/parquet-sample.js";
-import { ObjectServer } from "../node/store-server.js";
+import { data, sampleFolder, sampleValues } from "../node/support/parquet-sample.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { grayTable } from "../shared/pixels.js";
 import { expect, test } from "./site.js";
 

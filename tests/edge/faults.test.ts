@@ -1,7 +1,7 @@
 // A store that fails, hangs or lies; requests that come at once.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
-import { type Behaviour, ObjectServer } from "../node/store-server.js";
+import { type Behaviour, ObjectServer } from "../node/support/store-server.js";
 import { addDataset, element, makeStores } from "./stores.js";
 import { startMiniflare, startWorkerd } from "./tools.mjs";
 

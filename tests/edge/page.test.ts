@@ -2,7 +2,7 @@
 import { chromium } from "@playwright/test";
 import { expect, it } from "vitest";
 import { findChromium } from "../../scripts/lib/system.mjs";
-import { ObjectServer } from "../node/store-server.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { skipFor } from "../shared/skips.js";
 import { makeStores } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";

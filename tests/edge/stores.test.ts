@@ -1,7 +1,7 @@
 // Where the data can be: a bucket of R2, and one of S3 with signed requests.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { S3Server } from "../node/s3-server.js";
-import { wrongIn } from "../node/sigv4.js";
+import { S3Server } from "../node/support/s3-server.js";
+import { wrongIn } from "../node/support/sigv4.js";
 import { element, makeStores, type Objects } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";
 

@@ -1,7 +1,7 @@
 // Tiles hold the right elements and pixels, of every layout of data.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, open, type Selection, slice, type ZarrArray } from "zarr-wasm";
-import { ObjectServer } from "../node/store-server.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { degrees, element, height, makeStores, type Objects, width } from "./stores.js";
 import { sharp, startMiniflare } from "./tools.mjs";
 

@@ -2,7 +2,14 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { getBytes, MapStore, open } from "zarr-wasm";
-import { type GoldenCase, goldenCases, product, randomBytes, sha256, storeOf } from "../node/support.js";
+import {
+  type GoldenCase,
+  goldenCases,
+  product,
+  randomBytes,
+  sha256,
+  storeOf,
+} from "../node/support/support.js";
 import {
   all,
   blosc,
@@ -20,7 +27,7 @@ import {
   type Written,
   writeV3,
   zstd,
-} from "../node/zarr-writer.js";
+} from "../node/support/zarr-writer.js";
 import type { AxisChoice, GoldenStore, GoldenZip, Manifest, Sample } from "./manifest.js";
 import { dataFolder } from "./places.js";
 

@@ -3,10 +3,6 @@
  * @packageDocumentation
  */
 
-import { asBytes, isBytes } from "./util/bytes.js";
-import { invalidArgument } from "./util/errors.js";
-import { type Limits, resolveLimits } from "./util/limits.js";
-import { countOf } from "./util/strides.js";
 import type { CodecMetadata } from "./chain/chain.js";
 import type { ChunkCodec, Content } from "./chain/chunk-codec.js";
 import { ChunkLayouts, layoutArray } from "./chain/layout.js";
@@ -28,12 +24,16 @@ import { fromPlain, parseDataType } from "./dtypes/v3.js";
 import { largerModule, type ModuleName } from "./engine/compile.js";
 import { loadedSession, sessionOf } from "./engine/engine.js";
 import type { CodecSession } from "./engine/session.js";
+import { asBytes, isBytes } from "./util/bytes.js";
+import { invalidArgument } from "./util/errors.js";
+import { type Limits, resolveLimits } from "./util/limits.js";
+import { countOf } from "./util/strides.js";
 
-export { isZarrError, ZarrError } from "./util/errors.js";
 export type { CodecMetadata } from "./chain/chain.js";
 export { DType } from "./dtypes/dtype.js";
 export type { ElementData } from "./dtypes/elements.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
+export { isZarrError, ZarrError } from "./util/errors.js";
 
 export interface CodecChainOptions {
   /**

@@ -4,12 +4,6 @@
  * @packageDocumentation
  */
 
-export { isZarrError, ZarrError } from "./util/errors.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
-export { FileSystemStore } from "./store/folder.js";
-export type { ReferenceStore } from "./store/referenced.js";
-export type { ZipStore as ZipFileStore } from "./store/zip/store.js";
-export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/arrays.js";
 export type { RegisteredCodec } from "./compat/zarrita/bytes-codecs.js";
 export type { ChunkQueue } from "./compat/zarrita/concurrency.js";
@@ -66,7 +60,12 @@ export { type OpenOptions, open } from "./compat/zarrita/open.js";
 export type { StoreOptions } from "./compat/zarrita/options.js";
 export { setPool } from "./compat/zarrita/pool.js";
 export { type CodecRegistry, registerCodecs } from "./compat/zarrita/register.js";
-export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./compat/zarrita/registry.js";
+export {
+  type OwnCodec,
+  type OwnCodecEntry,
+  type OwnCodecMetadata,
+  registry,
+} from "./compat/zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,
@@ -83,3 +82,9 @@ export {
   set,
   setPrepared as _zarrita_internal_set,
 } from "./compat/zarrita/writing.js";
+export { configureWasm, type WasmSource } from "./engine/module.js";
+export { FileSystemStore } from "./store/folder.js";
+export type { ReferenceStore } from "./store/referenced.js";
+export type { ZipStore as ZipFileStore } from "./store/zip/store.js";
+export { isZarrError, ZarrError } from "./util/errors.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

@@ -1,21 +1,21 @@
 /** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { resolveLimits } from "../../../dist/util/limits.js";
 import { wholeCodec } from "../../../dist/chain/shard-codec.js";
 import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
+import { writeMsgpack } from "../../../dist/codecs/msgpack-write.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
 import type { VlenCodec } from "../../../dist/codecs/vlen-codec.js";
 import { frameItems } from "../../../dist/codecs/vlen-framing.js";
-import { writeMsgpack } from "../../../dist/codecs/msgpack-write.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
 import { readBloscTable, selectBlocks } from "../../../dist/read/blosc-blocks.js";
-import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-codecs.js";
-import { elementsOf, triedTypes } from "../../node/support-types.js";
+import { resolveLimits } from "../../../dist/util/limits.js";
+import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support/codec-arrays.js";
+import { elementsOf, triedTypes } from "../../node/support/data-types.js";
 import { mutatedBytes } from "./mutations.js";
 import { bloscFrames } from "./plan-seeds.js";
 import { type FuzzTarget, holds, jsonBytes, textBytes } from "./target.js";

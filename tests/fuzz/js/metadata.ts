@@ -1,7 +1,7 @@
 /** Metadata documents of all versions, as read by `open`, and the JSON reader. */
 
-import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/util/json.js";
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
+import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/util/json.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, textBytes } from "./target.js";

@@ -1,12 +1,12 @@
 /** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
 import fc from "fast-check";
-import { RegularAxis } from "../../../dist/util/grid.js";
 import type { Selection } from "../../../dist/index.js";
 import { type RangeQuery, readRange } from "../../../dist/index.js";
-import { mergeParts } from "../../../dist/read/merged-ranges.js";
 import { projectionsOf } from "../../../dist/plan/projections.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
+import { mergeParts } from "../../../dist/read/merged-ranges.js";
 import { resolveRange } from "../../../dist/store/ranges.js";
+import { RegularAxis } from "../../../dist/util/grid.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
 interface SelectionCase {

@@ -1,12 +1,12 @@
 /** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
-import { runAll } from "../../../dist/util/slices.js";
-import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
-import { parseRetryAfter } from "../../../dist/store/http/retry.js";
 import { ReferenceTable } from "../../../dist/formats/kerchunk/document.js";
 import { type Reference, readReference } from "../../../dist/formats/kerchunk/read.js";
 import { targetUrl } from "../../../dist/formats/kerchunk/target.js";
-import { writeZip } from "../../node/store-zips.js";
+import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
+import { parseRetryAfter } from "../../../dist/store/http/retry.js";
+import { runAll } from "../../../dist/util/slices.js";
+import { writeZip } from "../../node/support/zip-builder.js";
 import { mutatedBytes, mutatedText } from "./mutations.js";
 import { goldenZips } from "./seeds.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf, textBytes, throwFirst } from "./target.js";
@@ -257,7 +257,7 @@ const references = [
 const reference: FuzzTarget = {
   name: "reference",
   inputs: mutatedText(references),
-  covers: ["formats/kerchunk/store.js", "store/reference/"],
+  covers: ["formats/kerchunk/store.js", "formats/kerchunk/"],
   tags: ["InvalidMetadata", "Unsupported", "LimitExceeded", "InvalidArgument", "Network"],
   run: async (input) => {
     const table = new ReferenceTable({}, maxReferences);

@@ -1,7 +1,5 @@
 /** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
 import type { FoundCodec } from "../codecs/codec-list.js";
 import { ConfigReader } from "../codecs/config.js";
 import type {
@@ -17,6 +15,8 @@ import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
 import type { VlenCodec } from "../codecs/vlen-codec.js";
 import type { ChainStep } from "../engine/plan.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
 
 export type { CodecMetadata } from "../codecs/metadata.js";
 

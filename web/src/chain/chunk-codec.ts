@@ -5,10 +5,10 @@
  * Their work is synchronous, in a session of the core that is had beforehand ({@link withSession}).
  */
 
-import { stridesOf } from "../util/strides.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, Slab } from "../engine/session.js";
+import { stridesOf } from "../util/strides.js";
 
 /** The elements of a chunk in C order: as packed bytes in native byte order, or as a list of values. */
 export type Content = Uint8Array | readonly unknown[];

@@ -1,10 +1,10 @@
 /** Chunks that the core decodes: one plan each, and for blocks of N5 a header around it. */
 
-import { repeated } from "../util/subarray.js";
 import type { BlockFrame } from "../codecs/n5.js";
 import type { ModuleName } from "../engine/module.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep, Slab } from "../engine/session.js";
+import { repeated } from "../util/subarray.js";
 import type { ResolvedChain } from "./chain.js";
 import type { Content, LeafCodec } from "./chunk-codec.js";
 

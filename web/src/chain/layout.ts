@@ -7,9 +7,6 @@
  * inner chunks are read one by one whatever stands before their shard.
  */
 
-import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { countOf } from "../util/strides.js";
 import type { CodecArray } from "../codecs/definition.js";
 import { vlenChunkCodec } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
@@ -18,6 +15,9 @@ import type { ShardingConfiguration } from "../codecs/sharding.js";
 import { DType } from "../dtypes/dtype.js";
 import { type FillValue, missingValue } from "../dtypes/fill-value.js";
 import { type ChainStep, Plan } from "../engine/plan.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf } from "../util/strides.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import { CoreChunkCodec } from "./core-chunk.js";
 import type { VlenChunkCodec } from "./vlen-chunk.js";

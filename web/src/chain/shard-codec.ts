@@ -1,13 +1,13 @@
 /** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
 
-import { withDetails } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { countOf, indices } from "../util/strides.js";
-import { copySubarray, type MemoryArray, repeated } from "../util/subarray.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
 import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf, indices } from "../util/strides.js";
+import { copySubarray, type MemoryArray, repeated } from "../util/subarray.js";
 import type { ChunkCodec, Content } from "./chunk-codec.js";
 import type { ChunkLayout, LayoutArray, ShardLevel } from "./layout.js";
 import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";

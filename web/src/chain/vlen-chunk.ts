@@ -1,13 +1,13 @@
 /** Chunks of elements of variable length: a codec in TypeScript, and codecs of the core behind it. */
 
-import { withDetails } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { countOf, indices, stridesOf } from "../util/strides.js";
 import type { VlenCodec } from "../codecs/vlen-codec.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, Place } from "../engine/session.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf, indices, stridesOf } from "../util/strides.js";
 import { type Content, type LeafCodec, wholePlace } from "./chunk-codec.js";
 
 /** What a chunk of elements of variable length is made of. */

@@ -1,8 +1,8 @@
 /** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
 
+import { codecRow } from "../engine/codec-table.js";
 import { limitExceeded } from "../util/errors.js";
 import { isRecord } from "../util/own-property.js";
-import { codecRow } from "../engine/codec-table.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 

@@ -1,8 +1,8 @@
 /** Writing MessagePack: the counterpart of msgpack-read.ts. Spec: msgpack.org, "spec.md". */
 
 import { invalidArgument } from "../util/errors.js";
-import { kept, textEncoder } from "../util/platform.js";
 import { isWellFormed } from "../util/own-property.js";
+import { kept, textEncoder } from "../util/platform.js";
 
 export interface MsgpackForms {
   /** Fractions as float32. */

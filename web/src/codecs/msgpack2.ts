@@ -1,9 +1,10 @@
 /** msgpack2: values as MessagePack, a chunk as one list. Spec: numcodecs msgpacks.py. */
-import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
-import { badValue, corrupt, mostValues } from "./vlen-framing.js";
+
 import { readMsgpack } from "./msgpack-read.js";
 import { writeMsgpack } from "./msgpack-write.js";
 import { flatten, nest } from "./nested-lists.js";
+import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
+import { badValue, corrupt, mostValues } from "./vlen-framing.js";
 
 /**
  * `raw`: texts are bytes. `use_single_float`: fractions are written as float32. `use_bin_type` false: byte

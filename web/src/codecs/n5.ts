@@ -8,11 +8,11 @@
  * Blocks at the edge of an array may be smaller than the chunk, and are read with fill value around them.
  */
 
+import type { Plan } from "../engine/plan.js";
+import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
 import { countOf } from "../util/strides.js";
 import { copySubarray, repeated } from "../util/subarray.js";
-import type { Plan } from "../engine/plan.js";
-import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";

@@ -2,11 +2,12 @@
  * Codecs as documents of each Zarr version hold them: names and options of one version said in those of another,
  * defaults filled in. All codecs must have been loaded (lookup.ts).
  */
-import { unsupported } from "../util/errors.js";
+
 import { descrJson } from "../dtypes/descr-json.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
 import type { CoreCodec } from "../engine/codec-table.js";
+import { unsupported } from "../util/errors.js";
 import { compressors, shuffles } from "./blosc.js";
 import type { FoundCodec } from "./codec-list.js";
 import { ConfigReader, type Configuration } from "./config.js";

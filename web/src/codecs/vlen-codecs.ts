@@ -1,11 +1,11 @@
 /** Every codec for elements of variable length, as names.ts lists them. */
 import { categorize } from "./categorize.js";
-import type { VlenCodecDefinition } from "./vlen-codec.js";
 import { json2 } from "./json2.js";
 import { msgpack2 } from "./msgpack2.js";
-import type { VlenName } from "./vlen-names.js";
 import { vlenArray } from "./vlen-array.js";
 import { vlenBytes } from "./vlen-bytes.js";
+import type { VlenCodecDefinition } from "./vlen-codec.js";
+import type { VlenName } from "./vlen-names.js";
 import { vlenUtf8 } from "./vlen-utf8.js";
 
 const definitions = {

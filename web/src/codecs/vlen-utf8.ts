@@ -1,6 +1,7 @@
 /** vlen-utf8: strings of any length. Spec: zarr-extensions, codec "vlen-utf8". */
-import { kept, textDecoder, textEncoder } from "../util/platform.js";
+
 import { isWellFormed } from "../util/own-property.js";
+import { kept, textDecoder, textEncoder } from "../util/platform.js";
 import { checkType, type VlenCodec, type VlenCodecDefinition } from "./vlen-codec.js";
 import { badValue, frameItems, itemBounds, textError } from "./vlen-framing.js";
 

@@ -1,8 +1,8 @@
 /** Numbers among user attributes, and what is said of those that are wrong. util/own-property.ts reads properties. */
 
+import { show } from "../codecs/config.js";
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../util/errors.js";
 import { isRecord } from "../util/own-property.js";
-import { show } from "../codecs/config.js";
 
 /** The value if it is a finite number; integers too large for a number are rounded. */
 export function numberOf(value: unknown): number | undefined {

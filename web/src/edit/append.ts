@@ -1,28 +1,22 @@
 /** Makes arrays longer, with values for the new elements, while other programs may do so. */
-import {
-  invalidArgument,
-  isZarrError,
-  messageOf,
-  networkError,
-  shown,
-  withDetails,
-} from "../util/errors.js";
+
+import { isConverted } from "../dtypes/elements.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { slice } from "../plan/selection.js";
+import { ArrayReader } from "../read/reader.js";
+import { isOutcomeUnknown } from "../store/conditions.js";
+import { inTurn } from "../store/key-lock.js";
+import { insist } from "../store/retry-conditional.js";
+import { requireWritable, supportsConditions } from "../store/write.js";
+import { invalidArgument, isZarrError, messageOf, networkError, shown, withDetails } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { countOf } from "../util/strides.js";
-import { isConverted } from "../dtypes/elements.js";
-import { ArrayReader } from "../read/reader.js";
-import { slice } from "../plan/selection.js";
 import { resolveRegion, type WrittenRegion } from "../write/region-parts.js";
 import type { WriteRegionOptions as Writing } from "../write/write-region.js";
-import { isOutcomeUnknown } from "../store/conditions.js";
-import { insist } from "../store/retry-conditional.js";
-import { inTurn } from "../store/key-lock.js";
-import { requireWritable, supportsConditions } from "../store/write.js";
-import { ZarrArray } from "../hierarchy/array.js";
+import { cellsOf, clearStale } from "./clear-stale.js";
+import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./resize.js";
 import type { WriteRegionOptions } from "./set.js";
 import { checkValues, writeIn, writingOptions } from "./set-region.js";
-import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./resize.js";
-import { cellsOf, clearStale } from "./clear-stale.js";
 import { resizedLength, type Stamps } from "./stamps.js";
 import { storedShape } from "./stored-shape.js";
 

@@ -1,8 +1,5 @@
 /** The options of `create`, checked, as an array to make. */
-import { invalidArgument, shown, unsupported, type ZarrError } from "../util/errors.js";
-import type { Json } from "../util/json.js";
-import type { Limits } from "../util/limits.js";
-import { isRecord, isWellFormed } from "../util/own-property.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
@@ -12,15 +9,19 @@ import type { FillValue } from "../dtypes/fill-value.js";
 import { parseScalar } from "../dtypes/parse-scalar.js";
 import { type Endian, parseDescr } from "../dtypes/typestr.js";
 import { parseDataType } from "../dtypes/v3.js";
+import { maxSuffixes, powerOfTen, tooManySuffixes } from "../metadata/chunk-key-encodings.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../metadata/convert.js";
 import type { ChunkKeys, PlainKeys, Separator } from "../metadata/key-encoding.js";
 import { type ArrayMetadata, asArguments } from "../metadata/model.js";
 import type { NewArray } from "../metadata/new-array.js";
-import { maxSuffixes, powerOfTen, tooManySuffixes } from "../metadata/chunk-key-encodings.js";
 import { attributesJson, jsonOf } from "../metadata/print.js";
+import { invalidArgument, shown, unsupported, type ZarrError } from "../util/errors.js";
+import type { Json } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
+import { isRecord, isWellFormed } from "../util/own-property.js";
+import { chainOf } from "./codecs-option.js";
 import type { CreateLikeOptions, CreateOptions } from "./create.js";
 import { defaultChunkShape } from "./default-chunks.js";
-import { chainOf } from "./codecs-option.js";
 import { requireEncodable } from "./encodable.js";
 
 /** What is not valid as metadata is, in options, an argument that does not fit. */

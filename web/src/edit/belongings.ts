@@ -1,7 +1,7 @@
 /** Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files. */
-import { isZarrError } from "../util/errors.js";
-import { isJsonObject, type JsonObject } from "../util/json.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
+import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import { readChunkKeys } from "../metadata/chunk-keys.js";
 import { own, readSeparator } from "../metadata/document.js";
 import type { ChunkKeys } from "../metadata/key-encoding.js";
@@ -15,14 +15,15 @@ import {
   v3Key,
 } from "../metadata/keys.js";
 import { nodeKeys } from "../metadata/model.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
 import { readLengths } from "../metadata/spec.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { inParallel, type StoredEntry } from "../store/deletion.js";
-import { isDeletedFolder, isHidden, isScratchName } from "../store/temp-names.js";
 import { joinKey, type Store } from "../store/store.js";
+import { isDeletedFolder, isHidden, isScratchName } from "../store/temp-names.js";
 import { readObject } from "../store/write.js";
+import { isZarrError } from "../util/errors.js";
+import { isJsonObject, type JsonObject } from "../util/json.js";
 import { anyChunkKey, readDocument } from "./target.js";
 
 /**

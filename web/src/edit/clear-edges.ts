@@ -1,11 +1,12 @@
 /** Fills elements of stored objects with the fill value that lie beyond a shape. */
-import { repeated } from "../util/subarray.js";
-import type { ArrayReader } from "../read/reader.js";
+
 import { type Slice, slice } from "../plan/selection.js";
+import type { ArrayReader } from "../read/reader.js";
+import type { Store } from "../store/store.js";
+import { repeated } from "../util/subarray.js";
 import { resolveRegion } from "../write/region-parts.js";
 import type { Values } from "../write/values.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import type { Store } from "../store/store.js";
 
 /**
  * Clears one stored object. An object that is missing stays missing.

@@ -2,14 +2,15 @@
  * Clears elements that were written outside of the array's shape because another program made the array shorter at the
  * same time. They would show if the array grew.
  */
-import { isZarrError } from "../util/errors.js";
-import type { ArrayReader } from "../read/reader.js";
+
+import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, partsOf } from "../plan/projections.js";
-import type { WrittenRegion } from "../write/region-parts.js";
-import { storeBehind } from "../store/wrapped-store.js";
+import type { ArrayReader } from "../read/reader.js";
 import { insist } from "../store/retry-conditional.js";
 import type { Store } from "../store/store.js";
-import type { ZarrArray } from "../hierarchy/array.js";
+import { storeBehind } from "../store/wrapped-store.js";
+import { isZarrError } from "../util/errors.js";
+import type { WrittenRegion } from "../write/region-parts.js";
 import { boxesBeyond, clearBeyond } from "./clear-edges.js";
 import type { Cells } from "./resize-chunks.js";
 import { checkSame, reshaper, storedShape } from "./stored-shape.js";

@@ -1,11 +1,12 @@
 /** The option `codecs` of `create`: names with defaults, in whatever form, as a whole chain. */
-import { invalidArgument, shown, unsupported } from "../util/errors.js";
+
 import type { FoundCodec } from "../codecs/codec-list.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { findCodec, unknownError } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
+import { invalidArgument, shown, unsupported } from "../util/errors.js";
 import type { CodecInput } from "./create.js";
 
 export interface ChainContext {

@@ -1,20 +1,21 @@
 /** Consolidating: one document with those of all nodes below a group. */
-import { limitExceeded, notFound, unsupported } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import { Limiter } from "../util/limiter.js";
-import { defaultLimits } from "../util/limits.js";
-import { settleAll, settledValues } from "../util/settle-all.js";
+
+import { checkOptions } from "../hierarchy/arguments.js";
+import type { ZarrGroup } from "../hierarchy/group.js";
+import { Opener } from "../hierarchy/open.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../metadata/keys.js";
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { childrenOf } from "../store/children.js";
 import type { Store } from "../store/store.js";
-import { checkOptions } from "../hierarchy/arguments.js";
-import type { Target, UpdateOptions } from "./create.js";
-import type { ZarrGroup } from "../hierarchy/group.js";
-import { Opener } from "../hierarchy/open.js";
+import { limitExceeded, notFound, unsupported } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { Limiter } from "../util/limiter.js";
+import { defaultLimits } from "../util/limits.js";
+import { settleAll, settledValues } from "../util/settle-all.js";
 import { consolidatedV2, consolidatedV3, inlined, replaceDocument } from "./consolidated-metadata.js";
+import type { Target, UpdateOptions } from "./create.js";
 import { placeOf, readDocument } from "./target.js";
 
 /** Documents that are read at a time. */

@@ -1,19 +1,20 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
-import { isZarrError, networkError, type ZarrError } from "../util/errors.js";
-import { isJsonObject, type JsonObject } from "../util/json.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
+import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import { own } from "../metadata/document.js";
 import { v2ConsolidatedKey, v3Key } from "../metadata/keys.js";
 import type { Documents } from "../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
+import { inTurn } from "../store/key-lock.js";
 import { type Conflicts, retried } from "../store/retry-conditional.js";
 import { joinKey, type Store } from "../store/store.js";
-import { inTurn } from "../store/key-lock.js";
 import { supportsConditions } from "../store/write.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
-import { writeDocument } from "./write-document.js";
-import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./target.js";
+import { isZarrError, networkError, type ZarrError } from "../util/errors.js";
+import { isJsonObject, type JsonObject } from "../util/json.js";
 import type { AxisResize } from "./stamps.js";
+import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./target.js";
+import { writeDocument } from "./write-document.js";
 
 /** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
 export interface Change {

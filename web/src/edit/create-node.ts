@@ -1,28 +1,25 @@
 /** Creating arrays and groups. */
-import {
-  alreadyExists,
-  invalidArgument,
-  isZarrError,
-  notFound,
-  shown,
-  withDetails,
-} from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import { type Limits, resolveLimits } from "../util/limits.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { ZarrGroup } from "../hierarchy/group.js";
+import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import { Opener } from "../hierarchy/open.js";
 import { attributesOf } from "../metadata/document.js";
 import { v2GroupKey, v3Key } from "../metadata/keys.js";
 import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";
 import { type Documents, groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import type { NodePlace } from "./overlap.js";
-import { joinKey, type Store } from "../store/store.js";
 import { inTurn } from "../store/key-lock.js";
+import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
-import { checkOptions } from "../hierarchy/arguments.js";
-import { ZarrArray } from "../hierarchy/array.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import { alreadyExists, invalidArgument, isZarrError, notFound, shown, withDetails } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { arrayLike, arrayMetadata } from "./array-options.js";
+import { type Change, updateConsolidated } from "./consolidated-metadata.js";
 import type {
   CreateLikeOptions,
   CreateOptions,
@@ -30,12 +27,9 @@ import type {
   NodeCreateOptions,
   Target,
 } from "./create.js";
-import { ZarrGroup } from "../hierarchy/group.js";
-import { Opener } from "../hierarchy/open.js";
-import { arrayLike, arrayMetadata } from "./array-options.js";
-import { type Change, updateConsolidated } from "./consolidated-metadata.js";
-import { mayBeApplied, writeDocument } from "./write-document.js";
 import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
+import type { NodePlace } from "./overlap.js";
+import { removeNode } from "./remove-node.js";
 import {
   ancestorsOf,
   checkEmpty,
@@ -48,7 +42,7 @@ import {
   placeOf,
   readDocument,
 } from "./target.js";
-import { removeNode } from "./remove-node.js";
+import { mayBeApplied, writeDocument } from "./write-document.js";
 
 export async function createArray(
   target: Target,

@@ -1,7 +1,5 @@
 /** Making nodes, and changing their metadata. What does it is loaded when it is first called. */
 
-import { lazy } from "../util/lazy.js";
-import type { Limits } from "../util/limits.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
@@ -11,6 +9,8 @@ import type { DataTypeJson } from "../dtypes/v3-json.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import type { Source } from "../hierarchy/open.js";
+import { lazy } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
 
 /** @internal */
 export const writing = lazy("writing", () => import("../lazy/writing.js"));

@@ -1,12 +1,13 @@
 /** Rejects chains that cannot encode the chunks of an array before anything is written. */
-import { invalidMetadata, isZarrError, unsupported } from "../util/errors.js";
-import { resolveLimits } from "../util/limits.js";
+
 import { layoutArray } from "../chain/layout.js";
 import { wholeCodec } from "../chain/shard-codec.js";
 import { findCodec, namesIn } from "../codecs/lookup.js";
 import { codecRow } from "../engine/codec-table.js";
 import { sessionOf } from "../engine/engine.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import { invalidMetadata, isZarrError, unsupported } from "../util/errors.js";
+import { resolveLimits } from "../util/limits.js";
 
 /** Most lists of codecs in one another that are looked at: more than readers take. */
 const maxDepth = 16;

@@ -1,11 +1,12 @@
 /** Lists everything below a path, including entries that `list` hides. */
-import { isZarrError } from "../util/errors.js";
-import { storeFailed } from "../store/read-checked.js";
+
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
 import { DirectoryEntries, directoryRoot } from "../store/directory/entries.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { keysBelow } from "../store/listing.js";
+import { storeFailed } from "../store/read-checked.js";
 import type { Store } from "../store/store.js";
+import { storeBehind } from "../store/wrapped-store.js";
+import { isZarrError } from "../util/errors.js";
 
 /** The methods of the underlying store that list everything. Undefined for stores of other programs. */
 export function everythingStore(store: Store): EverythingStore | undefined {

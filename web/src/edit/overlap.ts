@@ -1,10 +1,11 @@
 /** Detects deletions of data that is read through another store or under another name. */
-import { isFileUrl } from "../util/platform.js";
-import { directoryRoot, pathBetween } from "../store/directory/entries.js";
-import { storeBehind } from "../store/wrapped-store.js";
-import { HttpStore } from "../store/http/store.js";
+
 import { fileSystem } from "../hierarchy/loaded-stores.js";
+import { directoryRoot, pathBetween } from "../store/directory/entries.js";
+import { HttpStore } from "../store/http/store.js";
 import { joinKey, type Store } from "../store/store.js";
+import { storeBehind } from "../store/wrapped-store.js";
+import { isFileUrl } from "../util/platform.js";
 
 /** Location of a node. */
 export interface NodePlace {

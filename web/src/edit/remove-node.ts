@@ -1,16 +1,17 @@
 /** Deletes a Zarr node with everything below it, and refuses to delete foreign files. */
-import { readOnly, ZarrError } from "../util/errors.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
-import type { StoredEntry } from "../store/deletion.js";
-import { everythingBelow, everythingStore } from "./everything.js";
-import { writerLockName } from "../store/temp-names.js";
-import { canList } from "../store/listing.js";
-import { type NodePlace, overlap } from "./overlap.js";
-import { joinKey, type Store } from "../store/store.js";
-import { deleteEach, deleteObject, requireWritable, writeObject } from "../store/write.js";
 import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import type { StoredEntry } from "../store/deletion.js";
+import { canList } from "../store/listing.js";
+import { joinKey, type Store } from "../store/store.js";
+import { writerLockName } from "../store/temp-names.js";
+import { deleteEach, deleteObject, requireWritable, writeObject } from "../store/write.js";
+import { readOnly, ZarrError } from "../util/errors.js";
 import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
+import { everythingBelow, everythingStore } from "./everything.js";
+import { type NodePlace, overlap } from "./overlap.js";
 
 /** Length of the longest listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;

@@ -1,21 +1,22 @@
 /** Nodes in the place of whatever is there: nobody is asked, and no groups are made above them. */
-import { isZarrError } from "../util/errors.js";
-import { resolveLimits } from "../util/limits.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import { v1MetaKey } from "../metadata/keys.js";
 import { attributesKey, nodeKeys, printMetadata } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
+import { inTurn } from "../store/key-lock.js";
 import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
-import { inTurn } from "../store/key-lock.js";
 import { deleteObject, readObject, requireWritable, writeObject } from "../store/write.js";
-import { ZarrArray } from "../hierarchy/array.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import { isZarrError } from "../util/errors.js";
+import { resolveLimits } from "../util/limits.js";
 import { documentAt, isV1 } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
+import { deleteCells } from "./resize.js";
 import { cellsStored } from "./resize-chunks.js";
 import { checkNames, metadataAt } from "./target.js";
-import { deleteCells } from "./resize.js";
 
 interface ReplaceOptions {
   readonly isArray: boolean;

@@ -1,12 +1,13 @@
 /** Stored objects (chunks, or shards) that a smaller shape concerns: those outside of it, and those that it cuts. */
+
+import type { ZarrArray } from "../hierarchy/array.js";
+import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { canList, keysBelow } from "../store/listing.js";
+import { joinKey } from "../store/store.js";
 import { type Box, positionsIn } from "../util/box.js";
 import { limitExceeded, readOnly } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/strides.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
-import { canList, keysBelow } from "../store/listing.js";
-import { joinKey } from "../store/store.js";
-import type { ZarrArray } from "../hierarchy/array.js";
 
 /** Most objects that are named one by one where the store could list them instead. */
 const fewObjects = 4096;

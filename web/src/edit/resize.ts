@@ -1,24 +1,25 @@
 /** Changes the shape of arrays while other writers may change it, and their chunks. */
+
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { asArguments } from "../metadata/model.js";
+import { ArrayReader } from "../read/reader.js";
+import { inTurn } from "../store/key-lock.js";
+import { insist } from "../store/retry-conditional.js";
+import { joinKey } from "../store/store.js";
+import { deleteObject, requireWritable } from "../store/write.js";
 import { invalidArgument, shown, withDetails } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
 import type { JsonObject } from "../util/json.js";
-import { asArguments } from "../metadata/model.js";
-import { ArrayReader } from "../read/reader.js";
-import { insist } from "../store/retry-conditional.js";
-import { joinKey } from "../store/store.js";
-import { inTurn } from "../store/key-lock.js";
-import { deleteObject, requireWritable } from "../store/write.js";
-import { checkOptions } from "../hierarchy/arguments.js";
-import { ZarrArray } from "../hierarchy/array.js";
-import type { ResizeOptions } from "./create.js";
-import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
 import { clearBeyond } from "./clear-edges.js";
-import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./resize-chunks.js";
-import type { ReadDocument } from "./target.js";
-import { elementsOf } from "./set-region.js";
 import { clearStale, forEachCell, noteShortened } from "./clear-stale.js";
+import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
+import type { ResizeOptions } from "./create.js";
+import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./resize-chunks.js";
+import { elementsOf } from "./set-region.js";
 import type { AxisResize } from "./stamps.js";
 import { checkSame, mainKeys, reshaper, shapeIn } from "./stored-shape.js";
+import type { ReadDocument } from "./target.js";
 
 export async function resize(
   array: ZarrArray,

@@ -1,18 +1,19 @@
 /** Writing elements: arguments checked, then region/write. */
+
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import type { Selection } from "../plan/selection.js";
+import type { ArrayReader } from "../read/reader.js";
+import { inTurn } from "../store/key-lock.js";
+import { requireWritable } from "../store/write.js";
 import { invalidArgument, shown } from "../util/errors.js";
 import { countOf } from "../util/strides.js";
-import type { ArrayReader } from "../read/reader.js";
-import type { Selection } from "../plan/selection.js";
+import { encodersOf } from "../workers/encode-work.js";
 import { resolveRegion, type WrittenRegion, wholeChunk } from "../write/region-parts.js";
 import { type Values, valuesOf } from "../write/values.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
-import { inTurn } from "../store/key-lock.js";
-import { requireWritable } from "../store/write.js";
-import { encodersOf } from "../workers/encode-work.js";
-import { checkOptions } from "../hierarchy/arguments.js";
-import { ZarrArray } from "../hierarchy/array.js";
-import type { WriteChunkOptions, WriteRegionOptions } from "./set.js";
 import { clearOutside } from "./clear-stale.js";
+import type { WriteChunkOptions, WriteRegionOptions } from "./set.js";
 
 export async function set(
   array: ZarrArray,

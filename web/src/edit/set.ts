@@ -2,10 +2,10 @@
 
 import type { ElementData } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-source.js";
-import type { Progress } from "../read/assemble.js";
-import type { Selection } from "../plan/selection.js";
-import type { WorkerPool } from "../workers/pool.js";
 import type { Region, ZarrArray } from "../hierarchy/array.js";
+import type { Selection } from "../plan/selection.js";
+import type { Progress } from "../read/assemble.js";
+import type { WorkerPool } from "../workers/pool.js";
 import { writing } from "./create.js";
 
 /** Elements in C order, alone or with their shape. */

@@ -7,9 +7,10 @@
  * - resize: the last change of an axis by `resize`;
  * - writer: the last write of one store object. The 24 latest are kept.
  */
-import { textDecoder } from "../util/platform.js";
-import { storeBehind } from "../store/wrapped-store.js";
+
 import type { Store } from "../store/store.js";
+import { storeBehind } from "../store/wrapped-store.js";
+import { textDecoder } from "../util/platform.js";
 
 export type Stamps = readonly string[];
 

@@ -1,9 +1,10 @@
 /** Which objects of an array are stored, from stores whose listing has all of them. */
-import type { ChunkKeys } from "../metadata/key-encoding.js";
+
+import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import type { ChunkKeys } from "../metadata/key-encoding.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
-import type { ZarrArray } from "../hierarchy/array.js";
 
 /** What stores may say of their listing besides. */
 interface Listing {

@@ -1,16 +1,17 @@
 /** Reads the stored shape of an array, which another handle or program may have changed. */
-import { notFound } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
+
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/keys.js";
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
 import { type ArraySpec, readLengths } from "../metadata/spec.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { joinKey } from "../store/store.js";
-import type { ZarrArray } from "../hierarchy/array.js";
-import { readDocument } from "./target.js";
+import { storeBehind } from "../store/wrapped-store.js";
+import { notFound } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
 import type { Stamps } from "./stamps.js";
+import { readDocument } from "./target.js";
 
 /** Keys of the documents with the shape. */
 export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };

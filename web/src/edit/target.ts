@@ -1,9 +1,10 @@
 /** Where nodes are written: a store and a path, and what is there. */
-import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import { type Limits, resolveLimits } from "../util/limits.js";
-import { isWellFormed } from "../util/own-property.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { ZarrGroup } from "../hierarchy/group.js";
+import { storeOf } from "../hierarchy/open.js";
+import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import { parseDocument } from "../metadata/document.js";
 import { v2ArrayKey, v3Key } from "../metadata/keys.js";
 import {
@@ -13,18 +14,18 @@ import {
   nodeKeys,
   readMetadata,
 } from "../metadata/model.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { v3NodeType } from "../metadata/v3.js";
-import { isHidden } from "../store/temp-names.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../store/store.js";
+import { isHidden } from "../store/temp-names.js";
 import { readObject, supportsConditions } from "../store/write.js";
-import { ZarrArray } from "../hierarchy/array.js";
+import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { isWellFormed } from "../util/own-property.js";
 import type { Target } from "./create.js";
-import { ZarrGroup } from "../hierarchy/group.js";
-import { storeOf } from "../hierarchy/open.js";
 import { type Stamps, stampsIn } from "./stamps.js";
 
 export interface Place {

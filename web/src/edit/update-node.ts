@@ -1,19 +1,20 @@
 /** Changing metadata of nodes that are there, and deleting nodes. */
-import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
+
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { attributesOf } from "../metadata/document.js";
 import { attributesIn, attributesKey, withAttributes } from "../metadata/model.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { dimensionNamesOf } from "../metadata/v2.js";
 import { inTurn } from "../store/key-lock.js";
-import { checkOptions } from "../hierarchy/arguments.js";
-import { ZarrArray } from "../hierarchy/array.js";
-import type { Target, UpdateAttributesOptions, UpdateOptions } from "./create.js";
-import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
+import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
 import { replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
-import { nodeAt, placeOf } from "./target.js";
+import type { Target, UpdateAttributesOptions, UpdateOptions } from "./create.js";
 import { removeNode } from "./remove-node.js";
+import { nodeAt, placeOf } from "./target.js";
 
 export async function updateAttributes(
   node: OpenedNode,

@@ -1,12 +1,12 @@
 /** Writes metadata documents on the condition that they are as they were read, and resolves unknown outcomes. */
-import { isZarrError } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import { defaultLimits } from "../util/limits.js";
+
 import { printDocument } from "../metadata/print.js";
 import { conflictError, existsError, isOutcomeUnknown } from "../store/conditions.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
-import { conditionOf, type ReadDocument, readDocument } from "./target.js";
+import { isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { defaultLimits } from "../util/limits.js";
 import {
   type AxisResize,
   firstStamps,
@@ -18,6 +18,7 @@ import {
   withResizes,
   writerStamp,
 } from "./stamps.js";
+import { conditionOf, type ReadDocument, readDocument } from "./target.js";
 
 interface DocumentWrite {
   readonly signal: AbortSignal | undefined;

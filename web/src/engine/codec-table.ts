@@ -4,7 +4,7 @@
  *
  * `part` says where its metadata is read: "usual" with the library itself (codecs/usual.ts), "rare" in a part that is
  * loaded once metadata names one of them (codecs/registry.ts). `decode` and `encode` say which module can do it.
- * The compiler holds the definitions against the list, tests/node/mirrors.test.ts both modules.
+ * The compiler holds the definitions against the list, tests/node/codecs/list-mirrors.test.ts both modules.
  */
 import type { ModuleName } from "./module.js";
 

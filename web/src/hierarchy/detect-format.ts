@@ -1,7 +1,8 @@
 /** Stores in which nothing but themselves tells where chunks are: Icechunk repositories, and references. */
+
+import type { Store } from "../store/store.js";
 import { isZarrError, notFound } from "../util/errors.js";
 import { icechunk, references } from "./loaded-stores.js";
-import type { Store } from "../store/store.js";
 import type { OpenOptions } from "./open.js";
 
 /** The version of an Icechunk repository that the options name. @throws what `IcechunkStore.open` does. */

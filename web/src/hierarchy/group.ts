@@ -1,15 +1,15 @@
 /** Groups: nodes that hold arrays and other groups. */
 
-import { checkSignalIn } from "../util/arguments.js";
-import { isZarrError } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import type { Steps } from "../util/slices.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { largeDocuments } from "../metadata/document.js";
 import type { Attributes } from "../metadata/spec.js";
 import { listing } from "../store/list-children.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
+import { checkSignalIn } from "../util/arguments.js";
+import { isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import type { Steps } from "../util/slices.js";
 import type { ZarrArray } from "./array.js";
 
 /** A node directly below a group. */

@@ -1,11 +1,12 @@
 /** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
+
+import { childrenOf } from "../store/children.js";
+import type { Store } from "../store/store.js";
 import { unsupported } from "../util/errors.js";
 import { Limiter } from "../util/limiter.js";
 import { nextTask } from "../util/platform.js";
 import { settleAll } from "../util/settle-all.js";
 import { sliceTime } from "../util/slices.js";
-import { childrenOf } from "../store/children.js";
-import type { Store } from "../store/store.js";
 import type { Member } from "./group.js";
 
 /** How many nodes are looked at a time. */

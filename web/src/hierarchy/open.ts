@@ -1,5 +1,26 @@
 /** Opening arrays and groups. */
 
+import { show } from "../codecs/config.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import type { VirtualBase } from "../formats/icechunk/virtual.js";
+import { isFolderName } from "../formats/kerchunk/names.js";
+import { attributesOf, checkFormat, type DocumentOptions, readDocument } from "../metadata/document.js";
+import {
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v2GroupKey,
+  v3Key,
+} from "../metadata/keys.js";
+import type { ArraySpec, Attributes } from "../metadata/spec.js";
+import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { HttpStore } from "../store/http/store.js";
+import { normalizePath } from "../store/path.js";
+import { answerOf, locateKey } from "../store/read-checked.js";
+import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { untilAborted } from "../util/abort.js";
 import { checkObject, checkSignalIn } from "../util/arguments.js";
 import {
@@ -15,30 +36,7 @@ import { lazy, preload } from "../util/lazy.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
 import { isFileUrl } from "../util/platform.js";
 import { inSlices, type Steps } from "../util/slices.js";
-import { show } from "../codecs/config.js";
-import type { ZarrVersion } from "../codecs/definition.js";
-import { loadCodecs, namesIn } from "../codecs/lookup.js";
-import { attributesOf, checkFormat, type DocumentOptions, readDocument } from "../metadata/document.js";
-import {
-  v1AttrsKey,
-  v1MetaKey,
-  v2ArrayKey,
-  v2AttributesKey,
-  v2ConsolidatedKey,
-  v2GroupKey,
-  v3Key,
-} from "../metadata/keys.js";
-import type { ArraySpec, Attributes } from "../metadata/spec.js";
-import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
-import { answerOf, locateKey } from "../store/read-checked.js";
-import { HttpStore } from "../store/http/store.js";
-import type { VirtualBase } from "../formats/icechunk/virtual.js";
-import { archives, fileSystem } from "./loaded-stores.js";
-import { normalizePath } from "../store/path.js";
-import { isFolderName } from "../formats/kerchunk/names.js";
-import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { ZarrArray } from "./array.js";
-import { writesTo } from "./metadata-epoch.js";
 import {
   kindsOfV3,
   type Member,
@@ -47,6 +45,8 @@ import {
   type OpenedNode,
   ZarrGroup,
 } from "./group.js";
+import { archives, fileSystem } from "./loaded-stores.js";
+import { writesTo } from "./metadata-epoch.js";
 
 const others = lazy("other kinds of stores", () => import("../lazy/others.js"));
 const olderVersions = lazy("Zarr v1 and v2", () => import("../lazy/older-versions.js"));

@@ -4,6 +4,6 @@ import "../codecs.js";
 import "../hierarchy/get.js";
 import "../hierarchy/open.js";
 
-export { FileSystemStore } from "../store/file/store.js";
 export { overlappingFile } from "../store/file/overlap.js";
 export { modifiedTime, readFilePart } from "../store/file/read.js";
+export { FileSystemStore } from "../store/file/store.js";

@@ -7,6 +7,6 @@ import "../hierarchy/open.js";
 export { append } from "../edit/append.js";
 export { consolidate } from "../edit/consolidate.js";
 export { createArray, createGroup } from "../edit/create-node.js";
-export { set, setChunk } from "../edit/set-region.js";
 export { resize } from "../edit/resize.js";
+export { set, setChunk } from "../edit/set-region.js";
 export { deleteNode, updateAttributes } from "../edit/update-node.js";

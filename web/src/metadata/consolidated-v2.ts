@@ -1,7 +1,8 @@
 /** Which nodes the consolidated metadata of Zarr v2 names. */
+
+import { isNodePath, type Member } from "../hierarchy/group.js";
 import type { JsonObject } from "../util/json.js";
 import type { Steps } from "../util/slices.js";
-import { isNodePath, type Member } from "../hierarchy/group.js";
 
 /** Kinds of consolidated documents of Zarr v2, whose keys are those of the documents. */
 export function* kindsOfV2(documents: ReadonlyMap<string, JsonObject>): Steps<Map<string, Member["kind"]>> {

@@ -1,12 +1,13 @@
 /** Metadata of one Zarr version in terms of another. */
-import { unsupported, type ZarrError } from "../util/errors.js";
-import type { Json, JsonObject } from "../util/json.js";
-import { showJson } from "../util/json.js";
+
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";
 import { componentsOf } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
+import { unsupported, type ZarrError } from "../util/errors.js";
+import type { Json, JsonObject } from "../util/json.js";
+import { showJson } from "../util/json.js";
 import { asObject, own } from "./document.js";
 import { v3Key } from "./keys.js";
 import {

@@ -3,9 +3,10 @@
  * printed is the same document; changes replace what they change, and are read by the reader's own parsers before
  * anybody writes them.
  */
+
+import type { ZarrVersion } from "../codecs/definition.js";
 import { invalidMetadata, isZarrError } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import type { ZarrVersion } from "../codecs/definition.js";
 import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
 import type { Documents } from "./new-array.js";

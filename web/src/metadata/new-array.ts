@@ -1,7 +1,5 @@
 /** Documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
-import { unsupported } from "../util/errors.js";
-import { type Json, type JsonObject, showJson } from "../util/json.js";
-import type { Limits } from "../util/limits.js";
+
 import { resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
@@ -12,6 +10,9 @@ import { printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { dataTypeJson } from "../dtypes/v3-json.js";
+import { unsupported } from "../util/errors.js";
+import { type Json, type JsonObject, showJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 import type { ChunkKeys, Separator } from "./key-encoding.js";
 import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";

@@ -10,8 +10,8 @@ import {
   orderKeys,
   writtenKeys,
 } from "../util/json.js";
-import { textEncoder } from "../util/platform.js";
 import { isWellFormed } from "../util/own-property.js";
+import { textEncoder } from "../util/platform.js";
 
 /** Longest list that is written on one line. */
 const lineLength = 100;

@@ -1,14 +1,14 @@
 /** ArraySpec: what an array is, whatever Zarr version described it. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
-import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
-import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
-import type { Limits } from "../util/limits.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
+import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 import type { KeyEncoding } from "./key-encoding.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */

@@ -3,13 +3,13 @@
  * Spec: Zarr storage specification version 1.
  */
 
-import { invalidMetadata, unknownCodec } from "../util/errors.js";
-import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
+import { invalidMetadata, unknownCodec } from "../util/errors.js";
+import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
 import { attributesOf, checkFormat, type DocumentOptions, readDocument, requireKeys } from "./document.js";
 import { v1AttrsKey, v1MetaKey } from "./keys.js";

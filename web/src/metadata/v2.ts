@@ -3,8 +3,6 @@
  * Spec: Zarr storage specification version 2. What is tolerated beyond it: docs/dtypes.md, docs/reading.md.
  */
 
-import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import type { Configuration } from "../codecs/config.js";
@@ -14,6 +12,8 @@ import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { readFill } from "../dtypes/usual.js";
+import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
 import {
   asObject,

@@ -2,13 +2,13 @@
  * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
  */
 
-import { invalidMetadata, unsupported } from "../util/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
-import { preload } from "../util/lazy.js";
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
 import { readDataType, readFill } from "../dtypes/usual.js";
+import { invalidMetadata, unsupported } from "../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
+import { preload } from "../util/lazy.js";
 import { readChunkKeys } from "./chunk-keys.js";
 import {
   attributesOf,

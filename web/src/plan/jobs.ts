@@ -1,7 +1,7 @@
 /** In which order the stored objects of a region are read, and which of their chunks. */
 
-import { countOf } from "../util/strides.js";
 import type { ArrayReader } from "../read/reader.js";
+import { countOf } from "../util/strides.js";
 import { type Priority, type Rank, rankBy, ranked } from "./priority.js";
 import {
   combinationAt,

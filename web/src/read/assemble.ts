@@ -3,6 +3,9 @@
  * comes is handed to a sink, which decodes it and puts it where it belongs.
  */
 
+import { type Job, Jobs } from "../plan/jobs.js";
+import type { Priority } from "../plan/priority.js";
+import type { Projection } from "../plan/projections.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { Limiter } from "../util/limiter.js";
 import { allowListeners } from "../util/platform.js";
@@ -10,11 +13,8 @@ import { countOf } from "../util/strides.js";
 import type { Bundle } from "./bundles.js";
 import type { FetchOptions } from "./object-read.js";
 import type { ArrayReader } from "./reader.js";
-import type { Coalescing } from "./stored-range.js";
-import type { Priority } from "../plan/priority.js";
-import type { Projection } from "../plan/projections.js";
-import { type Job, Jobs } from "../plan/jobs.js";
 import type { Sink } from "./sink.js";
+import type { Coalescing } from "./stored-range.js";
 
 /** Progress of a read. */
 export interface Progress {

@@ -1,6 +1,7 @@
 /** Reading objects that lie close together in one file of their store with one request. */
-import { settleAll } from "../util/settle-all.js";
+
 import type { PackedStore, Place } from "../store/packed.js";
+import { settleAll } from "../util/settle-all.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
 import { type FetchOptions, isChange } from "./object-read.js";
 

@@ -3,17 +3,17 @@
  * enter the core: their rows are copied from the fetched bytes to the result.
  */
 
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { Plan } from "../engine/plan.js";
+import { extentOf, type Projection } from "../plan/projections.js";
+import type { RegionTask } from "../plan/task.js";
+import { releaseBytes } from "../store/buffer-lease.js";
 import { corruptChunk } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/strides.js";
 import { repeated } from "../util/subarray.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
-import type { Plan } from "../engine/plan.js";
-import { releaseBytes } from "../store/buffer-lease.js";
 import type { Fetched } from "./fetched.js";
-import { extentOf, type Projection } from "../plan/projections.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
-import type { RegionTask } from "../plan/task.js";
 
 /** Shorter rows are better gathered by the core, row copies from JavaScript cost some 50 ns each. */
 const minRowBytes = 64;

@@ -1,15 +1,15 @@
 /** Reading the chunks of one stored object: each whole or in part. */
 
-import { isZarrError, limitExceeded } from "../util/errors.js";
-import { lazy } from "../util/lazy.js";
-import type { Limiter } from "../util/limiter.js";
-import type { Limits } from "../util/limits.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
 import { readLeased } from "../store/buffer-lease.js";
 import type { Transport } from "../store/http/transport.js";
 import { cutRange, readRange, wantedBytes } from "../store/ranges.js";
 import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
+import { isZarrError, limitExceeded } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
+import type { Limiter } from "../util/limiter.js";
+import type { Limits } from "../util/limits.js";
 import type { ChunkTask, Fetched } from "./fetched.js";
 import type { partialReader as PartialReaderOf } from "./partial.js";
 import { mayReadInPart, type PartialReader, subarrayOf } from "./partial-rules.js";

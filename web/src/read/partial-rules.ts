@@ -1,8 +1,8 @@
 /** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
 
-import { countOf } from "../util/strides.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Projection } from "../plan/projections.js";
+import { countOf } from "../util/strides.js";
 import type { Fetched } from "./fetched.js";
 import type { RangeReader, StoredRange } from "./stored-range.js";
 

@@ -3,10 +3,6 @@
  * straight from the store (fetch/) to what decodes them (chain/) into their place (assemble/).
  */
 
-import { isZarrError, withDetails } from "../util/errors.js";
-import { lazy } from "../util/lazy.js";
-import { Limiter } from "../util/limiter.js";
-import { countOf } from "../util/strides.js";
 import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import {
@@ -19,18 +15,29 @@ import {
   toElements,
 } from "../dtypes/elements.js";
 import { withFullIfNeeded } from "../engine/engine.js";
+import { pickElements } from "../plan/orthogonal.js";
+import type { RegionTask } from "../plan/task.js";
 import { alone } from "../store/buffer-lease.js";
+import { isZarrError, withDetails } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
+import { Limiter } from "../util/limiter.js";
+import { countOf } from "../util/strides.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { assemble } from "./assemble.js";
-import { isNativeCopy, NativeSink } from "./native-sink.js";
-import { ResultBytes } from "./result.js";
-import { SlabSink } from "./slab-sink.js";
-import type { RegionTask } from "../plan/task.js";
 import type { Fetched } from "./fetched.js";
+import { isNativeCopy, NativeSink } from "./native-sink.js";
 import type { FetchOptions } from "./object-read.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";
-import { pickElements } from "../plan/orthogonal.js";
-import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./resolve-region.js";
+import {
+  checkSize,
+  hasLists,
+  projectionsOf,
+  type RegionOptions,
+  readCount,
+  type Wanted,
+} from "./resolve-region.js";
+import { ResultBytes } from "./result.js";
+import { SlabSink } from "./slab-sink.js";
 
 const valueReading = lazy("elements of variable length", () => import("../lazy/vlen-reading.js"));
 

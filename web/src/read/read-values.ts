@@ -1,11 +1,19 @@
 /** Reading regions of elements of variable length. */
+
+import { pickElements } from "../plan/orthogonal.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/strides.js";
 import { assemble } from "./assemble.js";
-import { VlenSink } from "./vlen-sink.js";
 import type { ArrayReader } from "./reader.js";
-import { pickElements } from "../plan/orthogonal.js";
-import { checkSize, hasLists, projectionsOf, type RegionOptions, readCount, type Wanted } from "./resolve-region.js";
+import {
+  checkSize,
+  hasLists,
+  projectionsOf,
+  type RegionOptions,
+  readCount,
+  type Wanted,
+} from "./resolve-region.js";
+import { VlenSink } from "./vlen-sink.js";
 
 /** Reads a region as a list of values. */
 export async function readValues(

@@ -3,15 +3,15 @@
  * ranges of shards, parts of chunks.
  */
 
-import { type AxisGrid, regularGrid } from "../util/grid.js";
-import { lazy, preload } from "../util/lazy.js";
-import type { Limits } from "../util/limits.js";
 import type { ChunkLayout, Leaf } from "../chain/layout.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { preloadRanges } from "../store/http/client.js";
 import { HttpStore } from "../store/http/store.js";
 import { packedStore } from "../store/packed.js";
 import { joinKey, type Store } from "../store/store.js";
+import { type AxisGrid, regularGrid } from "../util/grid.js";
+import { lazy, preload } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
 import type { Bundle, WantedObject } from "./bundles.js";
 import type { ChunkTask } from "./fetched.js";
 import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";

@@ -1,12 +1,13 @@
 /** A selection of an array, resolved: what is read of it, within the limits. */
+
+import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
+import type { Projection } from "../plan/projections.js";
+import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/strides.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { AssembleOptions } from "./assemble.js";
 import type { ArrayReader } from "./reader.js";
-import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
-import type { Projection } from "../plan/projections.js";
-import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 
 /** How a region is read, checked. */
 export interface RegionOptions extends AssembleOptions {

@@ -1,11 +1,11 @@
 /** Reading chunks inside shards: those that are wanted of one shard, neighbours with one request. */
 
-import { isZarrError } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { settleAll } from "../util/settle-all.js";
 import type { ShardLevel } from "../chain/layout.js";
 import type { Store } from "../store/store.js";
 import { onWritten } from "../store/write-events.js";
+import { isZarrError } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { settleAll } from "../util/settle-all.js";
 import type { ChunkTask } from "./fetched.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
 import { isChange, type ObjectRead } from "./object-read.js";

@@ -3,15 +3,15 @@
  * Spec: Zarr v3 "sharding_indexed" codec.
  */
 
-import { withDetails } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { settleAll } from "../util/settle-all.js";
-import { SingleFlight } from "../util/single-flight.js";
 import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
 import { entryOf, parseEntries, shorterThanIndex } from "../chain/shard-index.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ObjectVersion } from "../store/store.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { settleAll } from "../util/settle-all.js";
+import { SingleFlight } from "../util/single-flight.js";
 import { type RangeReader, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {

@@ -1,6 +1,7 @@
 /** What takes the chunks of a region. */
-import type { Fetched } from "./fetched.js";
+
 import type { RegionTask } from "../plan/task.js";
+import type { Fetched } from "./fetched.js";
 
 /** Takes the chunks of a region as they come. */
 export interface Sink {

@@ -3,19 +3,19 @@
  * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
  */
 
-import { countOf, stridesOf } from "../util/strides.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
-import { releaseBytes } from "../store/buffer-lease.js";
-import type { Fetched } from "./fetched.js";
-import { extentOf, type Projection } from "../plan/projections.js";
 import { type PlaceBox, placeOf } from "../plan/placement.js";
-import type { ResultBytes } from "./result.js";
-import type { Sink } from "./sink.js";
+import { extentOf, type Projection } from "../plan/projections.js";
 import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partition.js";
 import { spansOf } from "../plan/spans.js";
 import type { Group, RegionTask } from "../plan/task.js";
+import { releaseBytes } from "../store/buffer-lease.js";
+import { countOf, stridesOf } from "../util/strides.js";
+import type { Fetched } from "./fetched.js";
+import type { ResultBytes } from "./result.js";
+import type { Sink } from "./sink.js";
 
 /**
  * What may be open in a session, for all reads together: the core has room for 256 slabs. Chunks for which there

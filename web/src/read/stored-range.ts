@@ -1,6 +1,7 @@
 /** Parts of stored objects: where encoded chunks lie, and reading them in few requests. */
-import { corruptChunk } from "../util/errors.js";
+
 import { changedError, type ObjectVersion, type RangeQuery } from "../store/store.js";
+import { corruptChunk } from "../util/errors.js";
 
 /** Consecutive bytes of something longer. */
 export interface ByteSpan {

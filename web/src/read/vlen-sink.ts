@@ -1,13 +1,13 @@
 /** Regions of elements of variable length: chunks become lists of values, and these one list. */
 
-import { stridesOf } from "../util/strides.js";
 import { withSession } from "../chain/chunk-codec.js";
 import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
-import type { Fetched } from "./fetched.js";
-import { extentOf, type Projection } from "../plan/projections.js";
 import { placeOf } from "../plan/placement.js";
-import type { Sink } from "./sink.js";
+import { extentOf, type Projection } from "../plan/projections.js";
 import type { RegionTask } from "../plan/task.js";
+import { stridesOf } from "../util/strides.js";
+import type { Fetched } from "./fetched.js";
+import type { Sink } from "./sink.js";
 
 export class VlenSink implements Sink {
   readonly #box: { readonly origin: readonly number[]; readonly strides: readonly number[] };

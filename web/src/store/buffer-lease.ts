@@ -6,8 +6,9 @@
  * another reader waits for the same bytes, and only by stores of ours themselves: whoever wraps one, or puts something
  * in the place of its `get`, may keep what passes through.
  */
-import { answerOf } from "./read-checked.js";
+
 import type { Transport } from "./http/transport.js";
+import { answerOf } from "./read-checked.js";
 import type { GetOptions, Store } from "./store.js";
 
 interface LeasingStore {

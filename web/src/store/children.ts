@@ -3,9 +3,9 @@ import { untilAborted } from "../util/abort.js";
 import { isError, isZarrError, shown } from "../util/errors.js";
 import { nextTask } from "../util/platform.js";
 import { sliceTime } from "../util/slices.js";
-import { storeFailed } from "./read-checked.js";
 import { badListing, canList, entriesOf } from "./listing.js";
 import { childOf, isSegment, normalizePath } from "./path.js";
+import { storeFailed } from "./read-checked.js";
 import type { Store } from "./store.js";
 
 /** What `listChildren` (list-children.ts) gives. */

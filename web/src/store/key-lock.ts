@@ -1,7 +1,7 @@
 /** Serialises writers of the same node or key within this process. */
 import { untilAborted } from "../util/abort.js";
-import { storeBehind } from "./wrapped-store.js";
 import type { Store } from "./store.js";
+import { storeBehind } from "./wrapped-store.js";
 
 /** Turns at a path. */
 interface Queue {

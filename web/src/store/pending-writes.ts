@@ -1,7 +1,7 @@
 /** Changes of stores that do not come to an end. */
 import { untilAborted } from "../util/abort.js";
-import { storeBehind } from "./wrapped-store.js";
 import type { MaybePromise, Store } from "./store.js";
+import { storeBehind } from "./wrapped-store.js";
 
 /** How long a store may go on after an abort, to leave nothing behind, in milliseconds. */
 const patience = 1000;

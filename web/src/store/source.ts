@@ -1,12 +1,13 @@
 /** One object to read, wherever it is. */
+
+import { fileSystem } from "../hierarchy/loaded-stores.js";
 import { invalidArgument, networkError } from "../util/errors.js";
 import { defaultLimits } from "../util/limits.js";
 import { isFileUrl, nodeModule } from "../util/platform.js";
-import { answerOf, locateKey } from "./read-checked.js";
 import type { HttpClient } from "./http/client.js";
 import { type HttpStoreOptions, makeClient } from "./http/store.js";
-import { fileSystem } from "../hierarchy/loaded-stores.js";
 import { cutRange, readRange, resolveRange } from "./ranges.js";
+import { answerOf, locateKey } from "./read-checked.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "./store.js";
 
 /** An object in a store. */

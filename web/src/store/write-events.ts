@@ -2,8 +2,9 @@
  * Who is told when something has been written to a store: those who keep what they have read of it and could not tell
  * by its version that it has changed.
  */
-import { storeBehind } from "./wrapped-store.js";
+
 import type { Store } from "./store.js";
+import { storeBehind } from "./wrapped-store.js";
 
 /** What was written: a key, or with a "/" at its end all keys that start with it. */
 type Listener = (keyOrPrefix: string) => void;

@@ -1,9 +1,10 @@
 /** The safe way to call stores that write, whichever they are. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
-import { answerOf, locateKey, storeFailed } from "./read-checked.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";
 import { normalizePath } from "./path.js";
+import { unlessStuck } from "./pending-writes.js";
+import { answerOf, locateKey, storeFailed } from "./read-checked.js";
 import {
   type GetOptions,
   joinKey,
@@ -12,7 +13,6 @@ import {
   type Store,
   type WriteOptions,
 } from "./store.js";
-import { unlessStuck } from "./pending-writes.js";
 import { announceWrite } from "./write-events.js";
 
 type Method = "set" | "delete";

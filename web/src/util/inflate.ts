@@ -1,7 +1,8 @@
 /** Raw DEFLATE (RFC 1951), by what the runtime brings. */
+
+import { ByteSink } from "../store/http/body.js";
 import { corruptChunk, unsupported } from "./errors.js";
 import { nodeModule } from "./platform.js";
-import { ByteSink } from "../store/http/body.js";
 
 /** No DEFLATE stream grows by more than this. */
 const maxRatio = 1032;

@@ -1,11 +1,12 @@
 /** Encoding that any thread can do: chunks from values that are copied, or that threads share. */
+
+import type { CodecSession } from "../engine/session.js";
 import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
 import { engineFailed } from "../util/errors.js";
 import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
-import type { CodecSession } from "../engine/session.js";
-import type { Encoded, Encoders } from "../write/encoder.js";
-import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../write/encode-step.js";
 import { checkThere } from "../write/detached.js";
+import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../write/encode-step.js";
+import type { Encoded, Encoders } from "../write/encoder.js";
 import { isFailure, isItsOwn, packFailure, unpackFailure } from "./errors.js";
 import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 import type { WorkerPool } from "./pool.js";

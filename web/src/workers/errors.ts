@@ -1,7 +1,8 @@
 /** Errors of work that another thread has done, as messages. */
+
+import { NeedsFullModule } from "../engine/session.js";
 import { errorTags } from "../util/error-tags.js";
 import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
-import { NeedsFullModule } from "../engine/session.js";
 
 /** Says at which step a slab failed. */
 export class StepFailure extends Error {

@@ -1,8 +1,9 @@
 /** What a pool and its workers say to one another, and what each knows of what has been said. */
-import type { WasmModule } from "../util/web-types.js";
+
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
+import type { WasmModule } from "../util/web-types.js";
 import type { FailureMessage } from "./errors.js";
 
 /** A piece of work as it crosses to a worker. */

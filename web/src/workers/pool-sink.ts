@@ -1,18 +1,18 @@
 /** Chunks of a region that are decoded by a pool of workers, slab by slab. */
 
-import { countOf, stridesOf } from "../util/strides.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { PlacedStep } from "../engine/session.js";
 import { type PlaceBox, placeOf } from "../plan/placement.js";
-import type { ResultBytes } from "../read/result.js";
-import type { Sink } from "../read/sink.js";
+import { extentOf, type Projection } from "../plan/projections.js";
 import { chooseSlabAxis, SlabPartition } from "../plan/slab-partition.js";
 import { type SlabPlace, spansOf } from "../plan/spans.js";
 import type { RegionTask } from "../plan/task.js";
 import type { Fetched } from "../read/fetched.js";
-import { extentOf, type Projection } from "../plan/projections.js";
+import type { ResultBytes } from "../read/result.js";
+import type { Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/buffer-lease.js";
+import { countOf, stridesOf } from "../util/strides.js";
 import { StepFailure } from "./errors.js";
 import type { SlabWork } from "./slab-work.js";
 

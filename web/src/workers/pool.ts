@@ -1,5 +1,13 @@
 /** A pool of workers that decode and encode chunks. */
 
+import { wholePlace } from "../chain/chunk-codec.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
+import { compiledModule } from "../engine/module.js";
+import type { Projection } from "../plan/projections.js";
+import type { ResultBytes } from "../read/result.js";
+import type { Sink } from "../read/sink.js";
+import type { Transport } from "../store/http/transport.js";
 import { checkObject } from "../util/arguments.js";
 import { BufferPool } from "../util/buffer-pool.js";
 import { invalidArgument } from "../util/errors.js";
@@ -13,14 +21,6 @@ import {
   stopWorker,
 } from "../util/platform.js";
 import type { WasmModule } from "../util/web-types.js";
-import { wholePlace } from "../chain/chunk-codec.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
-import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
-import { compiledModule } from "../engine/module.js";
-import type { ResultBytes } from "../read/result.js";
-import type { Sink } from "../read/sink.js";
-import type { Projection } from "../plan/projections.js";
-import type { Transport } from "../store/http/transport.js";
 import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./errors.js";
 import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
 import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pool-sink.js";

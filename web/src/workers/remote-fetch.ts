@@ -3,9 +3,10 @@
  * all else that is to be done for a chunk; from a worker it comes in one message, and by transfer. Everything that makes
  * a request a read stays with the store: its headers, retries, limits, patience, and what it makes of the answer.
  */
-import type { AnyWorker } from "../util/platform.js";
-import type { Answer, Transport, TransportRequest } from "../store/http/transport.js";
+
 import { usualTransport } from "../store/http/default-transport.js";
+import type { Answer, Transport, TransportRequest } from "../store/http/transport.js";
+import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
 
 /** So many requests answered to the calling thread that were not to a worker, and workers send none any more. */

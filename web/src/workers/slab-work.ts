@@ -3,10 +3,10 @@
  * a result that threads share.
  */
 
-import { isBytes, sizeOf } from "../util/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import { type SlabPlace, spansOf } from "../plan/spans.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
 import { StepFailure } from "./errors.js";
 import type { KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 

@@ -1,6 +1,7 @@
 /** Ways to start a worker of the package, the usual one first. */
-import { isMoved, packageFile } from "../util/package-files.js";
+
 import { lazy } from "../util/lazy.js";
+import { isMoved, packageFile } from "../util/package-files.js";
 import {
   type AnyWorker,
   hasWebWorkers,

@@ -4,10 +4,10 @@
  * @packageDocumentation
  */
 
-import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
+import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { answerBatch, unpackBatch } from "./encode-work.js";
 import { packFailure } from "./errors.js";
 import { isFetchRequest } from "./fetch-messages.js";

@@ -1,16 +1,17 @@
 /** Encoding one chunk from values, as a step that a session of any thread can do. */
-import { encodeFailed, isZarrError } from "../util/errors.js";
-import { type Move, moveItems } from "../util/strided-copy.js";
-import { countOf, stridesOf } from "../util/strides.js";
+
 import { wholePlace } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Copy, Place } from "../engine/session.js";
+import { encodeFailed, isZarrError } from "../util/errors.js";
+import { type Move, moveItems } from "../util/strided-copy.js";
+import { countOf, stridesOf } from "../util/strides.js";
+import { checkThere } from "./detached.js";
 import { moveOf } from "./gather.js";
 import type { WritePart } from "./region-parts.js";
-import { roomIn } from "./write-slabs.js";
-import { checkThere } from "./detached.js";
 import type { Values } from "./values.js";
+import { roomIn } from "./write-slabs.js";
 
 export interface EncodeStep {
   readonly plan: PlanWords;

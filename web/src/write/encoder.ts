@@ -1,17 +1,18 @@
 /** Encoding the chunks that a write touches. */
-import type { MemoryArray } from "../util/subarray.js";
+
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Copy } from "../engine/session.js";
-import type { MaybePromise } from "../store/store.js";
 import type { RegionTask } from "../plan/task.js";
+import type { MaybePromise } from "../store/store.js";
+import type { MemoryArray } from "../util/subarray.js";
+import { type EncodeStep, encoding, patchStep, runStep, wholeStep } from "./encode-step.js";
 import { putValues } from "./gather.js";
 import type { WrittenRegion } from "./region-parts.js";
-import { ValueSlabs } from "./write-slabs.js";
-import { type EncodeStep, encoding, patchStep, runStep, wholeStep } from "./encode-step.js";
 import type { Values } from "./values.js";
+import { ValueSlabs } from "./write-slabs.js";
 
 /** An encoded chunk; undefined for one that is not to be stored. */
 export type Encoded = Uint8Array | undefined;

@@ -2,8 +2,8 @@
 import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
 import { stridesOf } from "../util/strides.js";
 import type { MemoryArray } from "../util/subarray.js";
-import type { WritePart } from "./region-parts.js";
 import { checkThere } from "./detached.js";
+import type { WritePart } from "./region-parts.js";
 import type { Values } from "./values.js";
 
 /** Which values a part of a chunk gets, and where they go in an array of a shape, all of the chunk. */

@@ -1,11 +1,12 @@
 /** How what is to be written falls apart into chunks. */
-import { limitExceeded } from "../util/errors.js";
-import type { AxisGrid } from "../util/grid.js";
-import { countOf } from "../util/strides.js";
-import type { ArrayReader } from "../read/reader.js";
+
 import { pickCount } from "../plan/orthogonal.js";
 import { type Projection, projectionsOf } from "../plan/projections.js";
 import { type AxisIndices, resolveSelection, type Selection } from "../plan/selection.js";
+import type { ArrayReader } from "../read/reader.js";
+import { limitExceeded } from "../util/errors.js";
+import type { AxisGrid } from "../util/grid.js";
+import { countOf } from "../util/strides.js";
 
 /** The part of a chunk along one axis that is written. */
 export interface WritePart extends Projection {

@@ -1,8 +1,5 @@
 /** Shards with some of their inner chunks replaced. Spec: Zarr v3 "sharding_indexed" codec. */
-import { corruptChunk, withDetails } from "../util/errors.js";
-import type { Limits } from "../util/limits.js";
-import { uninitialised } from "../util/platform.js";
-import { countOf } from "../util/strides.js";
+
 import type { ShardLevel } from "../chain/layout.js";
 import {
   entryOf,
@@ -13,8 +10,12 @@ import {
 } from "../chain/shard-index.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { CodecSession, Copy } from "../engine/session.js";
-import type { MaybePromise } from "../store/store.js";
 import { type EntryGroup, groupByEntry, type WantedChunk } from "../read/shards.js";
+import type { MaybePromise } from "../store/store.js";
+import { corruptChunk, withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { uninitialised } from "../util/platform.js";
+import { countOf } from "../util/strides.js";
 
 /**
  * What makes an inner chunk of what is stored of it; undefined for one that is not (to be) stored.

@@ -1,7 +1,5 @@
 /** Values that are written to a selection: checked, and as what is stored of them. */
-import { invalidArgument, isZarrError, type ZarrError } from "../util/errors.js";
-import { countOf, stridesOf } from "../util/strides.js";
-import { repeated } from "../util/subarray.js";
+
 import type { DType } from "../dtypes/dtype.js";
 import {
   arrayNameOf,
@@ -13,6 +11,9 @@ import {
 } from "../dtypes/elements.js";
 import { parseScalar } from "../dtypes/parse-scalar.js";
 import { packStrings } from "../dtypes/strings.js";
+import { invalidArgument, isZarrError, type ZarrError } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/strides.js";
+import { repeated } from "../util/subarray.js";
 import type { WrittenRegion } from "./region-parts.js";
 
 /** A part of an array with its shape, as `get` gives it. */

@@ -1,15 +1,16 @@
 /** Writing one stored object: a chunk, or a shard. */
-import { isZarrError, limitExceeded } from "../util/errors.js";
+
 import type { Leaf, ShardLevel } from "../chain/layout.js";
 import type { Copy } from "../engine/session.js";
-import { conflictError, isOutcomeUnknown } from "../store/conditions.js";
-import { type Conflicts, retried } from "../store/retry-conditional.js";
-import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../store/store.js";
-import { inTurn } from "../store/key-lock.js";
-import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
 import type { Job } from "../plan/jobs.js";
 import type { RegionTask } from "../plan/task.js";
 import type { ArrayReader } from "../read/reader.js";
+import { conflictError, isOutcomeUnknown } from "../store/conditions.js";
+import { inTurn } from "../store/key-lock.js";
+import { type Conflicts, retried } from "../store/retry-conditional.js";
+import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../store/store.js";
+import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
+import { isZarrError, limitExceeded } from "../util/errors.js";
 import type { ChunkEncoder, Encoded } from "./encoder.js";
 import { elementsWithin, insideCount } from "./region-parts.js";
 import { changeShard, emptyShard, type Replace } from "./shard.js";

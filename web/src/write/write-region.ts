@@ -1,15 +1,16 @@
 /** Writing a region: object by object, a bounded number at a time. */
-import { isZarrError, withDetails } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
+
+import { type Job, Jobs } from "../plan/jobs.js";
+import type { Progress } from "../read/assemble.js";
+import type { ArrayReader } from "../read/reader.js";
 import type { Conflicts } from "../store/retry-conditional.js";
 import type { Store } from "../store/store.js";
-import type { Progress } from "../read/assemble.js";
-import { type Job, Jobs } from "../plan/jobs.js";
-import type { ArrayReader } from "../read/reader.js";
+import { isZarrError, withDetails } from "../util/errors.js";
+import { countOf } from "../util/strides.js";
 import { ChunkEncoder, type Encoders } from "./encoder.js";
-import { ObjectWriter } from "./write-object.js";
 import type { WrittenRegion } from "./region-parts.js";
 import type { Values } from "./values.js";
+import { ObjectWriter } from "./write-object.js";
 
 export interface WriteRegionOptions {
   readonly signal: AbortSignal | undefined;

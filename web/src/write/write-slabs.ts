@@ -2,14 +2,15 @@
  * Slabs of what is written: boxes of the caller's array that are copied into the core in long runs, from which it
  * encodes chunk after chunk. Rows of chunks are often too short to be copied one by one.
  */
-import { isZarrError } from "../util/errors.js";
-import { moveItems } from "../util/strided-copy.js";
-import { countOf, stridesOf } from "../util/strides.js";
+
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
 import { type PlaceBox, placeOf } from "../plan/placement.js";
 import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partition.js";
 import type { Group, RegionTask } from "../plan/task.js";
+import { isZarrError } from "../util/errors.js";
+import { moveItems } from "../util/strided-copy.js";
+import { countOf, stridesOf } from "../util/strides.js";
 import { checkThere } from "./detached.js";
 
 /** What one write has open at a time; chunks for which there is no room are put together by themselves. */

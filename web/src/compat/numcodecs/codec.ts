@@ -1,11 +1,11 @@
 /** What the codecs of `zarr-wasm/numcodecs` share: npm `numcodecs`' interface over the codec core. */
 
-import { asBytes, isBytes } from "../../util/bytes.js";
-import { invalidArgument } from "../../util/errors.js";
-import { defaultLimits } from "../../util/limits.js";
 import { decodeBytes, encodeBytesIn } from "../../engine/bytes.js";
 import { sessionOf } from "../../engine/engine.js";
 import { type ChainStep, moduleFor } from "../../engine/plan.js";
+import { asBytes, isBytes } from "../../util/bytes.js";
+import { invalidArgument } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
 
 /** A codec on bytes. */
 export interface Codec {

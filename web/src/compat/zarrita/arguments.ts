@@ -1,6 +1,7 @@
 /** Checks of arguments: what does not fit is said in a typed error, where zarrita fails somewhere further down. */
-import { invalidArgument, shown } from "../../util/errors.js";
+
 import { isStore } from "../../store/store.js";
+import { invalidArgument, shown } from "../../util/errors.js";
 
 /** @throws InvalidArgument for what is no function. */
 export function checkFunction(value: unknown, what: string): void {

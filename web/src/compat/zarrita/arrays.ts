@@ -1,8 +1,8 @@
 /** Array-likes of booleans and of strings of fixed length, over their bytes, as zarrita has them. */
 
+import { utf32String } from "../../dtypes/padded.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
-import { utf32String } from "../../dtypes/padded.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
   const isShared = typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer;

@@ -1,7 +1,5 @@
 /** Bytes-to-bytes codecs of the core as zarrita uses them. */
 
-import { isZarrError } from "../../util/errors.js";
-import { defaultLimits } from "../../util/limits.js";
 import { ConfigReader, type Configuration } from "../../codecs/config.js";
 import type { CodecDefinition, ZarrVersion } from "../../codecs/definition.js";
 import { findCodec } from "../../codecs/registry.js";
@@ -10,6 +8,8 @@ import { parseDataType } from "../../dtypes/v3.js";
 import { decodeBytes, encodeBytesIn } from "../../engine/bytes.js";
 import { sessionOf } from "../../engine/engine.js";
 import { type ChainStep, moduleFor } from "../../engine/plan.js";
+import { isZarrError } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
 
 /** What zarrita tells a codec of the array. */
 interface ChunkMetadata {

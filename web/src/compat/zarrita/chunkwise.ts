@@ -1,14 +1,14 @@
 /** Regions of arrays whose `getChunk` an extension has replaced: every chunk must come through it. */
 
-import { Limiter } from "../../util/limiter.js";
-import { settleAll } from "../../util/settle-all.js";
-import { countOf, stridesOf } from "../../util/strides.js";
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ReadOptions } from "../../hierarchy/get.js";
 import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
 import type { AxisRange, Selection } from "../../plan/selection.js";
 import { resolveSelection } from "../../plan/selection.js";
+import { Limiter } from "../../util/limiter.js";
+import { settleAll } from "../../util/settle-all.js";
+import { countOf, stridesOf } from "../../util/strides.js";
 import type { AnyRegion } from "./nodes.js";
 
 /** A chunk as `getChunk` gives it. */

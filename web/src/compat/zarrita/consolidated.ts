@@ -1,14 +1,14 @@
 /** zarrita's consolidated metadata: stores that answer for metadata from one document. */
 
+import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
+import { answerOf } from "../../store/read-checked.js";
+import type { Store } from "../../store/store.js";
+import { WrittenKeys } from "../../store/write-events.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
-import { answerOf } from "../../store/read-checked.js";
-import type { Store } from "../../store/store.js";
-import { WrittenKeys } from "../../store/write-events.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import type { AbsolutePath, AsyncReadable, GetBytesOptions } from "./types.js";

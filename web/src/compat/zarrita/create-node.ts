@@ -1,20 +1,20 @@
 /** zarrita's `create`, over this library's parts. */
 
-import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
-import type { Json, JsonObject } from "../../util/json.js";
-import { resolveLimits } from "../../util/limits.js";
-import { ZarrArray } from "../../hierarchy/array.js";
-import type { CreateOptions } from "../../edit/create.js";
-import { openPlain } from "../../hierarchy/open.js";
 import { arrayMetadata } from "../../edit/array-options.js";
+import type { CreateOptions } from "../../edit/create.js";
 import { replaceNode } from "../../edit/replace-node.js";
+import { ZarrArray } from "../../hierarchy/array.js";
+import { openPlain } from "../../hierarchy/open.js";
 import { attributesOf } from "../../metadata/document.js";
 import { v3Key } from "../../metadata/keys.js";
 import { type Documents, groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, jsonOf, withEntries } from "../../metadata/print.js";
 import { normalizePath } from "../../store/path.js";
 import type { Store } from "../../store/store.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown } from "../../util/errors.js";
+import type { Json, JsonObject } from "../../util/json.js";
+import { resolveLimits } from "../../util/limits.js";
 import { checkText } from "./arguments.js";
 import { likeZarrita } from "./errors.js";
 import { dataTypeOf } from "./from-metadata.js";

@@ -1,11 +1,11 @@
 /** Data types and elements in zarrita's forms. */
 
-import { textDecoder } from "../../util/platform.js";
 import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { FillScalar } from "../../dtypes/fill-source.js";
 import { withoutPadding } from "../../dtypes/padded.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
+import { textDecoder } from "../../util/platform.js";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "./arrays.js";
 
 /** What zarrita calls a data type; this library's name for those that it does not have. */

@@ -1,7 +1,8 @@
 /** zarrita's extensions: stores and arrays with some of their methods replaced, by proxy. */
-import { invalidArgument } from "../../util/errors.js";
-import { putInFront } from "../../store/wrapped-store.js";
+
 import type { Store } from "../../store/store.js";
+import { putInFront } from "../../store/wrapped-store.js";
+import { invalidArgument } from "../../util/errors.js";
 import { checkFunction, checkStore } from "./arguments.js";
 import { checkArray, ownChunks, type ZarritaArray } from "./nodes.js";
 import type { AsyncReadable, DataType, Readable } from "./types.js";

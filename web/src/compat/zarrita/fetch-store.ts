@@ -1,9 +1,9 @@
 /** zarrita's FetchStore, on HttpStore. */
 
-import type { HeadersSource } from "../../util/web-types.js";
 import { addLeasingStore, readLeased } from "../../store/buffer-lease.js";
 import { HttpStore } from "../../store/http/store.js";
 import type { Store } from "../../store/store.js";
+import type { HeadersSource } from "../../util/web-types.js";
 import { checkText } from "./arguments.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";

@@ -1,12 +1,12 @@
 /** Arrays that are made from metadata in zarrita's form instead of from what lies in the store. */
 
-import { textEncoder } from "../../util/platform.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { openPlain } from "../../hierarchy/open.js";
-import { locateKey } from "../../store/read-checked.js";
-import { putInFront, writingMethods } from "../../store/wrapped-store.js";
 import { normalizePath } from "../../store/path.js";
+import { locateKey } from "../../store/read-checked.js";
 import { joinKey, type Store } from "../../store/store.js";
+import { putInFront, writingMethods } from "../../store/wrapped-store.js";
+import { textEncoder } from "../../util/platform.js";
 import { InvalidMetadataError } from "./errors.js";
 import { withOwnCodecs } from "./registry.js";
 import type { AbsolutePath, ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "./types.js";

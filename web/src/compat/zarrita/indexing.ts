@@ -1,9 +1,9 @@
 /** zarrita's `get`, `slice` and `select`, on this library's. */
 
-import { checkObject } from "../../util/arguments.js";
-import { shown } from "../../util/errors.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import { get as getRegion, type ReadOptions } from "../../hierarchy/get.js";
+import { checkObject } from "../../util/arguments.js";
+import { shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import type { ReadChunk } from "./chunkwise.js";
 import { type Concurrency, concurrencyOf, signalOf } from "./concurrency.js";

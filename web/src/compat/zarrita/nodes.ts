@@ -1,9 +1,9 @@
 /** Locations, groups and arrays, as zarrita has them, over this library's. */
 
-import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import { type ChunkOptions, type Region, ZarrArray } from "../../hierarchy/array.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { checkStore, checkText } from "./arguments.js";
 import { dataOf, dtypeName, fillOf } from "./elements.js";

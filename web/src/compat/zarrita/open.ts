@@ -1,11 +1,11 @@
 /** zarrita's `open`, on this library's. */
 
-import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { openPlain } from "../../hierarchy/open.js";
 import type { Store } from "../../store/store.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
 import { extended } from "./extensions.js";
 import { LeanStore } from "./lean-store.js";

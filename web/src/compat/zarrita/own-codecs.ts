@@ -3,17 +3,17 @@
  * them off the end of the chain in the metadata, decodes what it hands out, and encodes what it is given.
  */
 
+import { toElements } from "../../dtypes/elements.js";
+import { parseDescr } from "../../dtypes/typestr.js";
+import { parseDocument } from "../../metadata/document.js";
+import { cutRange, readRange } from "../../store/ranges.js";
+import { locateKey } from "../../store/read-checked.js";
+import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
+import { putInFront, writingMethods } from "../../store/wrapped-store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
 import { stridesOf } from "../../util/strides.js";
-import { toElements } from "../../dtypes/elements.js";
-import { parseDescr } from "../../dtypes/typestr.js";
-import { parseDocument } from "../../metadata/document.js";
-import { locateKey } from "../../store/read-checked.js";
-import { putInFront, writingMethods } from "../../store/wrapped-store.js";
-import { cutRange, readRange } from "../../store/ranges.js";
-import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
 import { dtypeOf } from "./bytes-codecs.js";
 import { cOrder } from "./c-order.js";
 import { dataOf, dtypeName } from "./elements.js";

@@ -1,6 +1,7 @@
 /** Codecs by name, as programs for zarrita look them up and add to them. */
-import { lazy } from "../../util/lazy.js";
+
 import type { Store } from "../../store/store.js";
+import { lazy } from "../../util/lazy.js";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -53,7 +54,10 @@ export const registry: Map<string, LoadEntry> = new Map(standard);
 export const isOwn = (name: string, load: LoadEntry): boolean => standard.get(name) !== load;
 
 /** What handles code of the application's own: codecs, and another `getChunk`. */
-export const ownCode = lazy("an application's own codecs and getChunk", () => import("../../lazy/own-code.js"));
+export const ownCode = lazy(
+  "an application's own codecs and getChunk",
+  () => import("../../lazy/own-code.js"),
+);
 
 const hasOwn = (): boolean => [...registry].some(([name, load]) => isOwn(name, load));
 

@@ -1,12 +1,12 @@
 /** zarrita's `set`, over this library's. */
 
+import { toElements } from "../../dtypes/elements.js";
+import type { SetValues } from "../../edit/set.js";
+import { set } from "../../edit/set-region.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import { countOf, stridesOf } from "../../util/strides.js";
-import { toElements } from "../../dtypes/elements.js";
-import type { ZarrArray } from "../../hierarchy/array.js";
-import type { SetValues } from "../../edit/set.js";
-import { set } from "../../edit/set-region.js";
 import { resolveRegion } from "../../write/region-parts.js";
 import { checkFunction } from "./arguments.js";
 import { cOrder, type Strided } from "./c-order.js";

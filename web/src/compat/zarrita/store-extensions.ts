@@ -1,9 +1,9 @@
 /** zarrita's own extensions of stores. */
 
-import { checkObject } from "../../util/arguments.js";
 import { rangeName } from "../../store/ranges.js";
 import type { Store } from "../../store/store.js";
 import { WrittenKeys } from "../../store/write-events.js";
+import { checkObject } from "../../util/arguments.js";
 import { UnsupportedError } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import { RangeMerger } from "./range-merger.js";

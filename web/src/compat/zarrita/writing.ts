@@ -1,6 +1,7 @@
 /** zarrita's writing calls. What does it is loaded when one of them is first called. */
-import { lazy } from "../../util/lazy.js";
+
 import type { WriteRegionOptions } from "../../edit/set.js";
+import { lazy } from "../../util/lazy.js";
 import type { Concurrency } from "./concurrency.js";
 import type { ZarritaArray, ZarritaGroup } from "./nodes.js";
 import { type Location, locationOf } from "./nodes.js";

@@ -1,9 +1,10 @@
 /** Transformations from coordinate arrays, which hold the centres of elements. */
-import { isZarrError, unsupported } from "../../util/errors.js";
-import { own } from "../../util/own-property.js";
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
+import { isZarrError, unsupported } from "../../util/errors.js";
+import { own } from "../../util/own-property.js";
 import type { AffineTransform, GeoConventions } from "./georeference.js";
 
 /** Opens a node beside the data; undefined where there is none. */

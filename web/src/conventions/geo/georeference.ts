@@ -5,11 +5,12 @@
  * Spec: zarr-conventions `spatial:`, `proj:`, `multiscales`; CF conventions 1.11, section 5.6 "Grid mappings"; GDAL Zarr
  * driver, attribute `_CRS`; OGC Two Dimensional Tile Matrix Set 2.0, annex D.
  */
-import { lazy } from "../../util/lazy.js";
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ReadOptions } from "../../hierarchy/get.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import type { Slice } from "../../plan/selection.js";
+import { lazy } from "../../util/lazy.js";
 import { type CFOptions, decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 

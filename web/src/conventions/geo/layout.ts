@@ -1,9 +1,10 @@
 /** Resolution levels as attributes list them, in whichever convention. */
+
+import { normalizePath } from "../../store/path.js";
 import { isZarrError } from "../../util/errors.js";
 import { isRecord, own, type Properties } from "../../util/own-property.js";
-import { normalizePath } from "../../store/path.js";
-import type { AffineTransform, CoordinateSystem } from "./georeference.js";
 import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+import type { AffineTransform, CoordinateSystem } from "./georeference.js";
 
 /** What a layout says of one level. */
 export interface ListedLevel {

@@ -1,10 +1,14 @@
 /** Reading where arrays lie on a map. */
-import { checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
-import { own } from "../../util/own-property.js";
+
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
+import { checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
+import { own } from "../../util/own-property.js";
+import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
+import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
 import type {
   AffineTransform,
   CoordinateSystem,
@@ -13,9 +17,6 @@ import type {
   Georeference,
   GeoreferenceOptions,
 } from "./georeference.js";
-import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
-import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
-import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
 import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 
 interface Reading {

@@ -1,9 +1,10 @@
 /** Map tiles: which part of which level one shows. */
+
+import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../util/errors.js";
-import { slice } from "../../plan/selection.js";
-import type { Bounds, Georeference, GeoTile, TileOptions } from "./georeference.js";
 import { boundsOf, inverse, moved } from "./affine.js";
+import type { Bounds, Georeference, GeoTile, TileOptions } from "./georeference.js";
 
 /** Half the circumference of the earth in web mercator, in its metres. */
 const half = Math.PI * 6_378_137;

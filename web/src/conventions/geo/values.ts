@@ -1,14 +1,15 @@
 /** Reading the values of map tiles. */
-import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
-import { allowListeners } from "../../util/platform.js";
-import { settleAll } from "../../util/settle-all.js";
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
 import { chunksTouched } from "../../read/resolve-region.js";
-import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "./georeference.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
+import { allowListeners } from "../../util/platform.js";
+import { settleAll } from "../../util/settle-all.js";
 import { inverse } from "./affine.js";
+import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "./georeference.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
 
 /** Of 64 MiB. */

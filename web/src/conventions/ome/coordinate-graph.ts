@@ -3,12 +3,13 @@
  * transformations is loaded when it is first called.
  * Spec: OME-Zarr 0.6rc0, "coordinateSystems", "coordinateTransformations", "scene"; RFC-5.
  */
+
+import type { ZarrGroup } from "../../hierarchy/group.js";
 import { lazy } from "../../util/lazy.js";
 import { isRecord, own, textOf } from "../../util/own-property.js";
-import type { ZarrGroup } from "../../hierarchy/group.js";
 import { badAttribute, numberOf } from "../attributes.js";
-import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "./ome.js";
 import { type OmeAxis, readCoordinateSystems } from "./axes.js";
+import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "./ome.js";
 
 /** Given to the part that is loaded: what it would import itself would be loaded from the start (see util/lazy.ts). */
 const conventions = {

@@ -6,15 +6,21 @@
  * "coordinateSystems", "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
-import { checkObject, checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { isRecord, own, textOf } from "../../util/own-property.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { normalizePath } from "../../store/path.js";
+import { checkObject, checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
+import { isRecord, own, textOf } from "../../util/own-property.js";
 import { badAttribute, checkNode, numberOf } from "../attributes.js";
 import { type OmeAxis, type OmeCoordinateSystem, readAxes, readCoordinateSystems } from "./axes.js";
-import { combine, outputName, readLevelTransform, readTransforms, type Transform } from "./scale-translation.js";
+import {
+  combine,
+  outputName,
+  readLevelTransform,
+  readTransforms,
+  type Transform,
+} from "./scale-translation.js";
 
 /** One resolution of an image. */
 export interface OmeLevel {

@@ -1,15 +1,16 @@
 /** Writing OME-Zarr images. What does it is loaded when it is first called. */
-import { lazy } from "../../util/lazy.js";
-import type { Limits } from "../../util/limits.js";
+
 import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { FillScalar } from "../../dtypes/fill-source.js";
 import type { NumpyDescr } from "../../dtypes/numpy.js";
 import type { DataTypeJson } from "../../dtypes/v3-json.js";
-import type { ZarrArray } from "../../hierarchy/array.js";
 import type { CodecInput, NewAttributes, Target } from "../../edit/create.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import type { Progress } from "../../read/assemble.js";
+import { lazy } from "../../util/lazy.js";
+import type { Limits } from "../../util/limits.js";
 import type { WorkerPool } from "../../workers/pool.js";
 
 const pyramids = lazy("resolution levels", () => import("../../lazy/pyramids.js"));

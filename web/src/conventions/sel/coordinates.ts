@@ -1,12 +1,13 @@
 /** Coordinates of one dimension, wherever they come from: read from an array part by part, or computed. */
-import { isZarrError } from "../../util/errors.js";
+
 import { strings } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
+import { isZarrError } from "../../util/errors.js";
 import type { CFInput, CFRegion } from "../xarray/cf.js";
-import type { Conventions } from "./sel.js";
 import { noCoordinates } from "./errors.js";
+import type { Conventions } from "./sel.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";

@@ -1,9 +1,10 @@
 /** From labels of one dimension to its elements. */
-import { limitExceeded, type ZarrError } from "../../util/errors.js";
+
 import { type DimensionSelection, slice } from "../../plan/selection.js";
-import type { Label, LabelSelection, SelOptions } from "./sel.js";
+import { limitExceeded, type ZarrError } from "../../util/errors.js";
 import type { Coordinates } from "./coordinates.js";
 import { noSuchLabel, unsorted } from "./errors.js";
+import type { Label, LabelSelection, SelOptions } from "./sel.js";
 import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.js";
 import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
 

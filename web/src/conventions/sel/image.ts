@@ -1,7 +1,8 @@
 /** Coordinates of OME-Zarr images: physical units along axes, names of channels. */
-import { isZarrError } from "../../util/errors.js";
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
+import { isZarrError } from "../../util/errors.js";
 import type { OmeLevel, OmeMultiscale } from "../ome/ome.js";
 import { type Coordinates, linearCoordinates, namedCoordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";

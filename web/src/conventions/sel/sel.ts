@@ -1,10 +1,11 @@
 /** Selections by label: from the coordinates of dimensions. What does it is loaded when it is first called. */
-import { lazy } from "../../util/lazy.js";
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import type { Selection } from "../../plan/selection.js";
-import { decodeCF } from "../xarray/cf.js";
+import { lazy } from "../../util/lazy.js";
 import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
+import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf, measuresLongitude } from "../xarray/xarray.js";
 
 /**

@@ -1,16 +1,17 @@
 /** Selections by label of arrays and groups: which coordinates belong to which name. */
-import { checkObject, checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+
 import { ZarrArray } from "../../hierarchy/array.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
 import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
-import type { Conventions, LabelSelection, SelOptions } from "./sel.js";
+import { checkObject, checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
 import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";
 import { findElements, type Matching } from "./find.js";
 import { type ImageLevel, imageCoordinates, levelOfArray } from "./image.js";
+import type { Conventions, LabelSelection, SelOptions } from "./sel.js";
 
 type Wanted = Readonly<Record<string, LabelSelection>>;
 

@@ -1,8 +1,9 @@
 /** Labels as numbers of the coordinates. */
-import type { Label, LabelSelection } from "./sel.js";
+
 import type { Coordinates } from "./coordinates.js";
 import { notALabel } from "./errors.js";
 import { parsePeriod } from "./periods.js";
+import type { Label, LabelSelection } from "./sel.js";
 
 /** What a label means on an axis of numbers or times. */
 export interface Meaning {

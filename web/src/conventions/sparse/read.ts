@@ -1,12 +1,13 @@
 /** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
-import { checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
-import { own, textOf } from "../../util/own-property.js";
+
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
 import { type AxisSelection, resolveSelection, slice } from "../../plan/selection.js";
+import { checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
+import { own, textOf } from "../../util/own-property.js";
 import type { SparseMatrix, SparseOptions } from "./sparse.js";
 
 const defaultMaxBytes = 2 ** 30;

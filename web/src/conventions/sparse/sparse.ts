@@ -2,11 +2,12 @@
  * Sparse matrices as AnnData and SpatialData store them. What reads them is loaded when it is first called.
  * Spec: AnnData on-disk format, "Sparse arrays", 0.1.0.
  */
-import { lazy } from "../../util/lazy.js";
+
 import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import type { DimensionSelection } from "../../plan/selection.js";
+import { lazy } from "../../util/lazy.js";
 
 const sparse = lazy("sparse matrices", () => import("../../lazy/sparse.js"));
 

@@ -3,8 +3,8 @@
  * Spec: CF conventions 1.11, section 4.4 "Time coordinate"; units as UDUNITS and cftime spell them.
  */
 
-import { invalidMetadata, unsupported } from "../../util/errors.js";
 import type { DType, TimeUnit } from "../../dtypes/dtype.js";
+import { invalidMetadata, unsupported } from "../../util/errors.js";
 
 /** How counts become milliseconds: `origin + count · times / per`. */
 export interface TimeScale {

@@ -3,12 +3,12 @@
  * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
  */
 
-import { checkSignalIn } from "../../util/arguments.js";
-import { isZarrError } from "../../util/errors.js";
-import { own, textOf } from "../../util/own-property.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { isSegment } from "../../store/path.js";
+import { checkSignalIn } from "../../util/arguments.js";
+import { isZarrError } from "../../util/errors.js";
+import { own, textOf } from "../../util/own-property.js";
 import { checkNode } from "../attributes.js";
 
 /** An array that holds coordinates of another one. */

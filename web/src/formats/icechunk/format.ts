@@ -1,6 +1,7 @@
 /** What all metadata files of Icechunk have in common: their header, their compression, the names of objects. */
-import { invalidMetadata, limitExceeded, networkError, ZarrError } from "../../util/errors.js";
+
 import { expandZstd } from "../../engine/zstd-frames.js";
+import { invalidMetadata, limitExceeded, networkError, ZarrError } from "../../util/errors.js";
 import { FlatBuffer, malformed } from "./flatbuffer.js";
 
 /** "ICE🧊CHUNK" in UTF-8. */

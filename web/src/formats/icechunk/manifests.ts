@@ -1,6 +1,7 @@
 /** Manifests that have been read: kept up to a number of bytes, each read once for all who ask for it. */
-import { SingleFlight } from "../../util/single-flight.js";
+
 import { expanderWith } from "../../engine/zstd-frames.js";
+import { SingleFlight } from "../../util/single-flight.js";
 import { utf8 } from "./flatbuffer.js";
 import type { Manifest, VirtualReference } from "./manifest.js";
 

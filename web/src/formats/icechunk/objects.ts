@@ -1,7 +1,8 @@
 /** Reading the objects of a repository. */
-import { limitExceeded } from "../../util/errors.js";
+
 import { answerOf, locateKey } from "../../store/read-checked.js";
 import type { Store } from "../../store/store.js";
+import { limitExceeded } from "../../util/errors.js";
 
 /** Reads an object of at most so many bytes; undefined where there is none. */
 export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array | undefined>;

@@ -1,8 +1,9 @@
 /** Branches and tags of version 1: a small document each. */
-import { isJsonObject, parseJson } from "../../util/json.js";
-import { textEncoder } from "../../util/platform.js";
+
 import { canList, keysBelow } from "../../store/listing.js";
 import type { Store } from "../../store/store.js";
+import { isJsonObject, parseJson } from "../../util/json.js";
+import { textEncoder } from "../../util/platform.js";
 import { malformed } from "./flatbuffer.js";
 import { isObjectId } from "./format.js";
 import type { ReadObject } from "./objects.js";

@@ -1,8 +1,8 @@
 /** A repository: its versions, whichever version of the format it is of. */
 
-import { isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { locateKey } from "../../store/read-checked.js";
 import type { Store } from "../../store/store.js";
+import { isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { type Containers, containersOfYaml } from "./containers.js";
 import { hasMagic, lostObject, readFile } from "./format.js";
 import { objectReader, type ReadObject } from "./objects.js";

@@ -1,10 +1,16 @@
 /** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
+
+import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { headersOf, Requests } from "../../store/http/requests.js";
+import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
+import { addPackedStore, type PackedStore, type Place } from "../../store/packed.js";
+import { normalizePath } from "../../store/path.js";
+import { checkRange, cutRange, readRange, resolveRange } from "../../store/ranges.js";
+import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
 import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import { headersOf, Requests } from "../../store/http/requests.js";
-import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
 import { documentOf } from "./documents.js";
 import { lostObject, readFile } from "./format.js";
 import { type ChunkReference, Manifest } from "./manifest.js";
@@ -15,11 +21,6 @@ import { Repository } from "./repository.js";
 import type { Snapshot } from "./snapshot.js";
 import { checkVersion, type IcechunkVersion } from "./version.js";
 import { type VirtualOptions, VirtualSources } from "./virtual.js";
-import { fileSystem } from "../../hierarchy/loaded-stores.js";
-import { addPackedStore, type PackedStore, type Place } from "../../store/packed.js";
-import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, readRange, resolveRange } from "../../store/ranges.js";
-import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
 
 /**
  * Which version of a repository, which virtual chunks, and limits; the options of HttpStore are for the repository

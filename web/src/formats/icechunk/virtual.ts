@@ -1,5 +1,15 @@
 /** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
 
+import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { readBody } from "../../store/http/body.js";
+import { readRangeAnswer } from "../../store/http/range-answer.js";
+import type { Requests } from "../../store/http/requests.js";
+import { missingStatus, statusError, wholeStatus } from "../../store/http/response.js";
+import type { Answer } from "../../store/http/transport.js";
+import { encodeKey } from "../../store/path.js";
+import { readRange } from "../../store/ranges.js";
+import { locateKey } from "../../store/read-checked.js";
+import { isStore, type MaybePromise, type Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import {
   type ErrorDetails,
@@ -10,17 +20,7 @@ import {
 } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { locateKey } from "../../store/read-checked.js";
-import { missingStatus, statusError, wholeStatus } from "../../store/http/response.js";
-import { readBody } from "../../store/http/body.js";
-import { readRangeAnswer } from "../../store/http/range-answer.js";
-import type { Requests } from "../../store/http/requests.js";
-import type { Answer } from "../../store/http/transport.js";
-import { fileSystem } from "../../hierarchy/loaded-stores.js";
-import { encodeKey } from "../../store/path.js";
-import { readRange } from "../../store/ranges.js";
 import { bucketUrl } from "../kerchunk/target.js";
-import { isStore, type MaybePromise, type Store } from "../../store/store.js";
 import type { Containers } from "./containers.js";
 import { AllowedPrefixes, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";

@@ -3,6 +3,7 @@
  * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
  */
 
+import { normalizePath } from "../../store/path.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
 import {
   isJsonObject,
@@ -16,7 +17,6 @@ import { LargeMap } from "../../util/large-map.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textDecoder } from "../../util/platform.js";
 import type { Steps } from "../../util/slices.js";
-import { normalizePath } from "../../store/path.js";
 import { entriesOf, type Fields, listOf, objectOf, plain, textOf } from "./fields.js";
 import { Generated, GenerationBudget, type Rule, ruleSteps } from "./generate.js";
 import type { TemplateValues } from "./template.js";

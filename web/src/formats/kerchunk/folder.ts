@@ -3,17 +3,18 @@
  * a folder of files, `refs.0.parq` and so on, each with so many references: one per chunk, in row-major order of the grid.
  * Spec: https://fsspec.github.io/kerchunk/spec.html#parquet-references; as fsspec's LazyReferenceMapper reads it.
  */
+
+import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
+import { KeyIndex } from "../../store/key-index.js";
+import { normalizePath } from "../../store/path.js";
+import { answerOf, locateKey } from "../../store/read-checked.js";
+import { joinKey, type Store } from "../../store/store.js";
 import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { kept, textEncoder } from "../../util/platform.js";
 import { inSlices } from "../../util/slices.js";
-import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
-import { answerOf, locateKey } from "../../store/read-checked.js";
-import { KeyIndex } from "../../store/key-index.js";
 import { type Records, readRecords } from "../parquet/records.js";
-import { normalizePath } from "../../store/path.js";
-import { joinKey, type Store } from "../../store/store.js";
 import { bad, shown } from "./fields.js";
 import type { FolderPlace } from "./place.js";
 import type { Reference } from "./read.js";

@@ -1,8 +1,9 @@
 /** References that one document lists. */
-import { untilAborted } from "../../util/abort.js";
-import { inSlices, runSlice, type Steps, withTurns } from "../../util/slices.js";
+
 import { KeyIndex } from "../../store/key-index.js";
 import type { MaybePromise } from "../../store/store.js";
+import { untilAborted } from "../../util/abort.js";
+import { inSlices, runSlice, type Steps, withTurns } from "../../util/slices.js";
 import type { ReferenceTable } from "./document.js";
 import { type Reference, readReference, targetName } from "./read.js";
 import type { References } from "./references.js";

@@ -1,14 +1,14 @@
 /** Where folders of references are. */
 
-import { invalidArgument } from "../../util/errors.js";
-import { isFileUrl, nodeModule } from "../../util/platform.js";
-import { v2ConsolidatedKey } from "../../metadata/keys.js";
-import { locateKey } from "../../store/read-checked.js";
-import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { v2ConsolidatedKey } from "../../metadata/keys.js";
+import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
+import { locateKey } from "../../store/read-checked.js";
 import { type StoredObject, sourceUrl } from "../../store/source.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
+import { invalidArgument } from "../../util/errors.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
 
 /** A folder in a store. */
 export interface FolderPlace {

@@ -1,8 +1,9 @@
 /** Reads single references of documents. */
+
+import type { MaybePromise } from "../../store/store.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, writtenKeys } from "../../util/json.js";
 import { kept, textEncoder } from "../../util/platform.js";
 import { type Steps, startSlices } from "../../util/slices.js";
-import type { MaybePromise } from "../../store/store.js";
 import { maxDepth, type ReferenceTable } from "./document.js";
 import { bad, objectOf, shown } from "./fields.js";
 import { render, type TemplateValues } from "./template.js";

@@ -1,15 +1,23 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 
+import { parquet } from "../../hierarchy/loaded-stores.js";
+import type { HttpClient } from "../../store/http/client.js";
+import { type HeadersFor, headersOf } from "../../store/http/requests.js";
+import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
+import { normalizePath } from "../../store/path.js";
+import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/ranges.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/source.js";
+import {
+  type GetOptions,
+  isStore,
+  type MaybePromise,
+  type RangeQuery,
+  type Store,
+} from "../../store/store.js";
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import type { HttpClient } from "../../store/http/client.js";
-import { type HeadersFor, headersOf } from "../../store/http/requests.js";
-import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
-import { parquet } from "../../hierarchy/loaded-stores.js";
-import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/ranges.js";
 import { ReferenceTable } from "./document.js";
 import type { FolderLimits } from "./folder.js";
 import { ListedReferences } from "./listed.js";
@@ -18,8 +26,6 @@ import type { FolderPlace } from "./place.js";
 import type { Reference } from "./read.js";
 import type { References } from "./references.js";
 import { targetUrl } from "./target.js";
-import { byteReader, type StoredObject, sourceUrl } from "../../store/source.js";
-import { type GetOptions, isStore, type MaybePromise, type RangeQuery, type Store } from "../../store/store.js";
 
 /**
  * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own

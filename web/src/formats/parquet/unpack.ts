@@ -1,7 +1,8 @@
 /** Pages without their compression. */
-import { isZarrError, limitExceeded, unsupported } from "../../util/errors.js";
+
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
+import { isZarrError, limitExceeded, unsupported } from "../../util/errors.js";
 import { bad } from "../kerchunk/fields.js";
 
 /** How many bytes a file's pages may still have, without compression. */

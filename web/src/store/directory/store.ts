@@ -9,10 +9,6 @@ import {
 } from "../../util/errors.js";
 import { checkCondition } from "../conditions.js";
 import { documentNames } from "../deletion.js";
-import type { DirectoryHandle, FileHandle } from "./handles.js";
-import { exclusively } from "./locks.js";
-import { replaceFile } from "./replace.js";
-import { isHidden } from "../temp-names.js";
 import { isSegment, normalizePath } from "../path.js";
 import { checkRange, resolveRange } from "../ranges.js";
 import {
@@ -24,6 +20,10 @@ import {
   type Store,
   type WriteOptions,
 } from "../store.js";
+import { isHidden } from "../temp-names.js";
+import type { DirectoryHandle, FileHandle } from "./handles.js";
+import { exclusively } from "./locks.js";
+import { replaceFile } from "./replace.js";
 
 /** Folders whose handles are remembered: asking for each folder of a path costs more than reading a small file. */
 const maxFolders = 1024;

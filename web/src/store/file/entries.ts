@@ -2,8 +2,8 @@
 import { ZarrError } from "../../util/errors.js";
 import { nodeModule } from "../../util/platform.js";
 import type { StoredEntry } from "../deletion.js";
-import { fileError, isMissing } from "./read.js";
 import { isSegment } from "../path.js";
+import { fileError, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 type Entry = import("node:fs").Dirent;

@@ -12,8 +12,8 @@
  */
 import { conflict } from "../../util/errors.js";
 import { textEncoder } from "../../util/platform.js";
-import { fileLockName, hiddenName } from "../temp-names.js";
 import { UnchangedTimer } from "../../util/unchanged-timer.js";
+import { fileLockName, hiddenName } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");
 

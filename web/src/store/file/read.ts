@@ -1,10 +1,10 @@
 /** Files, read and written as stores need it (Node, Deno, Bun). */
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
 import { nodeModule } from "../../util/platform.js";
-import { isHidden } from "../temp-names.js";
 import { isSegment } from "../path.js";
 import { resolveRange } from "../ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
+import { isHidden } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");
 type FileHandle = import("node:fs/promises").FileHandle;

@@ -1,8 +1,8 @@
 /** A file that is written piece by piece, and is there once it is whole (Node, Deno, Bun). */
 import { isFileUrl, nodeModule } from "../../util/platform.js";
-import { syncFolder, writeError } from "./write.js";
 import { hiddenName } from "../temp-names.js";
 import { makeFolder } from "./make-folder.js";
+import { syncFolder, writeError } from "./write.js";
 
 export interface FileSinkOptions {
   /** Whether closing waits until the file has reached the disk; false. */

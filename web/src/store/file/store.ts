@@ -4,7 +4,11 @@ import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
+import { encodeKey, normalizePath } from "../path.js";
+import { checkRange } from "../ranges.js";
+import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
+import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
 import {
   copyFileWhole,
   emptyFolder,
@@ -13,10 +17,6 @@ import {
   removeFolder,
   writeFileWhole,
 } from "./write.js";
-import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
-import { encodeKey, normalizePath } from "../path.js";
-import { checkRange } from "../ranges.js";
-import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
 
 export interface FileSystemStoreOptions {
   /** Most bytes that are read at a time; more are LimitExceeded. */

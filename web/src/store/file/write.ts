@@ -6,11 +6,11 @@ import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } 
 import { nodeModule } from "../../util/platform.js";
 import { checkCondition, existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
-import { replaceLocked } from "./lock.js";
-import { fileVersion, isMissing } from "./read.js";
-import { hiddenName, writerLockName } from "../temp-names.js";
-import { makeFolder } from "./make-folder.js";
 import type { SetOptions, WriteOptions } from "../store.js";
+import { hiddenName, writerLockName } from "../temp-names.js";
+import { replaceLocked } from "./lock.js";
+import { makeFolder } from "./make-folder.js";
+import { fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 

@@ -1,6 +1,7 @@
 /** Follows redirects by the same rules for every method and transport. */
-import { statusError } from "./response.js";
+
 import { type HopAnswer, isHarmless, isRead, redirectError, type SendHop, targetOf } from "./redirects.js";
+import { statusError } from "./response.js";
 import { transientStatus } from "./retry.js";
 import type { Answer, TransportRequest } from "./transport.js";
 

@@ -2,12 +2,12 @@
 
 import { isZarrError } from "../../util/errors.js";
 import type { Abilities } from "./capabilities.js";
-import { announcedBytes, missingStatus, statusError } from "./response.js";
 import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
 import { readPart } from "./offset-ranges.js";
 import { unsatisfiedTotal } from "./range-answer.js";
 import { isFailure } from "./requests.js";
+import { announcedBytes, missingStatus, statusError } from "./response.js";
 import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;

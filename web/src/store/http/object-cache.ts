@@ -1,9 +1,9 @@
 /** Whole objects that are kept for a while for the parts of them, where the server does not serve parts. */
 import { SingleFlight } from "../../util/single-flight.js";
 import { ByteCache } from "../cache.js";
-import { announcedBytes } from "./response.js";
 import type { Shared } from "./fallback.js";
 import type { Watch } from "./idle-timeout.js";
+import { announcedBytes } from "./response.js";
 import type { Answer } from "./transport.js";
 
 /** In all so many bytes are kept … */

@@ -1,8 +1,8 @@
 /** How long objects are: by HEAD, or by a request for one byte. */
 
-import { announcedBytes, missingStatus, statusError, wholeStatus } from "./response.js";
 import { readRangeAnswer, unsatisfiedTotal } from "./range-answer.js";
 import { isFailure, type Requests } from "./requests.js";
+import { announcedBytes, missingStatus, statusError, wholeStatus } from "./response.js";
 
 /** Size of an object that is not there. */
 export const noObject = -1;

@@ -1,11 +1,11 @@
 /** Parts of objects at an offset. */
 
 import { changedError, type RangeQuery } from "../store.js";
-import { missingStatus, statusError, wholeStatus } from "./response.js";
 import type { OffsetRange, Shared } from "./fallback.js";
-import type { Watch } from "./idle-timeout.js";
 import { claimsPage } from "./html-response.js";
+import type { Watch } from "./idle-timeout.js";
 import { readRangeAnswer, unsatisfiedTotal } from "./range-answer.js";
+import { missingStatus, statusError, wholeStatus } from "./response.js";
 import type { Answer } from "./transport.js";
 
 /** A part as an answer gave it. */

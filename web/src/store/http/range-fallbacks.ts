@@ -2,6 +2,15 @@
 
 import { limitExceeded } from "../../util/errors.js";
 import { resolveRange } from "../ranges.js";
+import { readBody } from "./body.js";
+import { readBodyEnd } from "./body-tail.js";
+import type { Fallback, OffsetRange, ReadAt, Shared } from "./fallback.js";
+import { claimsPage, isTextual } from "./html-response.js";
+import { refusePageStart, tellingBytes } from "./html-sniff.js";
+import type { Watch } from "./idle-timeout.js";
+import { isShort, KeptObjects } from "./object-cache.js";
+import { noObject, objectSize } from "./object-size.js";
+import { readRangeAnswer } from "./range-answer.js";
 import {
   announcedBytes,
   checkLength,
@@ -10,15 +19,6 @@ import {
   statusError,
   wholeStatus,
 } from "./response.js";
-import { readBody } from "./body.js";
-import { readBodyEnd } from "./body-tail.js";
-import type { Fallback, OffsetRange, ReadAt, Shared } from "./fallback.js";
-import type { Watch } from "./idle-timeout.js";
-import { isShort, KeptObjects } from "./object-cache.js";
-import { noObject, objectSize } from "./object-size.js";
-import { claimsPage, isTextual } from "./html-response.js";
-import { refusePageStart, tellingBytes } from "./html-sniff.js";
-import { readRangeAnswer } from "./range-answer.js";
 import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;

@@ -1,6 +1,10 @@
 /** Whole objects, by requests without a range. */
 import type { BufferPool } from "../../util/buffer-pool.js";
 import { limitExceeded } from "../../util/errors.js";
+import { readBody } from "./body.js";
+import { claimsPage } from "./html-response.js";
+import type { Watch } from "./idle-timeout.js";
+import type { Requests } from "./requests.js";
 import {
   announcedBytes,
   checkLength,
@@ -9,10 +13,6 @@ import {
   statusError,
   wholeStatus,
 } from "./response.js";
-import { readBody } from "./body.js";
-import type { Watch } from "./idle-timeout.js";
-import { claimsPage } from "./html-response.js";
-import type { Requests } from "./requests.js";
 import type { Answer, Transport } from "./transport.js";
 import type { Versions } from "./versions.js";
 

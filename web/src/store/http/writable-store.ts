@@ -2,17 +2,17 @@
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../../util/errors.js";
 import { deleteKeys, type EverythingStore } from "../deletion.js";
+import { normalizePath } from "../path.js";
+import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
 import { writerLockName } from "../temp-names.js";
+import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
 import { foreignRequests, isHidden } from "./fetch.js";
 import { checkTimeout, defaultTimeout } from "./idle-timeout.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
 import { checkPolicy, defaultRetryPolicy } from "./retry.js";
-import { HttpWriter } from "./write.js";
 import { HttpStore, type HttpStoreOptions } from "./store.js";
-import { normalizePath } from "../path.js";
-import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
-import { supportsConditions } from "../write.js";
+import { HttpWriter } from "./write.js";
 
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
   /**

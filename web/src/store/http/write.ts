@@ -5,13 +5,13 @@ import { Limiter } from "../../util/limiter.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError } from "../conditions.js";
 import type { SetOptions } from "../store.js";
-import { missingStatus, statusError } from "./response.js";
 import { readBody, reasonOf } from "./body.js";
 import { type Condition, DoubtfulFault, sendInDoubt } from "./doubtful-writes.js";
 import { fetchTransport } from "./fetch.js";
-import { Watch } from "./idle-timeout.js";
 import { claimsPage } from "./html-response.js";
+import { Watch } from "./idle-timeout.js";
 import { headersOf } from "./requests.js";
+import { missingStatus, statusError } from "./response.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
 import type { Answer, Transport } from "./transport.js";
 

@@ -8,6 +8,7 @@ import {
   unsupported,
   type ZarrError,
 } from "../../util/errors.js";
+import { inflate } from "../../util/inflate.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { SingleFlight } from "../../util/single-flight.js";
@@ -21,7 +22,6 @@ import { type ByteReader, type ByteSource, byteReader } from "../source.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./directory.js";
-import { inflate } from "../../util/inflate.js";
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {

@@ -1,12 +1,13 @@
 /** Filling one level from the one before it, block by block. */
-import { countOf, stridesOf } from "../../../util/strides.js";
+
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
+import { set } from "../../../edit/set-region.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
-import { set } from "../../../edit/set-region.js";
 import { slice } from "../../../plan/selection.js";
 import { readRange } from "../../../store/ranges.js";
 import { joinKey } from "../../../store/store.js";
+import { countOf, stridesOf } from "../../../util/strides.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { Blocks, type Box, blockShape } from "./blocks.js";
 import type { KernelMaker } from "./kernel.js";

@@ -1,12 +1,13 @@
 /** The group of a new image, and its arrays: made, or found where an earlier call has made them. */
-import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import { own } from "../../../util/own-property.js";
-import type { ZarrArray } from "../../../hierarchy/array.js";
+
 import type { CreateLikeOptions } from "../../../edit/create.js";
-import type { ZarrGroup } from "../../../hierarchy/group.js";
-import { open } from "../../../hierarchy/open.js";
 import { createArray, createGroup } from "../../../edit/create-node.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
+import type { ZarrArray } from "../../../hierarchy/array.js";
+import type { ZarrGroup } from "../../../hierarchy/group.js";
+import { open } from "../../../hierarchy/open.js";
+import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
+import { own } from "../../../util/own-property.js";
 import type { Checked } from "./arguments.js";
 import type { Axis } from "./axes.js";
 import type { Level } from "./plan.js";

@@ -5,9 +5,10 @@
  * Work goes by rows of the result, which lie along the last axis: each is made of the source's rows of one row of blocks,
  * in C order. So kernels see long runs of neighbours, whatever the number of dimensions.
  */
-import { stridesOf } from "../../../util/strides.js";
+
 import type { DType } from "../../../dtypes/dtype.js";
 import type { ElementData } from "../../../dtypes/elements.js";
+import { stridesOf } from "../../../util/strides.js";
 import type { KernelMaker } from "./kernel.js";
 import { maxKernel } from "./max.js";
 import { meanKernel } from "./mean.js";

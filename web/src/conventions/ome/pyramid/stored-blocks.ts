@@ -1,12 +1,12 @@
 /** Which blocks of a level are written: of a large level that is mostly empty those with stored objects. */
 
+import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
+import type { ZarrArray } from "../../../hierarchy/array.js";
+import type { ArraySpec } from "../../../metadata/spec.js";
+import type { Store } from "../../../store/store.js";
 import { positionsIn } from "../../../util/box.js";
 import { limitExceeded } from "../../../util/errors.js";
 import { countOf } from "../../../util/strides.js";
-import type { ZarrArray } from "../../../hierarchy/array.js";
-import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
-import type { ArraySpec } from "../../../metadata/spec.js";
-import type { Store } from "../../../store/store.js";
 import type { Blocks } from "./blocks.js";
 
 /** So many objects are visited without asking which are stored. */

@@ -1,10 +1,11 @@
 /** Copying a level as it is stored, where nothing about it changes. */
-import { limitExceeded, withDetails } from "../../../util/errors.js";
+
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
 import { answerOf } from "../../../store/read-checked.js";
 import { joinKey } from "../../../store/store.js";
 import { deleteObject, writeObject } from "../../../store/write.js";
+import { limitExceeded, withDetails } from "../../../util/errors.js";
 
 /** Whether stored objects of one array, be they chunks or shards, are those of the other. */
 export function isStoredAlike(a: ArraySpec, b: ArraySpec): boolean {

@@ -1,17 +1,18 @@
 /** Writing an OME-Zarr image: its group, its arrays, and level after level. */
+
+import type { Target } from "../../../edit/create.js";
+import { createArray } from "../../../edit/create-node.js";
+import { requireEncodable } from "../../../edit/encodable.js";
+import { set } from "../../../edit/set-region.js";
+import { placeOf } from "../../../edit/target.js";
+import { updateAttributes } from "../../../edit/update-node.js";
+import type { ZarrArray } from "../../../hierarchy/array.js";
+import type { ZarrGroup } from "../../../hierarchy/group.js";
+import { attributesJson } from "../../../metadata/print.js";
+import { requireWritable } from "../../../store/write.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { isRecord, own } from "../../../util/own-property.js";
 import { countOf } from "../../../util/strides.js";
-import type { ZarrArray } from "../../../hierarchy/array.js";
-import type { Target } from "../../../edit/create.js";
-import type { ZarrGroup } from "../../../hierarchy/group.js";
-import { createArray } from "../../../edit/create-node.js";
-import { requireEncodable } from "../../../edit/encodable.js";
-import { placeOf } from "../../../edit/target.js";
-import { set } from "../../../edit/set-region.js";
-import { updateAttributes } from "../../../edit/update-node.js";
-import { attributesJson } from "../../../metadata/print.js";
-import { requireWritable } from "../../../store/write.js";
 import type { MultiscaleOptions, OmeVersion } from "../write-multiscale.js";
 import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
 import { imageAttributes } from "./attributes.js";

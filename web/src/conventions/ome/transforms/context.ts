@@ -1,6 +1,7 @@
 /** What reading a transformation needs. */
-import { limitExceeded } from "../../../util/errors.js";
+
 import type { ZarrGroup } from "../../../hierarchy/group.js";
+import { limitExceeded } from "../../../util/errors.js";
 import type { MappingOptions, OmeConventions } from "../coordinate-graph.js";
 
 export interface Context {

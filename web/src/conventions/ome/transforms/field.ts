@@ -2,8 +2,9 @@
  * Displacements and coordinates: vectors on a regular grid, stored as an OME-Zarr image of one more dimension.
  * Spec: OME-Zarr 0.6rc0, "coordinates and displacements".
  */
-import { unsupported } from "../../../util/errors.js";
+
 import { get } from "../../../hierarchy/get.js";
+import { unsupported } from "../../../util/errors.js";
 import type { Context } from "./context.js";
 import { type Mapping, notInvertible } from "./mapping.js";
 

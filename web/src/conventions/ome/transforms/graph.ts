@@ -1,7 +1,8 @@
 /** Coordinate systems and the transformations between them, of an image or a scene; and ways from one to another. */
+
+import { ZarrGroup } from "../../../hierarchy/group.js";
 import { checkObject, checkSignalIn } from "../../../util/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
-import { ZarrGroup } from "../../../hierarchy/group.js";
 import type {
   CoordinateGraph,
   CoordinateMapping,

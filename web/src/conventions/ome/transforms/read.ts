@@ -2,8 +2,9 @@
  * Transformations as they are stored, into maps of points. Everything is checked against the number of axes that comes in.
  * Spec: OME-Zarr 0.6rc0, "Transformation types".
  */
-import { unsupported, type ZarrError } from "../../../util/errors.js";
+
 import { get } from "../../../hierarchy/get.js";
+import { unsupported, type ZarrError } from "../../../util/errors.js";
 import type { Context } from "./context.js";
 import { readField } from "./field.js";
 import {
