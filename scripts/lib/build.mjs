@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
+import { steerBundlers } from "./steer-bundlers.mjs";
 import { findClang, findEmcc } from "./system.mjs";
 
 /** Emscripten's CMake toolchain file, beside its emcc. */
@@ -184,6 +185,7 @@ function copyDeclarations() {
 export function buildLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
+  steerBundlers();
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);

@@ -4,32 +4,37 @@
  */
 
 export type { CodecMetadata } from "./chain/chain.js";
-export {
-  type AffineTransform,
-  type Bounds,
-  type CoordinateSystem,
-  type GeoLevel,
-  type Georeference,
-  type GeoreferenceOptions,
-  type GeoTile,
-  georeference,
-  type ReadTileOptions,
-  readTile,
-  type TileOptions,
-  type TileValues,
-  tileAt,
-  tileParts,
-} from "./conventions/geo/georeference.js";
+export { coordinateGraph } from "./conventions/coordinate-graph.js";
+export type {
+  AffineTransform,
+  Bounds,
+  CoordinateSystem,
+  GeoLevel,
+  Georeference,
+  GeoreferenceOptions,
+  GeoTile,
+  ReadTileOptions,
+  TileOptions,
+  TileValues,
+} from "./conventions/geo/types.js";
+export { georeference, readTile, tileAt, tileParts } from "./conventions/georeference.js";
 export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome/axes.js";
-export {
-  type CoordinateGraph,
-  type CoordinateMapping,
-  type CoordinateReference,
-  type CoordinateSpace,
-  type CoordinateTransformation,
-  coordinateGraph,
-  type MappingOptions,
-} from "./conventions/ome/coordinate-graph.js";
+export type {
+  CoordinateGraph,
+  CoordinateMapping,
+  CoordinateReference,
+  CoordinateSpace,
+  CoordinateTransformation,
+  MappingOptions,
+} from "./conventions/ome/coordinate-types.js";
+export type {
+  DownsamplingMethod,
+  ImageData,
+  MultiscaleOptions,
+  MultiscaleProgress,
+  NewAxis,
+  OmeVersion,
+} from "./conventions/ome/multiscale-options.js";
 export {
   channelAxis,
   fieldPaths,
@@ -41,17 +46,11 @@ export {
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome/ome.js";
-export {
-  type DownsamplingMethod,
-  type ImageData,
-  type MultiscaleOptions,
-  type MultiscaleProgress,
-  type NewAxis,
-  type OmeVersion,
-  writeMultiscale,
-} from "./conventions/ome/write-multiscale.js";
-export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/sel/sel.js";
-export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse/sparse.js";
+export type { Label, LabelSelection, SelOptions } from "./conventions/sel/types.js";
+export { sel } from "./conventions/sel.js";
+export type { SparseMatrix, SparseOptions } from "./conventions/sparse/types.js";
+export { readSparse } from "./conventions/sparse.js";
+export { writeMultiscale } from "./conventions/write-multiscale.js";
 export {
   type CFArray,
   type CFInput,
@@ -65,35 +64,40 @@ export { type ElementData, type ElementRegion, field, strings, type ValueRegion 
 export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
 export type { FillScalar } from "./dtypes/fill-source.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
-export { packStrings } from "./dtypes/pack-strings.js";
-export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
+export { readScalar, type Scalar } from "./dtypes/scalar.js";
+export { packStrings } from "./dtypes/strings.js";
 export {
-  type ChunkKeyOption,
-  type CodecInput,
-  type CreateLikeOptions,
-  type CreateOptions,
+  append,
   consolidate,
   create,
   createGroup,
   deleteNode,
-  type GroupCreateOptions,
-  type NewAttributes,
-  type ResizeOptions,
   resize,
-  type Target,
-  type UpdateAttributesOptions,
-  type UpdateOptions,
-  updateAttributes,
-} from "./edit/create.js";
-export {
-  append,
-  type SetValues,
   set,
   setChunk,
-  type WriteChunkOptions,
-  type WriteRegionOptions,
-} from "./edit/set.js";
+  updateAttributes,
+} from "./edit/edit.js";
+export type {
+  ChunkKeyOption,
+  CodecInput,
+  CreateLikeOptions,
+  CreateOptions,
+  GroupCreateOptions,
+  NewAttributes,
+  ResizeOptions,
+  SetValues,
+  Target,
+  UpdateAttributesOptions,
+  UpdateOptions,
+  WriteChunkOptions,
+  WriteRegionOptions,
+} from "./edit/options.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
+export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
+export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
+export type { IcechunkVersion } from "./formats/icechunk/version.js";
+export type { VirtualBase } from "./formats/icechunk/virtual.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
@@ -102,8 +106,7 @@ export type { Attributes } from "./metadata/spec.js";
 export type { Priority } from "./plan/priority.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
 export type { Progress } from "./read/assemble.js";
-export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
-export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
+export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
 export { DirectoryHandleStore } from "./store/directory/store.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http/store.js";
@@ -111,8 +114,7 @@ export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/w
 export { listChildren } from "./store/list-children.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/ranges.js";
-export { ReferenceStore, type ReferenceStoreOptions } from "./store/referenced.js";
-export type { ByteSource, StoredObject } from "./store/source.js";
+export type { ByteSource, StoredObject } from "./store/source/byte-reader.js";
 export type {
   GetOptions,
   ObjectVersion,
@@ -121,15 +123,8 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
-export {
-  type IcechunkCommit,
-  type IcechunkOptions,
-  type IcechunkRef,
-  IcechunkStore,
-  type IcechunkVersion,
-  type VirtualBase,
-} from "./store/versioned.js";
 export type { ZipSink } from "./store/zip/sink.js";
+export { ZipStore, type ZipStoreOptions } from "./store/zip/store.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip/writer.js";
 export {
   type ErrorDetails,

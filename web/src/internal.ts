@@ -18,7 +18,7 @@ export { readScalar } from "./dtypes/scalar.js";
 export { arrayLike, leafCodecs } from "./edit/array-options.js";
 export { recordName } from "./edit/belongings.js";
 export { writeConsolidated } from "./edit/consolidate.js";
-export { writeNode } from "./edit/create-node.js";
+export { writeNode } from "./edit/create.js";
 export { requireEncodable } from "./edit/encodable.js";
 export { decoded, type NodePlace, overlappingPlace, placeNames, placesRead } from "./edit/overlap.js";
 export { requireZarr } from "./edit/remove-node.js";

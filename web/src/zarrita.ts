@@ -36,12 +36,7 @@ export {
   extendStore,
 } from "./compat/zarrita/extensions.js";
 export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./compat/zarrita/fetch-store.js";
-export {
-  type GetOptions,
-  get,
-  select,
-  slice,
-} from "./compat/zarrita/indexing.js";
+export { type GetOptions, get, select, slice } from "./compat/zarrita/indexing.js";
 export {
   getPrepared as _zarrita_internal_get,
   sliceIndices as _zarrita_internal_slice_indices,
@@ -83,8 +78,8 @@ export {
   setPrepared as _zarrita_internal_set,
 } from "./compat/zarrita/writing.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
-export { FileSystemStore } from "./store/folder.js";
-export type { ReferenceStore } from "./store/referenced.js";
+export type { ReferenceStore } from "./formats/kerchunk/store.js";
+export { FileSystemStore } from "./store/file/store.js";
 export type { ZipStore as ZipFileStore } from "./store/zip/store.js";
 export { isZarrError, ZarrError } from "./util/errors.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

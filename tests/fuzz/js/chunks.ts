@@ -180,7 +180,7 @@ const objectCodecs: FuzzTarget = {
   inputs: mutatedBytes(
     objectCases.flatMap(({ seeds }, i) => seeds.map((seed) => Uint8Array.from([i, ...seed]))),
   ),
-  covers: ["codecs/vlen/"],
+  covers: ["codecs/vlen-", "codecs/json2.js", "codecs/msgpack", "codecs/categorize.js"],
   tags: ["CorruptChunk"],
   run: (input) => {
     const { codec, encodes } = objectCases[(input[0] ?? 0) % objectCases.length]!;

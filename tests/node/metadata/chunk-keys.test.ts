@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { create, get, MapStore, open, resize, set, type ZarrArray } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { coordinatesOf } from "#src/metadata/chunk-key-encodings.js";
-import { readChunkKeys } from "#src/metadata/chunk-keys.js";
+import { readChunkKeys } from "#src/metadata/v3.js";
 import { parseJson } from "#src/util/json.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { bytesOf, errorOf, everyIndex, product, serve } from "../support/support.js";

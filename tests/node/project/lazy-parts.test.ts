@@ -1,19 +1,12 @@
-// Parts of the library that are loaded when they are needed: which are not there from the start, that they say the same
-// as what is there, and what happens when one cannot be loaded.
+// Parts of the library that are loaded on demand: what each holds, and what happens if one cannot be loaded.
 import path from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
 import * as lookup from "#src/codecs/lookup.js";
 import * as registry from "#src/codecs/registry.js";
-import { parseFill } from "#src/dtypes/fill.js";
-import { usualFill } from "#src/dtypes/usual.js";
-import { usualTypes } from "#src/dtypes/usual-types.js";
-import { parseDataType } from "#src/dtypes/v3.js";
-import { getBytes, open } from "#src/index.js";
-import { parseJson } from "#src/util/json.js";
 import { lazy } from "#src/util/lazy.js";
 import { bundleParts } from "../../../bench/download.mjs";
-import { bytesOf, errorOf } from "../support/support.js";
+import { errorOf } from "../support/support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */
 async function bundled(names: string) {
@@ -41,10 +34,15 @@ function sourcesIn(outputs: Outputs, files: Iterable<string>): string[] {
   );
 }
 
-/** What belongs to each part, as far as it is not for other parts to bring as well. */
+/** The modules that are loaded by `import()`, each with some that only come with it. */
 const partSources: Readonly<Record<string, readonly string[]>> = {
-  "older-versions": ["metadata/v1.js", "metadata/v2.js", "dtypes/typestr.js"],
-  "all-codecs": [
+  "metadata/part.js": [
+    "metadata/v1.js",
+    "metadata/v2.js",
+    "metadata/chunk-key-encodings.js",
+    "dtypes/typestr.js",
+  ],
+  "codecs/part.js": [
     "codecs/registry.js",
     "codecs/unknown.js",
     "codecs/n5.js",
@@ -53,91 +51,42 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/cast-value.js",
     "codecs/numpy-values.js",
     "codecs/json2.js",
-  ],
-  "vlen-codecs": [
     "codecs/vlen-utf8.js",
     "codecs/msgpack-read.js",
-    "codecs/vlen-framing.js",
-    "chain/vlen-chunk.js",
   ],
-  "other-types": [
-    "dtypes/v3.js",
-    "dtypes/fill.js",
-    "dtypes/fill-numbers.js",
-    "dtypes/fill-bytes.js",
-    "dtypes/decimals.js",
-    "dtypes/scalar.js",
+  "read/part.js": [
+    "read/shard-read.js",
+    "read/shards.js",
+    "read/merged-ranges.js",
+    "read/bundles.js",
+    "read/partial.js",
+    "read/blosc-blocks.js",
+    "chain/shard-index.js",
   ],
-  "other-chunk-keys": ["metadata/chunk-key-encodings.js"],
-  shards: ["read/shard-read.js", "read/shards.js", "read/merged-ranges.js", "chain/shard-index.js"],
-  "partial-reading": ["read/partial.js", "read/blosc-blocks.js"],
-  archives: [
+  "formats/part.js": [
     "store/zip/store.js",
     "store/zip/directory.js",
     "util/inflate.js",
-    "store/source.js",
+    "store/source/byte-reader.js",
     "store/key-index.js",
-  ],
-  "vlen-reading": ["read/read-values.js", "read/vlen-sink.js", "dtypes/strings.js"],
-  "http-ranges": ["store/http/offset-ranges.js", "store/http/last-bytes.js", "store/http/range-answer.js"],
-  "range-fallbacks": [
-    "store/http/range-fallbacks.js",
-    "store/http/object-cache.js",
-    "store/http/object-size.js",
-  ],
-  "node-http": ["store/http/node.js"],
-  redirects: ["store/http/follow-redirects.js"],
-  icechunk: [
+    "formats/detect.js",
     "formats/icechunk/store.js",
     "formats/icechunk/manifest.js",
     "formats/icechunk/virtual.js",
     "engine/zstd-frames.js",
-  ],
-  references: ["formats/kerchunk/store.js", "formats/kerchunk/listed.js", "formats/kerchunk/target.js"],
-  parquet: [
+    "formats/kerchunk/store.js",
+    "formats/kerchunk/listed.js",
+    "formats/kerchunk/target.js",
     "formats/kerchunk/folder.js",
     "formats/parquet/records.js",
     "formats/parquet/footer.js",
     "formats/parquet/pages.js",
     "vendor/hyparquet.js",
   ],
-  "file-system": ["store/file/store.js", "store/file/read.js"],
-  labels: [
-    "conventions/sel/select.js",
-    "conventions/sel/find.js",
-    "conventions/sel/coordinates.js",
-    "conventions/sel/periods.js",
-  ],
-  others: ["hierarchy/detect-format.js"],
-  listing: ["hierarchy/listed-members.js", "store/children.js"],
-  "large-documents": ["metadata/large-documents.js"],
-  sparse: ["conventions/sparse/read.js"],
-  transforms: [
-    "conventions/ome/transforms/graph.js",
-    "conventions/ome/transforms/read.js",
-    "conventions/ome/transforms/field.js",
-    "conventions/ome/transforms/matrix.js",
-  ],
-  maps: [
-    "conventions/geo/read.js",
-    "conventions/geo/tile.js",
-    "conventions/geo/affine.js",
-    "conventions/geo/layout.js",
-  ],
-  embedded: ["util/inflate.js"],
-  "decode-embedded": ["wasm/decode-embedded.js"],
-  "full-embedded": ["wasm/full-embedded.js"],
-  "images-embedded": ["wasm/images-embedded.js"],
-  "worker-chunk": ["wasm/worker-chunk.js"],
-  "worker-text": ["wasm/worker-text.js"],
-  pyramids: [
-    "conventions/ome/pyramid/write.js",
-    "conventions/ome/pyramid/fill.js",
-    "conventions/ome/pyramid/mean.js",
-    "edit/create-node.js",
-  ],
-  writing: [
-    "edit/create-node.js",
+  "store/file/store.js": ["store/file/store.js", "store/file/read.js"],
+  "store/http/node.js": ["store/http/node.js"],
+  "edit/part.js": [
+    "edit/create.js",
     "edit/consolidated-metadata.js",
     "edit/update-node.js",
     "metadata/convert.js",
@@ -145,39 +94,67 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/print.js",
     "store/write.js",
   ],
+  "conventions/part.js": [
+    "conventions/sel/select.js",
+    "conventions/sel/find.js",
+    "conventions/sel/coordinates.js",
+    "conventions/sel/periods.js",
+    "conventions/sparse/read.js",
+    "conventions/ome/transforms/graph.js",
+    "conventions/ome/transforms/field.js",
+    "conventions/ome/pyramid/write.js",
+    "conventions/ome/pyramid/fill.js",
+    "conventions/ome/pyramid/mean.js",
+    "conventions/geo/read.js",
+    "conventions/geo/tile.js",
+    "conventions/geo/affine.js",
+    "conventions/geo/layout.js",
+  ],
+  "engine/embedded-modules.js": ["util/inflate.js"],
+  "wasm/decode-embedded.js": ["wasm/decode-embedded.js"],
+  "wasm/full-embedded.js": ["wasm/full-embedded.js"],
+  "wasm/images-embedded.js": ["wasm/images-embedded.js"],
+  "wasm/worker-chunk.js": ["wasm/worker-chunk.js"],
+  "wasm/worker-text.js": ["wasm/worker-text.js"],
 };
+/** The glue of the wasm modules, loaded by `import()` as well. */
+const glue = ["wasm/decode.mjs", "wasm/full.mjs", "wasm/images.mjs"];
 
-const outputs = await bundled("get, open");
+const everyPart = "get, open, create, sel, WorkerPool";
+const outputs = await bundled(everyPart);
+const reading = await bundled("get, open");
 
 describe("bundles", () => {
-  const files = Object.keys(outputs);
   const fromTheStart = loadedWith(outputs, "out/viewer.js");
   const sources = sourcesIn(outputs, fromTheStart);
+  const loaded = new Map(
+    Object.entries(outputs).flatMap(([file, { entryPoint }]) =>
+      entryPoint && file !== "out/viewer.js" ? [[path.relative("dist", entryPoint), file] as const] : [],
+    ),
+  );
 
-  it("have one file beside the entry that is loaded from the start", () => {
-    expect(fromTheStart.size).toBe(2);
-    expect(sources).toContain("read/assemble.js");
+  it("load one file besides the entry from the start", () => {
+    const files = loadedWith(reading, "out/viewer.js");
+    expect(files.size).toBe(2);
+    expect(sourcesIn(reading, files)).toContain("read/assemble.js");
   });
 
-  it.each(Object.entries(partSources))("have %s as a part of its own", (name, own) => {
-    const file = files.find((output) => new RegExp(`^out/${name}-[A-Z0-9]{8}\\.js$`).test(output));
-    expect(file).toBeDefined();
-    const all = sourcesIn(outputs, loadedWith(outputs, file!));
+  it.each(Object.entries(partSources))("load %s on demand", (name, own) => {
+    const all = sourcesIn(outputs, loadedWith(outputs, loaded.get(name)!));
     expect(own.filter((source) => !all.includes(source))).toEqual([]);
     expect(own.filter((source) => sources.includes(source))).toEqual([]);
   });
 
-  it("have no other parts than these and the modules' scripts", () => {
-    const names = files.map((file) => /^out\/(.*)-[A-Z0-9]{8}\.js$/.exec(file)?.[1] ?? "viewer");
-    const known = [...Object.keys(partSources), "viewer", "chunk", "decode", "full", "images"];
-    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  it("load nothing else on demand", () => {
+    expect([...loaded.keys()].sort()).toEqual([...Object.keys(partSources), ...glue].sort());
   });
 
-  it("have a part from the start where a program takes it by name", async () => {
+  it("load a part's module from the start if a program imports it by name", async () => {
     const named = await bundled("open, ZipStore, readScalar");
     const taken = sourcesIn(named, loadedWith(named, "out/viewer.js"));
     expect(taken).toEqual(expect.arrayContaining(["store/zip/store.js", "dtypes/scalar.js"]));
     expect(taken).not.toContain("metadata/v2.js");
+    expect(taken).not.toContain("formats/icechunk/store.js");
   });
 });
 
@@ -206,7 +183,7 @@ describe.sequential("codecs by name", () => {
   );
   const isThere = ({ name, version }: (typeof all)[number]) => lookup.findCodec(name, version) !== undefined;
 
-  it("the usual ones are those of the registry, and there from the start", () => {
+  it("the common ones are those of the registry, loaded from the start", () => {
     const there = all.filter(isThere);
     expect(new Set(there.map(({ name }) => name))).toEqual(
       new Set([
@@ -219,16 +196,7 @@ describe.sequential("codecs by name", () => {
       expect(lookup.findCodec(name, version)!.definition).toBe(found.definition);
   });
 
-  it("those of objects come by themselves", async () => {
-    await lookup.loadCodecs(["bytes", "vlen-utf8"], 2);
-    for (const entry of all.filter(({ found }) => found.type === "vlen"))
-      expect(lookup.findCodec(entry.name, entry.version)?.definition, entry.name).toBe(
-        entry.found.definition,
-      );
-    expect(lookup.findCodec("bz2", 2)).toBeUndefined();
-  });
-
-  it("all come where another one is named, or one that nobody knows", async () => {
+  it("all are loaded once an unknown one is named", async () => {
     await lookup.loadCodecs(["vlen-ascii"], 2);
     for (const { name, version, found } of all) expect(lookup.findCodec(name, version), name).toBe(found);
     expect(lookup.findCodec("vlen-ascii", 2)).toBeUndefined();
@@ -253,102 +221,5 @@ describe.sequential("codecs by name", () => {
     expect(lookup.namesIn(nested, 2)).toEqual(deep);
     expect(lookup.namesIn("blosc", 2)).toEqual([]);
     expect(lookup.namesIn([{ name: "x", configuration: null }], 2)).toEqual(["x"]);
-  });
-});
-
-describe("usual types and fill values are what the parts make of them", () => {
-  const texts = [
-    ...[
-      "null",
-      "true",
-      "false",
-      "0",
-      "-0",
-      "1",
-      "-1",
-      "127",
-      "128",
-      "-128",
-      "-129",
-      "255",
-      "256",
-      "32768",
-      "65535",
-    ],
-    ...[
-      "65536",
-      "999999",
-      "-999999",
-      "1000000",
-      "0.0",
-      "-0.0",
-      "1.0",
-      "-17.000",
-      "0.5",
-      "1e3",
-      "9223372036854775807",
-    ],
-    ...[
-      "NaN",
-      "Infinity",
-      '"NaN"',
-      '"Infinity"',
-      '"0"',
-      '""',
-      '"text"',
-      '"\\u0000"',
-      '"0x7fc00001"',
-      "[0, 0]",
-      "[]",
-      "{}",
-    ],
-  ];
-  const options = { name: "fill", maxDepth: 4, bareNonFinite: true };
-  const types = [...usualTypes.values(), parseDataType("bytes"), parseDataType("r16")];
-
-  it("data types", () => {
-    for (const [name, type] of usualTypes) {
-      expect(parseDataType(name)).toBe(type);
-      expect(String(type)).toBe(name);
-    }
-  });
-
-  it.each(types.map((type) => [String(type), type] as const))("fill values of %s", async (_, type) => {
-    let taken = 0;
-    for (const text of texts) {
-      const json = parseJson(new TextEncoder().encode(text), options);
-      for (const rules of ["strict", "loose"] as const) {
-        for (const allowNull of [false, true]) {
-          const usual = usualFill(type, json, rules, { allowNull });
-          if (!usual) continue;
-          taken++;
-          expect(parseFill(type, json, rules, { allowNull }), `${text}, ${rules}`).toEqual(usual);
-        }
-      }
-    }
-    expect(taken).toBeGreaterThan(0);
-  });
-
-  it("most are taken, and an array with others is read all the same", async () => {
-    const taken = (name: string, text: string, rules: "strict" | "loose") =>
-      usualFill(usualTypes.get(name)!, parseJson(new TextEncoder().encode(text), options), rules, {}) !==
-      undefined;
-    expect(taken("uint16", "0", "strict") && taken("int64", "-1", "strict")).toBe(true);
-    expect(taken("float32", '"NaN"', "strict") && taken("float64", "0.0", "loose")).toBe(true);
-    expect(taken("bool", "false", "strict") && taken("string", '""', "strict")).toBe(true);
-    expect(taken("uint8", "256", "strict") || taken("float32", "0.1", "strict")).toBe(false);
-    const document = {
-      zarr_format: 3,
-      node_type: "array",
-      shape: [2],
-      data_type: { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 1 } },
-      chunk_grid: { name: "regular", configuration: { chunk_shape: [2] } },
-      chunk_key_encoding: "default",
-      fill_value: "NaT",
-      codecs: [{ name: "bytes", configuration: { endian: "little" } }, "numcodecs.bz2"],
-    };
-    const array = await open(new Map([["/zarr.json", bytesOf(JSON.stringify(document))]]), { kind: "array" });
-    const { bytes } = await getBytes(array);
-    expect([...new BigInt64Array(bytes.slice().buffer)]).toEqual([-(2n ** 63n), -(2n ** 63n)]);
   });
 });

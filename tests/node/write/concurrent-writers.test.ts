@@ -17,7 +17,7 @@ const [programs, writers, sets] = [5, 2, 6];
 
 /** A program that waits to be let go; its result is what it painted. */
 function start(url: string, program: number) {
-  const file = path.join(import.meta.dirname, "painter.mjs");
+  const file = path.join(import.meta.dirname, "../support/painter.mjs");
   const numbers = [program * writers, writers, programs * writers, sets].map(String);
   const child = spawn(process.execPath, [file, url, server.url, ...numbers], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -8,7 +8,6 @@
  */
 
 import type { CodecArray } from "../codecs/definition.js";
-import { vlenChunkCodec } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
@@ -20,7 +19,7 @@ import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/strides.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import { CoreChunkCodec } from "./core-chunk.js";
-import type { VlenChunkCodec } from "./vlen-chunk.js";
+import { VlenChunkCodec } from "./vlen-chunk.js";
 
 /** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
 export interface ShardLevel {
@@ -201,7 +200,7 @@ function makeLeaf(
     const { name, codec } = chain.toBytes;
     checkValueCount(shape, name, limits);
     const axes = axesThrough(chain.before, shape.length, "elements of variable length");
-    return vlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
+    return new VlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
   }
   checkChunkBytes({ dtype, shape }, limits);
   if (chain.toBytes.type === "blocks") return blockLeaf(chain, chain.toBytes.blocks, array, shape, options);

@@ -17,6 +17,11 @@ export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
   definition,
 });
 
+/**
+ * Codecs that express `dtype` and `order` of Zarr v1 and v2 in v3's terms. Documents of those versions cannot name them.
+ */
+export const implicitCodecs: readonly string[] = ["bytes", "transpose"];
+
 const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
   (definition.names as CodecDefinition["names"])[version] ?? [];
 

@@ -1,6 +1,6 @@
 /**
  * Every codec, by name and Zarr version: the definitions of those that engine/codec-table.ts and vlen/names.ts list.
- * lookup.ts says when it is loaded.
+ * Loaded through `part.ts`, once metadata names a codec that is not in `common-codecs.ts`.
  */
 import { coreCodecs } from "../engine/codec-table.js";
 import { astype } from "./astype.js";
@@ -10,6 +10,7 @@ import { bz2 } from "./bz2.js";
 import { castValue } from "./cast-value.js";
 import { adler32, crc32, fletcher32 } from "./checksums.js";
 import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
+import { commonCodecs, shards } from "./common-codecs.js";
 import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { delta } from "./delta.js";
@@ -26,7 +27,6 @@ import { quantize } from "./quantize.js";
 import { reshape } from "./reshape.js";
 import { scaleOffset } from "./scale-offset.js";
 import { snappy } from "./snappy.js";
-import { shards, usualCodecs } from "./usual.js";
 import { objectCodecs } from "./vlen-codecs.js";
 import { zfp, zfpy } from "./zfp.js";
 
@@ -69,7 +69,7 @@ const rareCodecs = {
   imagecodecs_png: imagePng,
 } satisfies DefinitionsIn<"rare">;
 
-const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };
+const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };
 
 /** What metadata says of the core's codecs, in the list's order; other names of some at the end. */
 export const codecDefinitions: readonly CodecDefinition[] = [

@@ -1,7 +1,7 @@
 /** What is said of a codec that is in no list. */
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
+import { implicitCodecs } from "./codec-list.js";
 import type { ZarrVersion } from "./definition.js";
-import { ownSteps } from "./own-steps.js";
 import { codecNames } from "./registry.js";
 import { unsupportedCodecs } from "./unsupported.js";
 
@@ -13,7 +13,7 @@ export function unknownError(name: string, version: ZarrVersion): ZarrError {
       codec: name,
     });
   }
-  const isNamed = (known: string) => version === 3 || !ownSteps.includes(known);
+  const isNamed = (known: string) => version === 3 || !implicitCodecs.includes(known);
   const known = codecNames(version).filter(isNamed).join(", ");
   return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
     codec: name,

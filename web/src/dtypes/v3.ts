@@ -9,12 +9,12 @@ import {
   maxItemBytes,
   maxStructDepth,
   type SimpleType,
+  simpleTypes,
   type TimeUnit,
   timeUnits,
   type VariableName,
 } from "./dtype.js";
 import { unsupportedTypes } from "./unsupported.js";
-import { usualTypes } from "./usual-types.js";
 
 export { fromPlain } from "./plain.js";
 
@@ -22,7 +22,10 @@ export { fromPlain } from "./plain.js";
 type Options = { readonly [name: string]: unknown };
 
 /** Types without a configuration, under each of their names. */
-const plain = new Map<string, DType>(usualTypes);
+const plain = new Map<string, DType>([
+  ...simpleTypes.map((name) => [name, DType.simple(name)] as const),
+  ["string", DType.variable("string")],
+]);
 const aliases: readonly [name: string, type: SimpleType][] = [
   ["complex_float32", "complex64"],
   ["complex_float64", "complex128"],

@@ -14,9 +14,9 @@ import { countOf } from "../util/strides.js";
 import { resolveRegion, type WrittenRegion } from "../write/region-parts.js";
 import type { WriteRegionOptions as Writing } from "../write/write-region.js";
 import { cellsOf, clearStale } from "./clear-stale.js";
+import type { WriteRegionOptions } from "./options.js";
 import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./resize.js";
-import type { WriteRegionOptions } from "./set.js";
-import { checkValues, writeIn, writingOptions } from "./set-region.js";
+import { checkValues, writeIn, writingOptions } from "./set.js";
 import { resizedLength, type Stamps } from "./stamps.js";
 import { storedShape } from "./stored-shape.js";
 

@@ -20,9 +20,9 @@ import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
 import { isRecord, isWellFormed } from "../util/own-property.js";
 import { chainOf } from "./codecs-option.js";
-import type { CreateLikeOptions, CreateOptions } from "./create.js";
 import { defaultChunkShape } from "./default-chunks.js";
 import { requireEncodable } from "./encodable.js";
+import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
 /** What is not valid as metadata is, in options, an argument that does not fit. */
 const asArgument = (error: Error) =>

@@ -2,7 +2,6 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
-import { readChunkKeys } from "../metadata/chunk-keys.js";
 import { own, readSeparator } from "../metadata/document.js";
 import type { ChunkKeys } from "../metadata/key-encoding.js";
 import {
@@ -17,7 +16,7 @@ import {
 import { nodeKeys } from "../metadata/model.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
 import { readLengths } from "../metadata/spec.js";
-import { v3NodeType } from "../metadata/v3.js";
+import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
 import { inParallel, type StoredEntry } from "../store/deletion.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isDeletedFolder, isHidden, isScratchName } from "../store/temp-names.js";

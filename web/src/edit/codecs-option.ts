@@ -7,7 +7,7 @@ import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { invalidArgument, shown, unsupported } from "../util/errors.js";
-import type { CodecInput } from "./create.js";
+import type { CodecInput } from "./options.js";
 
 export interface ChainContext {
   readonly version: ZarrVersion;

@@ -7,7 +7,7 @@ import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } fro
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { v3NodeType } from "../metadata/v3.js";
-import { childrenOf } from "../store/children.js";
+import { listChildren } from "../store/list-children.js";
 import type { Store } from "../store/store.js";
 import { limitExceeded, notFound, unsupported } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
@@ -15,7 +15,7 @@ import { Limiter } from "../util/limiter.js";
 import { defaultLimits } from "../util/limits.js";
 import { settleAll, settledValues } from "../util/settle-all.js";
 import { consolidatedV2, consolidatedV3, inlined, replaceDocument } from "./consolidated-metadata.js";
-import type { Target, UpdateOptions } from "./create.js";
+import type { Target, UpdateOptions } from "./options.js";
 import { placeOf, readDocument } from "./target.js";
 
 /** Documents that are read at a time. */
@@ -109,7 +109,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
       );
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
-    const names = await childrenOf(store, full, signal);
+    const names = await listChildren(store, full, signal);
     if (!names)
       throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
     await settleAll(names.map((name) => visit(below === "" ? name : `${below}/${name}`)));

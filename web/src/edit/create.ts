@@ -1,191 +1,281 @@
-/** Making nodes, and changing their metadata. What does it is loaded when it is first called. */
+/** Creating arrays and groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
-import type { DType } from "../dtypes/dtype.js";
-import type { FillScalar } from "../dtypes/fill-source.js";
-import type { NumpyDescr } from "../dtypes/numpy.js";
-import type { DataTypeJson } from "../dtypes/v3-json.js";
-import type { ZarrArray } from "../hierarchy/array.js";
-import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import type { Source } from "../hierarchy/open.js";
-import { lazy } from "../util/lazy.js";
-import type { Limits } from "../util/limits.js";
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { ZarrGroup } from "../hierarchy/group.js";
+import { noteWrite } from "../hierarchy/metadata-epoch.js";
+import { Opener } from "../hierarchy/open.js";
+import { attributesOf } from "../metadata/document.js";
+import { v2GroupKey, v3Key } from "../metadata/keys.js";
+import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";
+import { type Documents, groupDocuments } from "../metadata/new-array.js";
+import { attributesJson } from "../metadata/print.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import { inTurn } from "../store/key-lock.js";
+import { joinKey, type Store } from "../store/store.js";
+import { deleteObject, readObject } from "../store/write.js";
+import { alreadyExists, invalidArgument, isZarrError, notFound, shown, withDetails } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { arrayLike, arrayMetadata } from "./array-options.js";
+import { type Change, updateConsolidated } from "./consolidated-metadata.js";
+import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
+import type {
+  CreateLikeOptions,
+  CreateOptions,
+  GroupCreateOptions,
+  NodeCreateOptions,
+  Target,
+} from "./options.js";
+import type { NodePlace } from "./overlap.js";
+import { removeNode } from "./remove-node.js";
+import {
+  ancestorsOf,
+  checkEmpty,
+  checkNames,
+  checkSeen,
+  isArrayDocument,
+  metadataAt,
+  nodeAt,
+  type Place,
+  placeOf,
+  readDocument,
+} from "./target.js";
+import { mayBeApplied, writeDocument } from "./write-document.js";
 
-/** @internal */
-export const writing = lazy("writing", () => import("../lazy/writing.js"));
-
-/** A place to write to: a store that can, the URL of a folder or of a server that takes PUT, or a group. */
-export type Target = Source | ZarrGroup;
-
-/** Attributes: values that JSON has a form for; bigints are integers with all their digits. */
-// biome-ignore lint/suspicious/noExplicitAny: interfaces have no index signature, which all but any would ask for.
-export type NewAttributes = { readonly [name: string]: any };
-
-/**
- * A codec: its name, such as "zstd", with a level, "zstd:5", and for blosc a compressor, "blosc:lz4:5"; or an object
- * with its configuration.
- */
-export type CodecInput = string | CodecMetadata;
-
-export interface NodeCreateOptions {
-  /** Path of the new node below the target; "" (default) for the target itself. */
-  path?: string | undefined;
-  attributes?: NewAttributes | undefined;
-  /** Default: 3; in a group, the group's. */
-  zarrFormat?: ZarrVersion | undefined;
-  /**
-   * Deletes the node at the path with everything below it, which must be Zarr nodes only. Default: false, and
-   * AlreadyExists if the path is taken.
-   */
-  overwrite?: boolean | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-/**
- * How keys of chunks are made: indices with a separator ("default": behind a "c"); in Zarr v3 also with a suffix behind
- * the keys of another encoding (default: "default"), or in folders of at most `maxChildren` entries (a power of ten from
- * 100 on; default 1000). The latter two are proposals that few readers know: docs/support.md.
- */
-export type ChunkKeyOption =
-  | { name?: "default" | "v2" | undefined; separator?: "/" | "." | undefined }
-  | { name: "suffix"; suffix: string; baseEncoding?: ChunkKeyOption | undefined; separator?: undefined }
-  | { name: "fanout"; maxChildren?: number | undefined; separator?: undefined };
-
-export interface CreateOptions extends NodeCreateOptions {
-  /** Length of each dimension. */
-  shape: readonly number[];
-  /** Shape of the chunks; of those inside shards, where there are shards. Default: about 1 MiB, see docs/writing.md. */
-  chunkShape?: readonly number[] | undefined;
-  /** Shape of the shards, a multiple of the chunks' (Zarr v3). Default: no shards. */
-  shardShape?: readonly number[] | undefined;
-  /** A data type of Zarr v3, of NumPy ("<f4"; its byte order is how elements are stored), or that of an array. */
-  dtype: string | DataTypeJson | NumpyDescr | DType;
-  /** Value of what is not stored. Default: 0, false or ""; null leaves it undefined (Zarr v1 and v2). */
-  fillValue?: FillScalar | undefined;
-  /**
-   * Codecs in encoding order; what turns the array into bytes may be left out. Default: blosc with lz4, zstd for
-   * elements of variable length; "none" or an empty list for no compression.
-   */
-  codecs?: CodecInput | readonly CodecInput[] | undefined;
-  dimensionNames?: readonly (string | null)[] | undefined;
-  /** Order of the elements in chunks: "C" (default), the last dimension fastest, or "F", the first one. */
-  order?: "C" | "F" | undefined;
-  /** How keys of chunks are made. Default: "/" behind a "c" in v3, "." in v1 and v2. */
-  chunkKeyEncoding?: ChunkKeyOption | undefined;
-  /** As `open` takes them. */
-  limits?: Partial<Limits> | undefined;
-}
-
-type Changes<T> = { [K in keyof T]?: T[K] | undefined };
-
-/** An array like another one: what is not given is that one's. */
-export interface CreateLikeOptions
-  extends NodeCreateOptions,
-    Changes<Omit<CreateOptions, "dtype" | "shardShape" | keyof NodeCreateOptions>> {
-  /** The other array: its data type, byte order, fill value, attributes, names of dimensions, chunks and codecs. */
-  like: ZarrArray;
-  /** null for no shards. Default: as the other array's, where the chunks are the same. */
-  shardShape?: readonly number[] | null | undefined;
-  dtype?: undefined;
-}
-
-export interface GroupCreateOptions extends NodeCreateOptions {
-  /** Another group, whose attributes it gets where none are given. */
-  like?: ZarrGroup | undefined;
-}
-
-/**
- * Creates an array, from options or like another one (then in that one's version, unless the target is a group or
- * `zarrFormat` says another). Groups that its path lacks are created, too; nothing that is there is changed, unless `overwrite`
- * is given. Its chunks are all fill value.
- * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for what the version
- *   cannot hold; AlreadyExists; NotAllowed for files that `overwrite` does not delete ("not-zarr", "foreign-files",
- *   "protected-folder", "is-source"); ReadOnly for a store that cannot write. What the store throws, after which the array
- *   is not there.
- */
-export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
-  return (await writing()).createArray(target, options);
-}
-
-/** Creates a group (Zarr v2 and v3). @throws as {@link create} does. */
-export async function createGroup(target: Target, options: GroupCreateOptions = {}): Promise<ZarrGroup> {
-  return (await writing()).createGroup(target, options);
-}
-
-export interface UpdateOptions {
-  signal?: AbortSignal | undefined;
-}
-
-export interface UpdateAttributesOptions extends UpdateOptions {
-  /** "merge" (default): other attributes stay; "replace": they go. */
-  mode?: "merge" | "replace" | undefined;
-}
-
-/**
- * Writes attributes of a node; `node.attributes` are then the new ones.
- * @throws InvalidArgument for what JSON has no form for; NotFound where the node is gone; Conflict where others write
- *   the same document all the time; ReadOnly.
- */
-export async function updateAttributes(
-  node: OpenedNode,
-  attributes: NewAttributes,
-  options: UpdateAttributesOptions = {},
-): Promise<void> {
-  return (await writing()).updateAttributes(node, attributes, options);
-}
-
-export interface ResizeOptions extends UpdateOptions {
-  /**
-   * What becomes of elements that a smaller shape cuts off, in chunks (or shards) that also hold others: "clear" (default)
-   * reads those chunks and writes them again with the fill value there; "keep" leaves them as they are: longer again,
-   * the array has those elements again.
-   */
-  edges?: "clear" | "keep" | undefined;
-}
-
-/**
- * Changes an array's shape; `array.shape` is then the new one. Chunks outside of it are deleted, and elements that are
- * cut off from other chunks are filled with the fill value, before the shape is written.
- * @throws InvalidArgument for a shape of another rank, or one that a rectilinear grid does not cover; LimitExceeded for
- *   more chunks to delete, or to change, than `limits.readChunks` in a store that cannot list; as {@link updateAttributes};
- *   CorruptChunk, EncodeFailed and what the store throws for chunks that could not be changed or deleted: the array then
- *   has its old shape, and fill value in part of the elements that were to be cut off. The call can be repeated.
- */
-export async function resize(
-  array: ZarrArray,
-  shape: readonly number[],
-  options: ResizeOptions = {},
-): Promise<void> {
-  return (await writing()).resize(array, shape, options);
-}
-
-/**
- * Deletes a node with everything below it, which must be Zarr nodes only.
- * @param path below the target. Without one it is the target itself, a group that lies in another one; all that a store
- *   holds is deleted only where "/" or "" says so.
- * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound where there is no node; ReadOnly
- *   for a store that cannot list what to delete; NotAllowed ("foreign-files", "protected-folder") before anything is
- *   deleted.
- */
-export async function deleteNode(
+export async function createArray(
   target: Target,
-  path?: string | undefined,
-  options: UpdateOptions = {},
-): Promise<void> {
-  return (await writing()).deleteNode(target, path, options);
+  options: CreateOptions | CreateLikeOptions,
+): Promise<ZarrArray> {
+  const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options, arrayOptions);
+  const limits = resolveLimits(options.limits);
+  const version = versionOf(options, place);
+  checkNames(place.path);
+  const metadata = isLike(options)
+    ? await metadataLike(options, version, limits)
+    : await arrayMetadata(options, version ?? 3, limits);
+  try {
+    const sources = isLike(options) && !isSameNode(options.like, place) ? [options.like] : [];
+    await writeNode(place, metadata.zarrFormat, metadata.documents, {
+      ...options,
+      array: metadata.spec,
+      sources,
+    });
+  } catch (error) {
+    const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
+    throw isGroupItself && isZarrError(error, "AlreadyExists")
+      ? withDetails(error, {}, "without a path, the array would take the group's place: ")
+      : error;
+  }
+  return new ZarrArray(place.store, place.path, metadata.spec, limits);
 }
 
-/**
- * Writes the documents of all nodes below a group into one of its own, from which `open` then knows them. Writes of
- * this library keep it true.
- * @returns the group, opened.
- * @throws NotFound where there is no group; Unsupported for a store that cannot list; InvalidMetadata for a node that
- *   cannot be read.
- */
-export async function consolidate(
+const isLike = (options: CreateOptions | CreateLikeOptions): options is CreateLikeOptions =>
+  (options as CreateLikeOptions).like !== undefined;
+
+async function metadataLike(
+  { like, dtype, signal, ...changes }: CreateLikeOptions,
+  version: ZarrVersion | undefined,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  if (!(like instanceof ZarrArray)) throw invalidArgument("like must be an array that was opened or created");
+  if (dtype !== undefined) throw invalidArgument("an array like another one has that one's data type");
+  const metadata = await metadataAt(like.store, like.path, { limits: like.limits, signal });
+  if (metadata?.kind !== "array") throw notFound(`there is no array at "/${like.path}" any more`);
+  // As it was opened: of v1's two readings of order "F" the handle has one.
+  const source: ArrayMetadata = { ...metadata, spec: like.spec };
+  const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
+  const { dimensionNames, attributes, order, chunkKeyEncoding } = changes;
+  const wanted = { shape, chunkShape, shardShape, fillValue, codecs, dimensionNames, attributes, order };
+  return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
+}
+
+/** Whether an array is the node to overwrite, under the same name. Its elements are then deleted on purpose. */
+function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
+  const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
+  return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
+}
+
+/** @param sources nodes that are read later; deleting any of their data is refused. */
+export async function createGroup(
   target: Target,
-  options: UpdateOptions & { path?: string | undefined } = {},
+  options: GroupCreateOptions,
+  sources?: readonly NodePlace[],
 ): Promise<ZarrGroup> {
-  return (await writing()).consolidate(target, options);
+  const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options, groupOptions);
+  const { like } = options;
+  const version = versionOf(options, place) ?? like?.zarrFormat ?? 3;
+  const attributes =
+    like && options.attributes === undefined
+      ? await attributesLike(like, options.signal)
+      : attributesJson(options.attributes);
+  const documents = groupDocuments(attributes, version);
+  checkNames(place.path);
+  await writeNode(place, version, documents, { ...options, array: undefined, sources });
+  const { store, path } = place;
+  const frozen = attributesOf(attributes, "attributes");
+  return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
+}
+
+/** A group's attributes, exactly as they are stored. */
+async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined): Promise<JsonObject> {
+  if (!(like instanceof ZarrGroup)) throw invalidArgument("like must be a group that was opened or created");
+  const limits = resolveLimits(undefined);
+  const metadata = await metadataAt(like.store, like.path, { limits, signal });
+  if (metadata?.kind !== "group") throw notFound(`there is no group at "/${like.path}" any more`);
+  const { documents, zarrFormat } = metadata;
+  return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
+}
+
+function optionsOf<T extends NodeCreateOptions>(options: T): T {
+  checkOptions(options);
+  if (options.overwrite !== undefined && typeof options.overwrite !== "boolean")
+    throw invalidArgument("overwrite must be a boolean");
+  return options;
+}
+
+/** The version that is asked for, or that of the group where it shall be. */
+function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
+  const version = zarrFormat ?? place.version;
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(
+      `zarrFormat must be the number 1, 2 or 3, not ${typeof version === "string" ? `"${version}"` : shown(version)}`,
+    );
+  return version;
+}
+
+interface WriteOptions extends NodeCreateOptions {
+  /** Nodes that are read later; deleting any of their data is refused. */
+  readonly sources?: readonly NodePlace[] | undefined;
+  /** What the node will be, where it is an array. */
+  readonly array: ArraySpec | undefined;
+}
+
+/**
+ * Writes a node: what is missing above it, then its documents, the one that makes it a node last. Where that fails,
+ * what was written of the node is removed again; new groups above it stay.
+ */
+export async function writeNode(
+  { store, path }: Place,
+  version: ZarrVersion,
+  documents: Documents,
+  { signal, overwrite, array, sources }: WriteOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  checkSeen(path);
+  const changes: Change[] = [];
+  await inTurn(store, path, signal, async () => {
+    const missing = await missingGroups(store, path, version, signal);
+    if (overwrite) await removeNode(store, path, { signal, sources });
+    else await checkAbsent(store, path, version, array, signal);
+    for (const group of missing) {
+      const made = await writeGroup(store, group, version, signal);
+      if (made) changes.push({ path: group, documents: made });
+    }
+    await writeDocuments(store, path, documents, signal);
+    noteWrite(store);
+  });
+  await updateConsolidated(store, version, [...changes, { path, documents }], {
+    signal,
+    isReplaced: overwrite,
+  });
+}
+
+/** The groups above a node that are not there, from the root. Zarr v1 has none. */
+async function missingGroups(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (version === 1) return [];
+  const key = version === 3 ? v3Key : v2GroupKey;
+  const ancestors = ancestorsOf(path);
+  const found = await Promise.all(
+    ancestors.map(async (group) => {
+      const node = await nodeAt(store, group, signal);
+      if (!node) return undefined;
+      const object = node.version === 1 ? {} : (await readDocument(store, group, node.key, signal))?.object;
+      if (node.version === 1 || isArrayDocument(node.key, object ?? {})) {
+        throw alreadyExists(`there is an array at "/${group}", in which there can be no other nodes`, {
+          code: "parent-is-array",
+        });
+      }
+      if (node.key === key) return node;
+      const message = `the group at "/${group}" is of Zarr v${node.version}: nodes of v${version} do not belong there`;
+      throw invalidArgument(message, { code: "mixed-versions" });
+    }),
+  );
+  return ancestors.filter((_, i) => found[i] === undefined);
+}
+
+async function checkAbsent(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  array: ArraySpec | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const node = await nodeAt(store, path, signal);
+  if (node) {
+    throw alreadyExists(`there is a node of Zarr v${node.version} at "/${path}" already`, {
+      code: "node-exists",
+    });
+  }
+  const key = attributesKey[version];
+  if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
+    throw alreadyExists(`there are attributes under ${joinKey(path, key)} already`, { code: "not-empty" });
+  }
+  if (array) await checkEmpty(store, path, array, signal);
+}
+
+/**
+ * Writes a group that is missing; one that another writer has made in the meantime serves as well.
+ * @returns what was written; undefined for nothing.
+ */
+function writeGroup(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  signal: AbortSignal | undefined,
+): Promise<Documents | undefined> {
+  const documents = groupDocuments({}, version);
+  return inTurn(store, path, signal, async () => {
+    if (await nodeAt(store, path, signal)) return undefined;
+    try {
+      for (const [key, object] of documents)
+        await writeDocument(store, path, key, object, { signal, before: undefined });
+      return documents;
+    } catch (error) {
+      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      return undefined;
+    }
+  });
+}
+
+async function writeDocuments(
+  store: Store,
+  path: string,
+  documents: Documents,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const written: string[] = [];
+  try {
+    for (const [key, object] of documents) {
+      await writeDocument(store, path, key, object, { signal, before: undefined });
+      written.push(joinKey(path, key));
+    }
+  } catch (error) {
+    // The document that makes the node may still be stored: then the others belong to it.
+    if (mayBeApplied(store, error, signal)) throw error;
+    for (const key of written) await deleteObject(store, key).catch(() => {});
+    if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+    throw alreadyExists(`another writer has made a node at "/${path}"`, {
+      code: "node-exists",
+      cause: error,
+    });
+  }
 }

@@ -1,6 +1,6 @@
 /** Options of what is written by name: one that does not exist is refused, so that none is asked for in vain. */
 import { invalidArgument } from "../util/errors.js";
-import type { CreateLikeOptions, CreateOptions, GroupCreateOptions, NodeCreateOptions } from "./create.js";
+import type { CreateLikeOptions, CreateOptions, GroupCreateOptions, NodeCreateOptions } from "./options.js";
 
 /** The names that there are. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;

@@ -1,7 +1,7 @@
 /** Detects deletions of data that is read through another store or under another name. */
 
-import { fileSystem } from "../hierarchy/loaded-stores.js";
 import { directoryRoot, pathBetween } from "../store/directory/entries.js";
+import { overlappingFile } from "../store/file/overlap.js";
 import { HttpStore } from "../store/http/store.js";
 import { joinKey, type Store } from "../store/store.js";
 import { storeBehind } from "../store/wrapped-store.js";
@@ -57,7 +57,7 @@ export async function overlappingPlace(
   read: AsyncIterable<URL>,
   signal?: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  if (isFileUrl(deleted)) return (await fileSystem()).overlappingFile(deleted, read, signal);
+  if (isFileUrl(deleted)) return overlappingFile(deleted, read, signal);
   const outer = placeNames(deleted).join("/");
   for await (const url of read) {
     const inner = placeNames(url).join("/");

@@ -25,7 +25,7 @@ import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "
 import type { JsonObject } from "../util/json.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
 import { isWellFormed } from "../util/own-property.js";
-import type { Target } from "./create.js";
+import type { Target } from "./options.js";
 import { type Stamps, stampsIn } from "./stamps.js";
 
 export interface Place {

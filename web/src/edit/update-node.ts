@@ -12,7 +12,7 @@ import { inTurn } from "../store/key-lock.js";
 import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
-import type { Target, UpdateAttributesOptions, UpdateOptions } from "./create.js";
+import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.js";
 import { removeNode } from "./remove-node.js";
 import { nodeAt, placeOf } from "./target.js";
 

@@ -3,7 +3,7 @@ import { lazy } from "../util/lazy.js";
 import type { WasmModule } from "../util/web-types.js";
 import type { ModuleName } from "./compile.js";
 
-const embedded = lazy("modules without their files", () => import("../lazy/embedded.js"));
+const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
 
 /**
  * Compiles a module from its file, or from its copy where the file is not to be had.

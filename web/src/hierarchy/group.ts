@@ -1,16 +1,14 @@
 /** Groups: nodes that hold arrays and other groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { largeDocuments } from "../metadata/document.js";
 import type { Attributes } from "../metadata/spec.js";
-import { listing } from "../store/list-children.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { checkSignalIn } from "../util/arguments.js";
-import { isZarrError } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
-import type { Steps } from "../util/slices.js";
+import { inSlices } from "../util/slices.js";
+import { sortSteps } from "../util/sort.js";
 import type { ZarrArray } from "./array.js";
+import { listedMembers } from "./listed-members.js";
 
 /** A node directly below a group. */
 export interface Member {
@@ -110,9 +108,7 @@ export class ZarrGroup {
     signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
     const isLong = members.size > maxSortedAtOnce;
-    const names = isLong
-      ? await (await largeDocuments()).sortInSlices([...members.keys()])
-      : [...members.keys()].sort();
+    const names = isLong ? await inSlices(sortSteps([...members.keys()])) : [...members.keys()].sort();
     return names.map((name) => ({ name, path: this.#pathOf(name), kind: members.get(name)! }));
   }
 
@@ -127,33 +123,11 @@ export class ZarrGroup {
 
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const { listedMembers } = await listing();
     const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
     return listedMembers(this.store, this.path, kindOf, signal);
   }
 
   #pathOf(below: string): string {
     return this.path === "" ? below : `${this.path}/${below}`;
-  }
-}
-
-/** Kinds of consolidated documents of Zarr v3, by path; those that are no nodes are left out. */
-export function* kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Steps<Map<string, Member["kind"]>> {
-  const kinds = new Map<string, Member["kind"]>();
-  for (const [path, document] of documents) {
-    const type = document["node_type"];
-    if ((type === "array" || type === "group") && isNodePath(path)) kinds.set(path, type);
-    yield;
-  }
-  return kinds;
-}
-
-/** Names that lead out of the group are not believed. */
-export function isNodePath(path: string): boolean {
-  try {
-    return path !== "" && normalizePath(path) === path;
-  } catch (error) {
-    if (isZarrError(error)) return false;
-    throw error;
   }
 }

@@ -1,13 +1,12 @@
 /** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
 
-import { childrenOf } from "../store/children.js";
+import { listChildren } from "../store/list-children.js";
 import type { Store } from "../store/store.js";
 import { unsupported } from "../util/errors.js";
 import { Limiter } from "../util/limiter.js";
 import { nextTask } from "../util/platform.js";
 import { settleAll } from "../util/settle-all.js";
 import { sliceTime } from "../util/slices.js";
-import type { Member } from "./group.js";
 
 /** How many nodes are looked at a time. */
 const concurrency = 32;
@@ -15,15 +14,15 @@ const concurrency = 32;
 /**
  * Kinds of the nodes directly below a path, by name.
  * @param kindOf what kind of node a name is; undefined for what is none
- * @throws Unsupported ("no-listing") where the store cannot list; what `childrenOf` throws.
+ * @throws Unsupported ("no-listing") where the store cannot list; what `listChildren` throws.
  */
-export async function listedMembers(
+export async function listedMembers<Kind>(
   store: Store,
   path: string,
-  kindOf: (name: string) => Promise<Member["kind"] | undefined>,
+  kindOf: (name: string) => Promise<Kind | undefined>,
   signal: AbortSignal | undefined,
-): Promise<Map<string, Member["kind"]>> {
-  const names = await childrenOf(store, path, signal);
+): Promise<Map<string, Kind>> {
+  const names = await listChildren(store, path, signal);
   if (!names) {
     throw unsupported(
       "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
@@ -31,7 +30,7 @@ export async function listedMembers(
     );
   }
   const limiter = new Limiter(concurrency);
-  const members = new Map<string, Member["kind"]>();
+  const members = new Map<string, Kind>();
   let end = performance.now() + sliceTime;
   const look = async (name: string) => {
     // In-memory stores answer in microtasks, which never let the event loop turn.

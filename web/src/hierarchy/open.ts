@@ -5,7 +5,7 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import type { VirtualBase } from "../formats/icechunk/virtual.js";
 import { isFolderName } from "../formats/kerchunk/names.js";
-import { attributesOf, checkFormat, type DocumentOptions, readDocument } from "../metadata/document.js";
+import { attributesOf, checkFormat, type DocumentOptions } from "../metadata/document.js";
 import {
   v1AttrsKey,
   v1MetaKey,
@@ -15,6 +15,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "../metadata/keys.js";
+import { readDocument } from "../metadata/read-document.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { HttpStore } from "../store/http/store.js";
@@ -37,19 +38,13 @@ import { type Limits, resolveLimits } from "../util/limits.js";
 import { isFileUrl } from "../util/platform.js";
 import { inSlices, type Steps } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
-import {
-  kindsOfV3,
-  type Member,
-  type NodeOpener,
-  type NodeOptions,
-  type OpenedNode,
-  ZarrGroup,
-} from "./group.js";
-import { archives, fileSystem } from "./loaded-stores.js";
+import { kindsOfV2, kindsOfV3 } from "./consolidated-members.js";
+import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
 import { writesTo } from "./metadata-epoch.js";
 
-const others = lazy("other kinds of stores", () => import("../lazy/others.js"));
-const olderVersions = lazy("Zarr v1 and v2", () => import("../lazy/older-versions.js"));
+const others = lazy("other kinds of stores", () => import("../formats/part.js"));
+const fileSystem = lazy("files", () => import("../store/file/store.js"));
+const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
 
 export interface OpenOptions {
   /** Path of the node below the source. */
@@ -183,7 +178,7 @@ function placeOf(source: Source): Store | (() => Promise<Store>) {
   }
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
   if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await archives()).ZipStore(url);
+  if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await others()).ZipStore(url);
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
 
@@ -423,7 +418,7 @@ export class Opener implements NodeOpener {
 
   /** Reads `.zmetadata`, and keeps its documents. */
   async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
-    const [found, { kindsOfV2, parseV2Consolidated }] = await Promise.all([
+    const [found, { parseV2Consolidated }] = await Promise.all([
       this.#look(path, v2ConsolidatedKey, signal),
       olderVersions(),
     ]);

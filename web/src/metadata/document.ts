@@ -13,7 +13,6 @@ import {
   showJson,
   toPlain,
 } from "../util/json.js";
-import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import type { Attributes } from "./spec.js";
 
@@ -39,23 +38,6 @@ export const documentOptions = (name: string, { limits, onWarning }: DocumentOpt
   bareNonFinite: true,
   onWarning,
 });
-
-/** Parser of large documents. */
-export const largeDocuments = lazy("large documents", () => import("../lazy/large-documents.js"));
-
-/** Bytes up to which a document is parsed in one go. 2 MiB of short values take half a second. */
-const maxAtOnce = 2 ** 17;
-
-/** Like {@link parseDocument}, without blocking the thread for long. @throws also the signal's reason. */
-export async function readDocument(
-  bytes: Uint8Array,
-  name: string,
-  options: DocumentOptions,
-  signal?: AbortSignal | undefined,
-): Promise<JsonObject> {
-  if (bytes.byteLength <= maxAtOnce) return parseDocument(bytes, name, options);
-  return (await largeDocuments()).parseInSlices(bytes, name, options, signal);
-}
 
 export function asObject(json: Json | undefined, name: string): JsonObject {
   if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });

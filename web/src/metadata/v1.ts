@@ -6,13 +6,14 @@
 import type { CodecMetadata } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
+import { parseFill } from "../dtypes/fill.js";
 import { parseDescr } from "../dtypes/typestr.js";
-import { readFill } from "../dtypes/usual.js";
 import { invalidMetadata, unknownCodec } from "../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
-import { attributesOf, checkFormat, type DocumentOptions, readDocument, requireKeys } from "./document.js";
+import { attributesOf, checkFormat, type DocumentOptions, requireKeys } from "./document.js";
 import { v1AttrsKey, v1MetaKey } from "./keys.js";
+import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
 /** The eight names that `meta` must hold. Others may be there and mean nothing. */
@@ -67,7 +68,7 @@ export async function parseV1(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: await readFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
+      fill: parseFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
       codecs,
       attributes: await parseAttributes(attrs, options),
       dimensionNames: undefined,

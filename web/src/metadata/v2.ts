@@ -5,13 +5,13 @@
 
 import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
+import { implicitCodecs } from "../codecs/codec-list.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
-import { ownSteps } from "../codecs/own-steps.js";
 import { unsupportedCodecs } from "../codecs/unsupported.js";
 import { DType } from "../dtypes/dtype.js";
+import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
-import { readFill } from "../dtypes/usual.js";
 import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
@@ -21,11 +21,11 @@ import {
   type DocumentOptions,
   documentsIn,
   own,
-  readDocument,
   readSeparator,
   requireKeys,
 } from "./document.js";
 import { v2ArrayKey, v2ConsolidatedKey } from "./keys.js";
+import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
 const required = ["zarr_format", "shape", "chunks", "dtype", "order"] as const;
@@ -59,7 +59,7 @@ export async function parseV2Array(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: await readFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
+      fill: parseFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
       codecs: chainOf(object, codecs, stored, chunkShape, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
@@ -180,7 +180,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
       },
     );
   }
-  if (ownSteps.includes(id)) {
+  if (implicitCodecs.includes(id)) {
     throw unknownCodec(`codec "${id}" is not known in Zarr v2, whose "dtype" and "order" say such things`, {
       codec: id,
     });

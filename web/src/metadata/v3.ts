@@ -5,11 +5,12 @@
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
-import { readDataType, readFill } from "../dtypes/usual.js";
-import { invalidMetadata, unsupported } from "../util/errors.js";
+import { parseFill } from "../dtypes/fill.js";
+import { parseDataType } from "../dtypes/v3.js";
+import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
-import { preload } from "../util/lazy.js";
-import { readChunkKeys } from "./chunk-keys.js";
+import { lazy, preload } from "../util/lazy.js";
+import { readPlainKeys } from "./chunk-keys.js";
 import {
   attributesOf,
   checkFormat,
@@ -20,6 +21,7 @@ import {
   requireKeys,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
+import type { KeyEncoding } from "./key-encoding.js";
 import { v3Key } from "./keys.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
@@ -72,7 +74,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
   checkTransformers(own(object, "storage_transformers"), options);
   const shape = readLengths(own(object, "shape"), "shape", 0);
   const keys = await readChunkKeys(own(object, "chunk_key_encoding"), options.onWarning);
-  const dtype = await readDataType(toPlain(own(object, "data_type")!));
+  const dtype = parseDataType(toPlain(own(object, "data_type")!));
   await loadCodecs(names, 3);
   const { codecs, isDraft } = await readDraft(object, dtype, options);
   return completeSpec(
@@ -81,7 +83,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
       shape,
       grid: parseGrid(own(object, "chunk_grid"), shape),
       dtype,
-      fill: await readFill(dtype, own(object, "fill_value")!, "strict", {
+      fill: parseFill(dtype, own(object, "fill_value")!, "strict", {
         allowNull: isDraft || isNullOfZarrita(object, options),
       }),
       codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
@@ -216,4 +218,15 @@ function parseConsolidated(
     return undefined;
   }
   return documentsIn(metadata);
+}
+
+const rareKeys = lazy("chunk key encodings", () => import("./part.js"));
+
+/** Reads `chunk_key_encoding`. @throws InvalidMetadata, Unsupported, LimitExceeded. */
+export async function readChunkKeys(
+  json: Json | undefined,
+  onWarning: OnWarning | undefined,
+): Promise<KeyEncoding> {
+  const extension = readExtension(json, '"chunk_key_encoding"');
+  return readPlainKeys(extension) ?? (await rareKeys()).readOtherKeys(extension, onWarning);
 }

@@ -1,6 +1,6 @@
 /** In which order the stored objects of a region are read, and which of their chunks. */
 
-import type { ArrayReader } from "../read/reader.js";
+import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/strides.js";
 import { type Priority, type Rank, rankBy, ranked } from "./priority.js";
 import {
@@ -20,13 +20,19 @@ export interface Job {
   readonly tasks: readonly RegionTask[];
 }
 
+/** The grids of the chunks that are decoded, and of the stored objects. */
+interface Grids {
+  readonly axes: readonly AxisGrid[];
+  readonly objectAxes: readonly AxisGrid[];
+}
+
 /** All the jobs of a region. */
 export class Jobs {
   /** Per axis the stored objects, with their projections. */
   readonly #parts: readonly (readonly ObjectProjections[])[];
 
   constructor(
-    { axes, objectAxes }: ArrayReader,
+    { axes, objectAxes }: Grids,
     private readonly projections: readonly (readonly Projection[])[],
     /** Bytes of an element, for choosing how much is put together at a time. */
     private readonly itemBytes: number,

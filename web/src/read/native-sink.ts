@@ -6,12 +6,11 @@
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Plan } from "../engine/plan.js";
 import { extentOf, type Projection } from "../plan/projections.js";
-import type { RegionTask } from "../plan/task.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { corruptChunk } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/strides.js";
 import { repeated } from "../util/subarray.js";
-import type { Fetched } from "./fetched.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 

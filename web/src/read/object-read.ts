@@ -2,20 +2,16 @@
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
+import type { ChunkTask, Fetched } from "../plan/task.js";
 import { readLeased } from "../store/buffer-lease.js";
-import type { Transport } from "../store/http/transport.js";
 import { cutRange, readRange, wantedBytes } from "../store/ranges.js";
 import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
+import type { Transport } from "../store/transport.js";
 import { isZarrError, limitExceeded } from "../util/errors.js";
-import { lazy } from "../util/lazy.js";
 import type { Limiter } from "../util/limiter.js";
 import type { Limits } from "../util/limits.js";
-import type { ChunkTask, Fetched } from "./fetched.js";
-import type { partialReader as PartialReaderOf } from "./partial.js";
-import { mayReadInPart, type PartialReader, subarrayOf } from "./partial-rules.js";
+import { type PartialReader, type Subarray, subarrayOf } from "./partial-rules.js";
 import { type Coalescing, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
-
-const partialReading = lazy("partial reading", () => import("../lazy/partial-reading.js"));
 
 export interface FetchOptions {
   readonly signal: AbortSignal | undefined;
@@ -34,6 +30,9 @@ export interface FetchOptions {
   onFailure?(error: unknown): void;
 }
 
+/** Returns a reader of a subarray of a chunk; undefined if the chunk is read whole. */
+export type MakePartial = (leaf: CoreChunkCodec, subarray: Subarray) => PartialReader | undefined;
+
 /** Receives a chunk; called in any order. */
 export type Visit<T> = (task: T, fetched: Fetched) => void | Promise<void>;
 
@@ -44,14 +43,15 @@ export const isChange = (error: unknown): boolean =>
 /** One pass over the chunks of one stored object. */
 export class ObjectRead<T extends ChunkTask> {
   #hasVisited = false;
-  #partialReader: typeof PartialReaderOf | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly limits: Limits,
-    private readonly leaf: Leaf,
+    readonly leaf: Leaf,
     readonly options: FetchOptions,
     private readonly visitor: Visit<T>,
+    /** Makes readers of parts of chunks; undefined if chunks are read whole. */
+    private readonly makePartial: MakePartial | undefined,
   ) {}
 
   /**
@@ -81,11 +81,6 @@ export class ObjectRead<T extends ChunkTask> {
     return bytes;
   }
 
-  /** Bytes of a decoded chunk; undefined where that is not the same for all. */
-  get chunkBytes(): number | undefined {
-    return this.leaf.type === "core" ? this.leaf.plan.decodedBytes : undefined;
-  }
-
   /** Whether any chunk has been handed out. */
   get hasVisited(): boolean {
     return this.#hasVisited;
@@ -101,23 +96,9 @@ export class ObjectRead<T extends ChunkTask> {
     await this.visitor(task, fetched);
   }
 
-  /** Whether some of these chunks may be read in part: what that takes is loaded then. */
-  mayReadInPart(tasks: readonly T[]): boolean {
-    const { leaf } = this;
-    return (
-      leaf.type === "core" &&
-      tasks.some(({ projections }) => projections && mayReadInPart(leaf, subarrayOf(projections)))
-    );
-  }
-
-  async loadPartial(): Promise<void> {
-    this.#partialReader = (await partialReading()).partialReader;
-  }
-
-  /** A way to read less than a whole chunk, where that is worth it. To be loaded before. */
+  /** Returns a way to read less than a whole chunk, if that is worth it. */
   partial({ projections }: T): PartialReader | undefined {
-    if (!projections || !this.#partialReader) return undefined;
-    return this.#partialReader(this.leaf as CoreChunkCodec, subarrayOf(projections));
+    return projections && this.makePartial?.(this.leaf as CoreChunkCodec, subarrayOf(projections));
   }
 
   /** An object that is one chunk. */

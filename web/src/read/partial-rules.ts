@@ -1,9 +1,10 @@
 /** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { Leaf } from "../chain/layout.js";
 import type { Projection } from "../plan/projections.js";
+import type { ChunkTask, Fetched } from "../plan/task.js";
 import { countOf } from "../util/strides.js";
-import type { Fetched } from "./fetched.js";
 import type { RangeReader, StoredRange } from "./stored-range.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
@@ -48,7 +49,9 @@ export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
   return isBlosc && plan.decodedBytes >= minBloscBytes ? "blosc" : undefined;
 }
 
-/** Whether a subarray may be read by itself: what it holds is at least as much as is read, and more than half is not worth it. */
-export function mayReadInPart(leaf: CoreChunkCodec, subarray: Subarray): boolean {
-  return kindOf(leaf) !== undefined && countOf(subarray.shape) <= countOf(leaf.shape) / 2;
+/** Whether some of these chunks may be read in part: their codecs allow it, and at most half of a chunk is wanted. */
+export function anyReadInPart(leaf: Leaf, tasks: readonly ChunkTask[]): boolean {
+  if (leaf.type !== "core" || kindOf(leaf) === undefined) return false;
+  const maxCount = countOf(leaf.shape) / 2;
+  return tasks.some(({ projections }) => projections && countOf(subarrayOf(projections).shape) <= maxCount);
 }

@@ -11,12 +11,12 @@ import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { axesThrough } from "../chain/layout.js";
 import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
+import type { Fetched } from "../plan/task.js";
 import { changedError } from "../store/store.js";
 import { corruptChunk, isZarrError } from "../util/errors.js";
 import { settledValues } from "../util/settle-all.js";
 import { countOf, indices, stridesOf } from "../util/strides.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
-import type { Fetched } from "./fetched.js";
 import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
 import { type ByteSpan, exactly, type RangeReader, readWithin, type StoredRange } from "./stored-range.js";
 

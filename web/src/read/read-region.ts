@@ -14,19 +14,19 @@ import {
   toBytes,
   toElements,
 } from "../dtypes/elements.js";
+import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { pickElements } from "../plan/orthogonal.js";
-import type { RegionTask } from "../plan/task.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 import { alone } from "../store/buffer-lease.js";
 import { isZarrError, withDetails } from "../util/errors.js";
-import { lazy } from "../util/lazy.js";
 import { Limiter } from "../util/limiter.js";
 import { countOf } from "../util/strides.js";
-import type { WorkerPool } from "../workers/pool.js";
 import { assemble } from "./assemble.js";
-import type { Fetched } from "./fetched.js";
 import { isNativeCopy, NativeSink } from "./native-sink.js";
 import type { FetchOptions } from "./object-read.js";
+import type { DecodePool } from "./pool.js";
+import { readValues } from "./read-values.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";
 import {
   checkSize,
@@ -38,8 +38,6 @@ import {
 } from "./resolve-region.js";
 import { ResultBytes } from "./result.js";
 import { SlabSink } from "./slab-sink.js";
-
-const valueReading = lazy("elements of variable length", () => import("../lazy/vlen-reading.js"));
 
 /** Where the elements of a result go. */
 export interface OutOptions {
@@ -58,7 +56,6 @@ export async function readElementsOf(
   const count = countOf(wanted.shape);
   if (dtype.isVariable) {
     if (out !== undefined) checkValues(dtype, out, count, "out");
-    const { readValues } = await valueReading();
     return readValues(reader, wanted, options, out as unknown[] | undefined);
   }
   if (out !== undefined) checkElements(dtype, out, count, "out");
@@ -107,7 +104,6 @@ async function readInto(
   const { dtype } = reader.spec;
   if (reader.firstCodec.type === "vlen") {
     // Strings of fixed length that are stored as values (labels of a categorize filter).
-    const { packStrings, readValues } = await valueReading();
     target.bytes.set(packStrings(dtype, (await readValues(reader, wanted, options)) as string[]));
     return;
   }
@@ -148,7 +144,7 @@ async function readProjections(
 
 export interface ReadChunkOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly pool?: WorkerPool | undefined;
+  readonly pool?: DecodePool | undefined;
   readonly onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
@@ -178,7 +174,6 @@ export async function readChunkElements(
   async function elementsOf(content: Content): Promise<ElementData | readonly unknown[]> {
     if (content instanceof Uint8Array) return toElements(dtype, content);
     if (dtype.isVariable) return content;
-    const { packStrings } = await valueReading();
     return toElements(dtype, packStrings(dtype, content as string[]));
   }
 }
@@ -186,7 +181,7 @@ export async function readChunkElements(
 function decodeChunk(
   codec: Fetched["codec"],
   encoded: Uint8Array | undefined,
-  pool: WorkerPool | undefined,
+  pool: DecodePool | undefined,
   signal: AbortSignal | undefined,
 ): Content | Promise<Content> {
   if (!encoded) return codec.missing();

@@ -5,20 +5,19 @@
 
 import type { ChunkLayout, Leaf } from "../chain/layout.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { preloadRanges } from "../store/http/client.js";
-import { HttpStore } from "../store/http/store.js";
+import type { ChunkTask } from "../plan/task.js";
 import { packedStore } from "../store/packed.js";
 import { joinKey, type Store } from "../store/store.js";
 import { type AxisGrid, regularGrid } from "../util/grid.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import type { Bundle, WantedObject } from "./bundles.js";
-import type { ChunkTask } from "./fetched.js";
 import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
+import { anyReadInPart } from "./partial-rules.js";
 import type { ShardReader } from "./shard-read.js";
 import type { Coalescing } from "./stored-range.js";
 
-const shards = lazy("shards", () => import("../lazy/shards.js"));
+const part = lazy("shards and parts of chunks", () => import("./part.js"));
 
 /** Defaults of merging reads within a shard. */
 export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
@@ -38,9 +37,7 @@ export class ArrayReader {
     this.objectAxes = spec.axes;
     const { isSharded, chunkShape } = spec;
     this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
-    if (!isSharded) return;
-    preload(shards);
-    if (store instanceof HttpStore) preloadRanges();
+    if (isSharded) preload(part);
   }
 
   /** The codec of the first chunk: its data type and modules are those of all. */
@@ -87,9 +84,9 @@ export class ArrayReader {
   ): Promise<void> {
     const key = this.objectKey(object);
     const { levels, leaf } = this.layoutOf(object);
-    const work = new ObjectRead(this.store, this.limits, leaf, options, visit);
     const hasRanges = Boolean(this.store.getRange);
-    if (hasRanges && work.mayReadInPart(tasks)) await work.loadPartial();
+    const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
+    const work = new ObjectRead(this.store, this.limits, leaf, options, visit, makePartial);
     if (levels.length === 0) return work.plain(key, tasks[0]!);
     const reader = this.#shards ?? (await this.#loadShards());
     const isAll = tasks.length === this.#countIn(object);
@@ -104,16 +101,16 @@ export class ArrayReader {
     jobs: Iterable<J>,
     options: FetchOptions,
   ): Promise<AsyncGenerator<Bundle<J>> | undefined> {
-    const { store, limits, spec } = this;
+    const { store, spec } = this;
     const packed = spec.isSharded ? undefined : packedStore(store);
     if (!packed) return undefined;
-    const { bundlesOf } = await shards();
+    const { bundlesOf } = await part();
     const wanted = function* (this: ArrayReader): Generator<WantedObject<J>> {
       for (const job of jobs) {
         const { leaf } = this.layoutOf(job.object);
-        const work = new ObjectRead(store, limits, leaf, options, () => {});
-        const maxBytes = work.mayReadInPart(job.tasks) ? undefined : leaf.encodedBound;
-        yield { job, key: this.objectKey(job.object), decodedBytes: work.chunkBytes, maxBytes };
+        const maxBytes = anyReadInPart(leaf, job.tasks) ? undefined : leaf.encodedBound;
+        const decodedBytes = leaf.type === "core" ? leaf.plan.decodedBytes : undefined;
+        yield { job, key: this.objectKey(job.object), decodedBytes, maxBytes };
       }
     };
     return bundlesOf(packed, wanted.call(this), options);
@@ -130,7 +127,7 @@ export class ArrayReader {
   }
 
   async #loadShards(): Promise<ShardReader> {
-    const { ShardReader } = await shards();
+    const { ShardReader } = await part();
     this.#shards ??= new ShardReader(this.limits, this.store);
     return this.#shards;
   }

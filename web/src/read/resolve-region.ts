@@ -5,13 +5,13 @@ import type { Projection } from "../plan/projections.js";
 import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/strides.js";
-import type { WorkerPool } from "../workers/pool.js";
 import type { AssembleOptions } from "./assemble.js";
+import type { DecodePool } from "./pool.js";
 import type { ArrayReader } from "./reader.js";
 
 /** How a region is read, checked. */
 export interface RegionOptions extends AssembleOptions {
-  readonly pool?: WorkerPool | undefined;
+  readonly pool?: DecodePool | undefined;
 }
 
 /** A selection, resolved: what to read, and what to pick from that. */

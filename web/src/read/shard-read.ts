@@ -1,12 +1,12 @@
 /** Reading chunks inside shards: those that are wanted of one shard, neighbours with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
+import type { ChunkTask } from "../plan/task.js";
 import type { Store } from "../store/store.js";
 import { onWritten } from "../store/write-events.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { settleAll } from "../util/settle-all.js";
-import type { ChunkTask } from "./fetched.js";
 import { type MergedParts, mergeParts } from "./merged-ranges.js";
 import { isChange, type ObjectRead } from "./object-read.js";
 import { ShardLocator } from "./shards.js";
@@ -100,10 +100,11 @@ export class ShardReader {
 
   /** Whether one request for a whole shard is better than one for its index, and then others. */
   #isReadWhole<T extends ChunkTask>(
-    { options, chunkBytes = Number.POSITIVE_INFINITY }: ObjectRead<T>,
+    { options, leaf }: ObjectRead<T>,
     { levels, key, wanted, isAll, hasRanges }: WantedShard<T>,
   ): boolean {
     const { wholeBytes = 0 } = options.coalescing;
+    const chunkBytes = leaf.type === "core" ? leaf.plan.decodedBytes : Number.POSITIVE_INFINITY;
     const isSmall = wanted.length * chunkBytes <= wholeBytes;
     return isAll && hasRanges && isSmall && !this.#locator.isKept(levels, key);
   }

@@ -1,7 +1,6 @@
 /** What takes the chunks of a region. */
 
-import type { RegionTask } from "../plan/task.js";
-import type { Fetched } from "./fetched.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 
 /** Takes the chunks of a region as they come. */
 export interface Sink {
@@ -15,3 +14,6 @@ export interface Sink {
   /** Called once, also after a failure. */
   end(): void;
 }
+
+/** Names the chunk in an error. */
+export type LocateError = (error: unknown, task: RegionTask) => unknown;

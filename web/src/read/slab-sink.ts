@@ -10,10 +10,9 @@ import { type PlaceBox, placeOf } from "../plan/placement.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partition.js";
 import { spansOf } from "../plan/spans.js";
-import type { Group, RegionTask } from "../plan/task.js";
+import type { Fetched, Group, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { countOf, stridesOf } from "../util/strides.js";
-import type { Fetched } from "./fetched.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 

@@ -4,9 +4,8 @@ import { withSession } from "../chain/chunk-codec.js";
 import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
 import { placeOf } from "../plan/placement.js";
 import { extentOf, type Projection } from "../plan/projections.js";
-import type { RegionTask } from "../plan/task.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 import { stridesOf } from "../util/strides.js";
-import type { Fetched } from "./fetched.js";
 import type { Sink } from "./sink.js";
 
 export class VlenSink implements Sink {

@@ -7,9 +7,9 @@
  * in the place of its `get`, may keep what passes through.
  */
 
-import type { Transport } from "./http/transport.js";
 import { answerOf } from "./read-checked.js";
 import type { GetOptions, Store } from "./store.js";
+import type { Transport } from "./transport.js";
 
 interface LeasingStore {
   /** The store's own `get`: where another has taken its place, that one is meant to be called. */

@@ -1,6 +1,6 @@
 /** Raw DEFLATE (RFC 1951), by what the runtime brings. */
 
-import { ByteSink } from "../store/http/body.js";
+import { ByteSink } from "./byte-sink.js";
 import { corruptChunk, unsupported } from "./errors.js";
 import { nodeModule } from "./platform.js";
 

@@ -7,10 +7,9 @@ import { type PlaceBox, placeOf } from "../plan/placement.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import { chooseSlabAxis, SlabPartition } from "../plan/slab-partition.js";
 import { type SlabPlace, spansOf } from "../plan/spans.js";
-import type { RegionTask } from "../plan/task.js";
-import type { Fetched } from "../read/fetched.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 import type { ResultBytes } from "../read/result.js";
-import type { Sink } from "../read/sink.js";
+import type { LocateError, Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { countOf, stridesOf } from "../util/strides.js";
 import { StepFailure } from "./errors.js";
@@ -29,9 +28,6 @@ export interface Helpers {
   /** Takes back the memory of a slab that has been copied out. */
   releaseBytes(slab: Uint8Array): void;
 }
-
-/** Names the chunk in an error. */
-export type LocateError = (error: unknown, task: RegionTask) => unknown;
 
 /** Whether the slabs of a region are large enough to be worth the way to another thread. */
 export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {

@@ -5,7 +5,7 @@
  */
 
 import { usualTransport } from "../store/http/default-transport.js";
-import type { Answer, Transport, TransportRequest } from "../store/http/transport.js";
+import type { Answer, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
 

@@ -1,7 +1,7 @@
 /** zarrita's `create`, over this library's parts. */
 
 import { arrayMetadata } from "../../edit/array-options.js";
-import type { CreateOptions } from "../../edit/create.js";
+import type { CreateOptions } from "../../edit/options.js";
 import { replaceNode } from "../../edit/replace-node.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { openPlain } from "../../hierarchy/open.js";

@@ -28,7 +28,7 @@ export interface OwnCodecEntry {
 
 type LoadEntry = () => MaybePromise<OwnCodecEntry>;
 
-const entries = lazy("codecs that are looked up", () => import("../../lazy/registered-codecs.js"));
+const entries = lazy("codecs that are looked up", () => import("./part.js"));
 
 /** The codecs that zarrita has, those of Zarr v2 under "numcodecs." and their id. */
 const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
@@ -54,10 +54,7 @@ export const registry: Map<string, LoadEntry> = new Map(standard);
 export const isOwn = (name: string, load: LoadEntry): boolean => standard.get(name) !== load;
 
 /** What handles code of the application's own: codecs, and another `getChunk`. */
-export const ownCode = lazy(
-  "an application's own codecs and getChunk",
-  () => import("../../lazy/own-code.js"),
-);
+export const ownCode = lazy("an application's own codecs and getChunk", () => import("./part.js"));
 
 const hasOwn = (): boolean => [...registry].some(([name, load]) => isOwn(name, load));
 

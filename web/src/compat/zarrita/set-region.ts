@@ -1,8 +1,8 @@
 /** zarrita's `set`, over this library's. */
 
 import { toElements } from "../../dtypes/elements.js";
-import type { SetValues } from "../../edit/set.js";
-import { set } from "../../edit/set-region.js";
+import type { SetValues } from "../../edit/options.js";
+import { set } from "../../edit/set.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";

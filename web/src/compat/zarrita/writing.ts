@@ -1,6 +1,6 @@
 /** zarrita's writing calls. What does it is loaded when one of them is first called. */
 
-import type { WriteRegionOptions } from "../../edit/set.js";
+import type { WriteRegionOptions } from "../../edit/options.js";
 import { lazy } from "../../util/lazy.js";
 import type { Concurrency } from "./concurrency.js";
 import type { ZarritaArray, ZarritaGroup } from "./nodes.js";
@@ -19,7 +19,7 @@ import type {
   Slice,
 } from "./types.js";
 
-const writing = lazy("writing by zarrita's calls", () => import("../../lazy/drop-in-writing.js"));
+const writing = lazy("writing by zarrita's calls", () => import("./part.js"));
 
 export interface CreateGroupOptions {
   attributes?: Record<string, unknown> | undefined;

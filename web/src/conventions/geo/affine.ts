@@ -1,5 +1,5 @@
 /** Affine transformations of columns and rows. */
-import type { AffineTransform, Bounds } from "./georeference.js";
+import type { AffineTransform, Bounds } from "./types.js";
 
 type Point = readonly [number, number];
 

@@ -1,7 +1,7 @@
 /** What attributes say of reference systems and transformations. */
 import { invalidMetadata } from "../../util/errors.js";
 import { isRecord, own, type Properties } from "../../util/own-property.js";
-import type { AffineTransform, CoordinateSystem } from "./georeference.js";
+import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
   const found = own(value, name);

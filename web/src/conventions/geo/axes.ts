@@ -5,7 +5,8 @@ import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
 import { isZarrError, unsupported } from "../../util/errors.js";
 import { own } from "../../util/own-property.js";
-import type { AffineTransform, GeoConventions } from "./georeference.js";
+import { decodeCF } from "../xarray/cf.js";
+import type { AffineTransform } from "./types.js";
 
 /** Opens a node beside the data; undefined where there is none. */
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
@@ -40,12 +41,11 @@ export interface FromCoordinates {
 export async function fromCoordinates(
   [rows, columns]: readonly [string, string],
   open: OpenBeside,
-  conventions: GeoConventions,
   signal: AbortSignal | undefined,
 ): Promise<FromCoordinates | undefined> {
   const [ys, xs] = await Promise.all([open(rows), open(columns)]);
   if (!ys || !xs || ys.shape.length !== 1 || xs.shape.length !== 1) return undefined;
-  const [y, x] = await Promise.all([lineOf(ys, conventions, signal), lineOf(xs, conventions, signal)]);
+  const [y, x] = await Promise.all([lineOf(ys, signal), lineOf(xs, signal)]);
   return {
     transform: [x.step, 0, x.start, 0, y.step, y.start],
     shape: [ys.shape[0]!, xs.shape[0]!],
@@ -66,7 +66,6 @@ function isDegrees({ attributes }: ZarrArray, towards: string, name: string): bo
  */
 async function lineOf(
   array: ZarrArray,
-  { decodeCF }: GeoConventions,
   signal: AbortSignal | undefined,
 ): Promise<{ start: number; step: number }> {
   const [length] = array.shape as readonly [number];

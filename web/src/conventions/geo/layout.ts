@@ -4,7 +4,7 @@ import { normalizePath } from "../../store/path.js";
 import { isZarrError } from "../../util/errors.js";
 import { isRecord, own, type Properties } from "../../util/own-property.js";
 import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
-import type { AffineTransform, CoordinateSystem } from "./georeference.js";
+import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 /** What a layout says of one level. */
 export interface ListedLevel {

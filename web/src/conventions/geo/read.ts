@@ -6,21 +6,20 @@ import { open } from "../../hierarchy/open.js";
 import { checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
 import { own } from "../../util/own-property.js";
+import { dimensionsOf } from "../xarray/xarray.js";
 import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
 import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
+import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 import type {
   AffineTransform,
   CoordinateSystem,
-  GeoConventions,
   GeoLevel,
   Georeference,
   GeoreferenceOptions,
-} from "./georeference.js";
-import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
+} from "./types.js";
 
 interface Reading {
-  readonly conventions: GeoConventions;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -30,13 +29,12 @@ type Pair<T> = readonly [T, T];
 export async function readGeoreference(
   node: ZarrArray | ZarrGroup,
   options: GeoreferenceOptions,
-  conventions: GeoConventions,
 ): Promise<Georeference> {
   checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
-  const reading = { conventions, signal };
+  const reading = { signal };
   if (node instanceof ZarrArray) return ofArray(node, await parentOf(node, signal), reading);
   if (!(node instanceof ZarrGroup))
     throw invalidArgument("georeference needs an array or a group that was opened");
@@ -138,12 +136,8 @@ function memberOf(
 }
 
 /** The transformation of an array: its own, its group's, that of its grid mapping, that of its coordinates. */
-async function placeOf(
-  array: ZarrArray,
-  group: ZarrGroup | undefined,
-  { conventions, signal }: Reading,
-): Promise<Place> {
-  const names = conventions.dimensionsOf(array) ?? array.dimensionNames ?? [];
+async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal }: Reading): Promise<Place> {
+  const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const stated = dimensionsIn(array.attributes) ?? dimensionsIn(group?.attributes);
   const dimensions = stated ?? mapDimensions(names);
   if (!dimensions) throw notReferenced(array.path);
@@ -157,7 +151,7 @@ async function placeOf(
   const mapping = await gridMapping(array, openBeside);
   const direct =
     transformIn(array.attributes) ?? transformIn(group?.attributes) ?? transformIn(mapping?.attributes);
-  const read = direct ? undefined : await fromCoordinates(dimensions, openBeside, conventions, signal);
+  const read = direct ? undefined : await fromCoordinates(dimensions, openBeside, signal);
   const transform = direct ?? read?.transform;
   if (!transform || shape.includes(0)) throw notReferenced(array.path);
   const crs =
@@ -228,11 +222,11 @@ async function candidates(group: ZarrGroup, { signal }: Reading): Promise<string
 }
 
 /** A group of which nothing is known but that it has coordinate arrays of the usual names. */
-async function bareCoordinates(group: ZarrGroup, { conventions, signal }: Reading): Promise<Place> {
+async function bareCoordinates(group: ZarrGroup, { signal }: Reading): Promise<Place> {
   const openBeside = (name: string) => ifThere(group.open(name, { kind: "array", signal }));
   const stated = dimensionsIn(group.attributes);
   for (const dimensions of stated ? [stated] : likelyPairs) {
-    const read = await fromCoordinates(dimensions, openBeside, conventions, signal);
+    const read = await fromCoordinates(dimensions, openBeside, signal);
     if (!read) continue;
     const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemOf("EPSG:4326") : undefined);
     return { crs, dimensions: [dimensions[0], dimensions[1]], shape: read.shape, transform: read.transform };

@@ -4,7 +4,7 @@ import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../util/errors.js";
 import { boundsOf, inverse, moved } from "./affine.js";
-import type { Bounds, Georeference, GeoTile, TileOptions } from "./georeference.js";
+import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
 /** Half the circumference of the earth in web mercator, in its metres. */
 const half = Math.PI * 6_378_137;

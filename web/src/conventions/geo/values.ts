@@ -8,9 +8,11 @@ import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
 import { settleAll } from "../../util/settle-all.js";
+import { decodeCF } from "../xarray/cf.js";
+import { dimensionsOf } from "../xarray/xarray.js";
 import { inverse } from "./affine.js";
-import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "./georeference.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
+import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 
 /** Of 64 MiB. */
 const maxTileSize = 4096;
@@ -21,7 +23,6 @@ export async function readValues(
   reference: Georeference,
   tile: readonly [number, number, number],
   options: ReadTileOptions,
-  conventions: GeoConventions,
 ): Promise<TileValues | undefined> {
   const place = placeOf(reference, tile, options);
   const { tileSize } = place;
@@ -31,10 +32,10 @@ export async function readValues(
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
   const array = await level.open(options.variable, { signal: options.signal });
-  const layout = layoutOf(array, reference, options, conventions);
+  const layout = layoutOf(array, reference, options);
   const plans = parts.map((part) => planOf(layout, part, tileSize));
   checkChunks(array, plans, options.maxChunks);
-  const pieces = await readPieces(array, plans, options, conventions);
+  const pieces = await readPieces(array, plans, options);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
   // Where data goes round the world more than once, the widest part is drawn last.
   for (const piece of pieces.reverse()) draw(data, place, piece);
@@ -53,7 +54,6 @@ function layoutOf(
   array: ZarrArray,
   { dimensions }: Georeference,
   { selection = {} }: ReadTileOptions,
-  { dimensionsOf }: GeoConventions,
 ): Layout {
   checkObject(selection, "the selection");
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
@@ -130,7 +130,6 @@ async function readPieces(
   array: ZarrArray,
   plans: readonly Plan[],
   options: ReadTileOptions,
-  conventions: GeoConventions,
 ): Promise<Piece[]> {
   const controller = new AbortController();
   const { signal } = options;
@@ -140,7 +139,7 @@ async function readPieces(
   signal?.addEventListener("abort", abort);
   const pieces: Piece[] = [];
   const reads = plans.map(async (plan, i) => {
-    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal }, conventions);
+    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal });
   });
   try {
     await settleAll(reads, (error) => controller.abort(error));
@@ -150,12 +149,7 @@ async function readPieces(
   }
 }
 
-async function readPiece(
-  array: ZarrArray,
-  plan: Plan,
-  options: ReadTileOptions,
-  { decodeCF }: GeoConventions,
-): Promise<Piece> {
+async function readPiece(array: ZarrArray, plan: Plan, options: ReadTileOptions): Promise<Piece> {
   const { fillValueIsMissing, validRange } = options;
   const region = await get(array, plan.selection, options);
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });

@@ -1,6 +1,6 @@
 /** Axes and coordinate systems of OME-Zarr. Spec: "axes", and since 0.6 "coordinateSystems"; RFC-4 for orientations. */
 import { own, textOf } from "../../util/own-property.js";
-import { badAttribute } from "../attributes.js";
+import { badAttribute } from "../shared/attributes.js";
 
 /** One dimension of an image's levels, or of another coordinate system. */
 export interface OmeAxis {

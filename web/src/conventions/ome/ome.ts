@@ -12,7 +12,7 @@ import { normalizePath } from "../../store/path.js";
 import { checkObject, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { isRecord, own, textOf } from "../../util/own-property.js";
-import { badAttribute, checkNode, numberOf } from "../attributes.js";
+import { badAttribute, checkNode, numberOf } from "../shared/attributes.js";
 import { type OmeAxis, type OmeCoordinateSystem, readAxes, readCoordinateSystems } from "./axes.js";
 import {
   combine,

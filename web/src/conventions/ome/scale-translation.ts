@@ -1,7 +1,7 @@
 /** OME-Zarr `coordinateTransformations`: scales and translations, combined into one of each. */
 import { unsupported } from "../../util/errors.js";
 import { isRecord, own, textOf } from "../../util/own-property.js";
-import { badAttribute, numberOf } from "../attributes.js";
+import { badAttribute, numberOf } from "../shared/attributes.js";
 
 /** One step: positions are multiplied by the scale, or the translation is added to them. */
 export type Transform =

@@ -6,8 +6,10 @@ import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
 import { isZarrError } from "../../util/errors.js";
 import type { CFInput, CFRegion } from "../xarray/cf.js";
+import { decodeCF } from "../xarray/cf.js";
+import { measuresLongitude } from "../xarray/xarray.js";
 import { noCoordinates } from "./errors.js";
-import type { Conventions } from "./sel.js";
+import type {} from "./types.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";
@@ -29,7 +31,6 @@ export interface Coordinates {
 
 /** With what coordinates are read. */
 export interface Reading {
-  readonly conventions: Conventions;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -74,7 +75,7 @@ export function namedCoordinates(name: string, texts: readonly string[]): Coordi
 export async function arrayCoordinates(
   name: string,
   array: ZarrArray,
-  { conventions, signal }: Reading,
+  { signal }: Reading,
 ): Promise<Coordinates> {
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
@@ -82,8 +83,7 @@ export async function arrayCoordinates(
   const partLength = Math.max(1, isLittle ? length : Math.min(stored, mostAtATime));
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
-    const known =
-      parts.get(index) ?? readPart(name, array, index * partLength, partLength, { conventions, signal });
+    const known = parts.get(index) ?? readPart(name, array, index * partLength, partLength, { signal });
     parts.delete(index); // to the end: used last
     parts.set(index, known);
     for (const old of parts.keys()) {
@@ -94,7 +94,7 @@ export async function arrayCoordinates(
   };
   const { kind, isSingle } = await read(0);
   const rounded = isSingle ? Math.fround : (label: number) => label;
-  const isLongitude = kind === "numbers" && conventions.measuresLongitude(array);
+  const isLongitude = kind === "numbers" && measuresLongitude(array);
   const part = async (index: number) => (await read(index)).values;
   return { name, length, kind, isLongitude, partLength, rounded, part };
 }
@@ -111,7 +111,7 @@ async function readPart(
   array: ZarrArray,
   start: number,
   count: number,
-  { conventions, signal }: Reading,
+  { signal }: Reading,
 ): Promise<Part> {
   const stop = Math.min(start + count, array.shape[0]!);
   const region = await get<never>(array, [slice(start, stop)], { signal });
@@ -122,7 +122,7 @@ async function readPart(
     return { kind: "texts", isSingle: false, values: strings(region) };
   if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
     throw noCoordinates(name, `elements of ${array.dtype} are no labels`);
-  const decoded = decodeTimes(conventions, array, region);
+  const decoded = decodeTimes(array, region);
   const numbers = decoded.data as ArrayLike<number | bigint>;
   return {
     kind: decoded.kind === "milliseconds" ? "times" : "numbers",
@@ -147,7 +147,7 @@ function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): 
 }
 
 /** Times as milliseconds; as numbers of their units where their calendar has no real days. */
-function decodeTimes({ decodeCF }: Conventions, array: ZarrArray, region: CFInput): CFRegion {
+function decodeTimes(array: ZarrArray, region: CFInput): CFRegion {
   // A coordinate that equals the fill value is a coordinate: xarray writes 0 as the fill value of indexes.
   const options = { fillValueIsMissing: false } as const;
   try {

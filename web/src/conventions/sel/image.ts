@@ -4,6 +4,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
 import { isZarrError } from "../../util/errors.js";
 import type { OmeLevel, OmeMultiscale } from "../ome/ome.js";
+import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
 import { type Coordinates, linearCoordinates, namedCoordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";
 
@@ -17,22 +18,19 @@ export interface ImageLevel {
 }
 
 /** The level of an image that an array is; undefined for an array that no image above it names. */
-export async function levelOfArray(
-  array: ZarrArray,
-  { conventions, signal }: Reading,
-): Promise<ImageLevel | undefined> {
+export async function levelOfArray(array: ZarrArray, { signal }: Reading): Promise<ImageLevel | undefined> {
   const segments = array.path.split("/");
   if (array.path === "") return undefined;
   const path = segments.slice(0, -1).join("/");
   const { zarrFormat: version, limits, store, shape } = array;
   try {
     const group = await open(store, { path, kind: "group", version, limits, signal });
-    if (!conventions.isMultiscales(group)) return undefined;
+    if (!isMultiscales(group)) return undefined;
     const below = segments.at(-1);
-    for (const image of conventions.multiscales(group)) {
+    for (const image of multiscales(group)) {
       const level = image.levels.find((one) => one.path === below);
       if (level && image.axes.length === shape.length)
-        return { image, level, shape, channelAxis: conventions.channelAxis(image) };
+        return { image, level, shape, channelAxis: channelAxis(image) };
     }
   } catch (error) {
     // Nodes need no group above them.

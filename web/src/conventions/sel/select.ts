@@ -7,11 +7,13 @@ import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
+import { dimensionsOf } from "../xarray/xarray.js";
 import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
 import { noCoordinates, noSuchDimension } from "./errors.js";
 import { findElements, type Matching } from "./find.js";
 import { type ImageLevel, imageCoordinates, levelOfArray } from "./image.js";
-import type { Conventions, LabelSelection, SelOptions } from "./sel.js";
+import type { LabelSelection, SelOptions } from "./types.js";
 
 type Wanted = Readonly<Record<string, LabelSelection>>;
 
@@ -22,20 +24,22 @@ export async function select(
   node: ZarrArray | ZarrGroup,
   wanted: Wanted,
   options: SelOptions,
-  conventions: Conventions,
 ): Promise<NonNullable<Selection>> {
   checkOptions(node, wanted, options);
   const { signal, level = 0 } = options;
-  const reading = { conventions, signal };
+  const reading = { signal };
   if (node instanceof ZarrArray) return ofArray(node, wanted, options, reading);
-  if (!conventions.isMultiscales(node)) return ofGroup(node, wanted, options, reading);
-  const image = conventions.multiscales(node)[0]!;
+  if (!isMultiscales(node)) return ofGroup(node, wanted, options, reading);
+  const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
     throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
   const array = await chosen.open({ signal });
-  const channelAxis = conventions.channelAxis(image);
-  return ofImage({ image, level: chosen, shape: array.shape, channelAxis }, wanted, options);
+  return ofImage(
+    { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
+    wanted,
+    options,
+  );
 }
 
 function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void {
@@ -101,7 +105,7 @@ async function coordinatesNamed(
   }
   if (array.shape.length !== 1)
     throw noCoordinates(name, `the array of this name has ${array.shape.length} dimensions, not one`);
-  const dimension = reading.conventions.dimensionsOf(array)?.[0] ?? name;
+  const dimension = dimensionsOf(array)?.[0] ?? name;
   return { dimension, coordinates: await arrayCoordinates(name, array, reading) };
 }
 
@@ -112,10 +116,10 @@ async function ofArray(
   options: SelOptions,
   reading: Reading,
 ): Promise<NonNullable<Selection>> {
-  const { conventions, signal } = reading;
+  const { signal } = reading;
   const image = await levelOfArray(array, reading);
   if (image) return ofImage(image, wanted, options);
-  const dimensions = conventions.dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
+  const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const above = array.path.split("/").slice(0, -1);
   const openCoordinate = (name: string) => {
     if (array.path === "")

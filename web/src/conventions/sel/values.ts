@@ -3,7 +3,7 @@
 import type { Coordinates } from "./coordinates.js";
 import { notALabel } from "./errors.js";
 import { parsePeriod } from "./periods.js";
-import type { Label, LabelSelection } from "./sel.js";
+import type { Label, LabelSelection } from "./types.js";
 
 /** What a label means on an axis of numbers or times. */
 export interface Meaning {

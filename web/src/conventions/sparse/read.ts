@@ -8,7 +8,7 @@ import { type AxisSelection, resolveSelection, slice } from "../../plan/selectio
 import { checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
 import { own, textOf } from "../../util/own-property.js";
-import type { SparseMatrix, SparseOptions } from "./sparse.js";
+import type { SparseMatrix, SparseOptions } from "./types.js";
 
 const defaultMaxBytes = 2 ** 30;
 /** Indices and positions are held in 32 bits. */

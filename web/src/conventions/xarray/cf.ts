@@ -12,7 +12,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import { isRecord, own, textOf } from "../../util/own-property.js";
-import { badAttribute, numberOf } from "../attributes.js";
+import { badAttribute, numberOf } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** What decodeCF reads of an array. */

@@ -9,7 +9,7 @@ import { isSegment } from "../../store/path.js";
 import { checkSignalIn } from "../../util/arguments.js";
 import { isZarrError } from "../../util/errors.js";
 import { own, textOf } from "../../util/own-property.js";
-import { checkNode } from "../attributes.js";
+import { checkNode } from "../shared/attributes.js";
 
 /** An array that holds coordinates of another one. */
 export interface Coordinate {

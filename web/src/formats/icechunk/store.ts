@@ -1,6 +1,6 @@
 /** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
 
-import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { FileSystemStore } from "../../store/file/store.js";
 import { headersOf, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
 import { addPackedStore, type PackedStore, type Place } from "../../store/packed.js";
@@ -313,7 +313,7 @@ async function storeAt(source: string | URL | Store, options: IcechunkOptions): 
   } catch (cause) {
     throw invalidArgument(`"${source}" is not a URL`, { cause });
   }
-  if (isFileUrl(url)) return new (await fileSystem()).FileSystemStore(url);
+  if (isFileUrl(url)) return new FileSystemStore(url);
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
   return new HttpStore(url, options);
 }

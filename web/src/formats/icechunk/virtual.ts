@@ -1,15 +1,16 @@
 /** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
 
-import { fileSystem } from "../../hierarchy/loaded-stores.js";
+import { modifiedTime } from "../../store/file/read.js";
+import { FileSystemStore } from "../../store/file/store.js";
 import { readBody } from "../../store/http/body.js";
 import { readRangeAnswer } from "../../store/http/range-answer.js";
 import type { Requests } from "../../store/http/requests.js";
 import { missingStatus, statusError, wholeStatus } from "../../store/http/response.js";
-import type { Answer } from "../../store/http/transport.js";
 import { encodeKey } from "../../store/path.js";
 import { readRange } from "../../store/ranges.js";
 import { locateKey } from "../../store/read-checked.js";
 import { isStore, type MaybePromise, type Store } from "../../store/store.js";
+import type { Answer } from "../../store/transport.js";
 import { checkObject } from "../../util/arguments.js";
 import {
   type ErrorDetails,
@@ -150,7 +151,6 @@ export class VirtualSources {
     part: Part,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
-    const { FileSystemStore, modifiedTime } = await fileSystem();
     const folder = new URL(base);
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const store = new FileSystemStore(folder);

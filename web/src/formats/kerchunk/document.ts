@@ -17,7 +17,7 @@ import { LargeMap } from "../../util/large-map.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textDecoder } from "../../util/platform.js";
 import type { Steps } from "../../util/slices.js";
-import { entriesOf, type Fields, listOf, objectOf, plain, textOf } from "./fields.js";
+import { entriesOf, type Fields, listOf, objectOf, plain, textOf } from "../parquet/fields.js";
 import { Generated, GenerationBudget, type Rule, ruleSteps } from "./generate.js";
 import type { TemplateValues } from "./template.js";
 

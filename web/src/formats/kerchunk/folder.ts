@@ -14,10 +14,10 @@ import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain 
 import { defaultLimits } from "../../util/limits.js";
 import { kept, textEncoder } from "../../util/platform.js";
 import { inSlices } from "../../util/slices.js";
+import { bad, shown } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";
-import { bad, shown } from "./fields.js";
+import type { Reference } from "../parquet/reference.js";
 import type { FolderPlace } from "./place.js";
-import type { Reference } from "./read.js";
 import { RecordFiles } from "./record-files.js";
 import type { References } from "./references.js";
 

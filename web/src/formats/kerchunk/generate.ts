@@ -6,7 +6,7 @@
  */
 import { limitExceeded } from "../../util/errors.js";
 import type { Steps } from "../../util/slices.js";
-import { bad, entriesOf, objectOf, plain, shown, textOf } from "./fields.js";
+import { bad, entriesOf, objectOf, plain, shown, textOf } from "../parquet/fields.js";
 import { Template, type TemplateValues } from "./template.js";
 
 type Value = string | number;

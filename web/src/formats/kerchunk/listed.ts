@@ -4,8 +4,9 @@ import { KeyIndex } from "../../store/key-index.js";
 import type { MaybePromise } from "../../store/store.js";
 import { untilAborted } from "../../util/abort.js";
 import { inSlices, runSlice, type Steps, withTurns } from "../../util/slices.js";
+import type { Reference } from "../parquet/reference.js";
 import type { ReferenceTable } from "./document.js";
-import { type Reference, readReference, targetName } from "./read.js";
+import { readReference, targetName } from "./read.js";
 import type { References } from "./references.js";
 
 export class ListedReferences implements References {

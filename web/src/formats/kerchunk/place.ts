@@ -1,11 +1,11 @@
 /** Where folders of references are. */
 
-import { fileSystem } from "../../hierarchy/loaded-stores.js";
 import { v2ConsolidatedKey } from "../../metadata/keys.js";
+import { FileSystemStore } from "../../store/file/store.js";
 import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read-checked.js";
-import { type StoredObject, sourceUrl } from "../../store/source.js";
+import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { invalidArgument } from "../../util/errors.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
@@ -37,7 +37,6 @@ export async function folderOf(
   }
   const url = sourceUrl(source);
   if (!url || isFileUrl(url)) {
-    const { FileSystemStore } = await fileSystem();
     return { store: new FileSystemStore(url ? below(url) : folderName(String(source))), folder: "" };
   }
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
@@ -51,7 +50,6 @@ export async function documentUrl({ store, folder }: FolderPlace): Promise<URL |
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
   if (!("root" in store)) return undefined;
-  const { FileSystemStore } = await fileSystem();
   if (!(store instanceof FileSystemStore)) return undefined;
   const { root } = store;
   if (root instanceof URL || /^file:\/\//i.test(root)) return withPath(new URL(root), pathIn(root, key));

@@ -4,17 +4,10 @@ import type { MaybePromise } from "../../store/store.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, writtenKeys } from "../../util/json.js";
 import { kept, textEncoder } from "../../util/platform.js";
 import { type Steps, startSlices } from "../../util/slices.js";
+import { bad, objectOf, shown } from "../parquet/fields.js";
+import type { Reference, Target } from "../parquet/reference.js";
 import { maxDepth, type ReferenceTable } from "./document.js";
-import { bad, objectOf, shown } from "./fields.js";
 import { render, type TemplateValues } from "./template.js";
-
-/** Where an object's bytes are: in the document itself, or in a part of another object, or in all of it. */
-export type Reference = { bytes: Uint8Array } | Target;
-
-/** Bytes in another object; without an offset all of them. */
-export type Target =
-  | { url: string | null; offset: number; length: number }
-  | { url: string | null; offset?: undefined; length?: undefined };
 
 /**
  * Reads the reference of a key; undefined where there is none.

@@ -1,6 +1,6 @@
 /** What a ReferenceStore asks of the references behind it, whatever they are written in. */
 import type { MaybePromise } from "../../store/store.js";
-import type { Reference } from "./read.js";
+import type { Reference } from "../parquet/reference.js";
 
 export interface References {
   /**

@@ -1,12 +1,11 @@
 /** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
 
-import { parquet } from "../../hierarchy/loaded-stores.js";
 import type { HttpClient } from "../../store/http/client.js";
 import { type HeadersFor, headersOf } from "../../store/http/requests.js";
 import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/ranges.js";
-import { byteReader, type StoredObject, sourceUrl } from "../../store/source.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import {
   type GetOptions,
   isStore,
@@ -18,12 +17,12 @@ import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
+import type { Reference } from "../parquet/reference.js";
 import { ReferenceTable } from "./document.js";
-import type { FolderLimits } from "./folder.js";
+import { type FolderLimits, FolderReferences } from "./folder.js";
 import { ListedReferences } from "./listed.js";
 import { namesFolder } from "./names.js";
-import type { FolderPlace } from "./place.js";
-import type { Reference } from "./read.js";
+import { documentUrl, type FolderPlace, folderOf, folderText } from "./place.js";
 import type { References } from "./references.js";
 import { targetUrl } from "./target.js";
 
@@ -136,7 +135,6 @@ export class ReferenceStore implements Store {
     signal: AbortSignal | undefined,
     missing = "",
   ): Promise<ReferenceStore> {
-    const { folderOf, folderText } = await parquet();
     const place = await folderOf(source, options);
     const found = await ReferenceStore.find(place, options, signal);
     if (!found) throw notFound(`${missing}there are no references in ${folderText(place)}`);
@@ -154,7 +152,6 @@ export class ReferenceStore implements Store {
     signal: AbortSignal | undefined,
   ): Promise<ReferenceStore | undefined> {
     if (place.store instanceof ReferenceStore) return undefined;
-    const { FolderReferences, documentUrl } = await parquet();
     const found = await FolderReferences.find(place, folderLimits(options), signal);
     if (!found) return undefined;
     const origin = await documentUrl(place);

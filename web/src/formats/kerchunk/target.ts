@@ -1,6 +1,6 @@
 /** From what references name to what can be fetched. */
 import { unsupported } from "../../util/errors.js";
-import { shown } from "./fields.js";
+import { shown } from "../parquet/fields.js";
 
 /**
  * The URL of a target.

@@ -3,7 +3,7 @@
  * The format borrows Jinja; what goes beyond this (functions, filters, formatting) is refused by name.
  */
 import { limitExceeded, unsupported } from "../../util/errors.js";
-import { shown } from "./fields.js";
+import { shown } from "../parquet/fields.js";
 
 /** Values that templates may name. */
 export interface TemplateValues {

@@ -1,7 +1,7 @@
 /** What a Parquet file says of itself: its columns, and where they are. */
 import { textDecoder } from "../../util/platform.js";
 import { deserializeTCompactProtocol, type ThriftStruct } from "../../vendor/hyparquet.js";
-import { bad } from "../kerchunk/fields.js";
+import { bad } from "./fields.js";
 import { structReader } from "./reader.js";
 import { notHere } from "./unpack.js";
 

@@ -8,7 +8,7 @@ import {
   readPlain,
   type ThriftStruct,
 } from "../../vendor/hyparquet.js";
-import { bad } from "../kerchunk/fields.js";
+import { bad } from "./fields.js";
 import type { Column, ColumnChunk } from "./footer.js";
 import { structReader } from "./reader.js";
 import { readRuns } from "./runs.js";

@@ -1,6 +1,6 @@
 /** Structs whose numbers are no longer than they can be. */
 import type { Reader } from "../../vendor/hyparquet.js";
-import { bad } from "../kerchunk/fields.js";
+import { bad } from "./fields.js";
 
 /** A number of 64 bits takes ten bytes, and what stands around it in a struct a few more. */
 const mostInRow = 32;

@@ -1,5 +1,5 @@
 /** Small numbers in Parquet: runs of one value, and of values packed as bits, side by side. */
-import { bad } from "../kerchunk/fields.js";
+import { bad } from "./fields.js";
 
 /** Writers fill the last packed run up to groups of their own size. */
 const padding = 512;

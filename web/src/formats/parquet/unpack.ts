@@ -3,7 +3,7 @@
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
 import { isZarrError, limitExceeded, unsupported } from "../../util/errors.js";
-import { bad } from "../kerchunk/fields.js";
+import { bad } from "./fields.js";
 
 /** How many bytes a file's pages may still have, without compression. */
 export class Budget {

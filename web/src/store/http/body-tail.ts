@@ -1,9 +1,10 @@
 /** The last bytes of bodies, of which no more is kept in memory. */
-import { ByteSink, rethrow, startBytes, tooMany } from "./body.js";
+import { ByteSink } from "../../util/byte-sink.js";
+import type { Watch } from "../../util/idle-timeout.js";
+import type { Answer } from "../transport.js";
+import { rethrow, startBytes, tooMany } from "./body.js";
 import { checkCodings } from "./content-encoding.js";
 import { tellingBytes } from "./html-sniff.js";
-import type { Watch } from "./idle-timeout.js";
-import type { Answer } from "./transport.js";
 
 /** The end of a body. */
 interface BodyEnd {

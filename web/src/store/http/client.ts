@@ -1,15 +1,17 @@
 /** Objects and parts of them by URL: each read once for all who ask for it, and of one version. */
 import { BufferPool } from "../../util/buffer-pool.js";
-import { lazy, preload } from "../../util/lazy.js";
 import { SingleFlight } from "../../util/single-flight.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
 import { checkRange, rangeName } from "../ranges.js";
 import type { GetOptions, RangeQuery } from "../store.js";
+import type { Transport } from "../transport.js";
 import { Servers } from "./capabilities.js";
-import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
+import type { Fallback, Shared } from "./fallback.js";
+import { readLast } from "./last-bytes.js";
+import { readAt } from "./offset-ranges.js";
+import { RangeFallbacks } from "./range-fallbacks.js";
 import { type RequestOptions, Requests } from "./requests.js";
-import type { Transport } from "./transport.js";
 import { Versions } from "./versions.js";
 import { tooLong, WholeObjects } from "./whole-objects.js";
 
@@ -20,11 +22,6 @@ interface HttpClientOptions extends RequestOptions {
 }
 
 type Bytes = Uint8Array | undefined;
-
-const rangeReads = lazy("ranges over HTTP", () => import("../../lazy/http-ranges.js"));
-
-/** Starts loading what reads ranges, for a store of which some will be read. */
-export const preloadRanges = () => preload(rangeReads);
 
 /** What reads have in common that ask for the same. */
 const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)}`;
@@ -44,7 +41,7 @@ export class HttpClient {
   constructor(options: HttpClientOptions) {
     const { maxBytes, cache } = options;
     const [requests, versions] = [new Requests(options), new Versions()];
-    const fallback = () => this.#loadFallback();
+    const fallback = () => this.#fallbacks();
     this.#cache = cache;
     this.#shared = {
       requests,
@@ -98,16 +95,14 @@ export class HttpClient {
     const shared = this.#shared;
     const whole = await this.#fallback?.findWhole(url, signal);
     if (whole) return shared.versions.cut(whole, range);
-    const { readAt, readLast } = await rangeReads();
     const bytes = await ("suffixLength" in range
       ? readLast(shared, url, range.suffixLength, signal)
       : readAt(shared, url, range, signal));
-    if (bytes && shared.doubtful.has(bytes)) await (await shared.fallback()).refusePage(url, signal);
+    if (bytes && shared.doubtful.has(bytes)) await shared.fallback().refusePage(url, signal);
     return bytes;
   }
 
-  async #loadFallback(): Promise<Fallback> {
-    const [{ RangeFallbacks }, { readAt }] = await Promise.all([rangeFallbacks(), rangeReads()]);
+  #fallbacks(): Fallback {
     this.#fallback ??= new RangeFallbacks(this.#shared, (...asked) => readAt(this.#shared, ...asked));
     return this.#fallback;
   }

@@ -1,9 +1,9 @@
 /** Which transport is used: `fetch`, or in Node its own client, which is faster. */
 import { lazy } from "../../util/lazy.js";
+import type { Transport } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
-import type { Transport } from "./transport.js";
 
-const nodeHttp = lazy("HTTP in Node", () => import("../../lazy/node-http.js"));
+const nodeHttp = lazy("HTTP in Node", () => import("./node.js"));
 
 /** The transport of this runtime, as long as nobody has put something else in the place of its `fetch`. */
 export function usualTransport(): Transport | Promise<Transport> {

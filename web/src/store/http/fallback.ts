@@ -1,9 +1,9 @@
-/** What reads of parts share, and what helps where a server does not serve them as asked: loaded once one does not. */
-import { lazy } from "../../util/lazy.js";
+/** State that range reads of one client share, and the interface of its fallbacks. */
+
+import type { Watch } from "../../util/idle-timeout.js";
+import type { Answer } from "../transport.js";
 import type { Servers } from "./capabilities.js";
-import type { Watch } from "./idle-timeout.js";
 import type { Requests } from "./requests.js";
-import type { Answer } from "./transport.js";
 import type { Versions } from "./versions.js";
 import type { WholeObjects } from "./whole-objects.js";
 
@@ -26,7 +26,8 @@ export interface Shared {
   readonly maxBytes: number;
   /** Parts of which the server says that they are of a web page, and that do not show it. */
   readonly doubtful: WeakSet<Uint8Array>;
-  readonly fallback: () => Promise<Fallback>;
+  /** Fallbacks for servers that do not serve ranges as asked. */
+  readonly fallback: () => Fallback;
 }
 
 export interface Fallback {
@@ -52,5 +53,3 @@ export interface Fallback {
   /** @throws Network ("html-page") for an object that starts like a web page. */
   refusePageStart(url: URL, status: number, start: Uint8Array): void;
 }
-
-export const rangeFallbacks = lazy("servers without ranges", () => import("../../lazy/range-fallbacks.js"));

@@ -1,8 +1,8 @@
 /** Requests by `fetch`: the runtime's, or one that the caller gives. */
 import { isError, messageOf } from "../../util/errors.js";
-import { unlessAborted, type Watch } from "./idle-timeout.js";
+import { unlessAborted, type Watch } from "../../util/idle-timeout.js";
+import type { Transport, TransportRequest } from "../transport.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
-import type { Transport, TransportRequest } from "./transport.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 

@@ -1,5 +1,5 @@
 /** Answers that may be web pages in place of objects. */
-import type { Answer } from "./transport.js";
+import type { Answer } from "../transport.js";
 
 /** True for an answer that says that it is a page. Some servers say so of everything. */
 export function claimsPage(response: Answer): boolean {

@@ -1,14 +1,14 @@
 /** The last bytes of objects, whatever the server makes of a request for them. */
 
 import { isZarrError } from "../../util/errors.js";
+import type { Watch } from "../../util/idle-timeout.js";
+import type { Answer } from "../transport.js";
 import type { Abilities } from "./capabilities.js";
 import type { Shared } from "./fallback.js";
-import type { Watch } from "./idle-timeout.js";
 import { readPart } from "./offset-ranges.js";
 import { unsatisfiedTotal } from "./range-answer.js";
 import { isFailure } from "./requests.js";
 import { announcedBytes, missingStatus, statusError } from "./response.js";
-import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;
 
@@ -29,7 +29,7 @@ export async function readLast(
     shared.servers.of(url).suffix === false
       ? { size: undefined }
       : await trySuffix(shared, url, length, signal);
-  return "size" in tried ? (await shared.fallback()).lastBytes(url, length, tried.size, signal) : tried.bytes;
+  return "size" in tried ? shared.fallback().lastBytes(url, length, tried.size, signal) : tried.bytes;
 }
 
 /** Asks for the last bytes. */

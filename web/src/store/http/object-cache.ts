@@ -1,10 +1,11 @@
 /** Whole objects that are kept for a while for the parts of them, where the server does not serve parts. */
+
+import type { Watch } from "../../util/idle-timeout.js";
 import { SingleFlight } from "../../util/single-flight.js";
 import { ByteCache } from "../cache.js";
+import type { Answer } from "../transport.js";
 import type { Shared } from "./fallback.js";
-import type { Watch } from "./idle-timeout.js";
 import { announcedBytes } from "./response.js";
-import type { Answer } from "./transport.js";
 
 /** In all so many bytes are kept … */
 const keptBytes = 64 * 2 ** 20;

@@ -1,12 +1,12 @@
 /** Parts of objects at an offset. */
 
+import type { Watch } from "../../util/idle-timeout.js";
 import { changedError, type RangeQuery } from "../store.js";
+import type { Answer } from "../transport.js";
 import type { OffsetRange, Shared } from "./fallback.js";
 import { claimsPage } from "./html-response.js";
-import type { Watch } from "./idle-timeout.js";
 import { readRangeAnswer, unsatisfiedTotal } from "./range-answer.js";
 import { missingStatus, statusError, wholeStatus } from "./response.js";
-import type { Answer } from "./transport.js";
 
 /** A part as an answer gave it. */
 interface Part {
@@ -35,7 +35,7 @@ export async function readAt(
     if (missingStatus.has(status)) return undefined;
     if (status === 206) return readPart(shared, url, answer, watch, { asked, length, size });
     if (wholeStatus.has(status)) {
-      return { bytes: await (await shared.fallback()).fromWhole(url, answer, watch, range) };
+      return { bytes: await shared.fallback().fromWhole(url, answer, watch, range) };
     }
     const total = status === 416 ? unsatisfiedTotal(answer) : undefined;
     if (status !== 416 || (total ?? 0) > offset) throw statusError(url.href, answer);
@@ -44,7 +44,7 @@ export async function readAt(
   const part = await shared.requests.send(url, { signal, range: header }, use);
   return part?.unprovenSize === undefined
     ? part?.bytes
-    : (await shared.fallback()).proven(url, range, part.bytes, part.unprovenSize, signal);
+    : shared.fallback().proven(url, range, part.bytes, part.unprovenSize, signal);
 }
 
 /** Reads the body of an answer of 206, and cuts it to `length`. */

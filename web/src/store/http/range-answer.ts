@@ -1,10 +1,11 @@
 /** Answers to requests for a part of an object: which part they say they are, and whether it holds. */
+
+import type { Watch } from "../../util/idle-timeout.js";
 import { resolveRange } from "../ranges.js";
 import type { RangeQuery } from "../store.js";
+import type { Answer } from "../transport.js";
 import { readBody } from "./body.js";
-import type { Watch } from "./idle-timeout.js";
 import { announcedBytes, checkLength, isEncoded, rangeError } from "./response.js";
-import type { Answer } from "./transport.js";
 
 /** Content-Range: the first and last byte, and the size of the object where it is told. */
 interface ContentRange {

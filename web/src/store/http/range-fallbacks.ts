@@ -1,13 +1,14 @@
-/** Parts of objects on servers that do not serve them as asked: a part in `lazy/`, as most servers do. */
+/** Range reads from servers that ignore ranges, compress, or answer with web pages. */
 
 import { limitExceeded } from "../../util/errors.js";
+import type { Watch } from "../../util/idle-timeout.js";
 import { resolveRange } from "../ranges.js";
+import type { Answer } from "../transport.js";
 import { readBody } from "./body.js";
 import { readBodyEnd } from "./body-tail.js";
 import type { Fallback, OffsetRange, ReadAt, Shared } from "./fallback.js";
 import { claimsPage, isTextual } from "./html-response.js";
 import { refusePageStart, tellingBytes } from "./html-sniff.js";
-import type { Watch } from "./idle-timeout.js";
 import { isShort, KeptObjects } from "./object-cache.js";
 import { noObject, objectSize } from "./object-size.js";
 import { readRangeAnswer } from "./range-answer.js";
@@ -19,7 +20,6 @@ import {
   statusError,
   wholeStatus,
 } from "./response.js";
-import type { Answer } from "./transport.js";
 
 type Bytes = Uint8Array | undefined;
 

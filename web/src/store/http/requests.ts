@@ -1,16 +1,16 @@
 /** Sending requests: so many at a time, again where that may help, and not for ever. */
 
 import { invalidArgument, isZarrError, networkError } from "../../util/errors.js";
+import { Watch } from "../../util/idle-timeout.js";
 import { Limiter } from "../../util/limiter.js";
 import type { HeadersSource } from "../../util/web-types.js";
 import type { MaybePromise } from "../store.js";
+import type { Answer, Transport } from "../transport.js";
 import { reasonOf } from "./body.js";
 import { usualTransport } from "./default-transport.js";
 import { fetchTransport } from "./fetch.js";
-import { Watch } from "./idle-timeout.js";
 import { statusError } from "./response.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import type { Answer, Transport } from "./transport.js";
 
 /** The headers of the caller's for a URL. */
 export type HeadersFor = (url: URL) => MaybePromise<HeadersSource | undefined>;

@@ -1,8 +1,8 @@
 /** What answers say about themselves, and whether it holds. */
 import { networkError, type ZarrError } from "../../util/errors.js";
+import type { Answer } from "../transport.js";
 import { codingsOf } from "./content-encoding.js";
 import { TransientFault } from "./retry.js";
-import type { Answer } from "./transport.js";
 
 /** Answers that mean "there is nothing under this key". Nothing else ever does. */
 export const missingStatus: ReadonlySet<number> = new Set([404, 410]);

@@ -1,6 +1,6 @@
 /** Trying again where that may help. */
 import { invalidArgument, isError, type ZarrError } from "../../util/errors.js";
-import { unlessAborted } from "./idle-timeout.js";
+import { unlessAborted } from "../../util/idle-timeout.js";
 
 /** Answers that another try may better. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);

@@ -2,17 +2,17 @@
 
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
+import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/web-types.js";
 import { addLeasingStore } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
 import { encodeKey } from "../path.js";
 import type { GetOptions, RangeQuery, Store } from "../store.js";
+import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
-import { checkTimeout, defaultTimeout } from "./idle-timeout.js";
 import type { HeadersFor, RequestOptions } from "./requests.js";
 import { checkPolicy, defaultRetryPolicy } from "./retry.js";
-import type { Transport } from "./transport.js";
 
 export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */

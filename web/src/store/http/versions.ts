@@ -1,7 +1,7 @@
 /** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
 import { cutRange, wantedBytes } from "../ranges.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
-import type { Answer } from "./transport.js";
+import type { Answer } from "../transport.js";
 
 /** Objects whose newest version is remembered. */
 const maxObjects = 10_000;

@@ -1,9 +1,10 @@
 /** Whole objects, by requests without a range. */
 import type { BufferPool } from "../../util/buffer-pool.js";
 import { limitExceeded } from "../../util/errors.js";
+import type { Watch } from "../../util/idle-timeout.js";
+import type { Answer, Transport } from "../transport.js";
 import { readBody } from "./body.js";
 import { claimsPage } from "./html-response.js";
-import type { Watch } from "./idle-timeout.js";
 import type { Requests } from "./requests.js";
 import {
   announcedBytes,
@@ -13,7 +14,6 @@ import {
   statusError,
   wholeStatus,
 } from "./response.js";
-import type { Answer, Transport } from "./transport.js";
 import type { Versions } from "./versions.js";
 
 type Bytes = Uint8Array | undefined;
@@ -41,7 +41,7 @@ export class WholeObjects {
   constructor(
     private readonly requests: Requests,
     private readonly versions: Versions,
-    private readonly loadPages: () => Promise<Pages>,
+    private readonly pages: () => Pages,
   ) {}
 
   /** Reads a whole object; undefined where there is none. */
@@ -67,7 +67,7 @@ export class WholeObjects {
     const bytes = await readBody(answer, { name: url.href, maxBytes, expected: told, watch, bufferPool });
     // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
     if (!answer.isCors) checkLength(bytes.byteLength, told, url.href);
-    if (claimsPage(answer)) (await this.loadPages()).refusePageStart(url, answer.status, bytes);
+    if (claimsPage(answer)) this.pages().refusePageStart(url, answer.status, bytes);
     this.versions.note(url.href, bytes, answer, bytes.byteLength);
     return bytes;
   }

@@ -1,6 +1,7 @@
 /** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../../util/errors.js";
+import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { deleteKeys, type EverythingStore } from "../deletion.js";
 import { normalizePath } from "../path.js";
 import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
@@ -8,7 +9,6 @@ import { writerLockName } from "../temp-names.js";
 import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
 import { foreignRequests, isHidden } from "./fetch.js";
-import { checkTimeout, defaultTimeout } from "./idle-timeout.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
 import { checkPolicy, defaultRetryPolicy } from "./retry.js";
 import { HttpStore, type HttpStoreOptions } from "./store.js";

@@ -1,19 +1,19 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
+import { Watch } from "../../util/idle-timeout.js";
 import { Limiter } from "../../util/limiter.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError } from "../conditions.js";
 import type { SetOptions } from "../store.js";
+import type { Answer, Transport } from "../transport.js";
 import { readBody, reasonOf } from "./body.js";
 import { type Condition, DoubtfulFault, sendInDoubt } from "./doubtful-writes.js";
 import { fetchTransport } from "./fetch.js";
 import { claimsPage } from "./html-response.js";
-import { Watch } from "./idle-timeout.js";
 import { headersOf } from "./requests.js";
 import { missingStatus, statusError } from "./response.js";
 import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import type { Answer, Transport } from "./transport.js";
 
 export interface HttpWriterOptions {
   fetch: ((request: Request) => Promise<Response>) | undefined;

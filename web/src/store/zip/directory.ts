@@ -11,7 +11,7 @@ import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError }
 import { LargeMap } from "../../util/large-map.js";
 import { inSlices, type Steps } from "../../util/slices.js";
 import { normalizePath } from "../path.js";
-import type { ByteReader } from "../source.js";
+import type { ByteReader } from "../source/byte-reader.js";
 import type { GetOptions } from "../store.js";
 import { decodeName } from "./names.js";
 import { Extents } from "./overlap.js";

@@ -18,7 +18,7 @@ import type { HttpStoreOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import { checkRange, cutRange, resolveRange } from "../ranges.js";
-import { type ByteReader, type ByteSource, byteReader } from "../source.js";
+import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./directory.js";

@@ -2,14 +2,14 @@
 
 import type { DType } from "../../../dtypes/dtype.js";
 import { checkElements, type ElementData } from "../../../dtypes/elements.js";
-import { createArray } from "../../../edit/create-node.js";
+import { createArray } from "../../../edit/create.js";
 import { checkOptionNames, type OptionNames } from "../../../edit/option-names.js";
 import { checkOptions } from "../../../hierarchy/arguments.js";
 import { ZarrArray } from "../../../hierarchy/array.js";
 import { invalidArgument, shown, unsupported } from "../../../util/errors.js";
 import { isRecord, own } from "../../../util/own-property.js";
 import { countOf } from "../../../util/strides.js";
-import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../write-multiscale.js";
+import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
 import type { KernelMaker } from "./kernel.js";
 import { kernelOf } from "./reduce.js";
 

@@ -1,6 +1,6 @@
 /** What a new image's group says: OME-Zarr 0.5 or 0.6 in Zarr v3, 0.4 in Zarr v2. */
-import type { NewAttributes } from "../../../edit/create.js";
-import type { DownsamplingMethod, OmeVersion } from "../write-multiscale.js";
+import type { NewAttributes } from "../../../edit/options.js";
+import type { DownsamplingMethod, OmeVersion } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
 import type { Level } from "./plan.js";
 

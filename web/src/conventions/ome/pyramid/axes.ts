@@ -1,7 +1,7 @@
 /** The axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
 import { invalidArgument, shown } from "../../../util/errors.js";
 import { isRecord, own } from "../../../util/own-property.js";
-import type { MultiscaleOptions, NewAxis } from "../write-multiscale.js";
+import type { MultiscaleOptions, NewAxis } from "../multiscale-options.js";
 
 /** An axis as it is written. */
 export interface Axis {

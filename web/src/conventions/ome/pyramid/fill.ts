@@ -1,7 +1,7 @@
 /** Filling one level from the one before it, block by block. */
 
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
-import { set } from "../../../edit/set-region.js";
+import { set } from "../../../edit/set.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
 import { slice } from "../../../plan/selection.js";

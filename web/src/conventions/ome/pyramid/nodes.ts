@@ -1,7 +1,7 @@
 /** The group of a new image, and its arrays: made, or found where an earlier call has made them. */
 
-import type { CreateLikeOptions } from "../../../edit/create.js";
-import { createArray, createGroup } from "../../../edit/create-node.js";
+import { createArray, createGroup } from "../../../edit/create.js";
+import type { CreateLikeOptions } from "../../../edit/options.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";

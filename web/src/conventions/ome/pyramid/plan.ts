@@ -1,7 +1,7 @@
 /** The levels of a new image: how long they are, and where their elements lie. */
 import { invalidArgument, shown } from "../../../util/errors.js";
 import { countOf } from "../../../util/strides.js";
-import type { DownsamplingMethod, MultiscaleOptions } from "../write-multiscale.js";
+import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
 
 /** One resolution. */

@@ -1,9 +1,9 @@
 /** Writing an OME-Zarr image: its group, its arrays, and level after level. */
 
-import type { Target } from "../../../edit/create.js";
-import { createArray } from "../../../edit/create-node.js";
+import { createArray } from "../../../edit/create.js";
 import { requireEncodable } from "../../../edit/encodable.js";
-import { set } from "../../../edit/set-region.js";
+import type { Target } from "../../../edit/options.js";
+import { set } from "../../../edit/set.js";
 import { placeOf } from "../../../edit/target.js";
 import { updateAttributes } from "../../../edit/update-node.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
@@ -13,7 +13,7 @@ import { requireWritable } from "../../../store/write.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { isRecord, own } from "../../../util/own-property.js";
 import { countOf } from "../../../util/strides.js";
-import type { MultiscaleOptions, OmeVersion } from "../write-multiscale.js";
+import type { MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
 import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
 import { imageAttributes } from "./attributes.js";
 import { type Axis, axesOf } from "./axes.js";

@@ -2,10 +2,9 @@
 
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { limitExceeded } from "../../../util/errors.js";
-import type { MappingOptions, OmeConventions } from "../coordinate-graph.js";
+import type { MappingOptions } from "../coordinate-types.js";
 
 export interface Context {
-  readonly conventions: OmeConventions;
   /** The group that holds it: paths start from there. */
   readonly group: ZarrGroup;
   /** For messages. */

@@ -5,6 +5,9 @@
 
 import { get } from "../../../hierarchy/get.js";
 import { unsupported } from "../../../util/errors.js";
+import { own } from "../../../util/own-property.js";
+import { badAttribute } from "../../shared/attributes.js";
+import { multiscales, readPath } from "../ome.js";
 import type { Context } from "./context.js";
 import { type Mapping, notInvertible } from "./mapping.js";
 
@@ -32,7 +35,6 @@ export async function readField(
   inputs: number,
   context: Context,
 ): Promise<Mapping> {
-  const { own, readPath } = context.conventions;
   const isLinear = isLinearOf(own(transformation, "interpolation"), context);
   if (inputs > maxInputs)
     throw unsupported(`vector fields of more than ${maxInputs} axes`, { code: "ome-transformation" });
@@ -64,15 +66,15 @@ function isLinearOf(said: unknown, { options }: Context): boolean {
 }
 
 async function readGrid(type: FieldType, path: string, inputs: number, context: Context): Promise<Grid> {
-  const { conventions, group, options, where } = context;
+  const { group, options, where } = context;
   const { signal } = options;
   const holder = await group.open(path, { kind: "group", signal });
-  const [image] = conventions.multiscales(holder);
+  const [image] = multiscales(holder);
   const { axes, levels } = image!;
   const vectorAxis = axes.findIndex((axis) => axis.type === type.slice(0, -1));
   const { scale, translation, open } = levels[0]!;
   const bad = (what: string, found: unknown) =>
-    conventions.badAttribute(`${where}: the field at "${path}" must have ${what}`, found, "bad-ome");
+    badAttribute(`${where}: the field at "${path}" must have ${what}`, found, "bad-ome");
   if (vectorAxis < 0 || axes.length !== inputs + 1)
     throw bad(`${inputs} axes and one of the type "${type.slice(0, -1)}"`, axes.map(typeName));
   const grid = axes.flatMap((_, axis) => (axis === vectorAxis ? [] : [axis]));

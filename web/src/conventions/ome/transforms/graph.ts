@@ -3,6 +3,9 @@
 import { ZarrGroup } from "../../../hierarchy/group.js";
 import { checkObject, checkSignalIn } from "../../../util/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
+import { isRecord, own, textOf } from "../../../util/own-property.js";
+import { badAttribute } from "../../shared/attributes.js";
+import { readCoordinateSystems } from "../axes.js";
 import type {
   CoordinateGraph,
   CoordinateMapping,
@@ -10,8 +13,8 @@ import type {
   CoordinateSpace,
   CoordinateTransformation,
   MappingOptions,
-  OmeConventions,
-} from "../coordinate-graph.js";
+} from "../coordinate-types.js";
+import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "../ome.js";
 import { budget, type Context, tooMany } from "./context.js";
 import { chain, identity, type Mapping } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";
@@ -44,12 +47,11 @@ const join = (...parts: readonly string[]) => parts.filter((part) => part !== ""
 export async function readGraph(
   group: ZarrGroup,
   options: { signal?: AbortSignal | undefined },
-  conventions: OmeConventions,
 ): Promise<CoordinateGraph> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("coordinateGraph needs a group that was opened");
   checkSignalIn(options);
   options.signal?.throwIfAborted();
-  const builder = new Builder(group, conventions);
+  const builder = new Builder(group);
   await builder.read(options.signal);
   const { spaces, edges } = builder;
   return {
@@ -63,14 +65,10 @@ class Builder {
   readonly spaces = new Map<string, CoordinateSpace>();
   readonly edges: Edge[] = [];
 
-  constructor(
-    readonly group: ZarrGroup,
-    readonly conventions: OmeConventions,
-  ) {}
+  constructor(readonly group: ZarrGroup) {}
 
   async read(signal: AbortSignal | undefined): Promise<void> {
-    const { group, conventions } = this;
-    const { own, omeAttributes } = conventions;
+    const { group } = this;
     const ome = omeAttributes(group);
     const scene = own(ome, "scene");
     const hasImage = own(ome, "multiscales") !== undefined;
@@ -78,7 +76,7 @@ class Builder {
       throw notFound(`the group at "/${group.path}" is no OME-Zarr image and no scene`, { code: "not-ome" });
     this.#checkVersion(group);
     if (scene !== undefined && own(scene, "coordinateSystems") !== undefined)
-      for (const system of conventions.readCoordinateSystems(own(scene, "coordinateSystems"), "scene"))
+      for (const system of readCoordinateSystems(own(scene, "coordinateSystems"), "scene"))
         this.#addSpace({ ...system, path: "" });
     const ofScene = scene === undefined ? [] : this.#listOf(scene, "scene");
     const ofImage = hasImage ? this.#addImage(group, "") : [];
@@ -89,7 +87,6 @@ class Builder {
   }
 
   #checkVersion(group: ZarrGroup): void {
-    const { own, omeAttributes, minorVersion, versionOf } = this.conventions;
     const images = own(omeAttributes(group), "multiscales");
     const image = Array.isArray(images) ? (images[0] as unknown) : undefined;
     const version = versionOf(group, image, "multiscales[0]");
@@ -112,7 +109,6 @@ class Builder {
    * @returns its other transformations, which may lead to other groups.
    */
   #addImage(group: ZarrGroup, path: string): unknown[] {
-    const { own, multiscales, omeAttributes } = this.conventions;
     if (path !== "") this.#checkVersion(group);
     const [image] = multiscales(group);
     const { axes, levels, coordinateSystems } = image!;
@@ -138,7 +134,6 @@ class Builder {
   }
 
   #listOf(holder: unknown, where: string): unknown[] {
-    const { own, isRecord } = this.conventions;
     const list = own(holder, "coordinateTransformations");
     if (!Array.isArray(list) || !list.every(isRecord))
       throw this.#bad(`${where}: "coordinateTransformations" must be a list of objects`, list);
@@ -148,7 +143,6 @@ class Builder {
 
   /** Paths of the groups in which a transformation's ends are. */
   #pathsOf(json: unknown): string[] {
-    const { own } = this.conventions;
     return ["input", "output"].flatMap((end) => {
       const path = own(own(json, end), "path");
       return path === undefined || path === null || path === "" ? [] : [this.#path(path, end)];
@@ -156,7 +150,7 @@ class Builder {
   }
 
   #path(path: unknown, end: string): string {
-    return this.conventions.readPath(path, `"${end}" of a transformation`);
+    return readPath(path, `"${end}" of a transformation`);
   }
 
   async #openAll(
@@ -182,7 +176,6 @@ class Builder {
   }
 
   #addEdge(json: unknown, group: ZarrGroup, path: string, place: string): void {
-    const { own, textOf } = this.conventions;
     const where = path === "" ? place : `"${path}": ${place}`;
     const type = textOf(own(json, "type"));
     if (type === undefined || type === "") throw this.#bad(`${where} must have a type`, own(json, "type"));
@@ -200,7 +193,6 @@ class Builder {
 
   /** @param base path of the group that holds the transformation. */
   #keyOfEnd(reference: unknown, base: string, end: string): string {
-    const { own, textOf } = this.conventions;
     if (typeof reference === "string") return keyOf(base, reference); // drafts of 0.6 have the name alone
     const path = own(reference, "path");
     const isHere = path === undefined || path === null || path === "";
@@ -208,7 +200,7 @@ class Builder {
   }
 
   #bad(what: string, found: unknown): ZarrError {
-    return this.conventions.badAttribute(what, found, "bad-ome");
+    return badAttribute(what, found, "bad-ome");
   }
 }
 
@@ -228,15 +220,14 @@ async function mappingBetween(
   const [input, output] = [spaceAt(graph, from), spaceAt(graph, to)];
   const steps = wayBetween(graph, input, output);
   const counts = budget(maxBytes);
-  const { conventions } = graph;
   const parts: Mapping[] = [identity(input.axes.length)];
   for (const { transformation, inverse } of steps) {
     const { json, group, where } = transformation;
-    const context: Context = { conventions, group, where, options, ...counts };
+    const context: Context = { group, where, options, ...counts };
     const forward = await readMapping(json, transformation.input.axes.length, context);
     const wanted = transformation.output.axes.length;
     if (forward.outputs !== wanted)
-      throw conventions.badAttribute(`${where} must lead to ${wanted} axes`, forward.outputs, "bad-ome");
+      throw badAttribute(`${where} must lead to ${wanted} axes`, forward.outputs, "bad-ome");
     parts.push(inverse ? forward.inverse() : forward);
   }
   const mapping = chain(parts);
@@ -252,8 +243,7 @@ async function mappingBetween(
   };
 }
 
-function spaceAt({ spaces, conventions }: Builder, reference: CoordinateReference): CoordinateSpace {
-  const { textOf, own } = conventions;
+function spaceAt({ spaces }: Builder, reference: CoordinateReference): CoordinateSpace {
   const isText = typeof reference === "string";
   if (!isText) checkObject(reference, "a coordinate system");
   const name = isText ? reference : textOf(own(reference, "name"));
@@ -273,8 +263,8 @@ const label = ({ name, path }: Pick<CoordinateSpace, "name" | "path">) =>
  * The way over the fewest transformations that can be used in their direction.
  * @throws NotFound (no-transformation); Unsupported (not-invertible) where there is one only against directions.
  */
-function wayBetween({ edges, conventions }: Builder, from: CoordinateSpace, to: CoordinateSpace): Step[] {
-  const allowed = ({ json }: Edge) => mayHaveInverse(json, conventions);
+function wayBetween({ edges }: Builder, from: CoordinateSpace, to: CoordinateSpace): Step[] {
+  const allowed = ({ json }: Edge) => mayHaveInverse(json);
   const found = shortest(edges, from, to, allowed);
   if (found) return found;
   const against = shortest(edges, from, to, () => true);

@@ -5,6 +5,9 @@
 
 import { get } from "../../../hierarchy/get.js";
 import { unsupported, type ZarrError } from "../../../util/errors.js";
+import { own } from "../../../util/own-property.js";
+import { badAttribute, numberOf } from "../../shared/attributes.js";
+import { readPath } from "../ome.js";
 import type { Context } from "./context.js";
 import { readField } from "./field.js";
 import {
@@ -56,7 +59,7 @@ export async function readMapping(
   depth = 0,
 ): Promise<Mapping> {
   context.count();
-  const type = context.conventions.own(json, "type");
+  const type = own(json, "type");
   if (typeof type !== "string") throw bad(context, "each transformation must have a type", json);
   if (depth > maxDepth) throw bad(context, `at most ${maxDepth} transformations lie in one another`, type);
   if (!Object.hasOwn(readers, type))
@@ -70,8 +73,7 @@ export async function readMapping(
  * Whether it can be used backwards, as far as can be told without reading what it names.
  * @param depth more of them in one another are not valid.
  */
-export function mayHaveInverse(json: unknown, conventions: Context["conventions"], depth = 0): boolean {
-  const { own } = conventions;
+export function mayHaveInverse(json: unknown, depth = 0): boolean {
   const type = own(json, "type");
   if (depth > maxDepth || typeof type !== "string" || !Object.hasOwn(readers, type)) return false;
   if (type === "displacements" || type === "coordinates") return false;
@@ -79,16 +81,15 @@ export function mayHaveInverse(json: unknown, conventions: Context["conventions"
   const parts = own(json, "transformations");
   if (!Array.isArray(parts) || (type !== "sequence" && type !== "byDimension")) return true;
   const inner = type === "byDimension" ? parts.map((part) => own(part, "transformation")) : parts;
-  return inner.every((part) => mayHaveInverse(part, conventions, depth + 1));
+  return inner.every((part) => mayHaveInverse(part, depth + 1));
 }
 
-const bad = ({ conventions, where }: Context, what: string, found: unknown): ZarrError =>
-  conventions.badAttribute(`${where}: ${what}`, found, "bad-ome");
+const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
+  badAttribute(`${where}: ${what}`, found, "bad-ome");
 
 /** One finite number per axis. */
 function numbersOf(list: unknown, count: number, what: string, context: Context): number[] {
-  const numbers =
-    Array.isArray(list) && list.length === count ? list.map(context.conventions.numberOf) : undefined;
+  const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
   if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
   return numbers as number[];
 }
@@ -103,7 +104,7 @@ function axesOf(list: unknown, rank: number, what: string, context: Context): nu
 }
 
 function readScale(json: unknown, inputs: number, context: Context): Mapping {
-  const scale = numbersOf(context.conventions.own(json, "scale"), inputs, "a scale", context);
+  const scale = numbersOf(own(json, "scale"), inputs, "a scale", context);
   const matrix = diagonal(inputs, scale);
   return linear(matrix, () => {
     if (scale.includes(0)) throw notInvertible("a scale of 0");
@@ -118,19 +119,14 @@ function readScale(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readTranslation(json: unknown, inputs: number, context: Context): Mapping {
-  const translation = numbersOf(
-    context.conventions.own(json, "translation"),
-    inputs,
-    "a translation",
-    context,
-  );
+  const translation = numbersOf(own(json, "translation"), inputs, "a translation", context);
   const moving = (by: readonly number[]): Mapping =>
     linear(diagonal(inputs, undefined, by), () => moving(by.map((step) => 0 - step)));
   return moving(translation);
 }
 
 function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const axes = axesOf(context.conventions.own(json, "mapAxis"), inputs, "mapAxis", context);
+  const axes = axesOf(own(json, "mapAxis"), inputs, "mapAxis", context);
   if (axes.length !== inputs) throw bad(context, `mapAxis must have ${inputs} axes`, axes);
   return linear(selecting(inputs, axes), () =>
     linear(
@@ -143,7 +139,6 @@ function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readProjectAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const { own } = context.conventions;
   const list = (name: string) => own(json, name) ?? [];
   if (own(json, "droppedInputs") === undefined && own(json, "createdOutputs") === undefined)
     throw bad(context, "projectAxis must have droppedInputs or createdOutputs", json);
@@ -187,7 +182,6 @@ async function readMatrix(
   width: number,
   context: Context,
 ): Promise<Matrix> {
-  const { own } = context.conventions;
   const inline = own(json, type);
   const isStored = inline === undefined && own(json, "path") !== undefined;
   const rows = isStored ? await storedRows(own(json, "path"), width, type, context) : inline;
@@ -202,13 +196,13 @@ async function storedRows(
   path: unknown,
   width: number,
   type: string,
-  { conventions, group, options: { signal }, where }: Context,
+  { group, options: { signal }, where }: Context,
 ): Promise<number[][]> {
-  const array = await group.open(conventions.readPath(path, `${where}: ${type}`), { kind: "array", signal });
+  const array = await group.open(readPath(path, `${where}: ${type}`), { kind: "array", signal });
   const [rows, columns] = array.shape;
   const isFitting = array.shape.length === 2 && columns === width && rows! >= 1 && rows! <= maxRank;
   if (!isFitting || !/^(u?int(8|16|32|64)|float(16|32|64))$/.test(array.dtype.core))
-    throw conventions.badAttribute(
+    throw badAttribute(
       `${where}: the array at "/${array.path}" must be a matrix of numbers with ${width} columns`,
       `${array.dtype} of ${array.shape.join(" × ")}`,
       "bad-ome",
@@ -231,7 +225,7 @@ function isRotation(matrix: Matrix): boolean {
 }
 
 function partsOf(json: unknown, context: Context): unknown[] {
-  const parts = context.conventions.own(json, "transformations");
+  const parts = own(json, "transformations");
   if (Array.isArray(parts) && parts.length > 0 && parts.length <= maxParts) return parts;
   throw bad(context, `"transformations" must be a list of 1 to ${maxParts}`, parts);
 }
@@ -256,7 +250,6 @@ async function readBijection(
   context: Context,
   depth: number,
 ): Promise<Mapping> {
-  const { own } = context.conventions;
   const forward = await readMapping(own(json, "forward"), inputs, context, depth + 1);
   const back = await readMapping(own(json, "inverse"), inputs, context, depth + 1);
   if (forward.outputs !== inputs || back.outputs !== inputs)
@@ -273,7 +266,6 @@ async function readByDimension(
   context: Context,
   depth: number,
 ): Promise<Mapping> {
-  const { own } = context.conventions;
   const list = partsOf(json, context);
   // Drafts of 0.6 have other names.
   const axes = (part: unknown, name: "input" | "output") =>

@@ -1,7 +1,0 @@
-/** References as stores. */
-// What is there anyway (see util/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { ReferenceStore } from "../formats/kerchunk/store.js";
