@@ -110,7 +110,7 @@ describe.each(engines)("%s", (engine) => {
       test("opens another array, and goes back", async () => {
         await viewer.show("source=/stores/bytes&map=gray&range=0:256");
         await driver.enter("#source", "/stores/names");
-        await expect.poll(() => viewer.texts("td"), patient).toContain('"r1c2"');
+        await expect.poll(() => viewer.texts("[role=cell]"), patient).toContain('"r1c2"');
         await driver.evaluate("history.back()");
         await expect.poll(async () => (await viewer.grays())[0]?.length, patient).toBe(7);
       });
@@ -121,7 +121,7 @@ describe.each(engines)("%s", (engine) => {
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 255], (y, x) => groupValue([y, x])));
         await viewer.show("source=/stores/group&as=contents");
         expect(await viewer.text(".zw-tree")).toContain("image");
-        await driver.click(".zw-tree li:nth-child(2) .zw-tree-name");
+        await driver.click(".zw-tree [role=listitem]:nth-child(2) .zw-tree-name");
         await expect.poll(() => driver.evaluate("location.search"), patient).toContain("path=image");
       });
 
