@@ -101,7 +101,9 @@ export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/s
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
 export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
-export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
+export { open } from "./hierarchy/open.js";
+export type { OpenOptions } from "./hierarchy/open-options.js";
+export type { Source } from "./hierarchy/source.js";
 export type { Attributes } from "./metadata/spec.js";
 export type { Priority } from "./plan/priority.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";

@@ -82,7 +82,13 @@ const metadataV3: FuzzTarget = {
 const consolidated: FuzzTarget = {
   name: "consolidated",
   inputs: mutatedText([...goldenDocuments(".zmetadata"), ...consolidatedV3()]),
-  covers: ["metadata/document.js", "hierarchy/open.js", "hierarchy/group.js"],
+  covers: [
+    "metadata/document.js",
+    "hierarchy/opener.js",
+    "hierarchy/metadata-reader.js",
+    "hierarchy/consolidated-nodes.js",
+    "hierarchy/group.js",
+  ],
   tags,
   run: async (input) => {
     await openIn({ "/.zgroup": textBytes('{"zarr_format":2}'), "/.zmetadata": input }, 2);

@@ -171,7 +171,7 @@ describe("source maps", () => {
       encoding: "utf8",
     });
     const [, line] = /#notFound.*dist[\\/]hierarchy[\\/]open\.js:(\d+):/.exec(stack) ?? [];
-    expect(text("dist/hierarchy/open.js").split("\n")[Number(line) - 1]).toContain("return notFound(");
+    expect(text("dist/hierarchy/opener.js").split("\n")[Number(line) - 1]).toContain("return notFound(");
   });
 });
 

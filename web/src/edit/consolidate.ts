@@ -2,7 +2,7 @@
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
-import { Opener } from "../hierarchy/open.js";
+import { Opener } from "../hierarchy/opener.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../metadata/keys.js";
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";

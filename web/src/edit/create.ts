@@ -5,7 +5,7 @@ import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { noteWrite } from "../hierarchy/metadata-epoch.js";
-import { Opener } from "../hierarchy/open.js";
+import { Opener } from "../hierarchy/opener.js";
 import { attributesOf } from "../metadata/document.js";
 import { v2GroupKey, v3Key } from "../metadata/keys.js";
 import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";

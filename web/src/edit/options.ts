@@ -8,7 +8,7 @@ import type { NumpyDescr } from "../dtypes/numpy.js";
 import type { DataTypeJson } from "../dtypes/v3-json.js";
 import type { Region, ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
-import type { Source } from "../hierarchy/open.js";
+import type { Source } from "../hierarchy/source.js";
 import type { Progress } from "../read/assemble.js";
 import type { Limits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";

@@ -3,7 +3,7 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
-import { storeOf } from "../hierarchy/open.js";
+import { storeOf } from "../hierarchy/source.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import { parseDocument } from "../metadata/document.js";
 import { v2ArrayKey, v3Key } from "../metadata/keys.js";
