@@ -11,10 +11,9 @@ import { Limiter } from "../util/limiter.js";
 import { allowListeners } from "../util/platform.js";
 import { countOf } from "../util/strides.js";
 import type { Bundle } from "./bundles.js";
-import type { FetchOptions } from "./object-read.js";
+import type { Coalescing, FetchOptions } from "./object-bytes.js";
 import type { ArrayReader } from "./reader.js";
 import type { Sink } from "./sink.js";
-import type { Coalescing } from "./stored-range.js";
 
 /** Progress of a read. */
 export interface Progress {

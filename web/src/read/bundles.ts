@@ -2,8 +2,8 @@
 
 import type { PackedStore, Place } from "../store/packed.js";
 import { settleAll } from "../util/settle-all.js";
-import { type MergedParts, mergeParts } from "./merged-ranges.js";
-import { type FetchOptions, isChange } from "./object-read.js";
+import { type FetchOptions, isChange } from "./object-bytes.js";
+import { type MergedParts, mergeParts } from "./stored-range.js";
 
 /** An object that is wanted. */
 export interface WantedObject<J> {

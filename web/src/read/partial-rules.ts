@@ -5,7 +5,8 @@ import type { Leaf } from "../chain/layout.js";
 import type { Projection } from "../plan/projections.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";
 import { countOf } from "../util/strides.js";
-import type { RangeReader, StoredRange } from "./stored-range.js";
+import type { ObjectBytes } from "./object-bytes.js";
+import type { StoredRange } from "./stored-range.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;
@@ -20,7 +21,7 @@ export interface Subarray {
 export interface PartialReader {
   /** Reads the subarray; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
   read(
-    reader: RangeReader,
+    object: ObjectBytes,
     part: StoredRange,
     signal: AbortSignal | undefined,
   ): Promise<Fetched<CoreChunkCodec> | "whole" | undefined>;

@@ -17,8 +17,9 @@ import { corruptChunk, isZarrError } from "../util/errors.js";
 import { settledValues } from "../util/settle-all.js";
 import { countOf, indices, stridesOf } from "../util/strides.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
+import type { ObjectBytes } from "./object-bytes.js";
 import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
-import { type ByteSpan, exactly, type RangeReader, readWithin, type StoredRange } from "./stored-range.js";
+import { type ByteSpan, exactly, readWithin, type StoredRange } from "./stored-range.js";
 
 /** Most requests for one chunk. */
 const maxRanges = 8;
@@ -153,10 +154,10 @@ class PlainReader implements PartialReader {
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(reader: RangeReader, part: StoredRange, signal: AbortSignal | undefined) {
+  async read(object: ObjectBytes, part: StoredRange, signal: AbortSignal | undefined) {
     const size = this.leaf.plan.decodedBytes;
     checkSize(part.length, size);
-    const readBytes: ReadBytes = (offset, length) => readWithin(reader, part, offset, length, signal);
+    const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
     const filled = await readSpans(part.key, readBytes, this.spans, 0);
     // Of a part of something else than the chunk the reads tell nothing; of its size they may.
     if (filled && part.length === undefined) checkSize(part.version?.size, size);
@@ -171,8 +172,8 @@ class BloscReader implements PartialReader {
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(reader: RangeReader, part: StoredRange, signal: AbortSignal | undefined) {
-    const readBytes: ReadBytes = (offset, length) => readWithin(reader, part, offset, length, signal);
+  async read(object: ObjectBytes, part: StoredRange, signal: AbortSignal | undefined) {
+    const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
     try {
       const filled = await this.#filled(part.key, readBytes);
       return filled === "whole" ? filled : filled && gather(this.leaf, this.stored, filled);

@@ -24,7 +24,7 @@ import { Limiter } from "../util/limiter.js";
 import { countOf } from "../util/strides.js";
 import { assemble } from "./assemble.js";
 import { isNativeCopy, NativeSink } from "./native-sink.js";
-import type { FetchOptions } from "./object-read.js";
+import type { FetchOptions } from "./object-bytes.js";
 import type { DecodePool } from "./pool.js";
 import { readValues } from "./read-values.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";

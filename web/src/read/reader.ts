@@ -12,10 +12,10 @@ import { type AxisGrid, regularGrid } from "../util/grid.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import type { Bundle, WantedObject } from "./bundles.js";
-import { type FetchOptions, ObjectRead, type Visit } from "./object-read.js";
+import { type Coalescing, type FetchOptions, ObjectBytes } from "./object-bytes.js";
+import { ObjectRead, type Visit } from "./object-read.js";
 import { anyReadInPart } from "./partial-rules.js";
 import type { ShardReader } from "./shard-read.js";
-import type { Coalescing } from "./stored-range.js";
 
 const part = lazy("shards and parts of chunks", () => import("./part.js"));
 
@@ -86,7 +86,8 @@ export class ArrayReader {
     const { levels, leaf } = this.layoutOf(object);
     const hasRanges = Boolean(this.store.getRange);
     const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
-    const work = new ObjectRead(this.store, this.limits, leaf, options, visit, makePartial);
+    const bytes = new ObjectBytes(this.store, this.limits, options);
+    const work = new ObjectRead(bytes, leaf, visit, makePartial);
     if (levels.length === 0) return work.plain(key, tasks[0]!);
     const reader = this.#shards ?? (await this.#loadShards());
     const isAll = tasks.length === this.#countIn(object);

@@ -7,10 +7,10 @@ import { onWritten } from "../store/write-events.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { settleAll } from "../util/settle-all.js";
-import { type MergedParts, mergeParts } from "./merged-ranges.js";
-import { isChange, type ObjectRead } from "./object-read.js";
+import { isChange } from "./object-bytes.js";
+import type { ObjectRead } from "./object-read.js";
 import { ShardLocator } from "./shards.js";
-import { exactly, readWithin, type StoredRange } from "./stored-range.js";
+import { exactly, type MergedParts, mergeParts, readWithin, type StoredRange } from "./stored-range.js";
 
 /** A chunk with its position in its shard, in inner chunks. */
 interface Located<T> {
@@ -73,7 +73,7 @@ export class ShardReader {
       const whole = this.#isReadWhole(work, shard) ? await wholeShard(work, key) : undefined;
       const part = whole ?? (await shardPart(work, key, hasRanges));
       return part && part !== "missing"
-        ? this.#locator.locate(levels, part, wanted, work, signal)
+        ? this.#locator.locate(levels, part, wanted, work.bytes, signal)
         : new Map<Located<T>, StoredRange>();
     }, signal);
     const whole: (readonly [T, StoredRange])[] = [];
@@ -117,7 +117,7 @@ async function wholeShard<T extends ChunkTask>(
 ): Promise<StoredRange | "missing" | undefined> {
   const { signal, coalescing } = work.options;
   try {
-    const bytes = await work.read(key, undefined, undefined, signal, 2 * coalescing.wholeBytes!);
+    const bytes = await work.bytes.read(key, undefined, undefined, signal, 2 * coalescing.wholeBytes!);
     return bytes ? { key, bytes, offset: 0, length: bytes.byteLength } : "missing";
   } catch (error) {
     if (isZarrError(error, "LimitExceeded")) return undefined;
@@ -132,7 +132,7 @@ async function shardPart<T extends ChunkTask>(
   hasRanges: boolean,
 ): Promise<StoredRange | undefined> {
   if (hasRanges) return { key, offset: 0, length: undefined };
-  const bytes = await work.read(key, undefined, undefined, work.options.signal);
+  const bytes = await work.bytes.read(key, undefined, undefined, work.options.signal);
   return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
 }
 
@@ -144,7 +144,7 @@ async function readMerged<T extends ChunkTask>(
   const { options } = work;
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
-  const bytes = await readWithin(work, whole, 0, length, options.signal);
+  const bytes = await readWithin(work.bytes, whole, 0, length, options.signal);
   // Not one after another: whoever decodes them in other threads is to have all of them.
   const visits = members.map(async ([task, part]) => {
     const start = part.offset - offset;

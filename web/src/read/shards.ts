@@ -12,7 +12,8 @@ import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { settleAll } from "../util/settle-all.js";
 import { SingleFlight } from "../util/single-flight.js";
-import { type RangeReader, readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+import type { ObjectBytes } from "./object-bytes.js";
+import { readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -32,7 +33,7 @@ export interface WantedChunk {
 
 /** How to read, and the signal of the one who does. */
 interface Reading {
-  readonly reader: RangeReader;
+  readonly bytes: ObjectBytes;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -55,11 +56,11 @@ export class ShardLocator {
     levels: readonly ShardLevel[],
     object: StoredRange,
     wanted: readonly T[],
-    reader: RangeReader,
+    bytes: ObjectBytes,
     signal: AbortSignal | undefined,
   ): Promise<Map<T, StoredRange>> {
     const found = new Map<T, StoredRange>();
-    await this.#locateIn(levels, object, wanted, wanted, found, { reader, signal });
+    await this.#locateIn(levels, object, wanted, wanted, found, { bytes, signal });
     return found;
   }
 
@@ -106,29 +107,29 @@ export class ShardLocator {
       );
   }
 
-  /** The shard itself: decoded, and then in memory, where codecs stand behind it. */
+  /** The shard, decoded in memory if codecs follow the sharding codec. */
   async #opened(
     level: ShardLevel,
     part: StoredRange,
-    { reader, signal }: Reading,
+    { bytes, signal }: Reading,
   ): Promise<StoredRange | undefined> {
     if (level.after.length === 0) return part;
-    const encoded = await wholeObject(reader, part, signal);
+    const encoded = await wholeObject(bytes, part, signal);
     if (!encoded) return undefined;
-    const bytes = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
-    return { key: part.key, bytes, offset: 0, length: bytes.byteLength };
+    const decoded = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
+    return { key: part.key, bytes: decoded, offset: 0, length: decoded.byteLength };
   }
 
   async #index(
     level: ShardLevel,
     part: StoredRange,
     depth: number,
-    { reader, signal }: Reading,
+    { bytes, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
     // An inner shard may start where its outer one does.
     const id = indexId(part.key, part.offset, depth);
     // What lies in memory is not kept: its offset says nothing about which object it came from.
-    if (part.bytes) return readIndex(reader, level.index, part, signal);
+    if (part.bytes) return readIndex(bytes, level.index, part, signal);
     const kept = this.#kept.get(id);
     // The index of an inner shard must be of the same version of the object as that of the outer one.
     if (kept && (part.version === undefined || part.version === kept.version)) {
@@ -137,7 +138,7 @@ export class ShardLocator {
       return kept;
     }
     const forgotten = this.#forgotten;
-    const index = await this.#reads.run(id, signal, (joint) => readIndex(reader, level.index, part, joint));
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(bytes, level.index, part, joint));
     if (index && forgotten === this.#forgotten) this.#keep(id, index);
     return index;
   }
@@ -161,7 +162,7 @@ const indexId = (key: string, offset: number, depth: number): string => `${key}\
 
 /** Reads and checks an index; undefined where the object is missing. */
 async function readIndex(
-  reader: RangeReader,
+  bytes: ObjectBytes,
   layout: ShardIndexLayout,
   part: StoredRange,
   signal: AbortSignal | undefined,
@@ -171,8 +172,8 @@ async function readIndex(
   const versioned = { ...part, version };
   const encoded =
     location === "end"
-      ? await readEndOf(reader, versioned, size, signal)
-      : await readWithin(reader, versioned, 0, size, signal);
+      ? await readEndOf(bytes, versioned, size, signal)
+      : await readWithin(bytes, versioned, 0, size, signal);
   if (!encoded) return undefined;
   if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
   try {

@@ -1,7 +1,8 @@
-/** Parts of stored objects: where encoded chunks lie, and reading them in few requests. */
+/** Parts of stored objects, in which encoded chunks are found; neighbouring parts are merged into one request. */
 
-import { changedError, type ObjectVersion, type RangeQuery } from "../store/store.js";
+import { changedError, type ObjectVersion } from "../store/store.js";
 import { corruptChunk } from "../util/errors.js";
+import type { Coalescing, ObjectBytes } from "./object-bytes.js";
 
 /** Consecutive bytes of something longer. */
 export interface ByteSpan {
@@ -9,39 +10,28 @@ export interface ByteSpan {
   readonly length: number;
 }
 
-/** A part of an object, which may have been read already. */
+/** A part of an object. */
 export interface StoredRange {
   /** Store key of the object. */
   readonly key: string;
-  /** Offset in the object, or in `bytes`. */
+  /** Offset in the object, or in `bytes` if given. */
   readonly offset: number;
-  /** undefined for "to the object's end". */
+  /** undefined: to the end of the object. */
   readonly length: number | undefined;
-  /** What `offset` counts in, where it is in memory. */
+  /** The object or a decoded shard in memory, in which `offset` counts. */
   readonly bytes?: Uint8Array | undefined;
-  /** Ties the reads of one object together: see the store's options. */
+  /** Ensures that all reads are of one version of the object; see `GetOptions.version`. */
   readonly version?: ObjectVersion | undefined;
 }
 
-/** What reads a range of a stored object, or all of it. */
-export interface RangeReader {
-  /** @returns undefined where the object is missing; less than the range at the object's end. */
-  read(
-    key: string,
-    range: RangeQuery | undefined,
-    version: ObjectVersion | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array | undefined>;
-}
-
 /**
- * Reads bytes at an offset within a part: exactly `length`, or fewer where the object or the part ends.
- * @returns undefined where the object is missing
- * @throws Network ("changed") where it is missing although its index, which says where the part lies, was there:
- *   what an index lists is not to be taken for a chunk that was never stored.
+ * Reads `length` bytes at an offset within a part, or fewer if the object or the part ends before.
+ * @returns undefined if the object is missing
+ * @throws Network ("changed") if the object is missing although its index, which located the part, was there: chunks that
+ *   an index lists must not count as never stored.
  */
 export async function readWithin(
-  reader: RangeReader,
+  object: ObjectBytes,
   part: StoredRange,
   offset: number,
   length: number,
@@ -50,34 +40,34 @@ export async function readWithin(
   const available = Math.max(0, Math.min(length, (part.length ?? Number.MAX_SAFE_INTEGER) - offset));
   const start = part.offset + offset;
   if (part.bytes) return part.bytes.subarray(start, start + available);
-  const bytes = await reader.read(part.key, { offset: start, length: available }, part.version, signal);
+  const bytes = await object.read(part.key, { offset: start, length: available }, part.version, signal);
   if (!bytes && part.length !== undefined) throw changedError(part.key);
   return bytes;
 }
 
-/** Reads the last bytes of a part, or fewer where it is shorter. */
+/** Reads the last `length` bytes of a part, or all of a shorter one. */
 export async function readEndOf(
-  reader: RangeReader,
+  object: ObjectBytes,
   part: StoredRange,
   length: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return reader.read(part.key, { suffixLength: length }, part.version, signal);
+  if (part.length === undefined) return object.read(part.key, { suffixLength: length }, part.version, signal);
   const available = Math.min(length, part.length);
-  return readWithin(reader, part, part.length - available, available, signal);
+  return readWithin(object, part, part.length - available, available, signal);
 }
 
 /** Reads all of a part. */
 export async function wholeObject(
-  reader: RangeReader,
+  object: ObjectBytes,
   part: StoredRange,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return reader.read(part.key, undefined, part.version, signal);
-  return exactly(await readWithin(reader, part, 0, part.length, signal), part.length);
+  if (part.length === undefined) return object.read(part.key, undefined, part.version, signal);
+  return exactly(await readWithin(object, part, 0, part.length, signal), part.length);
 }
 
-/** Checks that a read gave all that was asked for. */
+/** Checks that a read returned all requested bytes. @throws CorruptChunk ("truncated") */
 export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
   if (bytes && bytes.byteLength !== length) {
     throw corruptChunk(
@@ -90,16 +80,32 @@ export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Arr
   return bytes;
 }
 
-/** How far apart parts may lie, and how long one request may be, for parts to be read together. */
-export interface Coalescing {
-  readonly maxGap: number;
-  readonly maxBytes: number;
-  /** Decoded bytes of the chunks of a shard, if all are wanted, up to which the shard is read as a whole. Default 0. */
-  readonly wholeBytes?: number;
+/** Parts of one object that are read with one request. */
+export interface MergedParts<T> {
+  readonly offset: number;
+  readonly length: number;
+  readonly members: readonly (readonly [T, StoredRange])[];
 }
 
-/** How far apart parts may lie, and how long one request may be, for parts to be read together. */
-export interface Coalescing {
-  readonly maxGap: number;
-  readonly maxBytes: number;
+/** Gathers parts of one object, in any order and maybe overlapping, into few reads. */
+export function mergeParts<T>(
+  parts: Iterable<readonly [T, StoredRange]>,
+  { maxGap, maxBytes }: Coalescing,
+): MergedParts<T>[] {
+  const sorted = [...parts].sort(([, a], [, b]) => a.offset - b.offset);
+  const merged: { offset: number; length: number; members: (readonly [T, StoredRange])[] }[] = [];
+  for (const member of sorted) {
+    const { offset, length } = member[1] as { offset: number; length: number };
+    const last = merged.at(-1);
+    const end = Math.max(offset + length, last ? last.offset + last.length : 0);
+    const joins =
+      last !== undefined && offset - (last.offset + last.length) <= maxGap && end - last.offset <= maxBytes;
+    if (joins) {
+      last.length = end - last.offset;
+      last.members.push(member);
+    } else {
+      merged.push({ offset, length, members: [member] });
+    }
+  }
+  return merged;
 }
