@@ -57,7 +57,6 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   "read/part.js": [
     "read/shard-read.js",
     "read/shards.js",
-    "read/stored-range.js",
     "read/bundles.js",
     "read/partial.js",
     "read/blosc-blocks.js",

@@ -170,7 +170,7 @@ describe("source maps", () => {
       cwd: root,
       encoding: "utf8",
     });
-    const [, line] = /#notFound.*dist[\\/]hierarchy[\\/]open\.js:(\d+):/.exec(stack) ?? [];
+    const [, line] = /#notFound.*dist[\\/]hierarchy[\\/]opener\.js:(\d+):/.exec(stack) ?? [];
     expect(text("dist/hierarchy/opener.js").split("\n")[Number(line) - 1]).toContain("return notFound(");
   });
 });
