@@ -2,7 +2,7 @@
 import { untilAborted } from "../util/abort.js";
 import { conflict, isZarrError } from "../util/errors.js";
 import { isOutcomeUnknown } from "./conditions.js";
-import { transientStatus } from "./http/retry.js";
+import { transientStatus } from "./transport.js";
 
 /** What to do where another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";

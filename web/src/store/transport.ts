@@ -29,3 +29,6 @@ export interface TransportRequest {
 
 /** Sends a request, and follows redirects as redirects.ts says. Rejects if no answer comes. */
 export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>;
+
+/** HTTP statuses worth retrying. */
+export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);

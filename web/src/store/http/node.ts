@@ -6,8 +6,8 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import type { Readable, Transform } from "node:stream";
 import { nodeModule } from "../../util/platform.js";
 import type { Transport } from "../transport.js";
-import { codingError, codingsOf } from "./content-encoding.js";
 import { type HopAnswer, redirectable, type SendHop } from "./redirects.js";
+import { codingError, codingsOf } from "./response.js";
 
 /** A body that nobody wants is read to its end where it is this short, so that the connection can be used again. */
 const shortBody = 2 ** 16;

@@ -11,8 +11,7 @@ import { encodeKey } from "../path.js";
 import type { GetOptions, RangeQuery, Store } from "../store.js";
 import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
-import type { HeadersFor, RequestOptions } from "./requests.js";
-import { checkPolicy, defaultRetryPolicy } from "./retry.js";
+import { checkPolicy, defaultRetryPolicy, type HeadersFor, type RequestOptions } from "./requests.js";
 
 export interface HttpStoreOptions {
   /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */

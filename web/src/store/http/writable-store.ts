@@ -10,7 +10,7 @@ import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
 import { foreignRequests, isHidden } from "./fetch.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
-import { checkPolicy, defaultRetryPolicy } from "./retry.js";
+import { checkPolicy, defaultRetryPolicy } from "./requests.js";
 import { HttpStore, type HttpStoreOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 

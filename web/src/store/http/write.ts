@@ -4,16 +4,12 @@ import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from
 import { Watch } from "../../util/idle-timeout.js";
 import { Limiter } from "../../util/limiter.js";
 import { textDecoder } from "../../util/platform.js";
-import { conflictError, existsError } from "../conditions.js";
+import { conflictError, existsError, outcomeUnknown } from "../conditions.js";
 import type { SetOptions } from "../store.js";
-import type { Answer, Transport } from "../transport.js";
-import { readBody, reasonOf } from "./body.js";
-import { type Condition, DoubtfulFault, sendInDoubt } from "./doubtful-writes.js";
+import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
-import { claimsPage } from "./html-response.js";
-import { headersOf } from "./requests.js";
-import { missingStatus, statusError } from "./response.js";
-import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
+import { headersOf, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
+import { claimsPage, missingStatus, readBody, reasonOf, statusError, TransientFault } from "./response.js";
 
 export interface HttpWriterOptions {
   fetch: ((request: Request) => Promise<Response>) | undefined;
@@ -233,4 +229,53 @@ async function startOf(answer: Answer): Promise<string> {
 /** `fetch` takes no memory that threads share. */
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
+/** A transient failure after which it is unknown whether the request was applied. */
+class DoubtfulFault extends TransientFault {}
+
+type Condition = SetOptions["ifVersion"];
+
+interface DoubtfulWrite {
+  readonly url: URL;
+  /** The caller's condition. */
+  readonly ifVersion: Condition;
+  /** Sends the request once, under a condition. */
+  readonly send: (condition: Condition) => Promise<void>;
+  /** Reads the version that is stored now; undefined if the server shows none that conditions can use. */
+  readonly versionNow: (() => Promise<Condition>) | undefined;
+  /** Repeats attempts that end with a TransientFault. */
+  readonly retried: (attempt: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Sends a write with retries. After an attempt that may have been applied, an unconditional write is repeated only
+ * under the condition that the object has not changed since: a repetition that the server carries out late must not
+ * overwrite a newer object.
+ * @throws Network ("unknown-outcome") for a conditional write that fails after such an attempt: a refusal may be due to
+ *   the write itself. What `send` throws otherwise.
+ */
+async function sendInDoubt(write: DoubtfulWrite): Promise<void> {
+  const { url, ifVersion, send, retried } = write;
+  let { versionNow } = write;
+  let isInDoubt = false;
+  const attempt = async () => {
+    const isGuarded = isInDoubt && ifVersion === undefined && versionNow !== undefined;
+    const condition = isGuarded ? await versionNow!() : ifVersion;
+    try {
+      await send(condition);
+    } catch (error) {
+      isInDoubt ||= error instanceof DoubtfulFault;
+      if (!isGuarded || condition === undefined) throw error;
+      if (isZarrError(error, "Unsupported")) versionNow = undefined;
+      else if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      throw new TransientFault(error);
+    }
+  };
+  try {
+    await retried(attempt);
+  } catch (error) {
+    const isUnknown = ifVersion !== undefined || isZarrError(error, "AlreadyExists", "Conflict");
+    throw isInDoubt && isUnknown && isZarrError(error) ? outcomeUnknown(url, error) : error;
+  }
 }
