@@ -48,7 +48,7 @@ function writer(root: string, code: string) {
   const script = `
     import fs from "node:fs";
     import { FileSystemStore } from ${dist("node.js")};
-    import { fileLockTimes } from ${dist("store/file-lock.js")};
+    import { fileLockTimes } from ${dist("store/file/lock.js")};
     fileLockTimes.stale = ${stale};
     const store = new FileSystemStore(${JSON.stringify(root)});
     const add = async () => {

@@ -5,8 +5,7 @@ import { Limiter } from "../../util/limiter.js";
 import type { HeadersSource } from "../../util/web-types.js";
 import type { MaybePromise } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
-import { usualTransport } from "./default-transport.js";
-import { fetchTransport } from "./fetch.js";
+import { defaultTransport, fetchTransport } from "./fetch.js";
 import { reasonOf, statusError, TransientFault } from "./response.js";
 
 /** Returns the caller's headers for a URL. */
@@ -121,7 +120,7 @@ export class Requests {
     const headers = headersOf(await this.#options.headersFor(url));
     if (range) headers.set("range", range);
     try {
-      const send = this.#transport ?? transport ?? (await usualTransport());
+      const send = this.#transport ?? transport ?? (await defaultTransport());
       return await send(url, { method: method ?? "GET", headers, watch });
     } catch (cause) {
       signal.throwIfAborted();

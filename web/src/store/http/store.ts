@@ -14,7 +14,10 @@ import { HttpClient } from "./client.js";
 import { checkPolicy, defaultRetryPolicy, type HeadersFor, type RequestOptions } from "./requests.js";
 
 export interface HttpStoreOptions {
-  /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
+  /**
+   * Sends the requests. Default: in Node its HTTP client, unless the global `fetch` has been replaced after this library
+   * was loaded; elsewhere the global `fetch`. Pass `fetch: globalThis.fetch` in Node to use undici's dispatchers.
+   */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * Sent with every request to the store's own origin. After a redirect to another origin they are removed, except in
