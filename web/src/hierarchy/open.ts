@@ -18,6 +18,7 @@ import {
 import { readDocument } from "../metadata/read-document.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { handleOf } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { normalizePath } from "../store/path.js";
 import { answerOf, locateKey } from "../store/read-checked.js";
@@ -40,7 +41,6 @@ import { inSlices, type Steps } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
 import { kindsOfV2, kindsOfV3 } from "./consolidated-members.js";
 import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
-import { writesTo } from "./metadata-epoch.js";
 
 const others = lazy("other kinds of stores", () => import("../formats/part.js"));
 const fileSystem = lazy("files", () => import("../store/file/store.js"));
@@ -185,9 +185,6 @@ function placeOf(source: Source): Store | (() => Promise<Store>) {
 /** A document that was looked for: its bytes, undefined for none, or why it could not be read. */
 type Found = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
 
-/** The version of the node that was last found in a store: most stores hold one version, and asking for others costs requests. */
-const lastFound = new WeakMap<Store, ZarrVersion>();
-
 /**
  * Opens the nodes of one store. Groups keep theirs, with the documents that consolidated metadata has
  * brought, so that what lies below them is opened without further requests.
@@ -211,12 +208,12 @@ export class Opener implements NodeOpener {
     this.#limits = resolveLimits(openOptions.limits);
     const { onWarning, verifyChecksums } = openOptions;
     this.#options = { limits: this.#limits, onWarning, verifyChecksums };
-    this.#writes = writesTo(store);
+    this.#writes = handleOf(store).metadataWrites;
   }
 
   /** Forgets what consolidated metadata said before this library wrote to the store, and reads it again. */
   async #renew(signal: AbortSignal | undefined): Promise<void> {
-    const writes = writesTo(this.store);
+    const writes = handleOf(this.store).metadataWrites;
     if (writes !== this.#writes) {
       this.#writes = writes;
       this.#known.clear();
@@ -265,7 +262,10 @@ export class Opener implements NodeOpener {
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
     // Of archives: one that is not there would be asked for again.
     if ((this.store as { isThere?: boolean }).isThere === false) return false;
-    return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
+    return (
+      isReferences ||
+      ((isMissing || isForbidden) && version !== 1 && handleOf(this.store).lastVersion === undefined)
+    );
   }
 
   /**
@@ -328,7 +328,8 @@ export class Opener implements NodeOpener {
     kind?: Member["kind"],
   ): Promise<OpenedNode | undefined> {
     const { version } = this.openOptions;
-    const likely = version === undefined && !this.#isKnown(path) ? lastFound.get(this.store) : undefined;
+    const likely =
+      version === undefined && !this.#isKnown(path) ? handleOf(this.store).lastVersion : undefined;
     if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
     return (
       (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
@@ -359,7 +360,7 @@ export class Opener implements NodeOpener {
 
   /** A version that the caller has asked for says nothing of what else the store holds. */
   #remember(version: ZarrVersion): void {
-    if (this.openOptions.version === undefined) lastFound.set(this.store, version);
+    if (this.openOptions.version === undefined) handleOf(this.store).lastVersion = version;
   }
 
   #array(path: string, spec: ArraySpec): ZarrArray {

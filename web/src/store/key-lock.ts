@@ -1,17 +1,8 @@
 /** Serialises writers of the same node or key within this process. */
 import { untilAborted } from "../util/abort.js";
+import { handleOf } from "./handle.js";
 import type { Store } from "./store.js";
 import { storeBehind } from "./wrapped-store.js";
-
-/** Turns at a path. */
-interface Queue {
-  /** The end of the last exclusive turn. */
-  exclusive: Promise<unknown>;
-  /** The end of all turns. */
-  all: Promise<unknown>;
-}
-
-const queues = new WeakMap<Store, Map<string, Queue>>();
 
 /**
  * Runs work after all work that was requested earlier at the same path of the same store; a path is a node's, or an
@@ -20,17 +11,15 @@ const queues = new WeakMap<Store, Map<string, Queue>>();
  * @throws the signal's reason if it is aborted before the turn has come.
  */
 export async function inTurn<T>(
-  given: Store,
+  store: Store,
   path: string,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
   isShared = false,
 ): Promise<T> {
-  const store = storeBehind(given);
-  const ofStore = queues.get(store) ?? new Map<string, Queue>();
-  queues.set(store, ofStore);
-  const queue = ofStore.get(path) ?? { exclusive: Promise.resolve(), all: Promise.resolve() };
-  ofStore.set(path, queue);
+  const { queues } = handleOf(storeBehind(store));
+  const queue = queues.get(path) ?? { exclusive: Promise.resolve(), all: Promise.resolve() };
+  queues.set(path, queue);
   const before = isShared ? queue.exclusive : queue.all;
   const turn = before.then(() => {
     signal?.throwIfAborted(); // the caller has given up
@@ -45,7 +34,7 @@ export async function inTurn<T>(
   if (!isShared) queue.exclusive = end;
   queue.all = end;
   void end.then(() => {
-    if (queue.all === end) ofStore.delete(path);
+    if (queue.all === end) queues.delete(path);
   });
   await untilAborted(before, signal);
   return turn;

@@ -1,28 +1,25 @@
-/** Changes of stores that do not come to an end. */
+/** Waits for writes that outlive their abort signals. */
 import { untilAborted } from "../util/abort.js";
+import { handleOf } from "./handle.js";
 import type { MaybePromise, Store } from "./store.js";
 import { storeBehind } from "./wrapped-store.js";
 
-/** How long a store may go on after an abort, to leave nothing behind, in milliseconds. */
+/** Time that a store has after an abort to clean up, in milliseconds. */
 const patience = 1000;
 
-/** What was given up and still goes on, by keys; with a "/" at its end for all keys that start with it. */
-const stuck = new WeakMap<Store, Map<Promise<void>, string>>();
-
 /**
- * Changes an object (or all below a prefix) and waits for it; after an abort for a moment only, as stores need not heed
- * signals. What is given up may still be done at any time: later changes of the same objects wait until it has ended,
- * so that it replaces none of them.
- * @throws what the work does; the signal's reason.
+ * Writes an object, or all with a prefix that ends in "/", and waits for the end; after an abort only for a moment, as
+ * stores may ignore signals. Later writes of the same objects wait for an aborted one, which could replace them.
+ * @throws what the work throws; the signal's reason.
  */
 export async function unlessStuck(
-  given: Store,
+  store: Store,
   key: string,
   signal: AbortSignal | undefined,
   work: () => MaybePromise<unknown>,
 ): Promise<void> {
-  const store = storeBehind(given);
-  for (const [end, other] of stuck.get(store) ?? []) if (meets(key, other)) await untilAborted(end, signal);
+  const { pendingWrites } = handleOf(storeBehind(store));
+  for (const [end, other] of pendingWrites) if (overlaps(key, other)) await untilAborted(end, signal);
   const done = work();
   if (!signal) return void (await done);
   const ended = Promise.resolve(done).then(
@@ -37,7 +34,8 @@ export async function unlessStuck(
       timer = setTimeout(() => resolve("late"), patience);
     });
     if ((await Promise.race([ended, late])) === "late") {
-      note(store, key, ended);
+      pendingWrites.set(ended, key);
+      void ended.then(() => pendingWrites.delete(ended));
       throw signal.reason;
     }
   } finally {
@@ -46,12 +44,6 @@ export async function unlessStuck(
   await done;
 }
 
-/** Whether two keys, or prefixes, concern the same object. */
-const meets = (a: string, b: string): boolean =>
+/** Whether two keys or prefixes have an object in common. */
+const overlaps = (a: string, b: string): boolean =>
   a === b || (a.endsWith("/") && b.startsWith(a)) || (b.endsWith("/") && a.startsWith(b));
-
-function note(store: Store, key: string, end: Promise<void>): void {
-  const all = stuck.get(store) ?? new Map<Promise<void>, string>();
-  stuck.set(store, all.set(end, key));
-  void end.then(() => all.delete(end));
-}

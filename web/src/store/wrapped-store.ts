@@ -1,24 +1,23 @@
-/** Stores that stand in front of another one, under the same keys: to change what is read, or to add to it. */
+/** Stores that wrap another one under the same keys, to change what is read or to add to it. */
+import { handleOf } from "./handle.js";
 import type { Store } from "./store.js";
 
-const behind = new WeakMap<Store, Store>();
-
-/** Says that what is written to a store goes to another one: writers through either then wait for each other. */
+/** Notes that a store writes to another one, so that writers through either wait for each other. */
 export function putInFront<S extends Store>(front: S, store: Store): S {
-  behind.set(front, store);
+  handleOf(front).behind = store;
   return front;
 }
 
-/** The store at the end of the row: the one that holds the objects. */
+/** Returns the innermost store: the one that holds the objects. */
 export function storeBehind(store: Store): Store {
   let last = store;
-  for (let next = behind.get(last); next; next = behind.get(last)) last = next;
+  for (let next = handleOf(last).behind; next; next = handleOf(last).behind) last = next;
   return last;
 }
 
 type Writing = Omit<Store, "get" | "getRange" | "locate" | "listChildren">;
 
-/** The methods of a store besides reading, for one in front of it that leaves them as they are. */
+/** Returns the methods of a store except those that read, for a wrapper that leaves them unchanged. */
 export function writingMethods(store: Store): Writing {
   if (store instanceof Map) return methodsOfMap(store);
   const methods = {

@@ -5,8 +5,8 @@ import { invalidArgument } from "../../util/errors.js";
 import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { addLeasingStore } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
+import { handleOf } from "../handle.js";
 import { encodeKey } from "../path.js";
 import type { GetOptions, RangeQuery, Store } from "../store.js";
 import type { Transport } from "../transport.js";
@@ -67,7 +67,7 @@ export class HttpStore implements Store {
     this.#client = makeClient(options);
     const lend = (key: string, asked: GetOptions, transport?: Transport) =>
       this.#client.lend(this.#urlOf(key), asked, transport);
-    addLeasingStore(this, { get: HttpStore.prototype.get, lend });
+    handleOf(this).lender = { get: HttpStore.prototype.get, lend };
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
