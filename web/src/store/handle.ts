@@ -1,4 +1,5 @@
 /** One record for each store: what this library knows of it, without writing into an object that may be the caller's. */
+import { keptFor } from "../util/platform.js";
 import type { GetOptions, Store } from "./store.js";
 import type { Transport } from "./transport.js";
 
@@ -70,23 +71,16 @@ export interface StoreHandle {
   objectNumbers?: WeakMap<Uint8Array, number>;
 }
 
-const handles = new WeakMap<object, StoreHandle>();
-
 /** Returns the record of a store. */
-export function handleOf(store: object): StoreHandle {
-  let handle = handles.get(store);
-  if (!handle) {
-    handle = {
-      queues: new Map(),
-      pendingWrites: new Map(),
-      writeListeners: new Set(),
-      metadataWrites: 0,
-      shortenedArrays: new Set(),
-    };
-    handles.set(store, handle);
-  }
-  return handle;
-}
+export const handleOf = keptFor(
+  (_store: object): StoreHandle => ({
+    queues: new Map(),
+    pendingWrites: new Map(),
+    writeListeners: new Set(),
+    metadataWrites: 0,
+    shortenedArrays: new Set(),
+  }),
+);
 
 /** Returns a store's knowledge of where its objects lie; undefined if it has none. */
 export function packedStore(store: Store): PackedStore | undefined {
