@@ -152,7 +152,7 @@ const httpCases: fc.Arbitrary<HttpCase> = fc.record({
 const http: FuzzTarget = {
   name: "http",
   inputs: httpCases.map(jsonBytes),
-  covers: ["store/http/store.js", "store/http/", "store/ranges.js"],
+  covers: ["store/http/store.js", "store/http/", "store/read.js"],
   tags: ["Network", "LimitExceeded"],
   run: async (input) => {
     const { size, range, answers } = jsonOf<HttpCase>(input);

@@ -6,10 +6,9 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, partsOf } from "../plan/projections.js";
 import type { ArrayReader } from "../read/reader.js";
-import { handleOf } from "../store/handle.js";
-import { insist } from "../store/retry-conditional.js";
+import { insist } from "../store/conditions.js";
+import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { isZarrError } from "../util/errors.js";
 import type { WrittenRegion } from "../write/region-parts.js";
 import { boxesBeyond, clearBeyond } from "./clear-edges.js";

@@ -8,9 +8,8 @@
  * - writer: the last write of one store object. The 24 latest are kept.
  */
 
-import { handleOf } from "../store/handle.js";
+import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { textDecoder } from "../util/platform.js";
 
 export type Stamps = readonly string[];

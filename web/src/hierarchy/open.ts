@@ -21,7 +21,7 @@ import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { normalizePath } from "../store/path.js";
-import { answerOf, locateKey } from "../store/read-checked.js";
+import { answerOf, locateKey } from "../store/read.js";
 import { type GetOptions, isStore, joinKey, type Store } from "../store/store.js";
 import { untilAborted } from "../util/abort.js";
 import { checkObject, checkSignalIn } from "../util/arguments.js";

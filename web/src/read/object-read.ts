@@ -4,7 +4,7 @@ import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";
 import { readLeased } from "../store/buffer-lease.js";
-import { cutRange, readRange, wantedBytes } from "../store/ranges.js";
+import { cutRange, readRange, wantedBytes } from "../store/read.js";
 import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
 import type { Transport } from "../store/transport.js";
 import { isZarrError, limitExceeded } from "../util/errors.js";

@@ -6,7 +6,7 @@
  * the same bytes, wrappers of stores, and stores whose `get` was replaced.
  */
 import { handleOf } from "./handle.js";
-import { answerOf } from "./read-checked.js";
+import { answerOf } from "./read.js";
 import type { GetOptions, Store } from "./store.js";
 import type { Transport } from "./transport.js";
 

@@ -1,4 +1,6 @@
 /** Conditions of writes: what is stored must be what was seen, or nothing. */
+
+import { untilAborted } from "../util/abort.js";
 import {
   alreadyExists,
   conflict,
@@ -8,6 +10,7 @@ import {
   type ZarrError,
 } from "../util/errors.js";
 import type { ObjectVersion, SetOptions } from "./store.js";
+import { transientStatus } from "./transport.js";
 
 /** The error of a key under which there should have been nothing. */
 export function existsError(name: string | URL): ZarrError {
@@ -47,4 +50,67 @@ export function checkCondition(
   if (ifVersion === "absent") {
     if (now) throw existsError(name);
   } else if (!now || now.etag !== ifVersion.etag) throw conflictError(name);
+}
+
+/** What to do where another program has written an object since it was read. */
+export type Conflicts = "retry" | "error" | "ignore";
+
+/** Attempts by default. */
+const defaultAttempts = 10;
+/** Maximum pause before the second attempt, in milliseconds: doubled with each further one, up to a second. */
+const pause = 10;
+const maxPause = 1000;
+
+/**
+ * Does work that reads an object and writes it with a condition; again, after random pauses, where the condition fails.
+ * @param conflicts what to do; asked after each attempt where it is a function.
+ * @throws AlreadyExists or Conflict where conflicts are errors; Conflict after the last attempt; what the work throws.
+ */
+export async function retried<T>(
+  key: string,
+  conflicts: Conflicts | (() => Conflicts),
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  attempts = defaultAttempts,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const mode = typeof conflicts === "function" ? conflicts() : conflicts;
+      if (mode !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      if (attempt === attempts)
+        throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
+          cause: error,
+        });
+    }
+    const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
+    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);
+  }
+}
+
+/** Attempts of {@link insist}. */
+const rounds = 3;
+
+/**
+ * Repeats work after transient failures, in addition to the retries of the store: for work whose failure would leave an
+ * array incomplete.
+ */
+export async function insist(work: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (round === rounds || !isTransient(error)) throw error;
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  if (!isZarrError(error, "Network", "Conflict")) return false;
+  if (isOutcomeUnknown(error)) return isTransient(error.cause);
+  const { _tag, status, code } = error;
+  return (
+    _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
+  );
 }

@@ -1,4 +1,5 @@
 /** One record for each store: what this library knows of it, without writing into an object that may be the caller's. */
+
 import { keptFor } from "../util/platform.js";
 import type { GetOptions, Store } from "./store.js";
 import type { Transport } from "./transport.js";
@@ -86,4 +87,41 @@ export const handleOf = keptFor(
 export function packedStore(store: Store): PackedStore | undefined {
   const { packed } = handleOf(store);
   return packed && store.get === packed.get ? packed : undefined;
+}
+
+/** Notes that a store writes to another one, so that writers through either wait for each other. */
+export function putInFront<S extends Store>(front: S, store: Store): S {
+  handleOf(front).behind = store;
+  return front;
+}
+
+/** Returns the innermost store: the one that holds the objects. */
+export function storeBehind(store: Store): Store {
+  let last = store;
+  for (let next = handleOf(last).behind; next; next = handleOf(last).behind) last = next;
+  return last;
+}
+
+type Writing = Omit<Store, "get" | "getRange" | "locate" | "listChildren">;
+
+/** Returns the methods of a store except those that read, for a wrapper that leaves them unchanged. */
+export function writingMethods(store: Store): Writing {
+  if (store instanceof Map) return methodsOfMap(store);
+  const methods = {
+    ...(store.set && { set: store.set.bind(store) }),
+    ...(store.delete && { delete: store.delete.bind(store) }),
+    ...(store.deletePrefix && { deletePrefix: store.deletePrefix.bind(store) }),
+    ...(store.list && { list: store.list.bind(store) }),
+  };
+  const { conditional, ambiguous } = store;
+  return conditional === undefined ? methods : { ...methods, conditional, ambiguous };
+}
+
+/** A Map keeps copies, as the caller may use its buffer again. */
+function methodsOfMap(map: Map<string, Uint8Array>): Writing {
+  return {
+    set: (key, bytes) => map.set(key, bytes.slice()),
+    delete: (key) => map.delete(key),
+    list: (path) => [...map.keys()].filter((key) => path === "" || key.startsWith(`/${path}/`)),
+  };
 }

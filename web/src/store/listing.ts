@@ -1,7 +1,11 @@
 /** What a store lists, held against what was asked for: writers delete what is listed. */
+
 import { untilAborted } from "../util/abort.js";
-import { isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
-import { locateKey, storeFailed } from "./read-checked.js";
+import { isError, isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
+import { nextTask } from "../util/platform.js";
+import { sliceTime } from "../util/slices.js";
+import { childOf, isSegment, normalizePath } from "./path.js";
+import { locateKey, storeFailed } from "./read.js";
 import { joinKey, type Store } from "./store.js";
 
 /** Whether {@link keysBelow} has an answer. */
@@ -96,3 +100,70 @@ const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name 
 
 export const badListing = (place: string, what: string): ZarrError =>
   networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });
+
+/**
+ * Names of the folders directly below a path, sorted: the nodes that a group may hold.
+ * Uses the store's `listChildren`, or its `list`, or a Map's keys.
+ * @throws Network ("bad-listing") for stores that answer with something else; what the store throws, as Network
+ *   ("store-failed") where it is no error; the signal's reason.
+ * @returns undefined where the store cannot list (HTTP); an empty array where there is nothing.
+ */
+export async function listChildren(
+  store: Store,
+  path: string,
+  signal?: AbortSignal | undefined,
+): Promise<string[] | undefined> {
+  const folder = normalizePath(path);
+  if (store.listChildren) return tidy(await childrenIn(store, folder, signal));
+  if (!canList(store)) return undefined;
+  const names = new Set<string>();
+  let end = performance.now() + sliceTime;
+  for await (const key of keysIn(store, folder, signal)) {
+    const name = childOf(key, folder);
+    if (name !== undefined) names.add(name);
+    // In-memory stores list in microtasks, which never let the event loop turn.
+    if (performance.now() < end) continue;
+    await nextTask();
+    end = performance.now() + sliceTime;
+  }
+  return tidy(names);
+}
+
+async function childrenIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  let names: unknown;
+  try {
+    names = await untilAborted(Promise.resolve(store.listChildren!(folder)), signal);
+  } catch (cause) {
+    if (isError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(`/${folder}`, "listed", cause);
+  }
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+    throw badListing(`/${folder}`, `is ${shown(names)}, no list of names`);
+  return names;
+}
+
+/** What the store lists. An error that it throws passes on to who reads. */
+async function* keysIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  try {
+    for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
+      if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
+      yield key;
+    }
+  } catch (error) {
+    const isStores = isZarrError(error) && error.code === "store-failed" && isError(error.cause);
+    throw isStores ? error.cause : error;
+  }
+}
+
+/** Names that can be opened, sorted: none that a path would refuse or read otherwise. */
+function tidy(names: Iterable<string>): string[] {
+  return [...new Set(names)].filter(isSegment).sort();
+}

@@ -3,7 +3,7 @@ import { asBytes } from "../util/bytes.js";
 import { checkCondition } from "./conditions.js";
 import { handleOf } from "./handle.js";
 import { childOf, normalizePath } from "./path.js";
-import { checkRange, cutRange } from "./ranges.js";
+import { checkRange, cutRange } from "./read.js";
 import {
   checkVersion,
   type GetOptions,

@@ -1,7 +1,6 @@
 /** Tells readers that keep what they have read when this library writes to a store. */
-import { handleOf, type WriteListener } from "./handle.js";
+import { handleOf, storeBehind, type WriteListener } from "./handle.js";
 import type { Store } from "./store.js";
-import { storeBehind } from "./wrapped-store.js";
 
 /** Calls a listener for every write through this library, as long as the caller holds the listener. */
 export function onWritten(store: Store, listener: WriteListener): void {

@@ -2,9 +2,9 @@
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";
+import { unlessStuck } from "./key-lock.js";
 import { normalizePath } from "./path.js";
-import { unlessStuck } from "./pending-writes.js";
-import { answerOf, locateKey, storeFailed } from "./read-checked.js";
+import { answerOf, locateKey, storeFailed } from "./read.js";
 import {
   type GetOptions,
   joinKey,

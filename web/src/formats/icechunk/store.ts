@@ -5,7 +5,7 @@ import { handleOf, type PackedStore, type Place } from "../../store/handle.js";
 import { headersOf, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, readRange, resolveRange } from "../../store/ranges.js";
+import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
 import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";

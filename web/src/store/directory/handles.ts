@@ -1,5 +1,8 @@
 /** What is used of the File System standard's handles: the types of TypeScript's libraries differ in what they know. */
 
+import { unsupported } from "../../util/errors.js";
+import { hiddenName } from "../temp-names.js";
+
 export interface DirectoryHandle {
   readonly name: string;
   getDirectoryHandle(name: string, options?: { create?: boolean }): Promise<DirectoryHandle>;
@@ -32,4 +35,130 @@ export interface SyncAccessHandle {
   truncate(size: number): void;
   flush(): void;
   close(): void;
+}
+
+/**
+ * Writes a file: by a stream that takes the old one's place when it is closed, or where the browser has none (workers of
+ * Safari before 26) in a file beside it, which is renamed.
+ * @throws what the file system throws; Unsupported ("no-atomic-write"); the signal's reason. Nothing is left behind.
+ */
+export async function replaceFile(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // Making a file leaves an empty one if the writing fails: it is only made where there is none.
+  const there = await folder.getFileHandle(name).catch((error) => {
+    if (error?.name !== "NotFoundError") throw error;
+    return undefined;
+  });
+  if (there && !there.createWritable) return renameOver(folder, name, bytes, signal);
+  if (there) return stream(there, bytes, signal);
+  return createFile(folder, name, bytes, signal);
+}
+
+/** Streams wait for the file that they replace to be there; an empty one would be taken for an object. */
+async function createFile(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const beside = hiddenName();
+  const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
+  try {
+    if (fresh.createWritable) await stream(fresh, bytes, signal);
+    else await writeAtOnce(fresh, bytes);
+    signal?.throwIfAborted();
+    if (fresh.move) return await move(fresh, folder, name);
+  } catch (error) {
+    await folder.removeEntry(beside).catch(() => {});
+    throw error;
+  }
+  await folder.removeEntry(beside);
+  if (!fresh.createWritable) throw notAtomic(name);
+  // No renaming (folders of the user's in some browsers): the file is there and empty until its content is.
+  const file = await folder.getFileHandle(name, { create: true });
+  try {
+    await stream(file, bytes, signal);
+  } catch (error) {
+    await folder.removeEntry(name).catch(() => {});
+    throw error;
+  }
+}
+
+async function stream(
+  file: PrivateFileHandle,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const writable = await file.createWritable!({ keepExistingData: false });
+  try {
+    await writable.write(ownedBytes(bytes));
+    signal?.throwIfAborted();
+  } catch (error) {
+    await writable.abort().catch(() => {});
+    throw error;
+  }
+  await writable.close();
+}
+
+async function renameOver(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const beside = hiddenName();
+  const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
+  try {
+    if (!fresh.move) throw notAtomic(name);
+    await writeAtOnce(fresh, bytes);
+    signal?.throwIfAborted();
+    await move(fresh, folder, name);
+  } catch (error) {
+    await folder.removeEntry(beside).catch(() => {});
+    throw error;
+  }
+}
+
+async function writeAtOnce(file: PrivateFileHandle, bytes: Uint8Array): Promise<void> {
+  if (!file.createSyncAccessHandle) throw notAtomic("a file");
+  const handle = await file.createSyncAccessHandle();
+  try {
+    handle.truncate(0);
+    for (let at = 0; at < bytes.byteLength; ) {
+      const written = handle.write(bytes.subarray(at), { at });
+      if (!(written > 0)) throw Object.assign(new Error("no more room"), { name: "QuotaExceededError" });
+      at += written;
+    }
+    handle.flush();
+  } finally {
+    handle.close();
+  }
+}
+
+/** Renames a file; some browsers refuse to do so over another one, which then goes first. */
+async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: string): Promise<void> {
+  try {
+    await file.move!(folder, name);
+  } catch (error) {
+    const isThere = await folder.getFileHandle(name).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) throw error;
+    await folder.removeEntry(name);
+    await file.move!(folder, name);
+  }
+}
+
+/** Streams take no memory that threads share. */
+function ownedBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
+function notAtomic(name: string): Error {
+  return unsupported(`this browser cannot replace ${name} as a whole here`, { code: "no-atomic-write" });
 }

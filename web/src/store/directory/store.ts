@@ -1,4 +1,5 @@
 /** Folders of browsers as stores: the origin's private file system, and those that a user has opened. */
+
 import {
   conflict,
   invalidArgument,
@@ -10,7 +11,7 @@ import {
 import { checkCondition } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
-import { checkRange, resolveRange } from "../ranges.js";
+import { checkRange, resolveRange } from "../read.js";
 import {
   checkVersion,
   type GetOptions,
@@ -21,9 +22,7 @@ import {
   type WriteOptions,
 } from "../store.js";
 import { isHidden } from "../temp-names.js";
-import type { DirectoryHandle, FileHandle } from "./handles.js";
-import { exclusively } from "./locks.js";
-import { replaceFile } from "./replace.js";
+import { type DirectoryHandle, type FileHandle, replaceFile } from "./handles.js";
 
 /** Folders whose handles are remembered: asking for each folder of a path costs more than reading a small file. */
 const maxFolders = 1024;
@@ -274,3 +273,35 @@ async function removeEntry(folder: DirectoryHandle, name: string): Promise<void>
 }
 
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+
+interface LockManager {
+  request<T>(name: string, options: { signal?: AbortSignal }, work: () => Promise<T>): Promise<T>;
+}
+
+/** The last who waits for each lock of this thread. */
+const waiting = new Map<string, Promise<unknown>>();
+
+/**
+ * Does something while nobody else does under the same name.
+ * @throws the signal's reason, if it comes while this one waits.
+ */
+export async function exclusively<T>(
+  name: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
+  if (locks) return locks.request(name, signal ? { signal } : {}, work);
+  const before = waiting.get(name);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    signal?.throwIfAborted();
+    return work();
+  })();
+  waiting.set(name, turn);
+  const leave = () => {
+    if (waiting.get(name) === turn) waiting.delete(name);
+  };
+  turn.then(leave, leave);
+  return turn;
+}

@@ -2,7 +2,7 @@
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
 import { nodeModule } from "../../util/platform.js";
 import { isSegment } from "../path.js";
-import { resolveRange } from "../ranges.js";
+import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
 

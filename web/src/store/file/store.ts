@@ -5,7 +5,7 @@ import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
-import { checkRange } from "../ranges.js";
+import { checkRange } from "../read.js";
 import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";

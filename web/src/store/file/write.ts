@@ -2,14 +2,14 @@
  * Files, written and removed as stores need it (Node, Deno, Bun): others see what was there or what is written, never a
  * part of it, also when the process ends at any moment.
  */
+
 import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../../util/errors.js";
-import { nodeModule } from "../../util/platform.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { checkCondition, existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import type { SetOptions, WriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
-import { makeFolder } from "./make-folder.js";
 import { fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -243,4 +243,105 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
     await removeFolder(entry, options);
     await removeFile(entry, options);
   }
+}
+
+/** Folders for files to be written (Node, Deno, Bun). */
+/**
+ * Creates a folder and its parents.
+ * @param folder URL with a "/" at its end.
+ * @throws an error of the system. For a read-only file system that is EROFS, of which a recursive `mkdir` of Node makes
+ *   ENOENT.
+ */
+export async function makeFolder(fs: Fs, folder: URL): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true });
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause;
+    throw (await reasonFor(fs, folder)) ?? cause;
+  }
+}
+
+/** Returns the error of the highest missing folder; undefined if it was created, or exists by now. */
+async function reasonFor(fs: Fs, folder: URL): Promise<unknown> {
+  try {
+    await fs.mkdir(folder);
+    return undefined;
+  } catch (cause) {
+    const above = new URL("..", folder);
+    if (codeOf(cause) === "ENOENT" && above.href !== folder.href) return reasonFor(fs, above);
+    return codeOf(cause) === "EEXIST" ? undefined : cause;
+  }
+}
+
+export interface FileSinkOptions {
+  /** Whether closing waits until the file has reached the disk; false. */
+  fsync?: boolean | undefined;
+}
+
+/**
+ * A stream into a file, for a `ZipWriter` say: it is written beside its place, takes it when the stream is closed, and
+ * leaves what was there before when it is aborted. Folders are made as needed.
+ *
+ * The stream fails with Network ("disk-full", "file-failed"), ReadOnly ("permission-denied") or InvalidArgument
+ * ("bad-path").
+ * @param target path of the file, or its file URL.
+ */
+export function fileSink(target: string | URL, options: FileSinkOptions = {}): WritableStream<Uint8Array> {
+  let file: OpenFile;
+  const trying = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (cause) {
+      await file?.remove();
+      throw writeError(file?.url ?? String(target), "written", cause);
+    }
+  };
+  return new WritableStream<Uint8Array>({
+    start: () =>
+      trying(async () => {
+        file = await openBeside(target);
+      }),
+    write: (piece) => trying(() => file.write(piece)),
+    close: () => trying(() => file.finish(options.fsync ?? false)),
+    abort: () => file?.remove(),
+  });
+}
+
+interface OpenFile {
+  readonly url: URL;
+  write(piece: Uint8Array): Promise<void>;
+  finish(fsync: boolean): Promise<void>;
+  /** Closes and removes what is unfinished. */
+  remove(): Promise<void>;
+}
+
+async function openBeside(target: string | URL): Promise<OpenFile> {
+  const [fs, { pathToFileURL }] = await Promise.all([
+    nodeModule<typeof import("node:fs/promises")>("node:fs/promises"),
+    nodeModule<typeof import("node:url")>("node:url"),
+  ]);
+  const url = target instanceof URL && isFileUrl(target) ? target : pathToFileURL(String(target));
+  const unfinished = new URL(hiddenName(), url);
+  await makeFolder(fs, new URL(".", url));
+  const handle = await fs.open(unfinished, "wx");
+  return {
+    url,
+    async write(piece) {
+      for (let at = 0; at < piece.byteLength; ) {
+        // At most 2^30 at a time: a single write of 2^31 bytes or more fails.
+        const { bytesWritten } = await handle.write(piece, at, Math.min(2 ** 30, piece.byteLength - at));
+        at += bytesWritten;
+      }
+    },
+    async finish(fsync) {
+      if (fsync) await handle.sync();
+      await handle.close();
+      await fs.rename(unfinished, url);
+      if (fsync) await syncFolder(new URL(".", url));
+    },
+    async remove() {
+      await handle.close().catch(() => {});
+      await fs.rm(unfinished, { force: true }).catch(() => {});
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { BufferPool } from "../../util/buffer-pool.js";
 import { SingleFlight } from "../../util/single-flight.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
-import { checkRange, rangeName } from "../ranges.js";
+import { checkRange, rangeName } from "../read.js";
 import type { GetOptions, RangeQuery } from "../store.js";
 import type { Transport } from "../transport.js";
 import { RangeReader } from "./range-reader.js";

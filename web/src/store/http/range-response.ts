@@ -1,6 +1,6 @@
 /** Partial responses: which range they claim to have, and whether that is the requested one. */
 import type { Watch } from "../../util/idle-timeout.js";
-import { resolveRange } from "../ranges.js";
+import { resolveRange } from "../read.js";
 import type { RangeQuery } from "../store.js";
 import type { Answer } from "../transport.js";
 import { announcedBytes, checkLength, isEncoded, rangeError, readBody } from "./response.js";

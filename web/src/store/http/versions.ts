@@ -1,5 +1,5 @@
 /** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
-import { cutRange, wantedBytes } from "../ranges.js";
+import { cutRange, wantedBytes } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import type { Answer } from "../transport.js";
 

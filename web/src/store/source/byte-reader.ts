@@ -6,8 +6,7 @@ import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
 import type { HttpClient } from "../http/client.js";
 import { type HttpStoreOptions, makeClient } from "../http/store.js";
-import { cutRange, readRange, resolveRange } from "../ranges.js";
-import { answerOf, locateKey } from "../read-checked.js";
+import { answerOf, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "../store.js";
 
 /** An object in a store. */

@@ -7,14 +7,15 @@
  * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
  * entries lie before, and against one another, as no two may overlap; names are normalised, and those that would leave the archive are left out.
  */
+
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
 import { LargeMap } from "../../util/large-map.js";
+import { kept, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps } from "../../util/slices.js";
+import { sortSteps } from "../../util/sort.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
 import type { GetOptions } from "../store.js";
-import { decodeName } from "./names.js";
-import { Extents } from "./overlap.js";
 
 /** An object in the archive. */
 export interface ZipEntry {
@@ -249,4 +250,55 @@ function badZip(source: ByteReader, what: string): ZarrError {
 
 function severalParts(source: ByteReader): ZarrError {
   return unsupported(`${source.name} is one of several parts of a zip archive`, { code: "zip-parts" });
+}
+
+/** Upper half of code page 437, in which names are written that are not marked as UTF-8. */
+const page437 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
+
+const loose = kept(() => textDecoder("utf-8", { ignoreBOM: true }));
+const strict = kept(() => textDecoder("utf-8", { ignoreBOM: true, fatal: true }));
+
+/**
+ * Decodes a name. Many writers put UTF-8 without saying so: what is valid UTF-8 is taken for it, everything
+ * else for code page 437.
+ */
+export function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
+  if (isUtf8) return loose().decode(bytes);
+  try {
+    return strict().decode(bytes);
+  } catch {
+    return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : page437[byte - 128]!)).join(
+      "",
+    );
+  }
+}
+
+/** Bytes of a local header without its name. */
+const headerBytes = 30;
+
+/** Where entries lie in an archive: collected one by one, in any order. */
+export class Extents {
+  #starts: number[] = [];
+  #ends: number[] = [];
+  #isSorted = true;
+  #end = 0;
+
+  add({ offset, storedBytes }: { offset: number; storedBytes: number }): void {
+    if (offset < this.#end) this.#isSorted = false;
+    this.#end = offset + headerBytes + storedBytes;
+    this.#starts.push(offset);
+    this.#ends.push(this.#end);
+  }
+
+  /**
+   * Whether any two overlap. As a rule they come in the order in which they lie; others are sorted, the starts and the
+   * ends each for themselves: where they overlap, some end is behind the start that follows on as many others.
+   */
+  *overlap(): Steps<boolean> {
+    if (this.#isSorted) return false;
+    this.#starts = yield* sortSteps(this.#starts);
+    this.#ends = yield* sortSteps(this.#ends);
+    return this.#starts.some((start, i) => i > 0 && this.#ends[i - 1]! > start);
+  }
 }

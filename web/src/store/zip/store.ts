@@ -17,7 +17,7 @@ import { ByteCache } from "../cache.js";
 import type { HttpStoreOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
-import { checkRange, cutRange, resolveRange } from "../ranges.js";
+import { checkRange, cutRange, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
 import { crc32 } from "./crc32.js";

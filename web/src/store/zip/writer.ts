@@ -13,10 +13,9 @@ import { textDecoder, textEncoder } from "../../util/platform.js";
 import { existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import { childOf, normalizePath } from "../path.js";
-import type { SetOptions, Store, WriteOptions } from "../store.js";
+import type { MaybePromise, SetOptions, Store, WriteOptions } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
-import { openSink, type PieceSink, type ZipSink } from "./sink.js";
 
 export interface ZipWriterOptions {
   /** The archive's comment; by default that of OME-Zarr archives, for those whose root says that it is OME-Zarr. */
@@ -312,4 +311,44 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += part.byteLength;
   }
   return all;
+}
+
+/** Takes an archive: a stream that is written to, or a function that is called with one piece after the other. */
+export type ZipSink =
+  | WritableStream<Uint8Array>
+  | ((piece: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>);
+
+export interface PieceSink {
+  write(piece: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+  abort(reason: unknown): Promise<void>;
+}
+
+/** @throws InvalidArgument for what takes nothing. */
+export function openSink(sink: ZipSink): PieceSink {
+  if (typeof sink === "function") {
+    return {
+      write: async (piece) => void (await sink(owned(piece))),
+      close: async () => {},
+      abort: async () => {},
+    };
+  }
+  if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
+    throw invalidArgument("an archive is written to a WritableStream or a function");
+  }
+  const writer = sink.getWriter();
+  writer.closed.catch(() => {}); // whoever writes hears of it
+  return {
+    write: async (piece) => {
+      await writer.ready;
+      await writer.write(owned(piece));
+    },
+    close: () => writer.close(),
+    abort: (reason) => writer.abort(reason),
+  };
+}
+
+/** Streams take no memory that threads share. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
