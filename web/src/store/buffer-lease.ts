@@ -2,8 +2,8 @@
  * Lends buffers to readers. Fresh memory for every chunk has to be mapped page by page and collected, which takes time
  * from decoding.
  *
- * Only the reader may hold lent bytes. Therefore stores that keep what they read do not lend, nor do concurrent reads of
- * the same bytes, wrappers of stores, and stores whose `get` was replaced.
+ * Only the reader may hold lent bytes. Therefore stores with a cache do not lend, nor do concurrent reads of the same
+ * bytes, wrappers of stores, and stores whose `get` was replaced.
  */
 import { handleOf } from "./handle.js";
 import { answerOf } from "./read.js";
@@ -35,7 +35,7 @@ export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => v
   owners.set(bytes, takeBack);
 }
 
-/** Returns bytes with a buffer of their own: a copy if they are part of a larger one. */
+/** Returns bytes that fill their buffer: a copy if they are part of a larger one. */
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }

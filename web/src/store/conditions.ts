@@ -1,5 +1,4 @@
-/** Conditions of writes: what is stored must be what was seen, or nothing. */
-
+/** Conditional writes: errors, the check of a condition, and retries after conflicts. */
 import { untilAborted } from "../util/abort.js";
 import {
   alreadyExists,
@@ -12,18 +11,18 @@ import {
 import type { ObjectVersion, SetOptions } from "./store.js";
 import { transientStatus } from "./transport.js";
 
-/** The error of a key under which there should have been nothing. */
+/** Returns the error of a write to an existing key that must be absent. */
 export function existsError(name: string | URL): ZarrError {
   return alreadyExists(`${name} exists already`);
 }
 
-/** The error of an object that is not of the version any more that was seen. */
+/** Returns the error of a write to an object that has changed since it was read. */
 export function conflictError(name: string | URL, cause?: unknown): ZarrError {
   return conflict(`${name} was written by somebody else since it was read`, { cause });
 }
 
 /**
- * The error of a conditional write whose outcome is unknown: a request may have been applied although it failed.
+ * Returns the error of a conditional write that may have been applied although its request failed.
  * @param cause the error of the last attempt.
  */
 export function outcomeUnknown(name: string | URL, cause: unknown): ZarrError {
@@ -37,8 +36,8 @@ export const isOutcomeUnknown = (error: unknown): error is ZarrError =>
   isZarrError(error, "Network") && error.code === "unknown-outcome";
 
 /**
- * Holds the condition of a write against what is stored.
- * @param now the object as it is; undefined where there is none.
+ * Checks the condition of a write.
+ * @param now the stored version; undefined for a missing object.
  * @throws AlreadyExists, Conflict.
  */
 export function checkCondition(
@@ -52,19 +51,19 @@ export function checkCondition(
   } else if (!now || now.etag !== ifVersion.etag) throw conflictError(name);
 }
 
-/** What to do where another program has written an object since it was read. */
+/** What to do if another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
 
-/** Attempts by default. */
+/** Default number of attempts. */
 const defaultAttempts = 10;
-/** Maximum pause before the second attempt, in milliseconds: doubled with each further one, up to a second. */
+/** Maximum pause before the second attempt, in milliseconds. Doubles with each further one, up to a second. */
 const pause = 10;
 const maxPause = 1000;
 
 /**
- * Does work that reads an object and writes it with a condition; again, after random pauses, where the condition fails.
- * @param conflicts what to do; asked after each attempt where it is a function.
- * @throws AlreadyExists or Conflict where conflicts are errors; Conflict after the last attempt; what the work throws.
+ * Runs work that reads an object and writes it with a condition. Repeats it after random pauses if the condition fails.
+ * @param conflicts how to handle a conflict. A function is called after each attempt.
+ * @throws AlreadyExists or Conflict if conflicts are errors; Conflict after the last attempt; what the work throws.
  */
 export async function retried<T>(
   key: string,
@@ -89,7 +88,7 @@ export async function retried<T>(
   }
 }
 
-/** Attempts of {@link insist}. */
+/** Number of attempts of {@link insist}. */
 const rounds = 3;
 
 /**

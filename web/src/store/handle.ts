@@ -1,4 +1,4 @@
-/** One record for each store: what this library knows of it, without writing into an object that may be the caller's. */
+/** One record of internal state for each store, which may be an object of the caller. */
 
 import { keptFor } from "../util/platform.js";
 import type { GetOptions, Store } from "./store.js";

@@ -1,5 +1,4 @@
-/** What stores answer: the one place where it is waited for and looked at. */
-
+/** Reads objects and byte ranges from any store, and checks the results. */
 import { untilAborted } from "../util/abort.js";
 import { checkSignal } from "../util/arguments.js";
 import { asBytes, kindName } from "../util/bytes.js";
@@ -7,8 +6,8 @@ import { invalidArgument, isError, messageOf, networkError, type ZarrError } fro
 import type { GetOptions, RangeQuery, Store } from "./store.js";
 
 /**
- * Asks a store for bytes. Its answer is waited for as long as the signal allows, whether or not the store heeds it.
- * @returns plain bytes; undefined, and only for undefined, where there is nothing under the key.
+ * Calls a method of a store that returns bytes. An abort ends the wait even if the store ignores the signal.
+ * @returns plain bytes; undefined if the store returns that.
  * @throws Network ("bad-answer"), naming the store, for an answer other than bytes; errors of the store, and Network
  *   ("store-failed") if it throws another value; the signal's reason.
  */
@@ -33,7 +32,7 @@ export async function answerOf(
   }
 }
 
-/** The location of a key, for messages: its URL or path if the store can tell, else the key. */
+/** Returns the location of a key for messages: its URL or path if the store has one, else the key. */
 export function locateKey(store: Store, key: string): string {
   try {
     return store.locate?.(key) ?? key;
@@ -43,9 +42,9 @@ export function locateKey(store: Store, key: string): string {
 }
 
 /**
- * The error of a store that has thrown one of its own.
- * @param place where, as {@link Store.locate} has it.
- * @param what was to be done there: "read", "written", "deleted", "listed".
+ * Returns the error for another error of a store.
+ * @param place location of the key: see {@link Store.locate}.
+ * @param what "read", "written", "deleted" or "listed".
  */
 export const storeFailed = (place: string, what: string, cause: unknown): ZarrError =>
   networkError(`${place} could not be ${what}: ${messageOf(cause)}`, { code: "store-failed", cause });
@@ -64,12 +63,10 @@ function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
 }
 
 /**
- * Reads a part of an object: with the store's `getRange`, or else with `get` and a cut.
- * @returns undefined where there is no such key; fewer bytes than asked only where the object ends, so
- *   callers that need all of them compare the length.
- * @throws InvalidArgument for an invalid range; Network ("bad-range") for a store that returns more than
- *   was asked, so that what was meant cannot be told, and ("bad-answer") for one that returns no bytes; what the
- *   store throws; the signal's reason.
+ * Reads a part of an object by the store's `getRange`, or by `get` if there is none.
+ * @returns undefined for a missing key; fewer bytes than requested only at the object's end.
+ * @throws InvalidArgument for an invalid range; Network ("bad-range") if the store returns more bytes than requested,
+ *   and ("bad-answer") if it returns something else; errors of the store; the signal's reason.
  */
 export async function readRange(
   store: Store,
@@ -81,7 +78,7 @@ export async function readRange(
   const { signal } = options;
   checkSignal(signal);
   if (!store.getRange) {
-    // All of the object is asked for, not just as much as the range may have.
+    // The limit is for the range, not for the whole object.
     const whole = await answerOf(
       store,
       key,
@@ -100,12 +97,12 @@ export async function readRange(
   return bytes;
 }
 
-/** Bytes that a range asks for. */
+/** Returns the length of a range. */
 export function wantedBytes(range: RangeQuery): number {
   return "suffixLength" in range ? range.suffixLength : range.length;
 }
 
-/** Throws InvalidArgument unless a range's numbers are whole, not negative, and safe to add. */
+/** @throws InvalidArgument unless a range has non-negative integers whose sum is a safe integer. */
 export function checkRange(range: RangeQuery): void {
   const [offset, length] = "suffixLength" in range ? [0, range.suffixLength] : [range.offset, range.length];
   const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
@@ -114,19 +111,19 @@ export function checkRange(range: RangeQuery): void {
   }
 }
 
-/** Where a range starts and ends in an object of a size: within it, `end` exclusive. */
+/** Returns start and end (exclusive) of a range, cut to an object of a size. */
 export function resolveRange(range: RangeQuery, size: number): { start: number; end: number } {
   if ("suffixLength" in range) return { start: Math.max(0, size - range.suffixLength), end: size };
   return { start: Math.min(range.offset, size), end: Math.min(range.offset + range.length, size) };
 }
 
-/** The part of a whole object that a range names: a view, no copy. */
+/** Returns a range of a whole object, as a view. */
 export function cutRange<T extends ArrayBufferLike>(whole: Uint8Array<T>, range: RangeQuery): Uint8Array<T> {
   const { start, end } = resolveRange(range, whole.byteLength);
   return whole.subarray(start, end);
 }
 
-/** A range as text: names it in messages and in cache keys. */
+/** Returns a range as text for messages and cache keys; "" without one. */
 export function rangeName(range: RangeQuery | undefined): string {
   if (!range) return "";
   return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;

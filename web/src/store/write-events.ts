@@ -1,4 +1,4 @@
-/** Tells readers that keep what they have read when this library writes to a store. */
+/** Notifies readers with caches of writes to a store through this library. */
 import { handleOf, storeBehind, type WriteListener } from "./handle.js";
 import type { Store } from "./store.js";
 
@@ -9,7 +9,7 @@ export function onWritten(store: Store, listener: WriteListener): void {
   writeListeners.add(new WeakRef(listener));
 }
 
-/** Reports a write, or one that may have happened. */
+/** Reports a write, also if it may have failed. */
 export function announceWrite(store: Store, keyOrPrefix: string): void {
   for (const known of handleOf(storeBehind(store)).writeListeners) known.deref()?.(keyOrPrefix);
 }

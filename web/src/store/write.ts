@@ -1,4 +1,4 @@
-/** The safe way to call stores that write, whichever they are. */
+/** Calls the writing methods of any store, with checks. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";

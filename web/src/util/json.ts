@@ -50,7 +50,7 @@ export interface JsonOptions {
   onWarning?: OnWarning | undefined;
 }
 
-/** What is known of a parsed container besides its values. */
+/** Properties of a parsed container that its values do not show. */
 interface ContainerNotes {
   /** Keys in the order of the document, if JavaScript would put some of them first: "0", "10". */
   writtenKeys?: readonly string[];

@@ -1,4 +1,4 @@
-/** What is used of the File System standard's handles: the types of TypeScript's libraries differ in what they know. */
+/** File handles of browsers: the parts of their types that this library uses, and atomic replacement of files. */
 
 import { unsupported } from "../../util/errors.js";
 import { hiddenName } from "../temp-names.js";
@@ -17,14 +17,14 @@ export interface FileHandle {
   createWritable?(options?: { keepExistingData?: boolean }): Promise<WritableFile>;
 }
 
-/** A file that takes the place of the old one when it is closed. */
+/** A stream that replaces the file when it is closed. */
 export interface WritableFile {
   write(data: Uint8Array<ArrayBuffer>): Promise<void>;
   close(): Promise<void>;
   abort(reason?: unknown): Promise<void>;
 }
 
-/** What workers have besides, in the private file system; `move` is not in the standard yet. */
+/** Methods that workers have in the private file system; `move` is not in the standard yet. */
 export interface PrivateFileHandle extends FileHandle {
   createSyncAccessHandle?(): Promise<SyncAccessHandle>;
   move?(folder: DirectoryHandle, name: string): Promise<void>;
@@ -38,9 +38,9 @@ export interface SyncAccessHandle {
 }
 
 /**
- * Writes a file: by a stream that takes the old one's place when it is closed, or where the browser has none (workers of
- * Safari before 26) in a file beside it, which is renamed.
- * @throws what the file system throws; Unsupported ("no-atomic-write"); the signal's reason. Nothing is left behind.
+ * Writes a file atomically: by a stream that replaces it when closed, or in browsers without (workers of Safari before
+ * 26) by renaming a temporary file. Leaves no temporary file after a failure.
+ * @throws errors of the file system; Unsupported ("no-atomic-write"); the signal's reason.
  */
 export async function replaceFile(
   folder: DirectoryHandle,
@@ -48,7 +48,7 @@ export async function replaceFile(
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Making a file leaves an empty one if the writing fails: it is only made where there is none.
+  // A file that is created before a failing write stays empty: create it only if it is missing.
   const there = await folder.getFileHandle(name).catch((error) => {
     if (error?.name !== "NotFoundError") throw error;
     return undefined;
@@ -58,7 +58,7 @@ export async function replaceFile(
   return createFile(folder, name, bytes, signal);
 }
 
-/** Streams wait for the file that they replace to be there; an empty one would be taken for an object. */
+/** Creates a file under a temporary name, because streams need an existing file and an empty one looks like an object. */
 async function createFile(
   folder: DirectoryHandle,
   name: string,
@@ -78,7 +78,7 @@ async function createFile(
   }
   await folder.removeEntry(beside);
   if (!fresh.createWritable) throw notAtomic(name);
-  // No renaming (folders of the user's in some browsers): the file is there and empty until its content is.
+  // Without renaming (folders of the user in some browsers), the file is empty until it is written.
   const file = await folder.getFileHandle(name, { create: true });
   try {
     await stream(file, bytes, signal);
@@ -139,7 +139,7 @@ async function writeAtOnce(file: PrivateFileHandle, bytes: Uint8Array): Promise<
   }
 }
 
-/** Renames a file; some browsers refuse to do so over another one, which then goes first. */
+/** Renames a file. Some browsers do not replace another one, which is then removed first. */
 async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: string): Promise<void> {
   try {
     await file.move!(folder, name);
@@ -154,7 +154,7 @@ async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: stri
   }
 }
 
-/** Streams take no memory that threads share. */
+/** Returns a copy if the memory is shared by threads, which streams do not accept. */
 function ownedBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }

@@ -19,7 +19,7 @@ interface HttpClientOptions extends RequestOptions {
 
 type Bytes = Uint8Array | undefined;
 
-/** Identifies what is read. */
+/** Identifies an object or a range. */
 const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)}`;
 
 /** Identifies a shared read: a response that is too long for one caller need not be for another. */
@@ -83,7 +83,7 @@ export class HttpClient {
     return this.#read(url, range, options, (signal) => this.#ranges.read(url, range, signal));
   }
 
-  /** Drops what is known of an object that has been written: reads that start now request it. */
+  /** Drops cached bytes of an object that has been written. Later reads request it. */
   invalidate(url: URL): void {
     this.#versions.noteWrite(url.href);
     this.#wholes.forget(url);

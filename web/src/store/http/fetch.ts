@@ -16,7 +16,7 @@ const fetchDefault = fetchTransport();
 let nodeDefault: Promise<Transport> | undefined;
 
 /**
- * Returns the transport of stores without a `fetch` of their own: in Node its HTTP client, which costs half of what
+ * Returns the transport of stores without the option `fetch`: in Node its HTTP client, which costs half of what
  * `fetch` does, elsewhere `fetch`. Node's client is not used while the global `fetch` is another one than when this
  * library was loaded (a mock), nor with NODE_USE_ENV_PROXY, which only `fetch` follows.
  */

@@ -38,7 +38,7 @@ export interface HopAnswer extends Answer {
  */
 export type SendHop = (url: URL, request: TransportRequest, hasLeft: boolean) => Promise<HopAnswer>;
 
-/** A transport that follows redirects, of what sends one request. */
+/** Returns a transport that follows redirects. @param send sends one request. */
 export function redirectable(send: SendHop): Transport {
   return async (url, request) => {
     const answer = await send(url, request, false);

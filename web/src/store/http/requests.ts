@@ -16,7 +16,7 @@ export interface RetryPolicy {
   retries: number;
   /** First pause in milliseconds; doubles each time. */
   delay: number;
-  /** Longest pause in milliseconds, also if the server asks for a longer one. */
+  /** Maximum pause in milliseconds, also if the server asks for a longer one. */
   maxDelay: number;
 }
 
@@ -38,7 +38,7 @@ interface Sending {
   /** Value of the Range header. */
   range?: string;
   signal: AbortSignal;
-  /** Replaces the default transport, unless the store has a `fetch` of its own. */
+  /** Replaces the default transport, unless the store has the option `fetch`. */
   transport?: Transport | undefined;
   /** Does not retry if there is no response. */
   once?: boolean;
@@ -47,7 +47,7 @@ interface Sending {
 /** Reads a response while its request is watched. */
 type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
 
-/** What a server has shown that it can do. */
+/** Observed capabilities of a server. */
 export interface Server {
   /** Whether it supports suffix ranges; undefined until that is known. */
   suffix: boolean | undefined;

@@ -1,4 +1,4 @@
-/** HTTP responses: what their status and headers say, and how their bodies are read. */
+/** HTTP responses: errors by status, content codings, HTML pages in place of objects, and bounded bodies. */
 import type { BufferPool } from "../../util/buffer-pool.js";
 import { ByteSink } from "../../util/byte-sink.js";
 import {
@@ -198,7 +198,7 @@ function tooManyBytes(name: string, maxBytes: number): Error {
   return limitExceeded(`${name} has more bytes than the limit of ${maxBytes}`);
 }
 
-/** Throws errors of this library as they are. Any other error means that the connection failed. */
+/** Throws errors of this library unchanged. Any other error means that the connection failed. */
 function rethrow(cause: unknown, name: string): never {
   if (isZarrError(cause)) throw cause;
   throw new TransientFault(

@@ -109,7 +109,7 @@ export class WholeObjects {
     );
   }
 
-  /** Drops what is kept of an object that has been written. */
+  /** Drops an object that has been written. */
   forget({ href }: URL): void {
     this.#kept.delete(href);
     this.#flights.leave(href);

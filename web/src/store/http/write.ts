@@ -28,12 +28,12 @@ interface Sending {
   signal: AbortSignal | undefined;
 }
 
-/** Bytes a millisecond that an upload makes at the least: nothing is heard of a server before it is over. */
+/** Minimum upload speed in bytes per millisecond. Servers send nothing before the end of an upload. */
 const slowestUpload = 64;
-/** What is read of an answer that says what is wrong. */
+/** Maximum number of bytes to read from an error response. */
 const maxReasonBytes = 4096;
 
-/** Answers that may have been given after the object was written, by whoever stands between. */
+/** Whether an object may have been written despite a status, which may come from a proxy. */
 const isDoubtful = (status: number) => status >= 500 && status !== 501;
 
 export class HttpWriter {
@@ -174,14 +174,14 @@ function conditionHeaders(ifVersion: Condition): Record<string, string> {
 async function checkPut(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
   const { status } = answer;
   if (isSuccess(answer)) {
-    // Applications of one page and logins answer everything so, and store nothing. Other servers that tell in HTML of
-    // what they have made say 201.
+    // Single-page applications and login pages answer every request so, and store nothing. Servers that describe a
+    // created object in HTML answer 201.
     if (status !== 200 || !claimsPage(answer)) return;
     const message = `${url.href} answered a PUT with an HTML page: it does not seem to store anything`;
     throw networkError(message, { code: "html-page", status });
   }
   if (ifVersion !== undefined) {
-    // S3 answers 409 where several try at a time and none has won yet.
+    // S3 answers 409 if there are concurrent conditional writes.
     if (status === 409) throw new TransientFault(conflictError(url.href));
     if (status === 412 && ifVersion === "absent") throw existsError(url.href);
     if (status === 412 || missingStatus.has(status)) throw conflictError(url.href);
@@ -203,7 +203,7 @@ async function checkDelete(url: URL, answer: Answer, ifVersion: Condition): Prom
 const withoutConditions = (url: URL, { status }: Answer, method: string): ZarrError =>
   unsupported(`${url.href} answered ${status} to a ${method} with a condition`, { code: "no-conditions" });
 
-/** The error of an answer that refuses, with the code that S3 gives in its body. */
+/** Returns the error of a refused request, with the code in the body of S3's responses. */
 async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrError> {
   const { status } = answer;
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
@@ -226,7 +226,7 @@ async function startOf(answer: Answer): Promise<string> {
   return text;
 }
 
-/** `fetch` takes no memory that threads share. */
+/** Returns a copy if the memory is shared by threads, which `fetch` does not accept. */
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
