@@ -40,7 +40,7 @@ export class KeyIndex {
     return yield* sortSteps(names);
   }
 
-  /** Returns the position of the first folder that is not less than a text. */
+  /** Returns the position of the first folder that is not less than a string. */
   #find(text: string, from = 0): number {
     let [low, high] = [from, this.folders.length];
     while (low < high) {

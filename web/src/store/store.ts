@@ -18,7 +18,7 @@ export function changedError(name: string | URL): ZarrError {
 }
 
 /**
- * Compares the version that a read has seen with that of earlier reads. Sets what is still undefined.
+ * Compares the version of a read with the version of earlier reads. Sets undefined fields.
  * @param now the current version as far as known; undefined for a missing object.
  * @throws Network ("changed").
  */

@@ -70,11 +70,11 @@ async function sendHop(
   hasLeft: boolean,
 ): Promise<FetchAnswer> {
   const init = { method, headers, body: body ?? null, signal: watch.signal, redirect };
-  if (!own) return new FetchAnswer(url, await fetch(url, init), watch); // supports signals
+  if (!own) return fetchAnswer(url, await fetch(url, init), watch); // supports signals
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
   try {
-    return new FetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+    return fetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
   } catch (cause) {
     throw isError(cause) ? cause : new Error(messageOf(cause));
   }
@@ -93,58 +93,44 @@ function discard({ body }: Response): void {
   if (body && !body.locked) body.cancel().catch(() => {});
 }
 
-class FetchAnswer implements HopAnswer {
-  readonly url: URL;
-  readonly isCors: boolean;
+interface FetchAnswer extends HopAnswer {
+  readonly isHidden: boolean;
+}
 
-  /** @param sentTo URL of the request, for responses without one. */
-  constructor(
-    sentTo: URL,
-    private readonly response: Response,
-    private readonly watch: Watch,
-  ) {
-    if (typeof response?.status !== "number") throw new Error("fetch gave no response");
-    this.url = response.url ? new URL(response.url) : sentTo;
-    this.isCors = mayHide(response, sentTo);
-  }
+/** @param sentTo URL of the request, for responses without one. */
+function fetchAnswer(sentTo: URL, response: Response, { signal }: Watch): FetchAnswer {
+  if (typeof response?.status !== "number") throw new Error("fetch gave no response");
+  const { url, status, statusText, headers } = response;
+  return {
+    url: url ? new URL(url) : sentTo,
+    isCors: mayHide(response, sentTo),
+    isHidden: isHidden(response),
+    status,
+    statusText,
+    headers,
+    read: (take) => readPieces(response, take, signal),
+    discard: () => discard(response),
+  };
+}
 
-  get isHidden(): boolean {
-    return isHidden(this.response);
-  }
-
-  get status() {
-    return this.response.status;
-  }
-
-  get statusText() {
-    return this.response.statusText;
-  }
-
-  get headers() {
-    return this.response.headers;
-  }
-
-  async read(take: (piece: Uint8Array) => boolean): Promise<void> {
-    const reader = this.response.body?.getReader();
-    if (!reader) return;
-    const { signal } = this.watch;
-    // A caller's fetch may ignore signals. Cancelling ends a pending read as if the body ended.
-    const end = () => void reader.cancel().catch(() => {});
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        signal.throwIfAborted();
-        if (done || !take(value)) return;
-      }
-    } finally {
-      signal.removeEventListener("abort", end);
-      // Ends an unfinished download.
-      end();
+async function readPieces(
+  { body }: Response,
+  take: (piece: Uint8Array) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  // A caller's fetch may ignore signals. Cancelling ends a pending read as if the body ended.
+  const end = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done || !take(value)) return;
     }
-  }
-
-  discard(): void {
-    discard(this.response);
+  } finally {
+    signal.removeEventListener("abort", end);
+    end(); // ends an unfinished download
   }
 }

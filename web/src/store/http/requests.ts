@@ -20,8 +20,6 @@ export interface RetryPolicy {
   maxDelay: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { retries: 3, delay: 250, maxDelay: 10_000 };
-
 export interface RequestOptions {
   /** Replaces the default transport. */
   fetch: ((request: Request) => Promise<Response>) | undefined;
@@ -155,9 +153,14 @@ function originHint(url: URL): string {
   return ` (it is down, or does not allow ${origin} to read: that needs the header Access-Control-Allow-Origin)`;
 }
 
-/** @throws InvalidArgument for an invalid policy. */
-export function checkPolicy(policy: RetryPolicy): RetryPolicy {
-  const { retries, delay, maxDelay } = policy;
+/** Returns the retry policy of a store. @throws InvalidArgument for options out of range. */
+export function retryPolicy(options: {
+  retries?: number | undefined;
+  retryDelay?: number | undefined;
+  maxRetryDelay?: number | undefined;
+}): RetryPolicy {
+  const { retries = 3, retryDelay: delay = 250, maxRetryDelay: maxDelay = 10_000 } = options;
+  const policy = { retries, delay, maxDelay };
   if (!Number.isSafeInteger(retries) || retries < 0 || !(delay >= 0) || !(maxDelay >= 0)) {
     throw invalidArgument(`not a retry policy: ${JSON.stringify(policy)}`);
   }

@@ -10,7 +10,7 @@ import { encodeKey } from "../path.js";
 import type { GetOptions, RangeQuery, Store } from "../store.js";
 import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
-import { checkPolicy, defaultRetryPolicy, type HeadersFor, type RequestOptions } from "./requests.js";
+import { type HeadersFor, type RequestOptions, retryPolicy } from "./requests.js";
 
 export interface HttpStoreOptions {
   /**
@@ -114,11 +114,7 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
   return {
     fetch: options.fetch,
     headersFor,
-    policy: checkPolicy({
-      retries: options.retries ?? defaultRetryPolicy.retries,
-      delay: options.retryDelay ?? defaultRetryPolicy.delay,
-      maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
-    }),
+    policy: retryPolicy(options),
     timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
   };

@@ -1,7 +1,6 @@
 /** Stores over HTTP(S) that can be written: S3, and other servers that accept PUT and DELETE. */
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../../util/errors.js";
-import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { deleteKeys, type EverythingStore } from "../deletion.js";
 import { normalizePath } from "../path.js";
 import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
@@ -10,8 +9,7 @@ import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
 import { foreignRequests, isHidden } from "./fetch.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
-import { checkPolicy, defaultRetryPolicy } from "./requests.js";
-import { HttpStore, type HttpStoreOptions } from "./store.js";
+import { HttpStore, type HttpStoreOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
@@ -55,18 +53,8 @@ export class WritableHttpStore extends HttpStore {
     const fetch = fetchOf(options);
     super(url, { ...options, fetch });
     this.conditional = options.conditional ?? true;
-    this.#writer = new HttpWriter({
-      fetch,
-      headers: options.headers,
-      policy: checkPolicy({
-        retries: options.retries ?? defaultRetryPolicy.retries,
-        delay: options.retryDelay ?? defaultRetryPolicy.delay,
-        maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
-      }),
-      timeout: checkTimeout(options.timeout ?? defaultTimeout),
-      concurrency: options.concurrency ?? 32,
-      conditional: this.conditional,
-    });
+    const requests = requestOptions({ ...options, fetch }, () => options.headers);
+    this.#writer = new HttpWriter({ ...requests, headers: options.headers, conditional: this.conditional });
     if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
   }
 
