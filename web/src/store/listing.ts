@@ -40,9 +40,10 @@ export async function* entriesOf(
   place: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown> {
-  const iterator = iterate(store, path, place);
+  let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
   let isOver = false;
   try {
+    iterator = iterate(store, path, place);
     for (let seen = 0; ; seen++) {
       signal?.throwIfAborted();
       // Lets the event loop turn, so that an endless list in memory can be aborted.
@@ -57,18 +58,13 @@ export async function* entriesOf(
     isOver = true; // a failed iterator must not be closed
     throw storeFailed(place, "listed", cause);
   } finally {
-    if (!isOver) void end(iterator);
+    if (iterator && !isOver) void end(iterator);
   }
 }
 
 function iterate(store: Store, path: string, place: string): AsyncIterator<unknown> | Iterator<unknown> {
   if (!store.list) return [...(store as unknown as Map<unknown, unknown>).keys()].filter(isText).values();
-  let listed: unknown;
-  try {
-    listed = store.list(path);
-  } catch (cause) {
-    throw isZarrError(cause) ? cause : storeFailed(place, "listed", cause);
-  }
+  const listed: unknown = store.list(path);
   if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;

@@ -52,7 +52,7 @@ export function select(
   return control;
 }
 
-/** Marks fields in which the user is typing, whose values must not change meanwhile. */
+/** Marks fields in which the user is typing. Their values must not change. */
 const typing = "data-typing";
 
 /** A field for a number; `onchange` is called when typing ends. */

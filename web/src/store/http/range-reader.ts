@@ -193,7 +193,14 @@ const noObject = -1;
 
 /** Returns an object's size by HEAD or by a range of one byte: {@link noObject} if missing, undefined if not told. */
 async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Promise<number | undefined> {
-  const size = await sizeByHead(requests, url, signal);
+  const head = requests.send(url, { signal, method: "HEAD", once: true }, async (answer) => {
+    if (missingStatus.has(answer.status)) return noObject;
+    return answer.status >= 200 && answer.status < 300 ? announcedBytes(answer) : undefined;
+  });
+  const size = await head.catch((error) => {
+    if (!isFailure(error)) throw error;
+    return undefined; // CORS may allow GET and forbid HEAD, which looks like a broken connection
+  });
   if (size !== undefined) return size;
   return requests.send(url, { signal, range: "bytes=0-0" }, async (answer, watch) => {
     const { status } = answer;
@@ -204,17 +211,4 @@ async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Pr
     const reading = { name: url.href, maxBytes: 1, watch };
     return (await readRangeAnswer(answer, { offset: 0, length: 1 }, reading)).range?.total;
   });
-}
-
-/** CORS may allow GET and forbid HEAD, which looks like a broken connection. */
-async function sizeByHead(requests: Requests, url: URL, signal: AbortSignal): Promise<number | undefined> {
-  try {
-    return await requests.send(url, { signal, method: "HEAD", once: true }, async (answer) => {
-      if (missingStatus.has(answer.status)) return noObject;
-      return answer.status >= 200 && answer.status < 300 ? announcedBytes(answer) : undefined;
-    });
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return undefined;
-  }
 }
