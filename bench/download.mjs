@@ -38,7 +38,6 @@ export async function downloadedFor(files) {
   const { outputFiles: parts } = await bundleParts('export { get, open } from "zarr-wasm";');
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
   const { fetch } = globalThis;
-  globalThis.fetch = (...request) => fetch(...request); // so that it is not taken for Node's, whose place another part takes
   const server = createServer(({ url }, response) => {
     const file = files[url.slice(1)];
     response.writeHead(file === undefined ? 404 : 200).end(file);
@@ -47,6 +46,7 @@ export async function downloadedFor(files) {
     const loaded = writeParts(dir, parts);
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { get, open } = await import(pathToFileURL(path.join(dir, "bundle", entryName)).href);
+    globalThis.fetch = (...request) => fetch(...request); // as in browsers: Node's client is a part that they do not load
     const array = await open(`http://127.0.0.1:${server.address().port}/`, { kind: "array" });
     await get(array);
     const scripts = parts.filter(({ path: file }) => loaded.has(path.basename(file)));

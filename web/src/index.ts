@@ -113,9 +113,9 @@ export type { DirectoryHandle, FileHandle, WritableFile } from "./store/director
 export { DirectoryHandleStore } from "./store/directory/store.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http/store.js";
 export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/writable-store.js";
-export { listChildren } from "./store/list-children.js";
+export { listChildren } from "./store/listing.js";
 export { MapStore } from "./store/map.js";
-export { readRange } from "./store/ranges.js";
+export { readRange } from "./store/read.js";
 export type { ByteSource, StoredObject } from "./store/source/byte-reader.js";
 export type {
   GetOptions,
@@ -125,8 +125,8 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
-export type { ZipSink } from "./store/zip/sink.js";
 export { ZipStore, type ZipStoreOptions } from "./store/zip/store.js";
+export type { ZipSink } from "./store/zip/writer.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip/writer.js";
 export {
   type ErrorDetails,

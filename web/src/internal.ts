@@ -48,7 +48,7 @@ export { readBytesInto } from "./read/read-region.js";
 export { type ArrayReader, defaultCoalescing } from "./read/reader.js";
 export { resolveWanted } from "./read/resolve-region.js";
 export { releaseBytes } from "./store/buffer-lease.js";
-export { answerOf } from "./store/read-checked.js";
+export { answerOf } from "./store/read.js";
 export { joinKey } from "./store/store.js";
 export {
   hiddenName,

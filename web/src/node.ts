@@ -3,5 +3,5 @@
  * @packageDocumentation
  */
 
-export { type FileSinkOptions, fileSink } from "./store/file/sink.js";
 export { FileSystemStore, type FileSystemStoreOptions } from "./store/file/store.js";
+export { type FileSinkOptions, fileSink } from "./store/file/write.js";

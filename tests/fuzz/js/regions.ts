@@ -1,11 +1,10 @@
 /** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
 import fc from "fast-check";
-import type { Selection } from "../../../dist/index.js";
-import { type RangeQuery, readRange } from "../../../dist/index.js";
+import { type RangeQuery, readRange, type Selection } from "../../../dist/index.js";
 import { projectionsOf } from "../../../dist/plan/projections.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
 import { mergeParts } from "../../../dist/read/stored-range.js";
-import { resolveRange } from "../../../dist/store/ranges.js";
+import { resolveRange } from "../../../dist/store/read.js";
 import { RegularAxis } from "../../../dist/util/grid.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
@@ -136,7 +135,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/ranges.js", "read/stored-range.js"],
+  covers: ["store/read.js", "read/stored-range.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

@@ -5,7 +5,7 @@ import { readReference } from "../../../dist/formats/kerchunk/read.js";
 import { targetUrl } from "../../../dist/formats/kerchunk/target.js";
 import type { Reference } from "../../../dist/formats/parquet/reference.js";
 import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
-import { parseRetryAfter } from "../../../dist/store/http/retry.js";
+import { parseRetryAfter } from "../../../dist/store/http/requests.js";
 import { runAll } from "../../../dist/util/slices.js";
 import { writeZip } from "../../node/support/zip-builder.js";
 import { mutatedBytes, mutatedText } from "./mutations.js";
@@ -152,7 +152,7 @@ const httpCases: fc.Arbitrary<HttpCase> = fc.record({
 const http: FuzzTarget = {
   name: "http",
   inputs: httpCases.map(jsonBytes),
-  covers: ["store/http/store.js", "store/http/", "store/ranges.js"],
+  covers: ["store/http/store.js", "store/http/", "store/read.js"],
   tags: ["Network", "LimitExceeded"],
   run: async (input) => {
     const { size, range, answers } = jsonOf<HttpCase>(input);
@@ -222,7 +222,7 @@ const retryAfter: FuzzTarget = {
     "1e9",
     "-5",
   ]),
-  covers: ["store/http/retry.js"],
+  covers: ["store/http/requests.js"],
   tags: [],
   run: (input) => {
     const pause = parseRetryAfter(new TextDecoder().decode(input), 0);

@@ -259,7 +259,7 @@ describe("archives", () => {
   });
 
   it("of a million objects are checked in no time", async () => {
-    const { Extents } = await import("#src/store/zip/overlap.js");
+    const { Extents } = await import("#src/store/zip/directory.js");
     const extents = new Extents();
     const count = 1_000_000;
     for (let i = 0; i < count; i++) extents.add({ offset: ((i * 7919) % count) * 100, storedBytes: 70 });

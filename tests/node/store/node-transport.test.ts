@@ -1,4 +1,5 @@
-// How requests are sent in Node: by its own client, unless its fetch has been replaced or told to go elsewhere.
+// How requests are sent in Node: by its HTTP client, unless the store has a fetch, or the global one has been replaced
+// since the library was loaded (docs/stores.md, "Transport").
 
 import { spawn } from "node:child_process";
 import http from "node:http";
@@ -46,9 +47,6 @@ const body = randomBytes(5000, 1);
 const sendBody: Handler = (_, response) => void response.end(body);
 
 describe("which transport is used", () => {
-  const dispatcherKey = Symbol.for("undici.globalDispatcher.1");
-  const holder = globalThis as Record<symbol, unknown>;
-
   /** Only requests of fetch carry what browsers would say of their mode. */
   async function usesFetch(options?: HttpStoreOptions): Promise<boolean> {
     const { url, met } = await serve(sendBody);
@@ -56,72 +54,62 @@ describe("which transport is used", () => {
     return met[0]!.headers["sec-fetch-mode"] !== undefined;
   }
 
-  it("Node's client, where fetch is Node's own", async () => {
+  it("Node's client by default", async () => {
     expect(await usesFetch()).toBe(false);
-    await fetch("data:,"); // makes the dispatcher that fetch uses by default
+    await fetch("data:,"); // creates undici's default dispatcher
     expect(await usesFetch()).toBe(false);
   });
 
-  it("fetch, where another stands in its place, for as long as it does", async () => {
-    const nodes = globalThis.fetch;
-    const stand = vi.fn((...asked: Parameters<typeof fetch>) => nodes(...asked));
-    vi.stubGlobal("fetch", stand);
+  it("the global fetch while it is replaced", async () => {
+    const original = globalThis.fetch;
+    const replacement = vi.fn((...asked: Parameters<typeof fetch>) => original(...asked));
+    vi.stubGlobal("fetch", replacement);
     expect(await usesFetch()).toBe(true);
-    expect(stand).toHaveBeenCalledTimes(1);
+    expect(replacement).toHaveBeenCalledTimes(1);
     vi.unstubAllGlobals();
     expect(await usesFetch()).toBe(false);
   });
 
-  it("the caller's fetch, where there is one", async () => {
+  it("the store's fetch", async () => {
     expect(await usesFetch({ fetch: (request) => fetch(request) })).toBe(true);
+    expect(await usesFetch({ fetch: globalThis.fetch })).toBe(true);
   });
 
-  it("fetch, where a program has set a dispatcher for all, and where proxies are to be used", async () => {
-    const before = holder[dispatcherKey];
-    class ProxyAgent {
-      constructor(private readonly to: { dispatch(...asked: unknown[]): unknown }) {}
-      dispatch(...asked: unknown[]) {
-        return this.to.dispatch(...asked);
-      }
-    }
-    try {
-      await fetch("data:,");
-      holder[dispatcherKey] = new ProxyAgent(holder[dispatcherKey] as ProxyAgent);
-      expect(await usesFetch()).toBe(true);
-    } finally {
-      holder[dispatcherKey] = before;
-    }
+  it("the global fetch if proxies of the environment are to be used", async () => {
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
     expect(await usesFetch()).toBe(true);
   });
 
-  it("the same, where newer versions of Node keep their dispatchers", async () => {
-    const newerKey = Symbol.for("undici.globalDispatcher.2");
-    await fetch("data:,"); // makes those that Node uses
-    const before = [dispatcherKey, newerKey].map((key) => [key, holder[key]] as const);
-    /** Delegates, for in this version of Node it is what requests go to. */
-    class Delegate {
-      constructor(private readonly to = holder[dispatcherKey] as Delegate) {}
-      dispatch(...asked: unknown[]): unknown {
-        return this.to.dispatch(...asked);
-      }
+  it("fetch in runtimes that call themselves Node", async () => {
+    for (const name of ["Deno", "Bun", "WebSocketPair"]) {
+      vi.stubGlobal(name, {});
+      expect(await usesFetch(), name).toBe(true);
+      vi.unstubAllGlobals();
     }
-    class Agent extends Delegate {}
-    class ProxyAgent extends Delegate {}
-    class Dispatcher1Wrapper extends Delegate {}
+  });
+
+  it("dispatchers of undici by fetch: globalThis.fetch only", async () => {
+    const key = Symbol.for("undici.globalDispatcher.1");
+    const holder = globalThis as Record<symbol, unknown>;
+    await fetch("data:,");
+    const original = holder[key] as { dispatch(...asked: unknown[]): unknown };
+    const dispatch = vi.fn((...asked: unknown[]) => original.dispatch(...asked));
     try {
-      holder[newerKey] = new Agent();
+      holder[key] = { dispatch };
       expect(await usesFetch()).toBe(false);
-      holder[dispatcherKey] = new Dispatcher1Wrapper();
-      expect(await usesFetch()).toBe(false);
-      holder[newerKey] = new ProxyAgent();
-      expect(await usesFetch()).toBe(true);
+      expect(dispatch).not.toHaveBeenCalled();
+      expect(await usesFetch({ fetch: globalThis.fetch })).toBe(true);
+      expect(dispatch).toHaveBeenCalledTimes(1);
     } finally {
-      for (const [key, dispatcher] of before) {
-        if (dispatcher === undefined) delete holder[key];
-        else holder[key] = dispatcher;
-      }
+      holder[key] = original;
     }
+  });
+
+  it("a replaced node:http, as mocks of it do", async () => {
+    const request = vi.spyOn(http, "request");
+    expect(await usesFetch()).toBe(false);
+    expect(request).toHaveBeenCalledTimes(1);
+    request.mockRestore();
   });
 });
 

@@ -18,7 +18,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { FileSystemStore, fileSink } from "zarr-wasm/node";
-import { makeFolder } from "#src/store/file/make-folder.js";
+import { makeFolder } from "#src/store/file/write.js";
 import { skipFor } from "../../shared/skips.js";
 import { type Fault, S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";

@@ -6,22 +6,18 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, partsOf } from "../plan/projections.js";
 import type { ArrayReader } from "../read/reader.js";
-import { insist } from "../store/retry-conditional.js";
+import { insist } from "../store/conditions.js";
+import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { isZarrError } from "../util/errors.js";
 import type { WrittenRegion } from "../write/region-parts.js";
 import { boxesBeyond, clearBeyond } from "./clear-edges.js";
 import type { Cells } from "./resize-chunks.js";
 import { checkSame, reshaper, storedShape } from "./stored-shape.js";
 
-/** Paths of arrays that this program has made shorter: other handles may have the longer shape. */
-const shortened = new WeakMap<Store, Set<string>>();
-
-export function noteShortened(given: Store, path: string): void {
-  const store = storeBehind(given);
-  const paths = shortened.get(store) ?? new Set<string>();
-  shortened.set(store, paths.add(path));
+/** Notes that this process has made an array shorter: other handles may have the longer shape. */
+export function noteShortened(store: Store, path: string): void {
+  handleOf(storeBehind(store)).shortenedArrays.add(path);
 }
 
 /** Yields the stored objects that a region touches. */
@@ -42,7 +38,7 @@ export async function clearOutside(
 ): Promise<void> {
   const { store, path } = array;
   // If the store has no conditions, other programs must not write at the same time.
-  if (store.conditional !== true && !shortened.get(storeBehind(store))?.has(path)) return;
+  if (store.conditional !== true && !handleOf(storeBehind(store)).shortenedArrays.has(path)) return;
   const { shape } = await storedShape(array, signal).catch((error) => {
     // Without a document, as in a group that is known from its consolidated metadata only, there is nothing to check.
     if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };

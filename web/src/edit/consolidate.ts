@@ -7,7 +7,7 @@ import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey, v3Key } fro
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { v3NodeType } from "../metadata/v3.js";
-import { listChildren } from "../store/list-children.js";
+import { listChildren } from "../store/listing.js";
 import type { Store } from "../store/store.js";
 import { limitExceeded, notFound, unsupported } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";

@@ -1,13 +1,13 @@
 /** Consolidated metadata: made, read as what it is, and kept true. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import { own } from "../metadata/document.js";
 import { v2ConsolidatedKey, v3Key } from "../metadata/keys.js";
 import type { Documents } from "../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
+import { type Conflicts, retried } from "../store/conditions.js";
+import { handleOf } from "../store/handle.js";
 import { inTurn } from "../store/key-lock.js";
-import { type Conflicts, retried } from "../store/retry-conditional.js";
 import { joinKey, type Store } from "../store/store.js";
 import { supportsConditions } from "../store/write.js";
 import { isZarrError, networkError, type ZarrError } from "../util/errors.js";
@@ -62,7 +62,7 @@ export function replaceDocument(
     if (changed === undefined) return;
     isConditional = !isForced && conditionOf(store, before).ifVersion !== undefined;
     const write = { signal, before, isForced, resizes: resizes?.() ?? [] };
-    await writeDocument(store, path, key, changed, write).finally(() => noteWrite(store));
+    await writeDocument(store, path, key, changed, write).finally(() => handleOf(store).metadataWrites++);
   };
   return inTurn(store, path, signal, () => retried(joinKey(path, key), mode, signal, replace, attempts));
 }

@@ -4,7 +4,6 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import { Opener } from "../hierarchy/opener.js";
 import { attributesOf } from "../metadata/document.js";
 import { v2GroupKey, v3Key } from "../metadata/keys.js";
@@ -12,6 +11,7 @@ import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/mod
 import { type Documents, groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import { handleOf } from "../store/handle.js";
 import { inTurn } from "../store/key-lock.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
@@ -176,7 +176,7 @@ export async function writeNode(
       if (made) changes.push({ path: group, documents: made });
     }
     await writeDocuments(store, path, documents, signal);
-    noteWrite(store);
+    handleOf(store).metadataWrites++;
   });
   await updateConsolidated(store, version, [...changes, { path, documents }], {
     signal,

@@ -2,10 +2,10 @@
 
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
 import { DirectoryEntries, directoryRoot } from "../store/directory/entries.js";
+import { storeBehind } from "../store/handle.js";
 import { keysBelow } from "../store/listing.js";
-import { storeFailed } from "../store/read-checked.js";
+import { storeFailed } from "../store/read.js";
 import type { Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { isZarrError } from "../util/errors.js";
 
 /** The methods of the underlying store that list everything. Undefined for stores of other programs. */

@@ -2,9 +2,9 @@
 
 import { directoryRoot, pathBetween } from "../store/directory/entries.js";
 import { overlappingFile } from "../store/file/overlap.js";
+import { storeBehind } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { joinKey, type Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { isFileUrl } from "../util/platform.js";
 
 /** Location of a node. */

@@ -1,8 +1,8 @@
 /** Deletes a Zarr node with everything below it, and refuses to delete foreign files. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import type { StoredEntry } from "../store/deletion.js";
+import { handleOf } from "../store/handle.js";
 import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
@@ -54,7 +54,7 @@ export async function removeNode(store: Store, path: string, options: RemoveOpti
   for (const source of sources) await refuseSource({ store, path }, source, signal);
   const isRecorded = hasChunks && (await writeRecord(store, path, belongings.record, signal));
   await deleteEach(store, path, belongings.documents, { signal });
-  noteWrite(store);
+  handleOf(store).metadataWrites++;
   await forget(store, path, documents.versions, signal);
   await deleteRest(listing, belongings, isRecorded);
   return true;

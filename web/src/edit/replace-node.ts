@@ -2,10 +2,10 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
-import { noteWrite } from "../hierarchy/metadata-epoch.js";
 import { v1MetaKey } from "../metadata/keys.js";
 import { attributesKey, nodeKeys, printMetadata } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
+import { handleOf } from "../store/handle.js";
 import { inTurn } from "../store/key-lock.js";
 import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -44,7 +44,7 @@ export async function replaceNode(
       for (const [key, bytes] of printMetadata({ documents }))
         await writeObject(store, joinKey(path, key), bytes, { signal });
     } finally {
-      noteWrite(store);
+      handleOf(store).metadataWrites++;
     }
   });
   await updateConsolidated(store, 3, [{ path, documents }], { signal, isReplaced: isArray });

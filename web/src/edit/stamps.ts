@@ -8,8 +8,8 @@
  * - writer: the last write of one store object. The 24 latest are kept.
  */
 
+import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { storeBehind } from "../store/wrapped-store.js";
 import { textDecoder } from "../util/platform.js";
 
 export type Stamps = readonly string[];
@@ -38,13 +38,10 @@ export function stampsIn(document: Uint8Array): Stamps {
 
 /** Returns a new writer stamp for one write to a store. */
 export function writerStamp(given: Store): string {
-  const store = storeBehind(given);
-  const writer = writers.get(store) ?? kinds.writer + randomSymbols(writerLength - 1);
-  writers.set(store, writer);
-  return writer + randomSymbols(length - writerLength);
+  const handle = handleOf(storeBehind(given));
+  handle.writerId ??= kinds.writer + randomSymbols(writerLength - 1);
+  return handle.writerId + randomSymbols(length - writerLength);
 }
-
-const writers = new WeakMap<Store, string>();
 
 /** Returns the stamps of a new document. */
 export const firstStamps = (own: string): Stamps => [kinds.origin + randomSymbols(length - 1), own];

@@ -3,6 +3,7 @@
  * and shards with codecs behind them.
  */
 import { isZarrError, limitExceeded } from "../util/errors.js";
+import { keptFor } from "../util/platform.js";
 import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
 import { type CodecSession, checkedSize } from "./session.js";
@@ -16,8 +17,8 @@ const largeStep = 2 ** 26;
 /** What one WebAssembly memory can serve. */
 const largestBound = 2 ** 31 - 1;
 
-/** Plans by bound. Bounds are rounded, so there are few of them for one list of steps. */
-const plans = new WeakMap<readonly ChainStep[], Map<number, Plan>>();
+/** Plans by bound. Bounds are rounded, so that a list of steps has few of them. */
+const plansOf = keptFor((_steps: readonly ChainStep[]) => new Map<number, Plan>());
 
 /**
  * Decodes through a chain of bytes-to-bytes codecs (given in encoding order; pass the same array for
@@ -88,8 +89,8 @@ function rounded(bytes: number): number {
 }
 
 function planFor(steps: readonly ChainStep[], bound: number): Plan {
-  const known = plans.get(steps) ?? new Map<number, Plan>();
-  const plan = known.get(bound) ?? Plan.bytesOnly(steps, bound);
-  plans.set(steps, known.set(bound, plan));
+  const plans = plansOf(steps);
+  const plan = plans.get(bound) ?? Plan.bytesOnly(steps, bound);
+  plans.set(bound, plan);
   return plan;
 }

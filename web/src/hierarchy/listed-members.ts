@@ -1,6 +1,6 @@
 /** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
 
-import { listChildren } from "../store/list-children.js";
+import { listChildren } from "../store/listing.js";
 import type { Store } from "../store/store.js";
 import { unsupported } from "../util/errors.js";
 import { Limiter } from "../util/limiter.js";

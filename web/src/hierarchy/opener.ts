@@ -13,7 +13,8 @@ import {
 } from "../metadata/keys.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
-import { locateKey } from "../store/read-checked.js";
+import { handleOf } from "../store/handle.js";
+import { locateKey } from "../store/read.js";
 import { joinKey, type Store } from "../store/store.js";
 import { untilAborted } from "../util/abort.js";
 import { isZarrError, notFound } from "../util/errors.js";
@@ -24,14 +25,10 @@ import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
 import { ConsolidatedNodes } from "./consolidated-nodes.js";
 import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
-import { writesTo } from "./metadata-epoch.js";
 import { bytesOf, type Looked, MetadataReader, objectOf } from "./metadata-reader.js";
 import type { OpenOptions } from "./open-options.js";
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
-
-/** The version of the node last found in a store. Most stores hold one version, and looking for others costs requests. */
-const lastFound = new WeakMap<Store, ZarrVersion>();
 
 /**
  * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes below them are
@@ -52,12 +49,12 @@ export class Opener implements NodeOpener {
     const { onWarning, verifyChecksums } = openOptions;
     this.#options = { limits: resolveLimits(openOptions.limits), onWarning, verifyChecksums };
     this.#documents = new MetadataReader(store, this.#options);
-    this.#writes = writesTo(store);
+    this.#writes = handleOf(store).metadataWrites;
   }
 
   /** Reads consolidated metadata again if this library has written to the store's metadata since. */
   async #renew(signal: AbortSignal | undefined): Promise<void> {
-    const writes = writesTo(this.store);
+    const writes = handleOf(this.store).metadataWrites;
     if (writes !== this.#writes) {
       this.#writes = writes;
       this.#consolidated.clear();
@@ -105,7 +102,10 @@ export class Opener implements NodeOpener {
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
     // An archive that does not exist would be requested again.
     if ((this.store as { isThere?: boolean }).isThere === false) return false;
-    return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
+    return (
+      isReferences ||
+      ((isMissing || isForbidden) && version !== 1 && handleOf(this.store).lastVersion === undefined)
+    );
   }
 
   /**
@@ -164,7 +164,9 @@ export class Opener implements NodeOpener {
   ): Promise<OpenedNode | undefined> {
     const { version } = this.openOptions;
     const likely =
-      version === undefined && !this.#consolidated.hasNode(path) ? lastFound.get(this.store) : undefined;
+      version === undefined && !this.#consolidated.hasNode(path)
+        ? handleOf(this.store).lastVersion
+        : undefined;
     if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
     return (
       (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
@@ -195,7 +197,7 @@ export class Opener implements NodeOpener {
 
   /** Remembers the version for later calls, unless the caller chose it: then the store may hold others. */
   #remember(version: ZarrVersion): void {
-    if (this.openOptions.version === undefined) lastFound.set(this.store, version);
+    if (this.openOptions.version === undefined) handleOf(this.store).lastVersion = version;
   }
 
   #array(path: string, spec: ArraySpec): ZarrArray {

@@ -1,6 +1,6 @@
 /** Reading objects that lie close together in one file of their store with one request. */
 
-import type { PackedStore, Place } from "../store/packed.js";
+import type { PackedStore, Place } from "../store/handle.js";
 import { settleAll } from "../util/settle-all.js";
 import { type FetchOptions, isChange } from "./object-bytes.js";
 import { type MergedParts, mergeParts } from "./stored-range.js";

@@ -12,6 +12,7 @@ import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partit
 import { spansOf } from "../plan/spans.js";
 import type { Fetched, Group, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
+import { keptFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/strides.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
@@ -29,7 +30,7 @@ interface OpenCount {
   bytes: number;
 }
 
-const openCounts = new WeakMap<CodecSession, OpenCount>();
+const openIn = keptFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
 
 /** A box of the result, and the slab in which it is put together. */
 interface Box extends PlaceBox {
@@ -111,23 +112,17 @@ export class SlabSink implements Sink {
   #makeBox(origin: readonly number[], shape: readonly number[]): Box {
     const bytes = countOf(shape) * this.#itemBytes;
     const slab = this.#session.makeSlab(bytes);
-    const count = this.#openCount();
+    const count = openIn(this.#session);
     count.slabs++;
     count.bytes += bytes;
     return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
   }
 
   #free({ slab }: Box): void {
-    const count = this.#openCount();
+    const count = openIn(this.#session);
     count.slabs--;
     count.bytes -= slab.bytes;
     this.#session.freeSlab(slab);
-  }
-
-  #openCount(): OpenCount {
-    const count = openCounts.get(this.#session) ?? { slabs: 0, bytes: 0 };
-    openCounts.set(this.#session, count);
-    return count;
   }
 
   /** A group is one slab, unless that would be too large. */
@@ -139,7 +134,7 @@ export class SlabSink implements Sink {
 
   /** A box with a slab, where there is room for one. */
   #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
-    const { slabs, bytes } = this.#openCount();
+    const { slabs, bytes } = openIn(this.#session);
     const hasRoom =
       slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
     return hasRoom ? this.#makeBox(origin, shape) : undefined;

@@ -1,30 +1,20 @@
-/**
- * Who is told when something has been written to a store: those who keep what they have read of it and could not tell
- * by its version that it has changed.
- */
-
+/** Notifies readers with caches of writes to a store through this library. */
+import { handleOf, storeBehind, type WriteListener } from "./handle.js";
 import type { Store } from "./store.js";
-import { storeBehind } from "./wrapped-store.js";
 
-/** What was written: a key, or with a "/" at its end all keys that start with it. */
-type Listener = (keyOrPrefix: string) => void;
-
-const listeners = new WeakMap<Store, Set<WeakRef<Listener>>>();
-
-/** Calls a listener for everything that is written through this library, as long as somebody else holds the listener. */
-export function onWritten(given: Store, listener: Listener): void {
-  const store = storeBehind(given);
-  const all = listeners.get(store) ?? new Set();
-  for (const known of all) if (!known.deref()) all.delete(known);
-  listeners.set(store, all.add(new WeakRef(listener)));
+/** Calls a listener for every write through this library, as long as the caller holds the listener. */
+export function onWritten(store: Store, listener: WriteListener): void {
+  const { writeListeners } = handleOf(storeBehind(store));
+  for (const known of writeListeners) if (!known.deref()) writeListeners.delete(known);
+  writeListeners.add(new WeakRef(listener));
 }
 
-/** Says that something has been written, or may have been. */
+/** Reports a write, also if it may have failed. */
 export function announceWrite(store: Store, keyOrPrefix: string): void {
-  for (const known of listeners.get(storeBehind(store)) ?? []) known.deref()?.(keyOrPrefix);
+  for (const known of handleOf(storeBehind(store)).writeListeners) known.deref()?.(keyOrPrefix);
 }
 
-/** What this library has written to a store since: what was kept of it before is not true any more. */
+/** The keys that this library has written to a store since this object was created. */
 export class WrittenKeys {
   readonly #keys = new Set<string>();
   readonly #prefixes = new Set<string>();
@@ -33,7 +23,7 @@ export class WrittenKeys {
     onWritten(store, this.#note);
   }
 
-  readonly #note: Listener = (keyOrPrefix) => {
+  readonly #note: WriteListener = (keyOrPrefix) => {
     (keyOrPrefix.endsWith("/") ? this.#prefixes : this.#keys).add(keyOrPrefix);
   };
 

@@ -1,10 +1,10 @@
-/** The safe way to call stores that write, whichever they are. */
+/** Calls the writing methods of any store, with checks. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";
+import { unlessStuck } from "./key-lock.js";
 import { normalizePath } from "./path.js";
-import { unlessStuck } from "./pending-writes.js";
-import { answerOf, locateKey, storeFailed } from "./read-checked.js";
+import { answerOf, locateKey, storeFailed } from "./read.js";
 import {
   type GetOptions,
   joinKey,

@@ -50,31 +50,40 @@ export interface JsonOptions {
   onWarning?: OnWarning | undefined;
 }
 
-/** Keys in the order of the document, of objects that have some which JavaScript would put first: "0", "10". */
-const writtenOrders = new WeakMap<JsonObject, readonly string[]>();
+/** Properties of a parsed container that its values do not show. */
+interface ContainerNotes {
+  /** Keys in the order of the document, if JavaScript would put some of them first: "0", "10". */
+  writtenKeys?: readonly string[];
+  /** Keys of a large object, because `Object.keys` of one is slow; [] for a large list. */
+  largeKeys?: readonly string[];
+}
+
+/** Notes of few containers. */
+const notes = new WeakMap<Json[] | JsonObject, ContainerNotes>();
+
+function note(container: Json[] | JsonObject, added: ContainerNotes): void {
+  notes.set(container, { ...notes.get(container), ...added });
+}
 
 /** An object's keys in the order in which they were written. */
 export function writtenKeys(object: JsonObject): readonly string[] {
-  return writtenOrders.get(object) ?? Object.keys(object);
+  return notes.get(object)?.writtenKeys ?? Object.keys(object);
 }
 
 /** Remembers the order of an object's keys. */
 export function orderKeys(object: JsonObject, keys: readonly string[]): void {
-  if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
+  if (keys.some((key) => /^\d/.test(key))) note(object, { writtenKeys: [...new Set(keys)] });
 }
-
-/** Large containers; objects with their keys, because `Object.keys` of a large object is slow. */
-const largeContainers = new WeakMap<Json[] | JsonObject, readonly string[]>();
 
 /** Containers with at least this many values are large. */
 const largeSize = 2 ** 10;
 
 /** Whether a parsed value contains at least `largeSize` others. */
 export const isLarge = (json: Json): json is Json[] | JsonObject =>
-  typeof json === "object" && json !== null && largeContainers.has(json as JsonObject);
+  typeof json === "object" && json !== null && notes.get(json as JsonObject)?.largeKeys !== undefined;
 
 /** The keys of a large object. */
-export const keysOfLarge = (object: JsonObject): readonly string[] => largeContainers.get(object)!;
+export const keysOfLarge = (object: JsonObject): readonly string[] => notes.get(object)!.largeKeys!;
 
 /**
  * Parses a UTF-8 document.
@@ -268,12 +277,12 @@ export class JsonReader {
     this.open.pop();
     const isLarge = this.values - container.first >= largeSize;
     if (container.list) {
-      if (isLarge) largeContainers.set(container.list, []);
+      if (isLarge) note(container.list, { largeKeys: [] });
       return container.list;
     }
     const { object, keys } = container;
     orderKeys(object, keys);
-    if (isLarge) largeContainers.set(object, this.duplicates > 0 ? [...new Set(keys)] : keys);
+    if (isLarge) note(object, { largeKeys: this.duplicates > 0 ? [...new Set(keys)] : keys });
     return object;
   }
 

@@ -30,12 +30,25 @@ export function textDecoder(
   return new (globalThis.TextDecoder ?? nodeUtil().TextDecoder)(...options);
 }
 
-/** What is made when it is first asked for, and kept. */
+/** Returns a function that calls `make` once and caches the result. */
 export function kept<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
     return made;
+  };
+}
+
+/** Returns a function that calls `make` once for each object and caches the results as long as the objects live. */
+export function keptFor<K extends object, T>(make: (object: K) => T): (object: K) => T {
+  const results = new WeakMap<K, T>();
+  return (object) => {
+    let result = results.get(object);
+    if (result === undefined) {
+      result = make(object);
+      results.set(object, result);
+    }
+    return result;
   };
 }
 

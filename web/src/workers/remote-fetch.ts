@@ -4,7 +4,7 @@
  * a request a read stays with the store: its headers, retries, limits, patience, and what it makes of the answer.
  */
 
-import { usualTransport } from "../store/http/default-transport.js";
+import { defaultTransport } from "../store/http/fetch.js";
 import type { Answer, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
@@ -39,12 +39,12 @@ export class FetchLines {
   readonly #send: Transport = async (url, request) => {
     this.hire();
     const line = this.#leastBusy();
-    if (!line) return (await usualTransport())(url, request);
+    if (!line) return (await defaultTransport())(url, request);
     try {
       return await line.send(url, request);
     } catch (cause) {
       if (request.watch.signal.aborted) throw cause;
-      const answer = await (await usualTransport())(url, request);
+      const answer = await (await defaultTransport())(url, request);
       if (!line.isClosed) this.#refusals++;
       return answer;
     }

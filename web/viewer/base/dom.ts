@@ -52,8 +52,8 @@ export function select(
   return control;
 }
 
-/** Fields in which somebody is typing: what they show must not change under the reader's hands. */
-const typing = new WeakSet<HTMLInputElement>();
+/** Marks fields in which the user is typing. Their values must not change. */
+const typing = "data-typing";
 
 /** A field for a number; `onchange` is called when typing ends. */
 export function numberField(
@@ -61,16 +61,16 @@ export function numberField(
   onchange: () => void,
 ): HTMLInputElement {
   const field = h("input", { type: "number", ...attributes });
-  field.addEventListener("input", () => typing.add(field));
-  field.addEventListener("blur", () => typing.delete(field));
+  field.addEventListener("input", () => field.setAttribute(typing, ""));
+  field.addEventListener("blur", () => field.removeAttribute(typing));
   field.addEventListener("change", () => {
-    typing.delete(field);
+    field.removeAttribute(typing);
     onchange();
   });
   return field;
 }
 
-/** Shows a value in a number field, unless somebody is typing there. */
+/** Shows a value in a number field, unless the user is typing there. */
 export function showNumber(field: HTMLInputElement, value: number | string | undefined): void {
-  if (!typing.has(field)) field.value = String(value);
+  if (!field.hasAttribute(typing)) field.value = String(value);
 }

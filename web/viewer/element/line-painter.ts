@@ -1,5 +1,7 @@
 /** One axis as a line: values over indices; where there are more than pixels, their least and greatest. */
+
 import { formatShape } from "../base/format.js";
+import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
@@ -13,13 +15,7 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import type { Shown } from "./shown.js";
 
-const envelopes = new WeakMap<Tile, Envelope>();
-
-function envelopeOf(tile: Tile): Envelope {
-  const envelope = envelopes.get(tile) ?? new Envelope(tile.plane);
-  envelopes.set(tile, envelope);
-  return envelope;
-}
+const envelopeOf = keptFor((tile: Tile) => new Envelope(tile.plane));
 
 export class LinePainter implements Painter {
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,5 @@
 /** Channels shown together: which axis counts them, and what each looks like before anybody has chosen. */
+import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
 
@@ -62,18 +63,11 @@ const pairs: Readonly<Record<number, readonly string[]>> = {
   3: ["00ffff", "ff00ff", "ffff00"],
 };
 
-/** Default channels by dataset: each change of the view needs them. */
-const known = new WeakMap<Facts, { readonly channels: ChannelState[] | undefined }>();
-
-/** The channels that a dataset is shown with; undefined where one slice in the colours of a map says more. */
-export function defaultChannels(dataset: Facts): ChannelState[] | undefined {
-  let found = known.get(dataset);
-  if (!found) {
-    found = { channels: chosenChannels(dataset) };
-    known.set(dataset, found);
-  }
-  return found.channels;
-}
+/**
+ * Returns the default channels of a dataset; undefined if one slice with a colour map shows more. Cached, as each change of
+ * the view needs them.
+ */
+export const defaultChannels = keptFor(chosenChannels);
 
 function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   const axis = channelAxisOf(dataset);

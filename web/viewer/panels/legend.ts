@@ -2,6 +2,7 @@
 
 import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
+import { keptFor } from "../base/memo.js";
 import { mixed } from "../draw/paint.js";
 import { marks } from "../draw/renderer.js";
 import { tableOf } from "../draw/table.js";
@@ -92,17 +93,16 @@ export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): voi
   paintTable(canvas, colorTable(colormap));
 }
 
-/** What the bars show: they are told again with every word that is said. */
-const painted = new WeakMap<HTMLElement, Uint32Array>();
-
-/** As a gradient: the first canvas of a page that is drawn on makes it wait for the graphics processor. */
+/** Paints a gradient, because drawing on the first canvas of a page waits for the graphics processor. */
 function paintTable(bar: HTMLElement, table: Uint32Array): void {
-  if (painted.get(bar) === table) return;
-  painted.set(bar, table);
+  bar.style.background = gradientOf(table);
+}
+
+const gradientOf = keptFor((table: Uint32Array) => {
   const bytes = new Uint8Array(table.buffer, table.byteOffset);
   const stops = Array.from({ length: 52 }, (_, i) => {
     const at = 5 * i;
     return `rgb(${bytes.subarray(4 * at, 4 * at + 3).join(" ")}) ${((at + 0.5) / 2.56).toFixed(2)}%`;
   });
-  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-}
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+});

@@ -2,8 +2,10 @@
  * Which number of an element is drawn: the element itself, a part of a complex number, a field of a
  * structured element.
  */
+
 import { type DType, type ElementData, field, type Region } from "zarr-wasm";
 import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/kinds.js";
+import { keptFor } from "../base/memo.js";
 import type { Numbers } from "../base/plane.js";
 
 export { isComplex, isFloat, isInteger, isTime, notATime };
@@ -38,18 +40,11 @@ export function isNumeric(dtype: DType): boolean {
 /** More items of a subarray field than anyone would choose from a list are left out. */
 const mostItems = 64;
 
-/** Leaves by data type: structured types can have thousands, and each change of the view needs them. */
-const known = new WeakMap<DType, readonly Leaf[]>();
-
-/** What can be chosen of a data type: its fields down to the leaves, or just the element. */
-export function leavesOf(dtype: DType): readonly Leaf[] {
-  let leaves = known.get(dtype);
-  if (!leaves) {
-    leaves = leavesBelow(dtype, []);
-    known.set(dtype, leaves);
-  }
-  return leaves;
-}
+/**
+ * Returns the leaves among the fields of a data type, or the element itself. Cached: structured types can have thousands,
+ * and each change of the view needs them.
+ */
+export const leavesOf = keptFor((dtype: DType): readonly Leaf[] => leavesBelow(dtype, []));
 
 function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
   const { fields } = dtype;

@@ -1,4 +1,5 @@
 /** Opening nodes with as few requests as can be. */
+
 import {
   HttpStore,
   isZarrError,
@@ -10,6 +11,7 @@ import {
   type ZarrWarning,
   ZipStore,
 } from "zarr-wasm";
+import { keptFor } from "../base/memo.js";
 import { mostRequests } from "../base/requests.js";
 
 interface NodePlace {
@@ -26,8 +28,8 @@ interface NodeContext {
 /** The store of the address that was opened last: what is known of it need not be asked for again. */
 let last: { readonly address: string; readonly store: HttpStore } | undefined;
 
-/** Versions of the nodes that were found in stores. */
-const versions = new WeakMap<object, 2 | 3>();
+/** The Zarr version of the nodes that were found in a store. */
+const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));
 
 /** The store of an address, of objects or of an archive; anything else stays what it is. */
 export function storeFor(source: Source): Source {
@@ -52,12 +54,12 @@ export async function openNode(place: NodePlace, context: NodeContext): Promise<
   const { source, path, v1Order } = place;
   const options = { path, ...context };
   if (source instanceof HttpStore) {
-    const known = versions.get(source);
-    const node = known
-      ? await ifThere(open(source, { ...options, version: known }))
+    const found = foundIn(source);
+    const node = found.version
+      ? await ifThere(open(source, { ...options, version: found.version }))
       : await newestOf(source, options);
     if (node) {
-      if (node.zarrFormat !== 1) versions.set(source, node.zarrFormat);
+      if (node.zarrFormat !== 1) found.version = node.zarrFormat;
       return node;
     }
   }

@@ -1,5 +1,7 @@
 /** The levels of a layer as they are drawn: the grid of each, and how its blocks become tiles of the layer's plane. */
+
 import type { ZarrArray } from "zarr-wasm";
+import { keptFor } from "../base/memo.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { type Leaf, leavesOf } from "../source/leaf.js";
@@ -21,26 +23,19 @@ export interface LayerLevel {
   readonly name: string;
 }
 
-const ids = new WeakMap<ZarrArray, number>();
 let lastId = 0;
-
-function idOf(array: ZarrArray): number {
-  const id = ids.get(array) ?? ++lastId;
-  ids.set(array, id);
-  return id;
-}
+const idOf = keptFor((_array: ZarrArray) => ++lastId);
 
 /** Of a list with a number for every axis, those along the shown ones: down and across. */
 export const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>
   axes.length > 1 ? [list[axes[0]!]!, list[axes[1]!]!] : [1, list[axes[0]!]!];
 
-/** Levels of layers, made once: grids are asked for at every frame. */
-const kept = new WeakMap<Layer, Map<number, LayerLevel>>();
+/** The levels of layers, cached because every frame needs them. */
+const knownLevels = keptFor((_layer: Layer) => new Map<number, LayerLevel>());
 
 /** The levels that are open, finest first. */
 export function levelsOf(layer: Layer): LayerLevel[] {
-  const made = kept.get(layer) ?? new Map<number, LayerLevel>();
-  kept.set(layer, made);
+  const made = knownLevels(layer);
   return layer.dataset.levels.flatMap((level, i) => {
     if (!level.array) return [];
     const own = made.get(i) ?? layerLevel(layer, level, level.array, i);

@@ -1,7 +1,7 @@
 /** zarrita's consolidated metadata: stores that answer for metadata from one document. */
 
 import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
-import { answerOf } from "../../store/read-checked.js";
+import { answerOf } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { WrittenKeys } from "../../store/write-events.js";
 import { checkObject } from "../../util/arguments.js";

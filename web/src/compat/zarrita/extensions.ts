@@ -1,7 +1,7 @@
 /** zarrita's extensions: stores and arrays with some of their methods replaced, by proxy. */
 
+import { putInFront } from "../../store/handle.js";
 import type { Store } from "../../store/store.js";
-import { putInFront } from "../../store/wrapped-store.js";
 import { invalidArgument } from "../../util/errors.js";
 import { checkFunction, checkStore } from "./arguments.js";
 import { checkArray, ownChunks, type ZarritaArray } from "./nodes.js";

@@ -1,8 +1,8 @@
 /** zarrita's FetchStore, on HttpStore. */
 
-import { addLeasingStore, readLeased } from "../../store/buffer-lease.js";
+import { readLeased } from "../../store/buffer-lease.js";
+import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
-import type { Store } from "../../store/store.js";
 import type { HeadersSource } from "../../util/web-types.js";
 import { checkText } from "./arguments.js";
 import { isSame } from "./options.js";
@@ -41,13 +41,13 @@ export class FetchStore implements AsyncReadable {
     options: FetchStoreOptions = {},
   ) {
     this.#options = options;
-    addLeasingStore(this as Store, {
+    handleOf(this).lender = {
       get: FetchStore.prototype.get,
       lend: (key, asked) => {
         const { store, signal } = this.#asked(asked);
         return readLeased(store, key, { signal, version: asked.version });
       },
-    });
+    };
   }
 
   /** @param options of this request, before those of the store: headers, credentials, a signal, … */

@@ -2,10 +2,10 @@
 
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { openPlain } from "../../hierarchy/open.js";
+import { putInFront, writingMethods } from "../../store/handle.js";
 import { normalizePath } from "../../store/path.js";
-import { locateKey } from "../../store/read-checked.js";
+import { locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
-import { putInFront, writingMethods } from "../../store/wrapped-store.js";
 import { textEncoder } from "../../util/platform.js";
 import { InvalidMetadataError } from "./errors.js";
 import { withOwnCodecs } from "./registry.js";

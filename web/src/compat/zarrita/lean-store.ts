@@ -1,5 +1,5 @@
 /** Opening a node with no more requests than zarrita makes for it. */
-import { locateKey } from "../../store/read-checked.js";
+import { locateKey } from "../../store/read.js";
 import type { GetOptions, MaybePromise, Store } from "../../store/store.js";
 
 type Bytes = Uint8Array | undefined;

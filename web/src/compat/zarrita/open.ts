@@ -3,6 +3,7 @@
 import type { ZarrVersion } from "../../codecs/definition.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { openPlain } from "../../hierarchy/open.js";
+import { handleOf } from "../../store/handle.js";
 import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
@@ -35,9 +36,6 @@ interface OpenVersion {
   <Store extends Readable>(location: Location<Store> | Store, options?: OpenOptions): Promise<Node<Store>>;
 }
 
-/** The version of the node that was last opened in a store. */
-const lastFound = new WeakMap<Readable, ZarrVersion>();
-
 const opener = (version: ZarrVersion): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
     const { store, path } = locationOf(location);
@@ -45,7 +43,7 @@ const opener = (version: ZarrVersion): OpenVersion =>
     if (!["array", "group", undefined].includes(options.kind))
       throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
     const node = await likeZarrita(path, () => openAt(store, path, version, options));
-    lastFound.set(store, version);
+    handleOf(store).lastZarritaVersion = version;
     return node;
   }) as OpenVersion;
 
@@ -61,7 +59,7 @@ async function openAt<S extends Readable>(
   { kind, attrs = true, signal }: OpenOptions,
 ): Promise<Node<S>> {
   const source = await withOwnCodecs(store as Store);
-  const lean = new LeanStore(source, { kind, attrs, isLikelyV2: lastFound.get(store) === 2 });
+  const lean = new LeanStore(source, { kind, attrs, isLikelyV2: handleOf(store).lastZarritaVersion === 2 });
   const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
     throw isZarrError(cause, "NotFound") ? new NotFoundError(nameOf(version, kind), { path, cause }) : cause;
   });
@@ -82,7 +80,7 @@ async function openAny<S extends Readable>(
   location: Location<S> | S,
   options: OpenOptions = {},
 ): Promise<Node<S>> {
-  const last = lastFound.get(locationOf(location).store);
+  const last = handleOf(locationOf(location).store).lastZarritaVersion;
   const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
   const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
   let failure: unknown;

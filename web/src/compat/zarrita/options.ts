@@ -1,6 +1,7 @@
 /** Options of single reads that go to the store: headers and the like, as programs give them to `getChunk`. */
 import { ZarrArray } from "../../hierarchy/array.js";
 import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
+import { keptFor } from "../../util/platform.js";
 
 /** What a store's `get` may be given: a RequestInit, or what the caller's own store understands. */
 export interface StoreOptions {
@@ -12,13 +13,14 @@ type Extra = Readonly<Record<string, unknown>>;
 
 /** As many sets of options are remembered for an array: what is known of its shards is known to each alone. */
 const remembered = 4;
-const derivedArrays = new WeakMap<ZarrArray, { readonly extra: Extra; readonly array: ZarrArray }[]>();
+const derivedFrom = keptFor(
+  (_array: ZarrArray): { readonly extra: Extra; readonly array: ZarrArray }[] => [],
+);
 
 /** The array, its store called with these options besides this library's; itself where there are none. */
 export function withStoreOptions(array: ZarrArray, extra: Extra): ZarrArray {
   if (Object.keys(extra).length === 0) return array;
-  const derived = derivedArrays.get(array) ?? [];
-  derivedArrays.set(array, derived);
+  const derived = derivedFrom(array);
   const found = derived.find((entry) => isSame(entry.extra, extra));
   if (found) return found.array;
   const store = withOptions(array.store, extra);

@@ -6,10 +6,9 @@
 import { toElements } from "../../dtypes/elements.js";
 import { parseDescr } from "../../dtypes/typestr.js";
 import { parseDocument } from "../../metadata/document.js";
-import { cutRange, readRange } from "../../store/ranges.js";
-import { locateKey } from "../../store/read-checked.js";
+import { putInFront, writingMethods } from "../../store/handle.js";
+import { cutRange, locateKey, readRange } from "../../store/read.js";
 import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
-import { putInFront, writingMethods } from "../../store/wrapped-store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";

@@ -1,5 +1,5 @@
 /** Ranges of one object that are asked for at the same time, as one request. */
-import { checkRange } from "../../store/ranges.js";
+import { checkRange } from "../../store/read.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, FlushReport, GetBytesOptions } from "./types.js";
 

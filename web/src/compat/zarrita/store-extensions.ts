@@ -1,6 +1,6 @@
 /** zarrita's own extensions of stores. */
 
-import { rangeName } from "../../store/ranges.js";
+import { rangeName } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { WrittenKeys } from "../../store/write-events.js";
 import { checkObject } from "../../util/arguments.js";

@@ -1,6 +1,6 @@
 /** Reading the objects of a repository. */
 
-import { answerOf, locateKey } from "../../store/read-checked.js";
+import { answerOf, locateKey } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { limitExceeded } from "../../util/errors.js";
 

@@ -1,6 +1,6 @@
 /** A repository: its versions, whichever version of the format it is of. */
 
-import { locateKey } from "../../store/read-checked.js";
+import { locateKey } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { type Containers, containersOfYaml } from "./containers.js";

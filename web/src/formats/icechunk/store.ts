@@ -1,11 +1,11 @@
 /** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
 
 import { FileSystemStore } from "../../store/file/store.js";
+import { handleOf, type PackedStore, type Place } from "../../store/handle.js";
 import { headersOf, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
-import { addPackedStore, type PackedStore, type Place } from "../../store/packed.js";
 import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, readRange, resolveRange } from "../../store/ranges.js";
+import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
 import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
@@ -83,7 +83,7 @@ export class IcechunkStore implements Store {
       placeOf: (key, signal) => this.#placeOf(key, signal),
       readFile: (place, part, signal) => this.#readFile(place, part, signal),
     };
-    addPackedStore(this, packed);
+    handleOf(this).packed = packed as unknown as PackedStore;
   }
 
   /**

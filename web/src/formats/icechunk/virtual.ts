@@ -2,13 +2,11 @@
 
 import { modifiedTime } from "../../store/file/read.js";
 import { FileSystemStore } from "../../store/file/store.js";
-import { readBody } from "../../store/http/body.js";
-import { readRangeAnswer } from "../../store/http/range-answer.js";
+import { readRangeAnswer } from "../../store/http/range-response.js";
 import type { Requests } from "../../store/http/requests.js";
-import { missingStatus, statusError, wholeStatus } from "../../store/http/response.js";
+import { missingStatus, readBody, statusError, wholeStatus } from "../../store/http/response.js";
 import { encodeKey } from "../../store/path.js";
-import { readRange } from "../../store/ranges.js";
-import { locateKey } from "../../store/read-checked.js";
+import { locateKey, readRange } from "../../store/read.js";
 import { isStore, type MaybePromise, type Store } from "../../store/store.js";
 import type { Answer } from "../../store/transport.js";
 import { checkObject } from "../../util/arguments.js";

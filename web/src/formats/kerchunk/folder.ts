@@ -7,7 +7,7 @@
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
 import { KeyIndex } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
-import { answerOf, locateKey } from "../../store/read-checked.js";
+import { answerOf, locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";

@@ -4,7 +4,7 @@ import { v2ConsolidatedKey } from "../../metadata/keys.js";
 import { FileSystemStore } from "../../store/file/store.js";
 import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
-import { locateKey } from "../../store/read-checked.js";
+import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { invalidArgument } from "../../util/errors.js";

@@ -4,7 +4,7 @@ import type { HttpClient } from "../../store/http/client.js";
 import { type HeadersFor, headersOf } from "../../store/http/requests.js";
 import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/ranges.js";
+import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import {
   type GetOptions,

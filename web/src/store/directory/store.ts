@@ -1,4 +1,5 @@
-/** Folders of browsers as stores: the origin's private file system, and those that a user has opened. */
+/** Folders of browsers as stores: the origin's private file system, and folders that a user has opened. */
+
 import {
   conflict,
   invalidArgument,
@@ -10,7 +11,7 @@ import {
 import { checkCondition } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
-import { checkRange, resolveRange } from "../ranges.js";
+import { checkRange, resolveRange } from "../read.js";
 import {
   checkVersion,
   type GetOptions,
@@ -21,42 +22,39 @@ import {
   type WriteOptions,
 } from "../store.js";
 import { isHidden } from "../temp-names.js";
-import type { DirectoryHandle, FileHandle } from "./handles.js";
-import { exclusively } from "./locks.js";
-import { replaceFile } from "./replace.js";
+import { type DirectoryHandle, type FileHandle, replaceFile } from "./handles.js";
 
-/** Folders whose handles are remembered: asking for each folder of a path costs more than reading a small file. */
+/** Maximum number of cached folder handles. Opening the folders of a path takes longer than reading a small file. */
 const maxFolders = 1024;
 
-/** What a file is told by from other ones under its name. */
 const versionOf = ({ size, lastModified }: File): ObjectVersion => ({
   etag: `${size}-${lastModified}`,
   size,
 });
 
 const nameOf = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
-/** No such file or folder; or a folder where a file is looked for, and the other way round. */
+/** Whether a file or folder is missing, or is of the other kind. */
 const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchError"].includes(nameOf(error));
 
 /**
  * A `FileSystemDirectoryHandle` as a store: `await navigator.storage.getDirectory()` (OPFS), or a folder that the user
  * has picked with `showDirectoryPicker({ mode: "readwrite" })`. In pages and in workers; handles can be posted to them.
  *
- * The key "/a/b" is the file `b` in the folder `a`. Missing are files that do not exist and folders; all other trouble
- * throws a Network error with the code "file-failed".
+ * The key "/a/b" is the file `b` in the folder `a`. Files that do not exist and folders are missing. Other failures
+ * throw Network ("file-failed").
  */
 export class DirectoryHandleStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "DirectoryHandleStore";
   }
 
   readonly #folders = new Map<string, Promise<DirectoryHandle>>();
 
-  /** @param root the folder; it must be allowed to be written for `set` and the like. */
+  /** @param root the folder. Methods that write need permission to write it. */
   constructor(readonly root: DirectoryHandle) {}
 
-  /** Writes heed `ifVersion`, among those pages and workers of the origin that write with it. */
+  /** Writes support `ifVersion`, among the pages and workers of the origin that use it. */
   get conditional(): true {
     return true;
   }
@@ -74,17 +72,17 @@ export class DirectoryHandleStore implements Store {
     return this.#read(key, undefined, options);
   }
 
-  /** Reads just these bytes of the file. */
+  /** Reads a part of a file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#read(key, range, options);
   }
 
   /**
-   * Writes a file: others see the old one or the new one, never a part of it. Folders are made as needed.
-   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold, Conflict ("locked") for a file that somebody
-   *   holds open; Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for
-   *   names that the system does not take; Unsupported ("no-atomic-write") where the browser cannot replace a file.
+   * Writes a file atomically. Creates its folders.
+   * @throws AlreadyExists, Conflict if `ifVersion` does not hold, Conflict ("locked") for a file that is open elsewhere;
+   *   Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that
+   *   the system rejects; Unsupported ("no-atomic-write") if the browser cannot replace files.
    */
   async set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
     const [folder, name] = this.#split(key);
@@ -95,7 +93,7 @@ export class DirectoryHandleStore implements Store {
       return exclusively(`zarr-wasm ${this.root.name}${key}`, signal, async () => {
         const file = await (await this.#file(key))?.getFile();
         checkCondition(ifVersion, file && versionOf(file), this.locate(key));
-        // Within a millisecond of the last change the new version could not be told from the old one.
+        // A change within the same millisecond would have the same version.
         while (file && Date.now() <= file.lastModified && file.lastModified - Date.now() < 100) await tick();
         await this.#again(folder, write);
       });
@@ -106,13 +104,13 @@ export class DirectoryHandleStore implements Store {
     const [folder, name] = this.#split(key);
     signal?.throwIfAborted();
     await this.#trying(key, "removed", signal, async () => {
-      // A folder that is empty would be removed, too.
+      // `removeEntry` removes empty folders, too.
       if (await this.#file(key)) await (await this.#folder(folder, false)).removeEntry(name);
     });
   }
 
   /**
-   * Removes a folder with everything in it, Zarr or not; of the root, its contents. `deleteNode` removes Zarr nodes
+   * Removes a folder with its contents, Zarr or not; for the root only the contents. `deleteNode` removes Zarr nodes
    * only.
    */
   async deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
@@ -131,7 +129,7 @@ export class DirectoryHandleStore implements Store {
     this.#folders.clear();
   }
 
-  /** Every file below a path, each as its key; in the order of names, folder by folder. */
+  /** Lists the keys of all files below a path, sorted by name in each folder. */
   async *list(path: string): AsyncGenerator<string> {
     const folder = normalizePath(path);
     for (const [name, kind] of await this.#entries(folder)) {
@@ -163,7 +161,7 @@ export class DirectoryHandleStore implements Store {
         return bytes;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        // What is being replaced is not there for a moment, or cannot be read any more: the new one can.
+        // A file that is being replaced may be missing or unreadable for a moment.
         const mayPass = ["NotReadableError", "NotFoundError"].includes(nameOf(error));
         if (!mayPass || tries === 3) throw this.#error(key, "read", error);
         await tick();
@@ -171,7 +169,7 @@ export class DirectoryHandleStore implements Store {
     }
   }
 
-  /** undefined where there is none. */
+  /** Returns the handle of a file; undefined if it is missing. */
   async #file(key: string): Promise<FileHandle | undefined> {
     const [folder, name] = this.#split(key);
     try {
@@ -191,7 +189,7 @@ export class DirectoryHandleStore implements Store {
     return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
   }
 
-  /** A folder, remembered: what is done with one that has gone since fails with NotFoundError. */
+  /** Returns a folder, which may be cached. Methods of a folder that has been removed fail with NotFoundError. */
   async #folder(path: string, create: boolean): Promise<DirectoryHandle> {
     if (path === "") return this.root;
     const known = this.#folders.get(path);
@@ -206,7 +204,7 @@ export class DirectoryHandleStore implements Store {
     return handle;
   }
 
-  /** Does something in a folder; again if it has been removed since it was remembered. */
+  /** Runs work in a folder. Repeats it if a cached folder has been removed. */
   async #again(folder: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -217,7 +215,7 @@ export class DirectoryHandleStore implements Store {
     }
   }
 
-  /** What is in the root, a node's documents first. */
+  /** Lists the root's entries, a node's documents first. */
   async #names(): Promise<string[]> {
     const names: string[] = [];
     for await (const [name] of this.root.entries()) names.push(name);
@@ -228,7 +226,7 @@ export class DirectoryHandleStore implements Store {
   async #entries(path: string): Promise<(readonly [name: string, kind: string])[]> {
     const entries: (readonly [string, string])[] = [];
     try {
-      // Browsers have files of their own beside those that are being written.
+      // Chrome creates .crswap files while it writes.
       for await (const [name, { kind }] of (await this.#folder(path, false)).entries()) {
         if (isSegment(name) && !isHidden(name) && !name.endsWith(".crswap")) entries.push([name, kind]);
       }
@@ -274,3 +272,35 @@ async function removeEntry(folder: DirectoryHandle, name: string): Promise<void>
 }
 
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+
+interface LockManager {
+  request<T>(name: string, options: { signal?: AbortSignal }, work: () => Promise<T>): Promise<T>;
+}
+
+/** The end of the last work for each lock of this thread. */
+const waiting = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs work exclusively among the pages and workers of the origin; without Web Locks, within this thread.
+ * @throws the signal's reason if it is aborted while waiting for the lock.
+ */
+async function exclusively<T>(
+  name: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
+  if (locks) return locks.request(name, signal ? { signal } : {}, work);
+  const before = waiting.get(name);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    signal?.throwIfAborted();
+    return work();
+  })();
+  waiting.set(name, turn);
+  const leave = () => {
+    if (waiting.get(name) === turn) waiting.delete(name);
+  };
+  turn.then(leave, leave);
+  return turn;
+}

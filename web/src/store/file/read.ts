@@ -1,8 +1,8 @@
-/** Files, read and written as stores need it (Node, Deno, Bun). */
+/** Reads files and lists folders (Node, Deno, Bun). */
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
 import { nodeModule } from "../../util/platform.js";
 import { isSegment } from "../path.js";
-import { resolveRange } from "../ranges.js";
+import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
 
@@ -11,15 +11,15 @@ type FileHandle = import("node:fs/promises").FileHandle;
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 
-/** Codes that mean "no such file"; a folder (EISDIR) is not a file either. */
+/** Codes that mean "no such file". EISDIR is one, as a folder is not a file. */
 const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
-/** True for a failure that means that there is no such file. */
+/** Whether a failure means that there is no such file. */
 export function isMissing(cause: unknown): boolean {
   return missingCodes.has((cause as { code?: string }).code ?? "");
 }
 
-/** The error of a file that could not be read or written. Errors of this library pass unchanged. */
+/** Returns the error of a file that could not be read. Returns errors of this library unchanged. */
 export function fileError(url: URL, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = (cause as { code?: string }).code ?? String(cause);
@@ -28,17 +28,17 @@ export function fileError(url: URL, what: string, cause: unknown): ZarrError {
 
 interface FileReading {
   range?: RangeQuery | undefined;
-  /** More bytes than this are LimitExceeded. */
+  /** Maximum number of bytes to read. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
   version?: ObjectVersion | undefined;
 }
 
 /**
- * Reads a file or a part of it, touching nothing else of it.
- * @returns undefined where there is no such file; fewer bytes than the range asks only at the file's end.
- * @throws LimitExceeded; Network ("file-failed") for what cannot be read and for what is no regular file,
- *   ("changed") for another version than seen before; the signal's reason.
+ * Reads a file or a part of it.
+ * @returns undefined for a missing file; fewer bytes than requested only at the file's end.
+ * @throws LimitExceeded; Network ("file-failed") for unreadable and irregular files, ("changed") for another version
+ *   than before; the signal's reason.
  */
 export async function readFilePart(url: URL, reading: FileReading): Promise<Uint8Array | undefined> {
   const { signal, version } = reading;
@@ -53,7 +53,7 @@ export async function readFilePart(url: URL, reading: FileReading): Promise<Uint
   }
 }
 
-/** When a file was changed last, in seconds since 1970; undefined where there is none. */
+/** Returns the time of the last change in seconds since 1970; undefined for a missing file. */
 export async function modifiedTime(url: URL): Promise<number | undefined> {
   const fs = await fileSystem();
   try {
@@ -66,7 +66,7 @@ export async function modifiedTime(url: URL): Promise<number | undefined> {
 
 async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   const fs = await fileSystem();
-  // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+  // Without O_NONBLOCK, opening a named pipe waits for a writer.
   const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
   const handle = await fs.open(url, O_RDONLY | O_NONBLOCK);
   try {
@@ -93,12 +93,10 @@ async function readFromFile(
   return readFully(handle, start, end - start, signal);
 }
 
-/** By what a file is told from another one under its name. */
 export function fileVersion({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) {
   return { etag: `${ino}-${size}-${mtimeMs}`, size } satisfies ObjectVersion;
 }
 
-/** Reads until all bytes are there or the file ends. */
 async function readFully(handle: FileHandle, start: number, length: number, signal?: AbortSignal) {
   const bytes = new Uint8Array(length);
   let filled = 0;
@@ -120,8 +118,8 @@ export interface FolderEntry {
 }
 
 /**
- * Files and folders in a folder that a key can name, sorted by name, links as what they lead to. Nothing for
- * a missing folder.
+ * Lists the files and folders in a folder that keys can name, sorted by name. Resolves links. A missing folder has no
+ * entries.
  */
 export async function readFolder(url: URL): Promise<FolderEntry[]> {
   const fs = await fileSystem();
@@ -137,10 +135,10 @@ export async function readFolder(url: URL): Promise<FolderEntry[]> {
 }
 
 /**
- * Names of files and folders below a folder, in no particular order. Unlike {@link readFolder} it does not hold the names of
- * a folder in memory, of which there may be millions. Nothing for a missing folder.
- * @param depth of folders that are entered, links to folders included.
- * @param isEntered tells names of folders that are entered.
+ * Lists the names below a folder, unsorted. Unlike {@link readFolder}, it does not hold all names of a folder in memory,
+ * of which there may be millions. A missing folder has no names.
+ * @param depth number of levels, links to folders included.
+ * @param isEntered whether to enter a folder with this name.
  */
 export async function* namesIn(
   folder: URL,
@@ -163,7 +161,7 @@ export async function* namesIn(
   }
 }
 
-/** Undefined for what is neither a file nor a folder, and for links that lead nowhere. */
+/** Returns undefined for entries that are neither files nor folders, and for dangling links. */
 async function kindOf(
   fs: Fs,
   folder: URL,
@@ -179,7 +177,7 @@ async function kindOf(
     : undefined;
 }
 
-/** The path that a folder really has. */
+/** Returns the path of a folder without links. */
 export async function realFolder(url: URL): Promise<string> {
   const fs = await fileSystem();
   return fs.realpath(url).catch((cause) => {
@@ -187,7 +185,7 @@ export async function realFolder(url: URL): Promise<string> {
   });
 }
 
-/** Whether what has this URL (without a "/" at its end) is a link. */
+/** Whether a URL without a trailing "/" is a link. */
 export async function isLink(url: URL): Promise<boolean> {
   const fs = await fileSystem();
   const info = await fs.lstat(url).catch((cause) => {

@@ -5,7 +5,7 @@ import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
-import { checkRange } from "../ranges.js";
+import { checkRange } from "../read.js";
 import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
@@ -19,22 +19,21 @@ import {
 } from "./write.js";
 
 export interface FileSystemStoreOptions {
-  /** Most bytes that are read at a time; more are LimitExceeded. */
+  /** Maximum number of bytes of one read; more are LimitExceeded. */
   maxBytes?: number | undefined;
   /**
-   * Whether `set` waits until the object has reached the disk, so that it is there after a power failure; false: it is
-   * whole in any case when a process ends at any moment.
+   * Waits in `set` until the object has reached the disk, so that it survives a power failure. Default: false. Objects are
+   * complete in any case if a process ends at any moment.
    */
   fsync?: boolean | undefined;
 }
 
 /**
- * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder; links in it
- * are followed, when listing not in circles. Missing are files that do not exist and folders; all other trouble throws a Network error
- * with the code "file-failed".
+ * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
+ * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
  */
 export class FileSystemStore implements Store, EverythingStore {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "FileSystemStore";
   }
@@ -53,7 +52,7 @@ export class FileSystemStore implements Store, EverythingStore {
     this.#fsync = options.fsync ?? false;
   }
 
-  /** Writes heed `ifVersion`: exactly for "absent", else among those who write with it. */
+  /** Writes support `ifVersion`: "absent" among all programs, versions among writers that use them. */
   get conditional(): true {
     return true;
   }
@@ -67,7 +66,7 @@ export class FileSystemStore implements Store, EverythingStore {
     return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
-  /** Reads just these bytes of the file. */
+  /** Reads a part of a file. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
     checkSignal(options.signal);
@@ -90,8 +89,8 @@ export class FileSystemStore implements Store, EverythingStore {
   }
 
   /**
-   * @internal Copies an object of another folder as it is.
-   * @returns false where there is none.
+   * @internal Copies an object of another folder.
+   * @returns false if it is missing.
    */
   async copyFrom(
     source: FileSystemStore,
@@ -111,8 +110,8 @@ export class FileSystemStore implements Store, EverythingStore {
   }
 
   /**
-   * Removes a folder with everything in it, Zarr or not; of the store's root, its contents. `deleteNode` removes Zarr
-   * nodes only.
+   * Removes a folder with its contents, Zarr or not; for the root only the contents. `deleteNode` removes Zarr nodes
+   * only.
    * @throws NotAllowed ("protected-folder") for the root of the file system, the home folder and the folders above it,
    *   and those above the working directory.
    */
@@ -144,13 +143,13 @@ export class FileSystemStore implements Store, EverythingStore {
     if (isFile) yield await this.#fileOf(normalizePath(path));
   }
 
-  /** Every file below a path, each as its key; in the order of names, folder by folder. */
+  /** Lists the keys of all files below a path, sorted by name in each folder. */
   async *list(path: string): AsyncGenerator<string> {
     const folder = normalizePath(path);
     yield* this.#walk(folder, undefined);
   }
 
-  /** @internal Names of files and folders below a path, in no particular order: see `namesIn`. */
+  /** @internal Lists names of files and folders below a path, unsorted: see `namesIn`. */
   async *namesBelow(
     path: string,
     depth: number,
@@ -163,7 +162,7 @@ export class FileSystemStore implements Store, EverythingStore {
     }
   }
 
-  /** Names of the folders in a folder; without links that lead in a circle. */
+  /** Lists the folders in a folder, without links that lead in a circle. */
   async listChildren(path: string): Promise<string[]> {
     const folder = normalizePath(path);
     const entries = (await readFolder(await this.#folderOf(folder))).filter((entry) => entry.isFolder);
@@ -186,7 +185,7 @@ export class FileSystemStore implements Store, EverythingStore {
     }
   }
 
-  /** The way from the store's own folder to one below it. */
+  /** Returns the way from the root to a folder. */
   async #wayTo(folder: string): Promise<Way> {
     let way: Way = { folder: "", links: 0 };
     for (const name of folder === "" ? [] : folder.split("/")) {
@@ -197,11 +196,11 @@ export class FileSystemStore implements Store, EverythingStore {
     return way;
   }
 
-  /** The way on to a folder in one; undefined where listing goes no further. */
+  /** Returns the way to a folder in another one; undefined if listing does not enter it. */
   async #step(above: Way, { name, isLink }: FolderEntry): Promise<Way | undefined> {
     const links = above.links + (isLink ? 1 : 0);
     const way: Way = { folder: below(above.folder, name), links, above };
-    // Without links folders lie in one another as their names say, and in no circle.
+    // There are no circles without links.
     if (links === 0) return way;
     if (isLink && links > maxLinks) return undefined;
     const real = await this.#real(way);
@@ -229,19 +228,19 @@ export class FileSystemStore implements Store, EverythingStore {
   }
 }
 
-/** How a folder is reached: through which folders, from the store's own on, and how many of them are links. */
+/** The folders from the root to one below it, and how many of them are links. */
 interface Way {
   /** Its path in the store. */
   readonly folder: string;
   readonly links: number;
   readonly above?: Way | undefined;
-  /** Its real path, once it has been asked for. */
+  /** Its real path, if known. */
   real?: string;
 }
 
 /**
- * Links to folders on one way that listing follows. Each link below a link multiplies the ways there are: folders that
- * are full of links to one another would never be listed to the end.
+ * Maximum number of links on one way that listing follows. Each link below a link multiplies the ways: listing folders
+ * full of links to each other would never end.
  */
 const maxLinks = 2;
 
@@ -254,8 +253,8 @@ function onWindows(): boolean {
 }
 
 /**
- * Refuses what Windows takes for something else than a file of that name: devices, streams, names that it
- * cuts at the end (".. " becomes "..").
+ * Rejects names that mean something else to Windows: devices, streams, and names that it truncates (".. " becomes
+ * "..").
  * @throws InvalidArgument.
  */
 export function checkWindowsPath(path: string): void {
@@ -269,7 +268,7 @@ export function checkWindowsPath(path: string): void {
   }
 }
 
-/** The folder's URL with a "/" at its end, so that keys resolve below it. */
+/** Returns the folder's URL with a trailing "/", so that keys resolve below it. */
 async function folderUrl(root: string | URL): Promise<URL> {
   const text = String(root);
   if (root instanceof URL || /^file:\/\//i.test(text)) {

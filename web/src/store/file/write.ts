@@ -1,35 +1,31 @@
-/**
- * Files, written and removed as stores need it (Node, Deno, Bun): others see what was there or what is written, never a
- * part of it, also when the process ends at any moment.
- */
+/** Writes and removes files atomically, also if the process ends at any moment (Node, Deno, Bun). */
+
 import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../../util/errors.js";
-import { nodeModule } from "../../util/platform.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { checkCondition, existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import type { SetOptions, WriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
-import { makeFolder } from "./make-folder.js";
 import { fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
 export interface FileWriting extends SetOptions {
-  /** Waits until the file has reached the disk: it is whole after a power failure, too. */
+  /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
-  /** Called right before the file takes its place; an error prevents that. */
+  /** Called right before the file is replaced. An error prevents that. */
   beforeCommit?: (() => Promise<void>) | undefined;
 }
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
-/** Codes of failures whose reason is known to be one of these; all others are "file-failed". */
 const diskFull = new Set(["ENOSPC", "EDQUOT"]);
 const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
 const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
 
-/** The error of a file that could not be written or removed. Errors of this library pass unchanged. */
+/** Returns the error of a file that could not be written or removed. Returns errors of this library unchanged. */
 export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = codeOf(cause) || String(cause);
@@ -45,10 +41,10 @@ export function writeError(url: URL | string, what: string, cause: unknown): Zar
 }
 
 /**
- * Writes a file as a whole, in a temporary one beside it that takes its place. Folders are made as needed.
- * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("file-failed", "disk-full");
- *   ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
- *   Nothing is left behind.
+ * Writes a temporary file in the same folder and renames it. Creates the folder. Leaves no temporary file after a
+ * failure.
+ * @throws AlreadyExists, Conflict if `ifVersion` does not hold; Network ("file-failed", "disk-full"); ReadOnly
+ *   ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
  */
 export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
   const { signal, ifVersion } = writing;
@@ -70,9 +66,8 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 }
 
 /**
- * Copies a file as a whole, by the system: not a byte of it comes through this process. As with
- * {@link writeFileWhole} others see what was there or all of it.
- * @returns false where there is no such file.
+ * Copies a file by a call of the system, atomically like {@link writeFileWhole}.
+ * @returns false if the file is missing.
  */
 export async function copyFileWhole(
   from: URL,
@@ -85,7 +80,7 @@ export async function copyFileWhole(
   try {
     unfinished = await beside(fs, url, signal, async (file) => {
       await fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE);
-      await fs.chmod(file, 0o666 & ~processUmask()); // it has that of the other one
+      await fs.chmod(file, 0o666 & ~processUmask()); // not the mode of the source
       if (!fsync) return;
       const handle = await fs.open(file, "r+");
       await handle.sync().finally(() => handle.close());
@@ -106,7 +101,7 @@ export async function copyFileWhole(
 const processUmask = (): number =>
   (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
 
-/** Writes a temporary file beside one. */
+/** Writes a temporary file in the same folder. */
 function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
   return beside(fs, url, signal, async (file) => {
     const handle = await fs.open(file, "wx");
@@ -119,7 +114,7 @@ function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: Fil
   });
 }
 
-/** Makes a temporary file beside one, in a folder that may have to be made, and may go in that moment. */
+/** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
 async function beside(
   fs: Fs,
   url: URL,
@@ -141,7 +136,7 @@ async function beside(
   }
 }
 
-/** Renames a file unless the name is taken: a link fails then, where a rename would replace the other file. */
+/** Renames a file unless the name is taken: in that case a link fails, while a rename replaces the other file. */
 async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | undefined): Promise<void> {
   try {
     await fs.link(unfinished, url);
@@ -178,7 +173,7 @@ async function statOf(fs: Fs, url: URL) {
   }
 }
 
-/** A new name reaches the disk with its folder. Windows cannot do that, and need not. */
+/** Makes new names in a folder reach the disk. Windows neither supports nor needs that. */
 export async function syncFolder(folder: URL): Promise<void> {
   const fs = await fileSystem();
   try {
@@ -189,20 +184,21 @@ export async function syncFolder(folder: URL): Promise<void> {
   }
 }
 
-/** Removes a file; one that is not there is removed already, and a folder is no file. */
+/** Removes a file. No-op for missing files and folders. */
 export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promise<void> {
   signal?.throwIfAborted();
   const fs = await fileSystem();
   await fs.unlink(url).catch(async (cause) => {
-    // Some systems say "not permitted" of a folder.
+    // Some systems report EPERM for a folder.
     const isFolder = codeOf(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
     if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
   });
 }
 
 /**
- * Removes a folder with all that is in it, at once for readers: it is renamed first. Of a link, only the link goes.
- * @param url without a "/" at its end.
+ * Removes a folder with its contents; of a link only the link. Renames the folder first, so that readers see the
+ * removal at once.
+ * @param url without a trailing "/".
  */
 export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Promise<void> {
   signal?.throwIfAborted();
@@ -216,7 +212,7 @@ export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Pro
     }
     if (!info.isDirectory()) return;
     const doomed = new URL(hiddenName(), url);
-    // Windows does not rename folders of which files are open.
+    // Windows does not rename folders with open files.
     const isRenamed = await fs.rename(url, doomed).then(
       () => true,
       () => false,
@@ -243,4 +239,104 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
     await removeFolder(entry, options);
     await removeFile(entry, options);
   }
+}
+
+/**
+ * Creates a folder and its parents.
+ * @param folder URL with a trailing "/".
+ * @throws errors of the system. For a read-only file system that is EROFS, which Node's recursive `mkdir` reports as
+ *   ENOENT.
+ */
+export async function makeFolder(fs: Fs, folder: URL): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true });
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause;
+    throw (await reasonFor(fs, folder)) ?? cause;
+  }
+}
+
+/** Returns the error of the highest missing folder; undefined if it was created, or exists by now. */
+async function reasonFor(fs: Fs, folder: URL): Promise<unknown> {
+  try {
+    await fs.mkdir(folder);
+    return undefined;
+  } catch (cause) {
+    const above = new URL("..", folder);
+    if (codeOf(cause) === "ENOENT" && above.href !== folder.href) return reasonFor(fs, above);
+    return codeOf(cause) === "EEXIST" ? undefined : cause;
+  }
+}
+
+export interface FileSinkOptions {
+  /** Waits at the end until the file has reached the disk. Default: false. */
+  fsync?: boolean | undefined;
+}
+
+/**
+ * Returns a stream into a temporary file, such as for a `ZipWriter`. Closing the stream renames the file to the target,
+ * aborting removes it. Creates the folder.
+ *
+ * The stream fails with Network ("disk-full", "file-failed"), ReadOnly ("permission-denied") or InvalidArgument
+ * ("bad-path").
+ * @param target path or file URL.
+ */
+export function fileSink(target: string | URL, options: FileSinkOptions = {}): WritableStream<Uint8Array> {
+  let file: OpenFile;
+  const trying = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (cause) {
+      await file?.remove();
+      throw writeError(file?.url ?? String(target), "written", cause);
+    }
+  };
+  return new WritableStream<Uint8Array>({
+    start: () =>
+      trying(async () => {
+        file = await openBeside(target);
+      }),
+    write: (piece) => trying(() => file.write(piece)),
+    close: () => trying(() => file.finish(options.fsync ?? false)),
+    abort: () => file?.remove(),
+  });
+}
+
+interface OpenFile {
+  readonly url: URL;
+  write(piece: Uint8Array): Promise<void>;
+  finish(fsync: boolean): Promise<void>;
+  /** Closes and removes the temporary file. */
+  remove(): Promise<void>;
+}
+
+async function openBeside(target: string | URL): Promise<OpenFile> {
+  const [fs, { pathToFileURL }] = await Promise.all([
+    nodeModule<typeof import("node:fs/promises")>("node:fs/promises"),
+    nodeModule<typeof import("node:url")>("node:url"),
+  ]);
+  const url = target instanceof URL && isFileUrl(target) ? target : pathToFileURL(String(target));
+  const unfinished = new URL(hiddenName(), url);
+  await makeFolder(fs, new URL(".", url));
+  const handle = await fs.open(unfinished, "wx");
+  return {
+    url,
+    async write(piece) {
+      for (let at = 0; at < piece.byteLength; ) {
+        // At most 2^30 at a time: a single write of 2^31 bytes or more fails.
+        const { bytesWritten } = await handle.write(piece, at, Math.min(2 ** 30, piece.byteLength - at));
+        at += bytesWritten;
+      }
+    },
+    async finish(fsync) {
+      if (fsync) await handle.sync();
+      await handle.close();
+      await fs.rename(unfinished, url);
+      if (fsync) await syncFolder(new URL(".", url));
+    },
+    async remove() {
+      await handle.close().catch(() => {});
+      await fs.rm(unfinished, { force: true }).catch(() => {});
+    },
+  };
 }

@@ -1,8 +1,7 @@
 /** Which redirects are followed by this library instead of `fetch`, so that keys in headers stay with their origin. */
 import { networkError, type ZarrError } from "../../util/errors.js";
-import type { Answer, Transport, TransportRequest } from "../transport.js";
+import { type Answer, type Transport, type TransportRequest, transientStatus } from "../transport.js";
 import { statusError } from "./response.js";
-import { transientStatus } from "./retry.js";
 
 /** Spec: Fetch standard, "redirect status". */
 const redirectStatus: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -39,7 +38,7 @@ export interface HopAnswer extends Answer {
  */
 export type SendHop = (url: URL, request: TransportRequest, hasLeft: boolean) => Promise<HopAnswer>;
 
-/** A transport that follows redirects, of what sends one request. */
+/** Returns a transport that follows redirects. @param send sends one request. */
 export function redirectable(send: SendHop): Transport {
   return async (url, request) => {
     const answer = await send(url, request, false);

@@ -1,56 +1,56 @@
-/** Reading a store over HTTP(S). */
-
+/** Stores over HTTP(S). */
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { addLeasingStore } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
+import { handleOf } from "../handle.js";
 import { encodeKey } from "../path.js";
 import type { GetOptions, RangeQuery, Store } from "../store.js";
 import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
-import type { HeadersFor, RequestOptions } from "./requests.js";
-import { checkPolicy, defaultRetryPolicy } from "./retry.js";
+import { type HeadersFor, type RequestOptions, retryPolicy } from "./requests.js";
 
 export interface HttpStoreOptions {
-  /** Used instead of the global `fetch` (and, in Node, of its own client, which is used where `fetch` is Node's). */
+  /**
+   * Sends the requests. Default: in Node its HTTP client, unless the global `fetch` has been replaced after this library
+   * was loaded; elsewhere the global `fetch`. Pass `fetch: globalThis.fetch` in Node to use undici's dispatchers.
+   */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /**
    * Sent with every request to the store's own origin. After a redirect to another origin they are removed, except in
    * browsers, which decide that themselves.
    */
   headers?: HeadersSource | undefined;
-  /** Most bytes of one answer, after what compresses it on the way; longer ones are LimitExceeded. */
+  /** Maximum number of bytes of one response, after content codings. Default: 2 GiB. Longer ones are LimitExceeded. */
   maxBytes?: number | undefined;
-  /** How often to try again after 408, 429, 500, 502, 503, 504 and broken connections; 3. */
+  /** Number of retries after 408, 429, 500, 502, 503, 504 and broken connections. Default: 3. */
   retries?: number | undefined;
-  /** The first pause before another try, in milliseconds; it doubles each time; 250. */
+  /** First pause before a retry, in milliseconds; doubles each time. Default: 250. */
   retryDelay?: number | undefined;
-  /** The longest pause in milliseconds, also where the server asks for more with Retry-After; 10 000. */
+  /** Maximum pause in milliseconds, also if Retry-After asks for a longer one. Default: 10 000. */
   maxRetryDelay?: number | undefined;
   /**
-   * Milliseconds without a byte, of the answer or its body, after which a request counts as failed and is tried
-   * again; 60 000. `Infinity`: never.
+   * Milliseconds without a byte of the response after which a request fails and is retried. Default: 60 000. `Infinity`
+   * disables it.
    */
   timeout?: number | undefined;
-  /** Most requests at a time; 32. */
+  /** Maximum number of concurrent requests. Default: 32. */
   concurrency?: number | undefined;
-  /** Keeps what was read, by URL and range: a `ByteCache`, or anything with `get` and `set`. Without one, nothing is kept. */
+  /** Caches bytes by URL and range: a `ByteCache`, or any object with `get` and `set`. Default: no cache. */
   cache?: ByteCacheLike | undefined;
 }
 
 /**
- * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. A query in the URL (a signature,
- * say) goes with every request.
+ * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. Every request has the query of the URL, such as a
+ * signature.
  *
- * Only the answers 404 and 410 mean "missing"; every other failure throws a Network error with the
- * status, and an aborted request throws the signal's reason. Ranges work whatever the server makes of them;
- * docs/stores.md says how.
+ * Only 404 and 410 mean "missing". Every other failure throws a Network error with the status, and an aborted request
+ * throws the signal's reason. Ranges work with servers that do not support them: see docs/stores.md.
  */
 export class HttpStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "HttpStore";
   }
@@ -65,7 +65,7 @@ export class HttpStore implements Store {
     this.#client = makeClient(options);
     const lend = (key: string, asked: GetOptions, transport?: Transport) =>
       this.#client.lend(this.#urlOf(key), asked, transport);
-    addLeasingStore(this, { get: HttpStore.prototype.get, lend });
+    handleOf(this).lender = { get: HttpStore.prototype.get, lend };
   }
 
   async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
@@ -78,7 +78,7 @@ export class HttpStore implements Store {
     return this.#client.getRange(this.#urlOf(key), range, options);
   }
 
-  /** Says that an object has changed: what is kept of it, by the store itself and in its cache, counts no more. */
+  /** Drops cached bytes of an object that has changed. */
   invalidate(key: string): void {
     this.#client.invalidate(this.#urlOf(key));
   }
@@ -95,8 +95,8 @@ export class HttpStore implements Store {
 }
 
 /**
- * A client with the options of a store, the defaults filled in.
- * @param headersFor the headers for a URL; `options.headers` for all of them without it.
+ * Returns a client with the options of a store.
+ * @param headersFor returns the headers for a URL. Default: `options.headers`.
  */
 export function makeClient(
   options: HttpStoreOptions,
@@ -109,16 +109,12 @@ export function makeClient(
   });
 }
 
-/** How requests are sent, the defaults filled in. */
+/** Returns the options of requests with defaults. */
 export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor): RequestOptions {
   return {
     fetch: options.fetch,
     headersFor,
-    policy: checkPolicy({
-      retries: options.retries ?? defaultRetryPolicy.retries,
-      delay: options.retryDelay ?? defaultRetryPolicy.delay,
-      maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
-    }),
+    policy: retryPolicy(options),
     timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
   };

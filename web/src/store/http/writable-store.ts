@@ -1,7 +1,6 @@
-/** Writing to stores over HTTP(S): to those of S3's kind, and to whatever else takes PUT and DELETE. */
+/** Stores over HTTP(S) that can be written: S3, and other servers that accept PUT and DELETE. */
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../../util/errors.js";
-import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { deleteKeys, type EverythingStore } from "../deletion.js";
 import { normalizePath } from "../path.js";
 import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
@@ -10,33 +9,30 @@ import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
 import { foreignRequests, isHidden } from "./fetch.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
-import { checkPolicy, defaultRetryPolicy } from "./retry.js";
-import { HttpStore, type HttpStoreOptions } from "./store.js";
+import { HttpStore, type HttpStoreOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 
 export interface WritableHttpStoreOptions extends HttpStoreOptions {
   /**
-   * Signs a request, reads and writes alike: gets each one anew before it is sent, also before it is sent again, and
-   * returns the one to send. A body comes with a Content-Type. Redirects on the same origin are signed anew; requests
-   * to other origins are not signed.
+   * Signs a request: called before every attempt of reads and writes, returns the request to send. Requests with a body
+   * have a Content-Type. Redirects on the same origin are signed again; requests to other origins are not signed.
    */
   sign?: ((request: Request) => Request | Promise<Request>) | undefined;
   /**
-   * URL of the bucket that the store is in, where it speaks S3's protocol: gives `list`, `listChildren` and
-   * `deletePrefix`. `https://host/bucket` or `https://bucket.host/`.
+   * URL of the bucket of a store on S3 or compatible servers: `https://host/bucket` or `https://bucket.host/`. Enables
+   * `list`, `listChildren` and `deletePrefix`.
    */
   bucket?: string | URL | undefined;
-  /** Whether the server heeds If-Match and If-None-Match with PUT, as S3 does; true. */
+  /** Whether the server supports If-Match and If-None-Match with PUT, as S3 does. Default: true. */
   conditional?: boolean | undefined;
 }
 
 /**
- * An {@link HttpStore} that writes: objects by PUT, whole or not at all as the server does it, and removes them by
- * DELETE. What fails in passing (429, 503, broken connections, …) is tried again. After a write, reads by this store
- * see what was written; what its cache held of the object counts no more.
+ * An {@link HttpStore} that writes objects by PUT and removes them by DELETE. Writes are as atomic as the server makes
+ * them. Retries transient failures (429, 503, broken connections, …). Reads after a write see the written object.
  */
 export class WritableHttpStore extends HttpStore {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static override get name(): string {
     return "WritableHttpStore";
   }
@@ -51,24 +47,14 @@ export class WritableHttpStore extends HttpStore {
   declare readonly everythingBelow?: EverythingStore["everythingBelow"];
   readonly #writer: HttpWriter;
 
-  /** @throws InvalidArgument for options that are out of range, and for a bucket that the store is not in. */
+  /** @throws InvalidArgument for options out of range, and for a bucket that does not contain the store. */
   constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
     checkObject(options, "options of a store");
     const fetch = fetchOf(options);
     super(url, { ...options, fetch });
     this.conditional = options.conditional ?? true;
-    this.#writer = new HttpWriter({
-      fetch,
-      headers: options.headers,
-      policy: checkPolicy({
-        retries: options.retries ?? defaultRetryPolicy.retries,
-        delay: options.retryDelay ?? defaultRetryPolicy.delay,
-        maxDelay: options.maxRetryDelay ?? defaultRetryPolicy.maxDelay,
-      }),
-      timeout: checkTimeout(options.timeout ?? defaultTimeout),
-      concurrency: options.concurrency ?? 32,
-      conditional: this.conditional,
-    });
+    const requests = requestOptions({ ...options, fetch }, () => options.headers);
+    this.#writer = new HttpWriter({ ...requests, headers: options.headers, conditional: this.conditional });
     if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
   }
 

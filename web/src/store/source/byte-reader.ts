@@ -1,13 +1,11 @@
-/** One object to read, wherever it is. */
-
+/** Reads one object from a URL, a file, a store, a Blob or memory. */
 import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
 import type { HttpClient } from "../http/client.js";
 import { type HttpStoreOptions, makeClient } from "../http/store.js";
-import { cutRange, readRange, resolveRange } from "../ranges.js";
-import { answerOf, locateKey } from "../read-checked.js";
+import { answerOf, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { type GetOptions, isStore, type RangeQuery, type Store } from "../store.js";
 
 /** An object in a store. */
@@ -16,23 +14,23 @@ export interface StoredObject {
   key: string;
 }
 
-/** An object: its URL (http, https; file in Node), the path of a file (Node), an object in a store, or its bytes. */
+/** A URL (http, https; file in Node), the path of a file (Node), an object in a store, or bytes. */
 export type ByteSource = string | URL | StoredObject | Blob | Uint8Array | ArrayBuffer;
 
 /** Reads an object or a part of it. */
 export interface ByteReader {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** Where the object is, if it has a URL. */
+  /** Returns the URL of the object, if it has one. */
   url?(): Promise<URL>;
-  /** Undefined where there is nothing. Fewer bytes than a range asks only at the end. */
+  /** Returns undefined for a missing object; fewer bytes than requested only at its end. */
   read(range: RangeQuery | undefined, options: GetOptions): Promise<Uint8Array | undefined>;
 }
 
 /**
- * A reader of an object.
- * @param client for requests; without one, it has its own with these options.
- * @throws InvalidArgument for what is no source.
+ * Returns a reader of an object.
+ * @param client sends requests. Default: a new one with these options.
+ * @throws InvalidArgument for an invalid source.
  */
 export function byteReader(source: ByteSource, options: HttpStoreOptions, client?: HttpClient): ByteReader {
   if (source instanceof Uint8Array) return memory(source);
@@ -86,7 +84,7 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
   return { name: String(source), url: file, read };
 }
 
-/** Undefined for what is no URL and so a path; one letter before the colon is a drive of Windows. */
+/** Returns undefined for paths. One letter before a colon is a drive of Windows. */
 export function sourceUrl(source: string | URL): URL | undefined {
   const base = (globalThis as { location?: { href: string } }).location?.href;
   try {

@@ -17,7 +17,7 @@ import { ByteCache } from "../cache.js";
 import type { HttpStoreOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
-import { checkRange, cutRange, resolveRange } from "../ranges.js";
+import { checkRange, cutRange, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
 import { crc32 } from "./crc32.js";
@@ -25,9 +25,9 @@ import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./direc
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {
-  /** Most bytes of the archive's directory, some 100 per object; 256 MiB. More is LimitExceeded. */
+  /** Maximum size of the archive's directory, about 100 bytes per object. Default: 256 MiB. */
   maxDirectoryBytes?: number | undefined;
-  /** Bytes of inflated objects that are kept for further parts of them; 64 MiB. */
+  /** Size of the cache of inflated objects, for ranges of them. Default: 64 MiB. */
   inflatedBytes?: number | undefined;
 }
 
@@ -35,34 +35,33 @@ const stored = 0;
 const deflated = 8;
 const localBytes = 30;
 const localSignature = 0x04034b50;
-/** A local header may be longer than the directory lets guess; so much more is read with it. */
+/** Number of extra bytes to read with a local header, which may be longer than estimated. */
 const slackBytes = 64;
 
-/** What is known of one version of the archive. */
+/** One version of the archive. */
 interface Archive {
-  /** Tells it from what this store has read of other versions. */
+  /** Distinguishes the version in cache keys. */
   etag: string;
   directory: ZipDirectory;
   version: ObjectVersion;
-  /** Where the bytes of entries start that have been read before. */
+  /** Offsets of the bytes of entries that have been read before. */
   starts: Map<ZipEntry, number>;
   index?: KeyIndex;
 }
 
 /**
- * A zip archive as a store, read in parts: its directory once, then what is asked for. Objects may be stored
- * or deflated. Of several objects with one name, the last counts. Checksums are verified where an object is
- * read as a whole. Missing are the keys that the directory does not list; all else throws:
- * NotFound for an archive that is not there, InvalidMetadata ("bad-zip"), CorruptChunk, Unsupported
- * ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and what its source throws.
+ * A zip archive as a store. Reads its directory once, then the requested objects, which may be stored or deflated. Of
+ * several objects with one name, the last counts. Verifies checksums of objects that are read as a whole. Keys that the
+ * directory does not list are missing. Other failures throw: NotFound for a missing archive, InvalidMetadata ("bad-zip"),
+ * CorruptChunk, Unsupported ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and errors of its source.
  */
 export class ZipStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "ZipStore";
   }
 
-  /** @internal False until the directory has been read: in an archive that is not there `open` looks for nothing else. */
+  /** @internal False until the directory has been read: `open` does not look for other formats in a missing archive. */
   get isThere(): boolean {
     return this.#archive !== undefined;
   }
@@ -76,7 +75,7 @@ export class ZipStore implements Store {
   #archive: Archive | undefined;
   #opened = 0;
 
-  /** @throws InvalidArgument for what is no source. */
+  /** @throws InvalidArgument for an invalid source. */
   constructor(source: ByteSource, options: ZipStoreOptions = {}) {
     checkObject(options, "options of a store");
     this.#source = byteReader(source, options);
@@ -97,7 +96,7 @@ export class ZipStore implements Store {
     });
   }
 
-  /** Reads just these bytes of a stored object; a deflated one is inflated as a whole, and kept for a while. */
+  /** Reads a part of a stored object. A deflated one is inflated as a whole and cached. */
   async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#withEntry(key, options, async (archive, entry, name) => {

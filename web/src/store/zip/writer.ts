@@ -1,5 +1,4 @@
-/** Zip archives (.zip, .ozx), written in one pass. */
-
+/** Writes zip archives (.zip, .ozx) in one pass. */
 import { checkObject } from "../../util/arguments.js";
 import {
   alreadyExists,
@@ -13,43 +12,41 @@ import { textDecoder, textEncoder } from "../../util/platform.js";
 import { existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import { childOf, normalizePath } from "../path.js";
-import type { SetOptions, Store, WriteOptions } from "../store.js";
+import type { MaybePromise, SetOptions, Store, WriteOptions } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
-import { openSink, type PieceSink, type ZipSink } from "./sink.js";
 
 export interface ZipWriterOptions {
-  /** The archive's comment; by default that of OME-Zarr archives, for those whose root says that it is OME-Zarr. */
+  /** The archive's comment. Default: that of OME-Zarr archives if the root is OME-Zarr. */
   comment?: string | undefined;
 }
 
-/** Documents wait in memory for the others, until there are so many bytes of them. */
+/** Maximum total size of documents that wait in memory for others. */
 const maxWaitingBytes = 64 * 2 ** 20;
-/** Shorter objects are handed out together with their headers. */
+/** Shorter objects are written together with their headers. */
 const shortBytes = 2 ** 16;
-/** The directory is handed out in pieces of about this length. */
+/** Approximate length of the pieces of the directory. */
 const pieceBytes = 2 ** 18;
 
 const nameOf = (key: string) => key.slice(key.lastIndexOf("/") + 1);
 const isDocument = (key: string) => documentNames.includes(nameOf(key));
 
-/** Documents breadth first, the root's first of all. Spec: OME-Zarr RFC-9. */
+/** Sorts documents breadth first, beginning at the root. Spec: OME-Zarr RFC-9. */
 function byDepth(a: string, b: string): number {
   const depth = (key: string) => key.split("/").length;
   return depth(a) - depth(b) || (a < b ? -1 : 1);
 }
 
 /**
- * A zip archive as a store to write to. It goes to its sink as it is written, in one pass: objects as they are (without
- * compression: chunks are compressed), with checksums, zip64 where it is needed. {@link close} ends it; without that it
- * is no archive.
+ * A store that writes a zip archive to a sink in one pass: without compression, as chunks are compressed, with checksums
+ * and zip64 fields if needed. The archive is incomplete until {@link close} returns.
  *
- * What has gone to the sink can be neither replaced nor deleted. A node's documents (`zarr.json`, `.zarray`, …) wait in
- * memory until the first chunk comes, and can be until then: they then go first, the root's before all others, as
- * OME-Zarr asks. Documents can be read back at any time, chunks cannot.
+ * Written objects can be neither replaced nor deleted, nor read back. A node's documents (`zarr.json`, `.zarray`, …) can,
+ * until the first chunk is written. Until then they wait in memory, so that they come first, beginning at the root, as
+ * OME-Zarr requires. After that they can still be read back.
  */
 export class ZipWriter implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "ZipWriter";
   }
@@ -57,20 +54,20 @@ export class ZipWriter implements Store {
   readonly #sink: PieceSink;
   readonly #comment: string | undefined;
   readonly #entries = new Map<string, WrittenEntry>();
-  /** Documents, and which of them wait. */
+  /** Documents, and the keys of those that wait. */
   readonly #documents = new Map<string, Uint8Array>();
   readonly #waiting = new Set<string>();
   #waitingBytes = 0;
   #offset = 0;
-  /** Whether everything that stands in the archive before a document is a document. */
+  /** Whether all documents precede the other objects. */
   #isDocumentsFirst = true;
   #last: Promise<void> = Promise.resolve();
   #state: "open" | "closed" | { failure: unknown } = "open";
 
   /**
-   * @param sink a stream (of a file, of a browser's file handle, …) or a function that is called with each piece, in
-   *   turn; a piece may be changed once the promise that it returns has settled.
-   * @throws InvalidArgument for what is no sink, and for a comment of more than 65 535 bytes.
+   * @param sink a stream (of a file, of a browser's file handle, …) or a function that is called with each piece. A
+   *   piece may change once the promise that the function returns has settled.
+   * @throws InvalidArgument for an invalid sink, and for a comment of more than 65 535 bytes.
    */
   constructor(sink: ZipSink, options: ZipWriterOptions = {}) {
     checkObject(options, "options of a store");
@@ -81,7 +78,7 @@ export class ZipWriter implements Store {
     }
   }
 
-  /** Writes heed `ifVersion: "absent"`. */
+  /** Writes support `ifVersion: "absent"`. */
   get conditional(): "absent" {
     return "absent";
   }
@@ -90,7 +87,7 @@ export class ZipWriter implements Store {
     return `archive!${key}`;
   }
 
-  /** A document that has been written. @throws Unsupported ("zip-read") for other objects that have. */
+  /** Returns a written document. @throws Unsupported ("zip-read") for other written objects. */
   get(key: string): Uint8Array | undefined {
     const path = `/${normalizePath(key)}`;
     const document = this.#documents.get(path);
@@ -102,8 +99,8 @@ export class ZipWriter implements Store {
 
   /**
    * Writes an object.
-   * @throws AlreadyExists for a key that the archive has already, as what is written cannot be replaced; Network
-   *   ("sink-failed") when the sink fails, and ever after; InvalidArgument ("closed", "bad-path"); the signal's reason.
+   * @throws AlreadyExists for a key that the archive has already, as written objects cannot be replaced; Network
+   *   ("sink-failed") after the sink has failed; InvalidArgument ("closed", "bad-path"); the signal's reason.
    */
   set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => {
@@ -312,4 +309,44 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += part.byteLength;
   }
   return all;
+}
+
+/** Destination of an archive: a stream, or a function that is called with one piece after the other. */
+export type ZipSink =
+  | WritableStream<Uint8Array>
+  | ((piece: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>);
+
+interface PieceSink {
+  write(piece: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+  abort(reason: unknown): Promise<void>;
+}
+
+/** @throws InvalidArgument for an invalid sink. */
+function openSink(sink: ZipSink): PieceSink {
+  if (typeof sink === "function") {
+    return {
+      write: async (piece) => void (await sink(owned(piece))),
+      close: async () => {},
+      abort: async () => {},
+    };
+  }
+  if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
+    throw invalidArgument("an archive is written to a WritableStream or a function");
+  }
+  const writer = sink.getWriter();
+  writer.closed.catch(() => {}); // reported by the failing write
+  return {
+    write: async (piece) => {
+      await writer.ready;
+      await writer.write(owned(piece));
+    },
+    close: () => writer.close(),
+    abort: (reason) => writer.abort(reason),
+  };
+}
+
+/** Streams take no memory that threads share. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }

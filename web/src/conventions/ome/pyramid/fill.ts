@@ -5,7 +5,7 @@ import { set } from "../../../edit/set.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
 import { slice } from "../../../plan/selection.js";
-import { readRange } from "../../../store/ranges.js";
+import { readRange } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { countOf, stridesOf } from "../../../util/strides.js";
 import type { WorkerPool } from "../../../workers/pool.js";

@@ -2,7 +2,7 @@
 
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
-import { answerOf } from "../../../store/read-checked.js";
+import { answerOf } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { deleteObject, writeObject } from "../../../store/write.js";
 import { limitExceeded, withDetails } from "../../../util/errors.js";

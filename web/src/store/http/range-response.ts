@@ -1,17 +1,15 @@
-/** Answers to requests for a part of an object: which part they say they are, and whether it holds. */
-
+/** Partial responses: which range they claim to have, and whether that is the requested one. */
 import type { Watch } from "../../util/idle-timeout.js";
-import { resolveRange } from "../ranges.js";
+import { resolveRange } from "../read.js";
 import type { RangeQuery } from "../store.js";
 import type { Answer } from "../transport.js";
-import { readBody } from "./body.js";
-import { announcedBytes, checkLength, isEncoded, rangeError } from "./response.js";
+import { announcedBytes, checkLength, isEncoded, rangeError, readBody } from "./response.js";
 
-/** Content-Range: the first and last byte, and the size of the object where it is told. */
 interface ContentRange {
   start: number;
   /** Exclusive. */
   end: number;
+  /** Size of the object if the server tells it. */
   total: number | undefined;
 }
 
@@ -26,42 +24,40 @@ function parseContentRange(text: string): ContentRange | undefined {
   return { start, end, total: known ? total : undefined };
 }
 
-/** A part of an object as an answer of 206 gave it. */
 export interface RangeAnswer {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Where it lies; undefined where CORS hides the Content-Range. */
+  /** Undefined if CORS hides Content-Range. */
   range: ContentRange | undefined;
   /**
-   * Size that the object must have for the bytes to be what was asked for: they are fewer, and the answer does not say
-   * that the object ends there. Undefined where they are what was asked for as they are.
+   * Size that the object must have for the bytes to be the requested range. Set if they are fewer than requested and
+   * the response does not say that the object ends there.
    */
   unprovenSize: number | undefined;
 }
 
 /**
- * Reads the body of an answer of 206.
- * @throws Network ("bad-range") for another part than was asked for, for one that does not say which it is (and may:
- *   CORS can hide that), for several parts, and for a compressed one, of which nobody can say what it is part of;
- *   LimitExceeded; TransientFault for a body that is cut short.
+ * Reads the body of a response with status 206.
+ * @throws Network ("bad-range") for a range that was not requested, for an unknown one unless CORS hides it, for several
+ *   ranges, and for a body with a content coding; LimitExceeded; TransientFault for a truncated body.
  */
 export async function readRangeAnswer(
-  response: Answer,
+  answer: Answer,
   asked: RangeQuery,
   { name, maxBytes, watch }: { name: string; maxBytes: number; watch: Watch },
 ): Promise<RangeAnswer> {
-  if (/^\s*multipart\//i.test(response.headers.get("content-type") ?? "")) {
+  if (/^\s*multipart\//i.test(answer.headers.get("content-type") ?? "")) {
     throw rangeError(name, "it sent several parts");
   }
-  if (isEncoded(response)) {
-    throw rangeError(name, `it is encoded (${response.headers.get("content-encoding")})`);
+  if (isEncoded(answer)) {
+    throw rangeError(name, `it is encoded (${answer.headers.get("content-encoding")})`);
   }
-  const range = contentRange(response, asked, name);
+  const range = contentRange(answer, asked, name);
   const wanted = "suffixLength" in asked ? asked.suffixLength : asked.length;
-  const told = range && range.end - range.start;
-  const most = told ?? wanted;
-  const bytes = await readBody(response, { name, take: most + 1, maxBytes, expected: most, watch });
-  if (bytes.byteLength > most) throw rangeError(name, `it sent more than ${most} bytes`);
-  checkLength(bytes.byteLength, told ?? announcedBytes(response), name);
+  const claimed = range && range.end - range.start;
+  const limit = claimed ?? wanted;
+  const bytes = await readBody(answer, { name, take: limit + 1, maxBytes, expected: limit, watch });
+  if (bytes.byteLength > limit) throw rangeError(name, `it sent more than ${limit} bytes`);
+  checkLength(bytes.byteLength, claimed ?? announcedBytes(answer), name);
   return { bytes, range, unprovenSize: unprovenSize(bytes.byteLength, range, asked) };
 }
 
@@ -72,16 +68,15 @@ function unprovenSize(
 ): number | undefined {
   if (range?.total !== undefined) return undefined;
   if (!("suffixLength" in asked)) return length < asked.length ? asked.offset + length : undefined;
-  // Where the last bytes start, only the size of the object says; what CORS hides is believed if it has the length.
+  // Only the object's size tells where a suffix starts. If CORS hides the range, the right length is proof enough.
   if (range) return range.end;
   return length < asked.suffixLength ? length : undefined;
 }
 
-/** The Content-Range, where it can be seen, if it is the part that was asked for. */
-function contentRange(response: Answer, asked: RangeQuery, name: string): ContentRange | undefined {
-  const text = response.headers.get("content-range");
+function contentRange(answer: Answer, asked: RangeQuery, name: string): ContentRange | undefined {
+  const text = answer.headers.get("content-range");
   if (text === null) {
-    if (response.isCors) return undefined;
+    if (answer.isCors) return undefined;
     throw rangeError(name, "it does not say which part it sent");
   }
   const range = parseContentRange(text);
@@ -89,7 +84,7 @@ function contentRange(response: Answer, asked: RangeQuery, name: string): Conten
   return range;
 }
 
-/** Exactly what was asked for, or what there is of it. Without the object's size, an early end is to be proven. */
+/** Whether a range is the requested one, up to the object's end. Without the object's size, an early end is unproven. */
 function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
   if (total !== undefined) {
     const wanted = resolveRange(asked, total);
@@ -99,9 +94,9 @@ function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
   return start === asked.offset && end <= asked.offset + asked.length;
 }
 
-/** The size of the object that an answer of 416 tells; undefined where it does not. */
-export function unsatisfiedTotal(response: Answer): number | undefined {
-  const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(response.headers.get("content-range") ?? "");
+/** Returns the object's size from a response with status 416; undefined if it is not told. */
+export function unsatisfiedTotal(answer: Answer): number | undefined {
+  const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(answer.headers.get("content-range") ?? "");
   const total = Number(match?.[1]);
   return Number.isSafeInteger(total) ? total : undefined;
 }
