@@ -1,6 +1,8 @@
 /** What all metadata files of Icechunk have in common: their header, their compression, the names of objects. */
 
 import { expandZstd } from "../../engine/zstd-frames.js";
+import { answerOf, locateKey } from "../../store/read-checked.js";
+import type { Store } from "../../store/store.js";
 import { invalidMetadata, limitExceeded, networkError, ZarrError } from "../../util/errors.js";
 import { FlatBuffer, malformed } from "./flatbuffer.js";
 
@@ -98,4 +100,17 @@ export function lostObject(what: string, name: string): ZarrError {
     `${name} is not there: ${what} that the repository names is lost, or was removed by garbage collection`,
     { code: "missing-target" },
   );
+}
+
+/** Reads an object of at most so many bytes; undefined where there is none. */
+export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array | undefined>;
+
+/** @throws LimitExceeded; what the store throws. */
+export function objectReader(store: Store, signal: AbortSignal | undefined): ReadObject {
+  return async (key, maxBytes) => {
+    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
+    return bytes;
+  };
 }

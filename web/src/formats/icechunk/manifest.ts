@@ -1,8 +1,13 @@
 /** Manifests: where the chunks of arrays are. They are searched as they lie in memory. */
-import type { FlatBuffer } from "./flatbuffer.js";
+
+import { expanderWith } from "../../engine/zstd-frames.js";
+import { SingleFlight } from "../../util/single-flight.js";
+import { type FlatBuffer, utf8 } from "./flatbuffer.js";
 import { objectId } from "./format.js";
 
 const [maxLocation, maxEtag] = [2 ** 16, 2 ** 12];
+/** Maximum size of a location that was compressed, in bytes. */
+const maxExpandedLocation = 4096;
 
 /** A range of an object of the repository. */
 interface NativeReference {
@@ -182,5 +187,67 @@ export class Manifest {
   #number(reference: number, id: number): number {
     const at = this.buffer.field(reference, id, 8);
     return at === 0 ? 0 : this.buffer.u64(at);
+  }
+}
+
+type Expander = Awaited<ReturnType<typeof expanderWith>>;
+
+export class Manifests {
+  readonly #kept = new Map<string, Manifest>();
+  #bytes = 0;
+  readonly #flights = new SingleFlight<Manifest>();
+  readonly #expanders = new WeakMap<Manifest, Promise<Expander>>();
+
+  /** @param maxBytes that are kept, besides the manifest that was read last. */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly load: (id: string, signal: AbortSignal) => Promise<Manifest>,
+  ) {}
+
+  /** A manifest that is there already. */
+  kept(id: string): Manifest | undefined {
+    const manifest = this.#kept.get(id);
+    if (!manifest) return undefined;
+    this.#kept.delete(id); // to the end: used last
+    this.#kept.set(id, manifest);
+    return manifest;
+  }
+
+  async get(id: string, signal: AbortSignal | undefined): Promise<Manifest> {
+    return this.kept(id) ?? this.#flights.run(id, signal, (joint) => this.#load(id, joint));
+  }
+
+  async #load(id: string, signal: AbortSignal): Promise<Manifest> {
+    const manifest = await this.load(id, signal);
+    this.#kept.set(id, manifest);
+    this.#bytes += manifest.byteLength;
+    for (const [old, { byteLength }] of this.#kept) {
+      if (this.#bytes <= this.maxBytes || old === id) break;
+      this.#kept.delete(old);
+      this.#bytes -= byteLength;
+    }
+    return manifest;
+  }
+
+  /** The location of a reference, as text. @throws InvalidMetadata. */
+  async locationOf(manifest: Manifest, { location }: VirtualReference): Promise<string> {
+    if (typeof location === "string") return location;
+    const { buffer } = manifest;
+    let expander = this.#expanders.get(manifest);
+    if (!expander) {
+      const { dictionary } = manifest;
+      if (!dictionary?.byteLength)
+        return buffer.fail("it has compressed locations and no dictionary for them");
+      expander = expanderWith(dictionary);
+      this.#expanders.set(manifest, expander);
+    }
+    const expand = await expander;
+    let text: string | undefined;
+    try {
+      text = utf8(expand(location.compressed, maxExpandedLocation));
+    } catch (error) {
+      buffer.fail(`a compressed location is damaged: ${(error as Error).message}`);
+    }
+    return text ?? buffer.fail("a location is not UTF-8");
   }
 }

@@ -11,15 +11,11 @@ import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import { documentOf } from "./documents.js";
-import { lostObject, readFile } from "./format.js";
-import { type ChunkReference, Manifest } from "./manifest.js";
-import { Manifests } from "./manifests.js";
-import { objectReader } from "./objects.js";
+import { lostObject, objectReader, readFile } from "./format.js";
+import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
 import type { IcechunkCommit, IcechunkRef } from "./repo.js";
-import { Repository } from "./repository.js";
-import type { Snapshot } from "./snapshot.js";
-import { checkVersion, type IcechunkVersion } from "./version.js";
+import { checkVersion, type IcechunkVersion, Repository } from "./repository.js";
+import { documentOf, type Snapshot } from "./snapshot.js";
 import { type VirtualOptions, VirtualSources } from "./virtual.js";
 
 /**

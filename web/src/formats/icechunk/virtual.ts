@@ -21,9 +21,8 @@ import {
 } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { bucketUrl } from "../kerchunk/target.js";
-import type { Containers } from "./containers.js";
-import { AllowedPrefixes, type Location } from "./locations.js";
+import { bucketUrl } from "../kerchunk/place.js";
+import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";
 
 /**

@@ -17,14 +17,12 @@ import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import type { Reference } from "../parquet/reference.js";
+import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
-import { ListedReferences } from "./listed.js";
 import { namesFolder } from "./names.js";
-import { documentUrl, type FolderPlace, folderOf, folderText } from "./place.js";
-import type { References } from "./references.js";
-import { targetUrl } from "./target.js";
+import { documentUrl, type FolderPlace, folderOf, folderText, targetUrl } from "./place.js";
+import { ListedReferences, type References } from "./references.js";
 
 /**
  * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own

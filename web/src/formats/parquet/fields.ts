@@ -1,5 +1,6 @@
 /** Checked access to the fields of reference documents. */
-import { invalidMetadata, type ZarrError } from "../../util/errors.js";
+
+import { invalidMetadata, unsupported, type ZarrError } from "../../util/errors.js";
 import { JsonNumber } from "../../util/json.js";
 import { isRecord } from "../../util/own-property.js";
 
@@ -35,3 +36,15 @@ export function shown(text: string): string {
 export function bad(what: string): ZarrError {
   return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
 }
+
+/** The error for features of Parquet that references do not use. */
+export const notHere = (what: string): Error =>
+  unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
+
+/** Where an object's bytes are: in the document itself, or in a part of another object, or in all of it. */
+export type Reference = { bytes: Uint8Array } | Target;
+
+/** Bytes in another object; without an offset all of them. */
+export type Target =
+  | { url: string | null; offset: number; length: number }
+  | { url: string | null; offset?: undefined; length?: undefined };

@@ -1,9 +1,8 @@
 /** What a Parquet file says of itself: its columns, and where they are. */
+
 import { textDecoder } from "../../util/platform.js";
-import { deserializeTCompactProtocol, type ThriftStruct } from "../../vendor/hyparquet.js";
-import { bad } from "./fields.js";
-import { structReader } from "./reader.js";
-import { notHere } from "./unpack.js";
+import { deserializeTCompactProtocol, type Reader, type ThriftStruct } from "../../vendor/hyparquet.js";
+import { bad, notHere } from "./fields.js";
 
 /** Of a column, the values of one group of rows. */
 export interface ColumnChunk {
@@ -128,3 +127,27 @@ function decoded(bytes: unknown): string {
   if (bytes instanceof Uint8Array) return textDecoder().decode(bytes);
   throw bad("its metadata is damaged");
 }
+
+/** A number of 64 bits takes ten bytes, and what stands around it in a struct a few more. */
+const mostInRow = 32;
+
+/** Which TypeScript's types let no class extend. */
+const View = DataView as new (buffer: ArrayBufferLike, offset: number, length: number) => DataView;
+
+/** hyparquet puts numbers together at a cost that grows with the square of their length, and reads on as long as they do. */
+class GuardedView extends View {
+  #run = 0;
+
+  override getUint8(at: number): number {
+    const byte = super.getUint8(at);
+    this.#run = byte < 0x80 ? 0 : this.#run + 1;
+    if (this.#run > mostInRow) throw bad("it has a number that is too long");
+    return byte;
+  }
+}
+
+/** A reader of structs. */
+export const structReader = (bytes: Uint8Array): Reader => ({
+  view: new GuardedView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  offset: 0,
+});

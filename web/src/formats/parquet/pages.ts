@@ -1,4 +1,8 @@
 /** The pages of a column: unpacked by the core, their headers and plain values read by hyparquet, all of it checked. */
+
+import { decodeBytes } from "../../engine/bytes.js";
+import type { ChainStep } from "../../engine/plan.js";
+import { isZarrError, limitExceeded } from "../../util/errors.js";
 import {
   deserializeTCompactProtocol,
   type PageHeader,
@@ -8,11 +12,8 @@ import {
   readPlain,
   type ThriftStruct,
 } from "../../vendor/hyparquet.js";
-import { bad } from "./fields.js";
-import type { Column, ColumnChunk } from "./footer.js";
-import { structReader } from "./reader.js";
-import { readRuns } from "./runs.js";
-import { type Budget, notHere, unpack } from "./unpack.js";
+import { bad, notHere } from "./fields.js";
+import { type Column, type ColumnChunk, structReader } from "./footer.js";
 
 /** The values of some rows of a column. */
 export interface Page {
@@ -176,4 +177,169 @@ function rowsOf(count: number, most: number): number {
 function countOf(value: number | undefined): number {
   if (Number.isSafeInteger(value) && value! >= 0) return value!;
   throw bad("a page has a header that is not valid");
+}
+
+/** Writers fill the last packed run up to groups of their own size. */
+const padding = 512;
+
+/**
+ * Reads numbers.
+ * @param bytes which must end where the numbers may.
+ * @param width bits of each, 32 at most.
+ * @param count how many there are; no more memory is taken than that needs, whatever the runs say.
+ * @throws InvalidMetadata.
+ */
+export function readRuns(bytes: Uint8Array, start: number, width: number, count: number): Uint32Array {
+  const out = new Uint32Array(count);
+  let at = start;
+  for (let seen = 0; seen < count; ) {
+    const run = readHeader(bytes, at);
+    const size = run.isPacked ? (run.values / 8) * width : Math.ceil(width / 8);
+    const left = count - seen;
+    // Some writers leave out the last bytes of what nobody reads.
+    const needed = run.isPacked ? Math.ceil((Math.min(run.values, left) * width) / 8) : size;
+    if (
+      run.values === 0 ||
+      run.values > left + (run.isPacked ? padding : 0) ||
+      run.end + needed > bytes.byteLength
+    )
+      throw doNotFit();
+    const end = seen + Math.min(run.values, left);
+    // As far as they and the bits before them fit into an integer of the engine's.
+    const unpack = width <= 24 ? unpackNarrow : unpackWide;
+    if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
+    else out.fill(numberAt(bytes, run.end, size), seen, end);
+    seen = end;
+    at = run.end + size;
+  }
+  return out;
+}
+
+interface RunHeader {
+  readonly isPacked: boolean;
+  readonly values: number;
+  /** Where the run's values begin. */
+  readonly end: number;
+}
+
+function readHeader(bytes: Uint8Array, start: number): RunHeader {
+  let header = 0;
+  for (let at = start; at < start + 5; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw doNotFit();
+    header += (byte & 0x7f) * 2 ** (7 * (at - start));
+    if (byte >= 0x80) continue;
+    const half = Math.floor(header / 2);
+    const isPacked = header % 2 === 1;
+    return { isPacked, values: isPacked ? half * 8 : half, end: at + 1 };
+  }
+  throw doNotFit();
+}
+
+function numberAt(bytes: Uint8Array, start: number, size: number): number {
+  let value = 0;
+  for (let i = 0; i < size; i++) value += bytes[start + i]! * 2 ** (8 * i);
+  return value;
+}
+
+/** Numbers whose bits lie one behind the other, the lowest first. */
+function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  const mask = (1 << width) - 1;
+  let at = start;
+  let bits = 0;
+  let have = 0;
+  for (let i = 0; i < out.length; i++) {
+    for (; have < width; have += 8) bits |= bytes[at++]! << have;
+    out[i] = bits & mask;
+    bits >>>= width;
+    have -= width;
+  }
+}
+
+function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  for (let i = 0; i < out.length; i++) {
+    const first = i * width;
+    const size = Math.ceil(((first % 8) + width) / 8);
+    const value = numberAt(bytes, start + Math.floor(first / 8), size);
+    out[i] = Math.floor(value / 2 ** (first % 8)) % 2 ** width;
+  }
+}
+
+const doNotFit = () => bad("it has runs of values that do not fit");
+
+/** How many bytes a file's pages may still have, without compression. */
+export class Budget {
+  #left: number;
+
+  constructor(readonly bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @throws LimitExceeded. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0)
+      throw limitExceeded(`a Parquet file holds more than the limit of ${this.bytes} bytes`);
+  }
+}
+
+/** By their numbers; a text names what the core does not have. */
+const codecs: readonly (readonly ChainStep[] | string)[] = [
+  [],
+  [{ core: "snappy", params: [], name: "snappy" }],
+  [{ core: "gzip", params: [6], name: "gzip" }],
+  "LZO",
+  "Brotli",
+  "LZ4 (as Hadoop frames it)",
+  [{ core: "zstd", params: [0, 0], name: "zstd" }],
+  [{ core: "lz4", params: [1], name: "lz4" }],
+];
+const rawLz4 = 7;
+
+/**
+ * Unpacks a page.
+ * @param size how many bytes it says will come out.
+ * @returns those, in a buffer of their own.
+ * @throws InvalidMetadata; Unsupported; LimitExceeded.
+ */
+export async function unpack(
+  packed: Uint8Array,
+  codec: number,
+  size: number,
+  budget: Budget,
+): Promise<Uint8Array> {
+  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has a header that is not valid");
+  budget.take(size);
+  const steps = codecs[codec] ?? `compression ${codec}`;
+  if (typeof steps === "string") throw notHere(`pages in ${steps}`);
+  // Writers compress no values, too, or leave them out.
+  const isEmpty = size === 0 && packed.byteLength === 0;
+  const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
+  if (page.byteLength !== size) throw bad("a page has another size than its header says");
+  return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
+}
+
+async function decoded(
+  packed: Uint8Array,
+  steps: readonly ChainStep[],
+  codec: number,
+  size: number,
+): Promise<Uint8Array> {
+  const limit = Math.max(size, 1); // decoders have room for a byte at least
+  try {
+    return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
+  } catch (error) {
+    if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
+    if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")
+      throw bad("a page has another size than its header says");
+    throw error;
+  }
+}
+
+/** A block of LZ4 with its size before it, as the core has them. */
+function withSize(block: Uint8Array, size: number): Uint8Array {
+  const sized = new Uint8Array(4 + block.byteLength);
+  new DataView(sized.buffer).setUint32(0, size, true);
+  sized.set(block, 4);
+  return sized;
 }

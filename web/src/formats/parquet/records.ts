@@ -1,11 +1,9 @@
 /** The references of one Parquet file, in as little memory as they need. */
 import { limitExceeded } from "../../util/errors.js";
 import { kept, textDecoder, uninitialised } from "../../util/platform.js";
-import { bad } from "./fields.js";
+import { bad, type Reference } from "./fields.js";
 import { type Footer, readFooter } from "./footer.js";
-import { type Page, readPages } from "./pages.js";
-import type { Reference } from "./reference.js";
-import { Budget } from "./unpack.js";
+import { Budget, type Page, readPages } from "./pages.js";
 
 export interface RecordLimits {
   /** Most rows of a file. */
