@@ -226,7 +226,7 @@ export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyR
   return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
 }
 
-/** A copy in shared memory; lists stay as they are. */
+/** Copies a region to shared memory; lists pass unchanged. */
 function shared(region: AnyRegion): AnyRegion {
   const { data } = region;
   if (!ArrayBuffer.isView(data)) return region;

@@ -16,7 +16,7 @@ import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readabl
 
 export interface OpenOptions {
   kind?: "array" | "group" | undefined;
-  /** Reads the attributes of a v2 node, which are a document of their own. Default: true. */
+  /** Reads the attributes of a v2 node, which are a separate document. Default: true. */
   attrs?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,4 @@
-/** Options of zarrita's calls, and what they are for this library. */
+/** Translates the options of zarrita's calls. */
 
 import { ZarrArray } from "../../hierarchy/array.js";
 import type { GetOptions, RangeQuery, Store } from "../../store/store.js";

@@ -193,7 +193,7 @@ function elementsIn(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): u
   return { data: dataOf(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
 }
 
-/** What a codec returns, as bytes: of a chunk, the elements in C order. */
+/** Converts the result of a codec to bytes; chunks to elements in C order. */
 function packed(data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);

@@ -31,7 +31,7 @@ export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | u
 const defaultKeyFor: CacheKeyFor = (path, range) => (range ? `${path}\0${rangeName(range)}` : path);
 
 /**
- * Caches what is read, and which keys are missing. The default cache never evicts. Keys that this library writes are
+ * Caches reads, also of missing keys. The default cache never evicts. Keys that this library writes are
  * read from the store from then on.
  */
 export const withByteCaching = defineStoreExtension(
@@ -118,7 +118,7 @@ class RangeMerger {
     const read = async (signal: AbortSignal) => this.store.getRange(path, span, { ...options, signal });
     const bytes = await this.#flights.run(id, options?.signal, read);
     const start = offset - span.offset;
-    // The object or the answer ends early: the store decides what this range returns.
+    // The object or the response ends early: reads the range by itself.
     if (bytes && start + length > bytes.byteLength) return readAlone();
     return bytes?.slice(start, start + length);
   }
@@ -231,7 +231,7 @@ const isMissing = (error: unknown): boolean =>
 
 interface Loaded {
   readonly documents: Documents;
-  /** The consolidated document, if it has a key of its own. */
+  /** The consolidated document, if it has a separate key. */
   readonly source?: { readonly key: string; readonly bytes: Uint8Array } | undefined;
 }
 

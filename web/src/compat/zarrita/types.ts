@@ -215,7 +215,7 @@ export interface FlushReport {
   path: AbsolutePath;
   /** Requests sent. */
   groupCount: number;
-  /** Ranges that were asked for. */
+  /** Ranges in the batch. */
   requestCount: number;
   /** Bytes requested. */
   bytesFetched: number;

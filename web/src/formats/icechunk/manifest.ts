@@ -1,4 +1,4 @@
-/** Manifests: where the chunks of arrays are. They are searched as they lie in memory. */
+/** Manifests: the locations of chunks. They are searched without being parsed. */
 
 import { expanderWith } from "../../engine/zstd-frames.js";
 import { SingleFlight } from "../../util/single-flight.js";
@@ -17,14 +17,14 @@ interface NativeReference {
   readonly length: number;
 }
 
-/** A range of a file elsewhere. */
+/** A range of a file outside of the repository. */
 export interface VirtualReference {
   readonly kind: "virtual";
-  /** Its URL, or that under zstd with the manifest's dictionary. */
+  /** The URL, or its zstd frame with the manifest's dictionary. */
   readonly location: string | { readonly compressed: Uint8Array };
   readonly offset: number;
   readonly length: number;
-  /** What the file must still have, where that was noted. */
+  /** Conditions that the file must still meet. */
   readonly etag: string | undefined;
   /** Seconds since 1970. */
   readonly lastModified: number | undefined;
@@ -36,7 +36,7 @@ export type ChunkReference =
   | VirtualReference;
 
 export class Manifest {
-  /** Positions of the lists of references that are known to be in order, with their rank. */
+  /** Lists of references known to be sorted, with their rank, by position. */
   readonly #checked = new Map<number, number>();
   readonly #arrays: number;
 
@@ -52,7 +52,7 @@ export class Manifest {
     this.#checkArrays();
   }
 
-  /** Bytes that it holds. */
+  /** Memory used, in bytes. */
   get byteLength(): number {
     return this.buffer.bytes.byteLength;
   }
@@ -64,8 +64,8 @@ export class Manifest {
   }
 
   /**
-   * The reference of a chunk; undefined where the array has none for it.
-   * @throws InvalidMetadata where the manifest does not know the array, or is damaged.
+   * Returns the reference of a chunk; undefined if the chunk is missing.
+   * @throws InvalidMetadata if the manifest lacks the array, or is damaged.
    */
   find(node: Uint8Array, coordinates: readonly number[]): ChunkReference | undefined {
     const { buffer } = this;
@@ -119,7 +119,7 @@ export class Manifest {
     }
   }
 
-  /** A search in what is not sorted would take chunks for missing that are there. */
+  /** Checks the order: a search in an unsorted list would miss chunks. */
   #checkOrder(list: number, rank: number): void {
     const { buffer } = this;
     let before = 0;
@@ -198,17 +198,17 @@ export class Manifests {
   readonly #flights = new SingleFlight<Manifest>();
   readonly #expanders = new WeakMap<Manifest, Promise<Expander>>();
 
-  /** @param maxBytes that are kept, besides the manifest that was read last. */
+  /** @param maxBytes size of the cache, not counting the manifest last read. */
   constructor(
     private readonly maxBytes: number,
     private readonly load: (id: string, signal: AbortSignal) => Promise<Manifest>,
   ) {}
 
-  /** A manifest that is there already. */
+  /** Returns a cached manifest. */
   kept(id: string): Manifest | undefined {
     const manifest = this.#kept.get(id);
     if (!manifest) return undefined;
-    this.#kept.delete(id); // to the end: used last
+    this.#kept.delete(id); // moves it to the end: used last
     this.#kept.set(id, manifest);
     return manifest;
   }
@@ -229,7 +229,7 @@ export class Manifests {
     return manifest;
   }
 
-  /** The location of a reference, as text. @throws InvalidMetadata. */
+  /** Returns the location of a reference. @throws InvalidMetadata. */
   async locationOf(manifest: Manifest, { location }: VirtualReference): Promise<string> {
     if (typeof location === "string") return location;
     const { buffer } = manifest;

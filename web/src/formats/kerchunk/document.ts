@@ -34,14 +34,14 @@ import {
 import { Generated, GenerationBudget, type Rule, ruleSteps } from "./generate.js";
 import { render, type TemplateValues } from "./template.js";
 
-/** Deepest nesting: an object in the document may nest as deep as one that is stored. */
+/** Maximum nesting depth: inline objects may be as deep as stored ones. */
 export const maxDepth = defaultLimits.metadataDepth + 2;
-/** Most rules of "gen", and most templates. */
+/** Maximum number of "gen" rules, and of templates. */
 const [maxRules, maxTemplates] = [2 ** 12, 2 ** 16];
-/** Fields of documents that have a version. */
+/** Fields of documents with a version. */
 const fieldNames = new Set(["version", "templates", "gen", "refs", "record_size"]);
 
-/** Keys with their references, side by side. */
+/** Keys and their references in parallel lists. */
 class Entries {
   readonly keys: string[] = [];
   readonly values: unknown[] = [];
@@ -52,7 +52,7 @@ class Entries {
   }
 }
 
-/** The references of a document. Each is looked at when it is read. */
+/** The references of a document, each parsed when it is read. */
 export class ReferenceTable {
   /** Every key, with a leading "/", in the order of the document. */
   readonly keys: string[] = [];
@@ -60,27 +60,27 @@ export class ReferenceTable {
   #templates: TemplateValues | undefined;
 
   /**
-   * @param own values of templates that replace the document's own.
-   * @param most references that are taken.
+   * @param own values of templates that override the document's.
+   * @param most maximum number of references.
    */
   constructor(
     private readonly own: Readonly<Record<string, string>>,
     private readonly most: number,
   ) {}
 
-  /** The reference of a key, as the document has it or generates it; undefined for none. */
+  /** Returns the stored or generated reference of a key, undefined if there is none. */
   get(key: string): unknown {
     const value = this.#references.get(key);
     return value instanceof Generated ? value.reference : value;
   }
 
-  /** Undefined for a document without templates, whose braces are just braces, and for references that are generated. */
+  /** Undefined for documents without templates and for generated references: their braces are literal. */
   templatesFor(key: string): TemplateValues | undefined {
     return this.#references.get(key) instanceof Generated ? undefined : this.#templates;
   }
 
   /**
-   * Adds the references of a document that has been parsed.
+   * Adds the references of a parsed document.
    * @throws InvalidMetadata ("bad-reference"); Unsupported for Parquet references, for versions above 1 and for
    *   templates that need more than names and arithmetic; LimitExceeded for too many references, and for rules that
    *   take too much work.
@@ -93,15 +93,14 @@ export class ReferenceTable {
   }
 
   /**
-   * Adds the references of a document. Of those that are JSON objects (metadata, that is) every number is kept as it
-   * is written.
-   * @throws what {@link addDocument} throws; InvalidMetadata ("not-json") for what is no JSON; LimitExceeded for JSON
+   * Adds the references of a document. Inline JSON objects, which are metadata, keep the spelling of their numbers.
+   * @throws what {@link addDocument} throws; InvalidMetadata ("not-json") for invalid JSON; LimitExceeded for JSON
    *   that nests too deep.
    */
   *addBytes(bytes: Uint8Array, name: string): Steps<void> {
     const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
     const json = hasMark ? bytes.subarray(3) : bytes;
-    // Not collected in objects: engines take seconds at once to make room in them for millions of keys.
+    // Not collected in objects: growing one to millions of keys blocks engines for seconds.
     const [top, refs] = [new Entries(), new Entries()];
     let templates = 0;
     const take = (value: Json, [first = "", ...below]: readonly string[]) => {
@@ -116,7 +115,7 @@ export class ReferenceTable {
     const text = yield* textSteps(json, name);
     const rest = yield* jsonSteps(text, { ...options, take });
     const isPlain = isJsonObject(rest) && !Object.hasOwn(rest, "version");
-    // "refs" is a key like any other there: its members are not references.
+    // In version 0, "refs" is an ordinary key.
     const whole = isPlain && refs.keys.length > 0 ? yield* jsonSteps(text, options) : rest;
     const fields = objectOf(whole, "the document");
     if (!isPlain) return yield* this.#add(fields, refs.keys, (i) => refs.values[i]);
@@ -129,7 +128,7 @@ export class ReferenceTable {
   *#add(fields: Fields, keys: readonly string[], valueAt: (index: number) => unknown): Steps<void> {
     const rules = this.#readFields(fields);
     if (keys.length > this.most) throw this.#tooMany();
-    // All that is generated is counted before any of it is.
+    // Counts the generated references before making any.
     const budget = new GenerationBudget(this.most);
     const checked: Rule[] = [];
     for (const json of rules) checked.push(yield* ruleSteps(json, this.#templates ?? new Map(), budget));
@@ -146,7 +145,7 @@ export class ReferenceTable {
     }
   }
 
-  /** Reads what is no reference. @returns the rules of references that are generated. */
+  /** Reads the other fields. @returns the rules of generated references. */
   #readFields(fields: Fields): unknown[] {
     if (Object.hasOwn(fields, "record_size"))
       throw unsupported("references in Parquet files are not supported", { code: "parquet-references" });
@@ -167,7 +166,7 @@ export class ReferenceTable {
     return rules;
   }
 
-  /** Keys that no path can name are left out: they could not be read, and must not be taken for others. */
+  /** Skips keys that are not normalised paths: they cannot be read, and must not shadow others. */
   #set(key: string, value: unknown): void {
     let path: string;
     try {
@@ -213,14 +212,14 @@ function checkCount(count: number, most: number, what: string): void {
   if (count > most) throw limitExceeded(`the document has more ${what} than the limit of ${most}`);
 }
 
-/** A reference with plain numbers; objects stay as they are written. No valid one is a longer list. */
+/** Converts the numbers of a list to plain ones. Valid lists have at most three entries. */
 function withoutNumbers(value: Json): unknown {
   if (Array.isArray(value)) return value.slice(0, 4).map(withoutNumbers);
   return plain(value);
 }
 
 /**
- * Reads the reference of a key; undefined where there is none.
+ * Reads the reference of a key; undefined if there is none.
  * @throws InvalidMetadata ("bad-reference"); Unsupported for its template.
  */
 export function readReference(table: ReferenceTable, key: string): MaybePromise<Reference> | undefined {
@@ -230,7 +229,7 @@ export function readReference(table: ReferenceTable, key: string): MaybePromise<
   return startSlices(inlineSteps(value, key));
 }
 
-/** The name of the object that a reference leads to; undefined for one that holds its bytes, or that is not valid. */
+/** Returns the target of a reference; undefined for inline bytes and invalid references. */
 export function targetName(table: ReferenceTable, key: string): string | null | undefined {
   try {
     const value = table.get(key);
@@ -257,7 +256,7 @@ function targetIn(value: readonly unknown[], key: string, templates: TemplateVal
 const stepCharacters = 2 ** 18;
 const base64 = "base64:";
 
-/** A text as it is, bytes in base64, or an object as JSON. */
+/** Returns inline bytes: a string, base64, or an object as JSON. */
 function* inlineSteps(value: unknown, key: string): Steps<Reference> {
   const isText = typeof value === "string";
   if (isText && value.startsWith(base64)) return { bytes: yield* base64Steps(value, key) };
@@ -270,7 +269,7 @@ const stepMembers = 2 ** 10;
 
 /** Prints an object or a list as {@link jsonText} does, in steps. */
 function* printSteps(json: Json[] | JsonObject, depth: number): Steps<string> {
-  if (depth <= 0) return jsonText(json, 0); // refuses it
+  if (depth <= 0) return jsonText(json, 0); // throws
   const isList = Array.isArray(json);
   let text = isList ? "[" : "{";
   let count = 0;
@@ -301,7 +300,7 @@ function* utf8Steps(text: string): Steps<Uint8Array> {
   return yield* joinSteps(pieces);
 }
 
-/** As atob reads it: without white space, and with padding only at the end. */
+/** Decodes base64 as atob does: ignores white space, and accepts padding only at the end. */
 function* base64Steps(text: string, key: string): Steps<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let rest = "";
@@ -319,7 +318,7 @@ function* base64Steps(text: string, key: string): Steps<Uint8Array> {
   return yield* joinSteps(pieces);
 }
 
-/** Undefined for what is no base64. */
+/** Returns undefined for invalid base64. */
 function binaryOf(text: string): Uint8Array | undefined {
   let binary: string;
   try {

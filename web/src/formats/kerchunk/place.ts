@@ -1,4 +1,4 @@
-/** Where folders of references are. */
+/** Locations of folders of references, and of the targets of references. */
 
 import { v2ConsolidatedKey } from "../../metadata/keys.js";
 import { FileSystemStore } from "../../store/file/store.js";
@@ -18,13 +18,13 @@ export interface FolderPlace {
   readonly folder: string;
 }
 
-/** The path of the folder that a path names, by itself or by the document in it. */
+/** Returns the folder of a path, which may name the folder or its document. */
 const folderName = (path: string): string => path.replace(/(^|\/)\.zmetadata$/, "$1");
 
 /**
- * The folder of references that a source is: the whole of a store, or what it names.
+ * Returns the folder of references of a source: a store is the folder, other sources name it.
  * @param options for requests.
- * @throws InvalidArgument for what is no source.
+ * @throws InvalidArgument for an invalid source.
  */
 export async function folderOf(
   source: string | URL | StoredObject | Store,
@@ -46,7 +46,7 @@ export async function folderOf(
 
 const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 
-/** The URL of a folder's document, where the store is known to have URLs: of http, https, and of files. */
+/** Returns the URL of a folder's document; undefined for stores other than HTTP and files. */
 export async function documentUrl({ store, folder }: FolderPlace): Promise<URL | undefined> {
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
@@ -61,7 +61,7 @@ export async function documentUrl({ store, folder }: FolderPlace): Promise<URL |
 const pathIn = (root: string | URL, key: string): string =>
   new URL(root).pathname.replace(/\/$/, "") + encodeKey(key);
 
-/** For messages. */
+/** Names a folder in messages. */
 export const folderText = ({ store, folder }: FolderPlace): string => {
   const key = joinKey(folder, v2ConsolidatedKey);
   return locateKey(store, key);
@@ -74,8 +74,8 @@ function withPath(url: URL, path: string): URL {
 }
 
 /**
- * The URL of a target.
- * @param base URL of the document, which relative targets are resolved against.
+ * Returns the URL of a target.
+ * @param base URL of the document, for relative targets.
  * @throws Unsupported ("reference-target") for a scheme that cannot be read, for a relative target without
  *   a base, and for a local file named by a document that is not one.
  */
@@ -96,7 +96,7 @@ export function targetUrl(target: string, base: URL | undefined): URL {
   return url;
 }
 
-/** Public endpoints of buckets. One with a dot in its name does not fit a certificate as a host's name. */
+/** Public endpoints of buckets. Certificates do not cover bucket names with a dot as host names. */
 export function bucketUrl(target: string): URL | undefined {
   const match = /^(s3a?|gs|gcs):\/\/([^/?#]+)\/(.*)$/is.exec(target);
   if (!match) return undefined;
@@ -108,21 +108,21 @@ export function bucketUrl(target: string): URL | undefined {
   return new URL(`https://${bucket}.s3.amazonaws.com/${path}`);
 }
 
-/** A path with a drive of Windows. */
+/** A path with a Windows drive letter. */
 function drivePath(target: string): URL | undefined {
   return /^[a-z]:[\\/]/i.test(target)
     ? new URL(`file:///${target.slice(0, 2)}${segments(target.slice(2).replaceAll("\\", "/"))}`)
     : undefined;
 }
 
-/** Undefined for what is none. */
+/** Parses a URL; undefined if it is invalid. */
 function parse(target: string, base: URL | undefined): URL | undefined {
-  // Beside a local document stand paths of files, in which "#" and "%" mean nothing.
+  // Next to a local document, references are file paths, in which "#" and "%" are ordinary characters.
   const isPath = base?.protocol === "file:" && !/^[a-z][a-z0-9+.-]*:/i.test(target);
   try {
     return bucketUrl(target) ?? drivePath(target) ?? new URL(isPath ? segments(target) : target, base);
   } catch {
-    return undefined; // no URL at all, a bucket whose name cannot be one of a host, lone surrogates
+    return undefined; // not a URL, a bucket name that cannot be a host name, or lone surrogates
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a ReferenceStore asks of the references behind it, whatever they are written in. */
+/** The references of a store, and those that one document lists. */
 
 import { KeyIndex } from "../../store/key-index.js";
 import type { MaybePromise } from "../../store/store.js";
@@ -9,17 +9,17 @@ import { type ReferenceTable, readReference, targetName } from "./document.js";
 
 export interface References {
   /**
-   * What a key stands for; undefined for nothing.
+   * Returns the reference of a key, undefined if there is none.
    * @param path the key, normalised, with its leading "/".
-   * @throws InvalidMetadata ("bad-reference") for a reference that cannot be read; for those that are in files of their
-   *   own, what reading these throws.
+   * @throws InvalidMetadata ("bad-reference") for an invalid reference; errors of reading the file that
+   *   has the reference.
    */
   find(path: string, signal: AbortSignal | undefined): MaybePromise<Reference | undefined>;
-  /** The keys that can be told without reading more, each with its leading "/". */
+  /** Keys known without further reads, with a leading "/". */
   keys(): Iterable<string>;
   /** Names of the folders directly below a folder, sorted. */
   children(folder: string): Promise<string[]>;
-  /** What the references name, each once, null being the object that needs no name; those that cannot be read are left out. */
+  /** Names of the targets, without duplicates; null is the object without a name. Invalid references are skipped. */
   named(): AsyncIterable<string | null>;
 }
 
@@ -31,9 +31,9 @@ export class ListedReferences implements References {
   #index: KeyIndex | undefined;
 
   /**
-   * Begins to read a document. Small ones are complete at once.
-   * @param steps what adds the references to the table.
-   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read, as far as that has shown.
+   * Starts reading a document. Small ones are read synchronously.
+   * @param steps add the references to the table.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for errors in the part read.
    */
   constructor(
     private readonly table: ReferenceTable,
@@ -43,7 +43,7 @@ export class ListedReferences implements References {
     runSlice(this.#rest());
   }
 
-  /** Reads the document to its end. @throws as the constructor; the signal's reason. */
+  /** Reads the rest of the document. @throws as the constructor; the signal's reason. */
   async load(signal: AbortSignal | undefined): Promise<void> {
     // Shared by concurrent callers; aborting one must not cancel the others.
     this.#loading ??= inSlices(this.#rest());
@@ -55,7 +55,7 @@ export class ListedReferences implements References {
     return this.load(signal).then(() => readReference(this.table, path));
   }
 
-  /** The keys. While a large document is still being read, each takes as long as it takes to get there. */
+  /** Keys in the order of the document, which is read as far as needed. */
   *keys(): Generator<string> {
     for (let i = 0; ; i++) {
       while (i >= this.table.keys.length) if (!this.#step()) return;
@@ -84,7 +84,7 @@ export class ListedReferences implements References {
     while (this.#step()) yield;
   }
 
-  /** Goes on reading. @returns whether there is more to read. */
+  /** Reads a step. @returns whether there is more to read. */
   #step(): boolean {
     if (this.#state === "failed") throw this.#failure;
     if (this.#state === "loaded") return false;

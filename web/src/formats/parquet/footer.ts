@@ -1,10 +1,10 @@
-/** What a Parquet file says of itself: its columns, and where they are. */
+/** Reads the footer of a Parquet file: its columns and their positions. */
 
 import { textDecoder } from "../../util/platform.js";
 import { deserializeTCompactProtocol, type Reader, type ThriftStruct } from "../../vendor/hyparquet.js";
 import { bad, notHere } from "./fields.js";
 
-/** Of a column, the values of one group of rows. */
+/** Values of a column in one row group. */
 export interface ColumnChunk {
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export interface ColumnChunk {
 
 export interface RowGroup {
   readonly rows: number;
-  /** By the names of columns. */
+  /** By column name. */
   readonly columns: ReadonlyMap<string, ColumnChunk>;
 }
 
@@ -28,15 +28,15 @@ export interface Footer {
   readonly groups: readonly RowGroup[];
 }
 
-/** Most bytes of it: those of references have some hundred per column and group of rows. */
+/** Maximum size of the footer, in bytes. Those of references have about 100 per column and row group. */
 const maxFooter = 2 ** 18;
 const types = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
 
 /**
- * Reads the end of a file.
- * @param file all of it.
- * @param wanted names of the columns that matter; others may be anything that lies flat.
- * @throws InvalidMetadata; Unsupported for files that are encrypted or whose columns are in others.
+ * Reads the footer of a file.
+ * @param file the whole file.
+ * @param wanted names of the columns to read. Others may be of any type, but not nested.
+ * @throws InvalidMetadata; Unsupported for encrypted files and for columns in other files.
  */
 export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer {
   const end = file.byteLength - 8;
@@ -91,11 +91,11 @@ function readGroup(
   return { rows: countOf(group, 3), columns };
 }
 
-/** @param end of what may hold values. */
+/** @param end of the bytes that may hold values. */
 function readChunk(fields: ThriftStruct, end: number): ColumnChunk {
   const data = countOf(fields, 9);
   const dictionary = fields["field_11"] === undefined ? 0 : countOf(fields, 11);
-  // Some writers say 0 where there is none, or have it behind what they name first.
+  // Some writers store 0 if there is no dictionary, or an offset after the data.
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const size = countOf(fields, 7);
   if (start < 4 || start + size > end) throw bad("its columns lie outside of it");
@@ -128,13 +128,13 @@ function decoded(bytes: unknown): string {
   throw bad("its metadata is damaged");
 }
 
-/** A number of 64 bits takes ten bytes, and what stands around it in a struct a few more. */
+/** Maximum number of consecutive bytes with the high bit set. A 64-bit varint has ten bytes. */
 const mostInRow = 32;
 
-/** Which TypeScript's types let no class extend. */
+/** TypeScript's type of DataView cannot be extended. */
 const View = DataView as new (buffer: ArrayBufferLike, offset: number, length: number) => DataView;
 
-/** hyparquet puts numbers together at a cost that grows with the square of their length, and reads on as long as they do. */
+/** Limits the length of varints: hyparquet's time to read one grows with the square of its length, without a limit. */
 class GuardedView extends View {
   #run = 0;
 
@@ -146,7 +146,7 @@ class GuardedView extends View {
   }
 }
 
-/** A reader of structs. */
+/** Returns a reader of Thrift structs. */
 export const structReader = (bytes: Uint8Array): Reader => ({
   view: new GuardedView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   offset: 0,

@@ -1,4 +1,7 @@
-/** The pages of a column: unpacked by the core, their headers and plain values read by hyparquet, all of it checked. */
+/**
+ * Reads the pages of a column. The core decompresses them, hyparquet reads headers and plain values; all claims of the
+ * file are checked before memory is allocated.
+ */
 
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
@@ -18,28 +21,28 @@ import { type Column, type ColumnChunk, structReader } from "./footer.js";
 /** The values of some rows of a column. */
 export interface Page {
   readonly rows: number;
-  /** For each row 1 where it has a value, 0 where it is null; undefined where all have one. */
+  /** For each row, 1 for a value and 0 for null; undefined if all rows have values. */
   readonly levels: Uint32Array | undefined;
-  /** Of the rows that have one: the value, or where it stands in the dictionary. */
+  /** Values of the rows that are not null, or their positions in the dictionary. */
   readonly values: PlainValues | Uint32Array;
-  /** Undefined where the values themselves are there. */
+  /** Undefined if `values` are not positions. */
   readonly dictionary: PlainValues | undefined;
 }
 
-/** What a page says of its values, wherever it says so. */
+/** The fields that both versions of page headers have. */
 interface PageParts {
   readonly encoding: string | undefined;
   readonly rows: number;
   readonly levels: Uint32Array | undefined;
-  /** The values, without compression, from `start`. */
+  /** Decompressed bytes; values begin at `start`. */
   readonly bytes: Uint8Array;
   readonly start: number;
 }
 
 /**
  * Reads a column.
- * @param bytes the pages of one group of rows.
- * @param rows how many there are.
+ * @param bytes the pages of one row group.
+ * @param rows number of rows in the group.
  * @throws InvalidMetadata; Unsupported; LimitExceeded.
  */
 export async function* readPages(
@@ -68,7 +71,7 @@ export async function* readPages(
   }
 }
 
-/** Reads the header of a page. hyparquet gives encodings their names; one that has none is called by its number. */
+/** Reads a page header. Encodings without a name in hyparquet are named by their numbers. */
 function headerAt(reader: Reader): PageHeader {
   const fields = deserializeTCompactProtocol({ view: reader.view, offset: reader.offset });
   const header = parquetHeader(reader);
@@ -97,7 +100,7 @@ async function readDictionary(
   return plainIn(await open(packed, header.uncompressed_page_size), 0, column, count);
 }
 
-/** @param most rows that the page may have. */
+/** @param most maximum number of rows. */
 async function partsOf(
   header: PageHeader,
   packed: Uint8Array,
@@ -127,7 +130,7 @@ async function partsOf(
   return { rows, encoding: second.encoding, bytes, levels, start: 0 };
 }
 
-/** The levels at the beginning of a page, with their length before them. */
+/** Reads the levels at the start of a page, which follow their length. */
 function levelsBefore(
   bytes: Uint8Array,
   encoding: string | undefined,
@@ -146,7 +149,7 @@ function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | un
   const { rows, levels, bytes, start, encoding } = parts;
   let count = rows;
   for (const level of levels ?? []) if (level === 0) count--;
-  // Writers choose for no values what they like.
+  // Writers choose any encoding for no values.
   if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")
     return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
@@ -161,9 +164,9 @@ function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | un
   return { rows, levels, values, dictionary };
 }
 
-/** Values side by side. @param bytes whose buffer holds nothing else: the values may claim more than there is. */
+/** Reads consecutive values. @param bytes all of their buffer, as hyparquet checks lengths against the buffer. */
 function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
-  // The least that one takes, of the types that references have.
+  // Minimum size of a value of the types that references have.
   if (count * (type === "BYTE_ARRAY" ? 4 : type === "INT32" ? 4 : 8) > bytes.byteLength - start)
     throw bad("it has more values than there is room for");
   return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
@@ -179,14 +182,14 @@ function countOf(value: number | undefined): number {
   throw bad("a page has a header that is not valid");
 }
 
-/** Writers fill the last packed run up to groups of their own size. */
+/** Writers pad the last packed run to groups of various sizes. */
 const padding = 512;
 
 /**
- * Reads numbers.
- * @param bytes which must end where the numbers may.
- * @param width bits of each, 32 at most.
- * @param count how many there are; no more memory is taken than that needs, whatever the runs say.
+ * Reads numbers in Parquet's hybrid of run-length encoding and bit packing.
+ * @param bytes end with the numbers.
+ * @param width bits of a number, at most 32.
+ * @param count of the numbers; bounds the memory allocated.
  * @throws InvalidMetadata.
  */
 export function readRuns(bytes: Uint8Array, start: number, width: number, count: number): Uint32Array {
@@ -196,7 +199,7 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     const run = readHeader(bytes, at);
     const size = run.isPacked ? (run.values / 8) * width : Math.ceil(width / 8);
     const left = count - seen;
-    // Some writers leave out the last bytes of what nobody reads.
+    // Some writers omit the last bytes of the padding.
     const needed = run.isPacked ? Math.ceil((Math.min(run.values, left) * width) / 8) : size;
     if (
       run.values === 0 ||
@@ -205,7 +208,7 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     )
       throw doNotFit();
     const end = seen + Math.min(run.values, left);
-    // As far as they and the bits before them fit into an integer of the engine's.
+    // Up to 24 bits fit a 32-bit integer with the 7 bits before them.
     const unpack = width <= 24 ? unpackNarrow : unpackWide;
     if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
     else out.fill(numberAt(bytes, run.end, size), seen, end);
@@ -218,7 +221,7 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
 interface RunHeader {
   readonly isPacked: boolean;
   readonly values: number;
-  /** Where the run's values begin. */
+  /** Position of the run's values. */
   readonly end: number;
 }
 
@@ -242,7 +245,7 @@ function numberAt(bytes: Uint8Array, start: number, size: number): number {
   return value;
 }
 
-/** Numbers whose bits lie one behind the other, the lowest first. */
+/** Unpacks numbers of consecutive bits, lowest first. */
 function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
   const mask = (1 << width) - 1;
   let at = start;
@@ -267,7 +270,7 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
 
 const doNotFit = () => bad("it has runs of values that do not fit");
 
-/** How many bytes a file's pages may still have, without compression. */
+/** Limits the decompressed bytes of a file's pages. */
 export class Budget {
   #left: number;
 
@@ -283,7 +286,7 @@ export class Budget {
   }
 }
 
-/** By their numbers; a text names what the core does not have. */
+/** Compression codecs by number; strings name unsupported ones. */
 const codecs: readonly (readonly ChainStep[] | string)[] = [
   [],
   [{ core: "snappy", params: [], name: "snappy" }],
@@ -297,9 +300,9 @@ const codecs: readonly (readonly ChainStep[] | string)[] = [
 const rawLz4 = 7;
 
 /**
- * Unpacks a page.
- * @param size how many bytes it says will come out.
- * @returns those, in a buffer of their own.
+ * Decompresses a page.
+ * @param size decompressed size according to the header.
+ * @returns all bytes of a new buffer.
  * @throws InvalidMetadata; Unsupported; LimitExceeded.
  */
 export async function unpack(
@@ -312,7 +315,7 @@ export async function unpack(
   budget.take(size);
   const steps = codecs[codec] ?? `compression ${codec}`;
   if (typeof steps === "string") throw notHere(`pages in ${steps}`);
-  // Writers compress no values, too, or leave them out.
+  // Writers compress an empty page, or omit it.
   const isEmpty = size === 0 && packed.byteLength === 0;
   const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
   if (page.byteLength !== size) throw bad("a page has another size than its header says");
@@ -325,7 +328,7 @@ async function decoded(
   codec: number,
   size: number,
 ): Promise<Uint8Array> {
-  const limit = Math.max(size, 1); // decoders have room for a byte at least
+  const limit = Math.max(size, 1); // decoders need room for a byte
   try {
     return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
   } catch (error) {
@@ -336,7 +339,7 @@ async function decoded(
   }
 }
 
-/** A block of LZ4 with its size before it, as the core has them. */
+/** Prefixes an LZ4 block with its size, as the core expects. */
 function withSize(block: Uint8Array, size: number): Uint8Array {
   const sized = new Uint8Array(4 + block.byteLength);
   new DataView(sized.buffer).setUint32(0, size, true);
