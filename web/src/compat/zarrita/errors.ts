@@ -160,7 +160,7 @@ export function checkFunction(value: unknown, what: string): void {
 
 /** @throws InvalidArgument for a value without a method `get`. */
 export function checkStore(store: unknown): void {
-  if (!isStore(store)) throw invalidArgument(`${shown(store)} is no store: it has no method get`);
+  if (!isStore(store)) throw invalidArgument(`${shown(store)} is not a store: it has no method get`);
 }
 
 /** @throws InvalidArgument for a key or a path that is not a string. */

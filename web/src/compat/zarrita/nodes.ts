@@ -170,7 +170,7 @@ export function innerOf(array: ZarritaArray<DataType, Readable>): Promise<ZarrAr
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
   if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
-    throw invalidArgument(`${shown(array)} is no array that was opened or created`);
+    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {

@@ -136,8 +136,11 @@ function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
 
 function chainOfV2(document: JsonObject): Chain | undefined {
   const { filters, compressor, dtype, chunks, fill_value: fill } = document;
-  const list = [...(Array.isArray(filters) ? filters : []), compressor ?? null].filter(isJsonObject);
-  if (typeof dtype !== "string") return undefined;
+  const list = [
+    ...(Array.isArray(filters) ? filters : []),
+    ...(isJsonObject(compressor) ? [compressor] : []),
+  ];
+  if (typeof dtype !== "string" || !list.every(isJsonObject)) return undefined;
   return {
     meta: {
       dataType: dtypeName({ dtype: parseDescr(dtype, true, { objects: true }).dtype, zarrFormat: 2 }),

@@ -110,8 +110,9 @@ class RangeMerger {
     const { offset, length } = range;
     const { id, span, size } = await new Promise<Group>((assign) => {
       if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());
-      const asked = { offset, length, options, assign };
-      this.#waiting.set(path, [...(this.#waiting.get(path) ?? []), asked]);
+      const all = this.#waiting.get(path) ?? [];
+      all.push({ offset, length, options, assign });
+      this.#waiting.set(path, all);
     });
     const readAlone = () => this.store.getRange(path, { offset, length }, options);
     if (size === 1) return readAlone();
