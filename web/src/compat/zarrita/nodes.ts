@@ -9,7 +9,7 @@ import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
 import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
-import { currentPool, type StoreOptions, withStoreOptions } from "./options.js";
+import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
 import { ownEntries, zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
@@ -86,6 +86,7 @@ interface ArraySource {
   readonly dimensionNames: readonly (string | null)[] | undefined;
   readonly dtype: string;
   readonly fillValue: unknown;
+  readonly derived: DerivedArray[];
   load(): Promise<ZarrArray>;
 }
 
@@ -147,7 +148,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     checkObject(options, "options of getChunk");
     const { signal, pool = currentPool(), ...storeOptions } = options;
     return likeZarrita(this.path, async () => {
-      const array = withStoreOptions(await this[inner].load(), storeOptions);
+      const array = await innerOf(this, storeOptions);
       const chunkOptions: ChunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
       return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
@@ -161,10 +162,14 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   }
 }
 
-/** This library's array behind one of zarrita's. @throws InvalidArgument for other values. */
-export function innerOf(array: ZarritaArray<DataType, Readable>): Promise<ZarrArray> {
+/** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
+export async function innerOf(
+  array: ZarritaArray<DataType, Readable>,
+  storeOptions: StoreOptions = {},
+): Promise<ZarrArray> {
   checkArray(array);
-  return array[inner].load();
+  const source = array[inner];
+  return withStoreOptions(await source.load(), storeOptions, source.derived);
 }
 
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
@@ -177,7 +182,8 @@ function openedSource(array: ZarrArray): ArraySource {
   const { shape, chunkShape, attributes, dimensionNames } = array;
   const fillValue = fillOf(array.dtype, array.fillValue);
   const load = async () => array;
-  return { shape, chunkShape, attributes, dimensionNames, dtype: dtypeName(array), fillValue, load };
+  const dtype = dtypeName(array);
+  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
 }
 
 /** An array that its metadata describes, whatever the store has. @throws InvalidMetadataError. */
@@ -192,6 +198,7 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
     dimensionNames: metadata.dimension_names,
     dtype: metadata.data_type,
     fillValue: fillValueOf(metadata),
+    derived: [],
     load() {
       const make = async () =>
         (await zarritaPart()).arrayOf(store as Store, normalizePath(path), metadata, ownEntries());

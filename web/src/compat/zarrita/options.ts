@@ -68,15 +68,18 @@ export function signalOf(options: Signals): AbortSignal | undefined {
 
 type Extra = Readonly<Record<string, unknown>>;
 
+/** An array whose store adds options to each request. */
+export interface DerivedArray {
+  readonly extra: Extra;
+  readonly array: ZarrArray;
+}
+
 /** Sets of options remembered for an array. Arrays with different options do not share shard indices. */
 const maxDerived = 4;
-const derivedArrays = new WeakMap<ZarrArray, { readonly extra: Extra; readonly array: ZarrArray }[]>();
 
 /** Returns the array with a store that adds these options to each request; the array itself if there are none. */
-export function withStoreOptions(array: ZarrArray, extra: Extra): ZarrArray {
+export function withStoreOptions(array: ZarrArray, extra: Extra, derived: DerivedArray[]): ZarrArray {
   if (Object.keys(extra).length === 0) return array;
-  const derived = derivedArrays.get(array) ?? [];
-  derivedArrays.set(array, derived);
   const found = derived.find((entry) => isSame(entry.extra, extra));
   if (found) return found.array;
   const store = withOptions(array.store, extra);

@@ -17,7 +17,6 @@ import {
   type Setter,
   type StoreOptions,
   signalOf,
-  withStoreOptions,
 } from "./options.js";
 import { zarritaPart } from "./registry.js";
 import type { Chunk, DataType, Mutable, Readable, Scalar, Slice } from "./types.js";
@@ -56,16 +55,13 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   const concurrency = concurrencyOf(options);
   const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
   const region = await likeZarrita(array.path, async () => {
-    const source = await innerOf(array);
-    if (!(ownChunks in array))
-      return getRegion<ElementData | readonly unknown[]>(
-        withStoreOptions(source, storeOptions),
-        entries,
-        readOptions,
-      );
+    if (!(ownChunks in array)) {
+      const source = await innerOf(array, storeOptions);
+      return getRegion<ElementData | readonly unknown[]>(source, entries, readOptions);
+    }
     const readChunk = (at: number[]) =>
       array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
-    return (await zarritaPart()).getChunkwise(source, entries, readChunk, readOptions);
+    return (await zarritaPart()).getChunkwise(await innerOf(array), entries, readChunk, readOptions);
   });
   const chunk = chunkOf<D>(region);
   return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
