@@ -8,8 +8,7 @@ import { type AxisRange, resolveSelection, type Selection } from "../../plan/sel
 import { invalidArgument } from "../../util/errors.js";
 import { Limiter } from "../../util/limiter.js";
 import { settleAll } from "../../util/settle-all.js";
-import { type MoveAxis, moveItems } from "../../util/strided-copy.js";
-import { countOf, indices, stridesOf } from "../../util/strides.js";
+import { countOf, stridesOf } from "../../util/strides.js";
 import type { AnyRegion } from "./elements.js";
 
 export interface Strided {
@@ -95,24 +94,18 @@ interface Box {
 
 /** Copies a box of elements. Different kinds of arrays convert. */
 function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: Box): void {
-  const isSameKind = !Array.isArray(source) && source.constructor === target.constructor;
-  const unit = perItem * (isSameKind ? source.BYTES_PER_ELEMENT : 1);
-  const scaled = axes.map((axis): MoveAxis & { from: number; to: number } => ({
-    count: axis.count,
-    from: axis.from * unit,
-    to: axis.to * unit,
-  }));
-  if (isSameKind) {
-    const move = { from: from * unit, to: to * unit, itemBytes: unit, axes: scaled };
-    moveItems(bytesOf(source), bytesOf(target as ElementData), move);
-    return;
-  }
-  const inner = { count: perItem, from: 1, to: 1 };
-  const all = [...scaled, inner];
-  for (const at of indices(all.map(({ count }) => count))) {
-    const place = (side: "from" | "to") => all.reduce((sum, axis, i) => sum + at[i]! * axis[side], 0);
-    target[to * unit + place("to")] = source[from * unit + place("from")]!;
-  }
+  const scaled = axes.map(({ count, from, to }) => ({ count, from: from * perItem, to: to * perItem }));
+  // Axes of one element need no loop.
+  const all = [...scaled, { count: perItem, from: 1, to: 1 }].filter(({ count }) => count !== 1);
+  const last = all.pop() ?? { count: 1, from: 1, to: 1 };
+  const copy = (axis: number, start: number, end: number): void => {
+    const { count, from, to } = all[axis] ?? last;
+    if (axis < all.length) for (let i = 0; i < count; i++) copy(axis + 1, start + i * from, end + i * to);
+    else if (from === 1 && to === 1 && ArrayBuffer.isView(source) && ArrayBuffer.isView(target))
+      (target as Uint8Array).set((source as Uint8Array).subarray(start, start + count), end);
+    else for (let i = 0; i < count; i++) target[end + i * to] = source[start + i * from]!;
+  };
+  copy(0, from * perItem, to * perItem);
 }
 
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
