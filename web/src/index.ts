@@ -94,8 +94,8 @@ export type {
 } from "./edit/options.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
+export type { IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
-export type { IcechunkVersion } from "./formats/icechunk/version.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
 export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";

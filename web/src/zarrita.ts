@@ -1,21 +1,10 @@
 /**
- * A drop-in for what applications use of npm `zarrita`, over this library's `open` and `get`.
- * docs/drop-ins.md says what differs.
+ * A drop-in for npm `zarrita`, over this library's `open` and `get`. docs/drop-ins.md lists the differences.
  * @packageDocumentation
  */
 
-export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/arrays.js";
-export type { RegisteredCodec } from "./compat/zarrita/bytes-codecs.js";
-export type { ChunkQueue } from "./compat/zarrita/concurrency.js";
-export {
-  type ConsolidatedFormat,
-  type ConsolidatedMetadataOptions,
-  type Listable,
-  withConsolidatedMetadata,
-  withConsolidatedMetadata as withConsolidated,
-  withMaybeConsolidatedMetadata,
-  withMaybeConsolidatedMetadata as tryWithConsolidated,
-} from "./compat/zarrita/consolidated.js";
+export { type CodecRegistry, registerCodecs } from "./compat/zarrita/codecs.js";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/elements.js";
 export {
   CodecPipelineError,
   InvalidMetadataError,
@@ -36,14 +25,6 @@ export {
   extendStore,
 } from "./compat/zarrita/extensions.js";
 export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./compat/zarrita/fetch-store.js";
-export { type GetOptions, get, select, slice } from "./compat/zarrita/indexing.js";
-export {
-  getPrepared as _zarrita_internal_get,
-  sliceIndices as _zarrita_internal_slice_indices,
-  sliceIndices as _zarrita_internal_sliceIndices,
-  stridesIn as _zarrita_internal_get_strides,
-  stridesIn as _zarrita_internal_getStrides,
-} from "./compat/zarrita/names.js";
 export {
   type GetChunkOptions,
   Location,
@@ -51,32 +32,38 @@ export {
   ZarritaArray as Array,
   ZarritaGroup as Group,
 } from "./compat/zarrita/nodes.js";
-export { type OpenOptions, open } from "./compat/zarrita/open.js";
-export type { StoreOptions } from "./compat/zarrita/options.js";
-export { setPool } from "./compat/zarrita/pool.js";
-export { type CodecRegistry, registerCodecs } from "./compat/zarrita/register.js";
+export { create, type OpenOptions, open } from "./compat/zarrita/open.js";
+export { type ChunkQueue, type StoreOptions, setPool } from "./compat/zarrita/options.js";
 export {
-  type OwnCodec,
-  type OwnCodecEntry,
-  type OwnCodecMetadata,
-  registry,
-} from "./compat/zarrita/registry.js";
+  type GetOptions,
+  get,
+  getPrepared as _zarrita_internal_get,
+  type SetOptions,
+  select,
+  set,
+  setPrepared as _zarrita_internal_set,
+  slice,
+  sliceIndices as _zarrita_internal_slice_indices,
+  sliceIndices as _zarrita_internal_sliceIndices,
+  stridesIn as _zarrita_internal_get_strides,
+  stridesIn as _zarrita_internal_getStrides,
+} from "./compat/zarrita/regions.js";
+export { registry } from "./compat/zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
   type RangeCoalescingOptions,
   withByteCaching,
+  withConsolidatedMetadata,
+  withConsolidatedMetadata as withConsolidated,
+  withMaybeConsolidatedMetadata,
+  withMaybeConsolidatedMetadata as tryWithConsolidated,
   withRangeCoalescing,
 } from "./compat/zarrita/store-extensions.js";
 export type * from "./compat/zarrita/types.js";
-export {
-  type CreateArrayOptions,
-  type CreateGroupOptions,
-  create,
-  type SetOptions,
-  set,
-  setPrepared as _zarrita_internal_set,
-} from "./compat/zarrita/writing.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export type { ReferenceStore } from "./formats/kerchunk/store.js";
 export { FileSystemStore } from "./store/file/store.js";

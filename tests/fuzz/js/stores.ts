@@ -1,9 +1,8 @@
 /** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
-import { ReferenceTable } from "../../../dist/formats/kerchunk/document.js";
-import { readReference } from "../../../dist/formats/kerchunk/read.js";
-import { targetUrl } from "../../../dist/formats/kerchunk/target.js";
-import type { Reference } from "../../../dist/formats/parquet/reference.js";
+import { ReferenceTable, readReference } from "../../../dist/formats/kerchunk/document.js";
+import { targetUrl } from "../../../dist/formats/kerchunk/place.js";
+import type { Reference } from "../../../dist/formats/parquet/fields.js";
 import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
 import { parseRetryAfter } from "../../../dist/store/http/requests.js";
 import { runAll } from "../../../dist/util/slices.js";

@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 import { get, IcechunkStore, isZarrError, open, ZarrError } from "zarr-wasm";
 import { expanderWith, expandZstd } from "#src/engine/zstd-frames.js";
-import { containersOfYaml } from "#src/formats/icechunk/containers.js";
 import { readFlexBuffer } from "#src/formats/icechunk/flexbuffer.js";
+import { containersOfYaml } from "#src/formats/icechunk/locations.js";
 import { Zstd } from "#src/numcodecs.js";
 import { idOf, idText, metadataFile, repoFile } from "../../../scripts/lib/icechunk-writer.mjs";
 import { type Objects, plainValues, repository, snapshotIds } from "../support/icechunk-repository.js";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Reference } from "#src/formats/parquet/fields.js";
+import { readRuns } from "#src/formats/parquet/pages.js";
 import { readRecords } from "#src/formats/parquet/records.js";
-import type { Reference } from "#src/formats/parquet/reference.js";
-import { readRuns } from "#src/formats/parquet/runs.js";
 
 interface Golden {
   name: string;

@@ -1,4 +1,4 @@
-/** Stores in which nothing but themselves tells where chunks are: Icechunk repositories, and references. */
+/** Detects Icechunk repositories and references in stores without a Zarr node. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { Store } from "../store/store.js";
@@ -19,19 +19,19 @@ export interface DetectOptions {
   readonly virtual?: Readonly<Record<string, VirtualBase>> | undefined;
 }
 
-/** The version of an Icechunk repository that the options name. @throws what `IcechunkStore.open` does. */
+/** Opens the version of an Icechunk repository that the options select. @throws as `IcechunkStore.open`. */
 export async function openRepository(store: Store, options: DetectOptions): Promise<Store> {
   return IcechunkStore.open(store, icechunkOptions(options));
 }
 
 /**
- * What a store holds that shows no Zarr node.
- * @param missing the error that tells so.
- * @throws it, where there is nothing else, either; what is wrong with what there is.
+ * Opens the contents of a store without a Zarr node.
+ * @param missing the error of looking for one.
+ * @throws that error if nothing is detected; the errors of invalid contents.
  */
 export async function findOther(store: Store, options: DetectOptions, missing: unknown): Promise<Store> {
   const { version, signal } = options;
-  signal?.throwIfAborted(); // before anything is loaded for it
+  signal?.throwIfAborted(); // before loading anything
   const repository = version === 2 ? undefined : await findRepository(store, options);
   if (repository) return repository;
   const references = version === 3 ? undefined : await findReferences(store, options).catch(damaged(missing));
@@ -39,24 +39,24 @@ export async function findOther(store: Store, options: DetectOptions, missing: u
   return references;
 }
 
-/** Where no name tells that there are references, a document that cannot be read is but a reason why nothing is found. */
+/** Reports an invalid document as the reason why nothing was found: no name says that it has references. */
 const damaged = (missing: unknown) => (cause: unknown) => {
   if (!isZarrError(cause, "InvalidMetadata") || cause.code !== "not-json") throw cause;
   if (!isZarrError(missing, "NotFound")) throw missing;
   throw notFound(`${missing.message}; ${cause.message}`, { cause });
 };
 
-/** The references in Parquet files that a store holds; undefined for none. */
+/** Opens references in Parquet files; undefined if there are none. */
 export async function findReferences(store: Store, { signal }: DetectOptions): Promise<Store | undefined> {
   return ReferenceStore.find({ store, folder: "" }, {}, signal);
 }
 
-/** The Icechunk repository that a store holds; undefined for none. */
+/** Opens an Icechunk repository; undefined if there is none. */
 async function findRepository(store: Store, options: DetectOptions): Promise<Store | undefined> {
   return IcechunkStore.find(store, icechunkOptions(options));
 }
 
-/** What of the options is Icechunk's. */
+/** Selects the options of Icechunk. */
 function icechunkOptions({ branch, tag, snapshot, asOf, virtual, signal }: DetectOptions) {
   return { branch, tag, snapshot, asOf, virtual, signal };
 }

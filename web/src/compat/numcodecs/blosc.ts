@@ -1,24 +1,24 @@
-/** Blosc-1 frames, as npm `numcodecs/blosc` has them. */
+/** Blosc 1, with the interface of npm `numcodecs/blosc`. */
 import { invalidArgument, shown } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, sizeAt } from "./codec.js";
 
-/** Numbered as the core numbers them. */
+/** By their numbers in the core. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
-/** Zarr v3 has names for them. */
+/** Names in Zarr v3. */
 const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
 const headerBytes = 16;
-/** Of numcodecs, which takes every chunk for one of 32-bit elements. */
+/** The default of numcodecs, which assumes 32-bit elements. */
 const defaultTypesize = 4;
-/** Frames of zstd before its format was final (Zarr v1 data of 2016); bytes behind the frame (z5py). */
+/** Accepts zstd frames before the final format (Zarr v1 data of 2016), and bytes after the frame (z5py). */
 const toleratedFlags = 1 | 2;
 
 export interface BloscConfig {
   blocksize?: number | undefined;
   clevel?: number | undefined;
   cname?: string | undefined;
-  /** 0, 1, 2, -1 for "bits for single bytes, else bytes"; or Zarr v3's "noshuffle", "shuffle", "bitshuffle". */
+  /** 0, 1, 2; -1 for bits of single bytes, else bytes; or Zarr v3's "noshuffle", "shuffle", "bitshuffle". */
   shuffle?: number | string | undefined;
-  /** Bytes of an element, for encoding: 4 where it is not given. */
+  /** Bytes of an element, for encoding. Default: 4. */
   typesize?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ class Blosc extends CoreCodec {
     const compressor = compressors.indexOf(cname);
     if (compressor < 0)
       throw invalidArgument(`cname must be one of ${compressors.join(", ")}, not ${shown(cname)}`);
-    // A frame keeps the element size in one byte; c-blosc takes larger ones as 1.
+    // A frame stores the element size in one byte; c-blosc uses 1 for larger ones.
     const width = typesize > 255 ? 1 : typesize;
     const params = [compressor, clevel, shuffleNumber(shuffle, width), width, blocksize, toleratedFlags];
     super({ core: "blosc", params, name: "blosc" }, sizeAt(4, headerBytes));

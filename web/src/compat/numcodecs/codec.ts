@@ -1,4 +1,4 @@
-/** What the codecs of `zarr-wasm/numcodecs` share: npm `numcodecs`' interface over the codec core. */
+/** Base of the codecs of `zarr-wasm/numcodecs`: npm `numcodecs`' interface over the codec core. */
 
 import { decodeBytes, encodeBytesIn } from "../../engine/bytes.js";
 import { sessionOf } from "../../engine/engine.js";
@@ -13,19 +13,19 @@ export interface Codec {
   decode(data: Uint8Array, out?: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** A codec's class, as registries keep it. */
+/** The class of a codec, for registries. */
 export interface CodecConstructor<T> {
   fromConfig(config: T & { id: string }): Codec;
   codecId: string;
 }
 
-/** Bytes, however they come. */
+/** Bytes in any container. */
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
 
-/** How many bytes a frame says it decodes to; undefined where it does not. */
+/** Reads the decoded size from a frame; undefined if the frame lacks it. */
 export type SizeOf = (frame: DataView) => number | undefined;
 
-/** Steps by their parameters: callers make a codec per chunk, and the engine keeps its plans by the list of steps. */
+/** Steps by parameters. Callers make a codec per chunk, and the engine caches plans by the identity of the list. */
 const stepLists = new Map<string, readonly ChainStep[]>();
 
 function stepsOf(step: ChainStep): readonly ChainStep[] {
@@ -35,7 +35,7 @@ function stepsOf(step: ChainStep): readonly ChainStep[] {
   return steps;
 }
 
-/** A codec of the core on bytes whose decoded size nobody knows beforehand. */
+/** A codec of the core for bytes of unknown decoded size. */
 export abstract class CoreCodec implements Codec {
   readonly #steps: readonly ChainStep[];
   readonly #sizeOf: SizeOf;
@@ -53,9 +53,9 @@ export abstract class CoreCodec implements Codec {
   }
 
   /**
-   * @param out filled from its start and returned, where it is given.
-   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument where `out` is no Uint8Array or too
-   *   short, and is then left as it was.
+   * @param out filled from its start and returned.
+   * @throws CorruptChunk; LimitExceeded for more than 1 GiB; InvalidArgument if `out` is too short or not a Uint8Array,
+   *   which leaves it unchanged.
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
     const bytes = bytesOf(data);
@@ -70,7 +70,7 @@ export abstract class CoreCodec implements Codec {
   }
 }
 
-/** Of wider typed arrays, too: whoever hands them over means their bytes. */
+/** Returns the bytes of any typed array or buffer. */
 function bytesOf(data: Bytes): Uint8Array {
   const isView = ArrayBuffer.isView(data) && !isBytes(data);
   const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
@@ -78,13 +78,13 @@ function bytesOf(data: Bytes): Uint8Array {
   return bytes;
 }
 
-/** The little-endian 32-bit size at an offset of a frame that is long enough. */
+/** Reads the little-endian 32-bit size at an offset, if the frame has a whole header. */
 export const sizeAt =
   (offset: number, headerBytes: number): SizeOf =>
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
 
-/** The options of a `fromConfig`, none where nothing is given. @throws InvalidArgument for what is no object. */
+/** Returns the options of a `fromConfig`. @throws InvalidArgument for values other than objects. */
 export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
   if (config === undefined) return {};
   if (typeof config !== "object" || config === null)
@@ -92,7 +92,7 @@ export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
   return config;
 }
 
-/** An integer in a range. @throws InvalidArgument. */
+/** Checks that a value is an integer in a range. @throws InvalidArgument. */
 export function checkInteger(value: unknown, name: string, min: number, max: number): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max)
     throw invalidArgument(`${name} must be an integer from ${min} to ${max}, not ${String(value)}`);

@@ -1,11 +1,11 @@
-/** gzip (RFC 1952), as npm `numcodecs/gzip` has it. */
+/** gzip (RFC 1952), with the interface of npm `numcodecs/gzip`. */
 import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
 }
 
-/** The last member's size modulo 2³²: a guess, which is right for nearly all files. */
+/** Estimates the size: the last member stores its own, modulo 2³². */
 const sizeOf: SizeOf = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 

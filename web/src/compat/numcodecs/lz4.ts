@@ -1,8 +1,8 @@
-/** lz4: a 4-byte length before one raw LZ4 block, as npm `numcodecs/lz4` has it. */
+/** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
 import { invalidArgument, shown } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, optionsOf, sizeAt } from "./codec.js";
 
-/** What the LZ4 library takes; beyond it there is no more speed. */
+/** The maximum of the LZ4 library. */
 const maxAcceleration = 65537;
 
 export interface LZ4Config {
@@ -20,7 +20,7 @@ class LZ4 extends CoreCodec {
   readonly acceleration: number;
 
   /**
-   * @param acceleration 0 and less stand for 1.
+   * @param acceleration values below 1 count as 1.
    * @throws InvalidArgument.
    */
   constructor(acceleration = LZ4.DEFAULT_ACCELERATION) {

@@ -1,4 +1,4 @@
-/** zlib (RFC 1950), as npm `numcodecs/zlib` has it. */
+/** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
 import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZlibConfig {

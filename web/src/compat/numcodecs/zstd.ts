@@ -1,14 +1,14 @@
-/** zstd: RFC 8878 frames, as npm `numcodecs/zstd` has them. */
+/** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { invalidArgument, shown } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
-  /** Whether frames get a checksum when they are encoded. */
+  /** Adds a checksum to encoded frames. */
   checksum?: boolean | undefined;
 }
 
-/** Nothing: the core compares the frame's own size with its bound before it decodes anything. */
+/** Unknown here: the core checks the frame's size before decoding. */
 const sizeOf: SizeOf = () => undefined;
 
 class Zstd extends CoreCodec {
@@ -20,7 +20,7 @@ class Zstd extends CoreCodec {
   static readonly MAX_CLEVEL = 22;
 
   /**
-   * @param level 0 and less stand for 1, more than 22 for 22.
+   * @param level clamped to 1 to 22.
    * @throws InvalidArgument.
    */
   constructor(

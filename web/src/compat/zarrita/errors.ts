@@ -1,21 +1,36 @@
-/** zarrita's errors, made from this library's. */
-import { isError, isZarrError, type ZarrError } from "../../util/errors.js";
+/** zarrita's error classes, made from this library's errors, and checks of arguments. */
 
-abstract class ZarritaError<T extends string> extends Error {
-  abstract readonly _tag: T;
+import { isStore } from "../../store/store.js";
+import { invalidArgument, isError, isZarrError, shown, type ZarrError } from "../../util/errors.js";
+
+interface Cause {
+  cause?: unknown;
 }
 
-/** Nothing is stored there, or not what was asked for. */
+abstract class ZarritaError<T extends string> extends Error {
+  override readonly name: T;
+
+  constructor(
+    readonly _tag: T,
+    message: string,
+    { cause }: Cause = {},
+  ) {
+    // An undefined cause would become an own property.
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = _tag;
+  }
+}
+
+/** No node, or a node of another kind. */
 export class NotFoundError extends ZarritaError<"NotFoundError"> {
   static override get name(): string {
     return "NotFoundError";
   }
-  override readonly _tag = "NotFoundError" as const;
-  override readonly name = "NotFoundError";
   readonly path: string | undefined;
   readonly found: "array" | "group" | undefined;
+
   constructor(context: string, options: { path?: string; found?: "array" | "group"; cause?: unknown } = {}) {
-    super(`Not found: ${context}`, causeOf(options));
+    super("NotFoundError", `Not found: ${context}`, options);
     this.path = options.path;
     this.found = options.found;
   }
@@ -26,50 +41,45 @@ export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
   static override get name(): string {
     return "InvalidMetadataError";
   }
-  override readonly _tag = "InvalidMetadataError" as const;
-  override readonly name = "InvalidMetadataError";
   readonly path: string | undefined;
+
   constructor(message: string, options: { path?: string; cause?: unknown } = {}) {
-    super(message, causeOf(options));
+    super("InvalidMetadataError", message, options);
     this.path = options.path;
   }
 }
 
-/** A codec that is not known. */
 export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
   static override get name(): string {
     return "UnknownCodecError";
   }
-  override readonly _tag = "UnknownCodecError" as const;
-  override readonly name = "UnknownCodecError";
   constructor(
     readonly codec: string,
-    options: { cause?: unknown } = {},
+    options: Cause = {},
   ) {
-    super(`Unknown codec: ${codec}`, causeOf(options));
+    super("UnknownCodecError", `Unknown codec: ${codec}`, options);
   }
 }
 
-/** A chunk that cannot be decoded or encoded; the reason is its `cause`. */
+/** A chunk that cannot be decoded or encoded; `cause` has the reason. */
 export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
   static override get name(): string {
     return "CodecPipelineError";
   }
-  override readonly _tag = "CodecPipelineError" as const;
-  override readonly name = "CodecPipelineError";
   readonly direction: "encode" | "decode";
   readonly codec: string | undefined;
   readonly chunkPath: string | undefined;
+
   constructor(options: {
     direction: "encode" | "decode";
     codec?: string | undefined;
     chunkPath?: string | undefined;
     cause: unknown;
   }) {
-    const { direction, codec, chunkPath, cause } = options;
+    const { direction, codec, chunkPath } = options;
     const via = codec === undefined ? "" : ` via codec "${codec}"`;
     const at = chunkPath === undefined ? "" : ` at ${chunkPath}`;
-    super(`Failed to ${direction} chunk${via}${at}`, { cause });
+    super("CodecPipelineError", `Failed to ${direction} chunk${via}${at}`, options);
     this.direction = direction;
     this.codec = codec;
     this.chunkPath = chunkPath;
@@ -81,22 +91,20 @@ export class InvalidSelectionError extends ZarritaError<"InvalidSelectionError">
   static override get name(): string {
     return "InvalidSelectionError";
   }
-  override readonly _tag = "InvalidSelectionError" as const;
-  override readonly name = "InvalidSelectionError";
+  constructor(message?: string, options: Cause = {}) {
+    super("InvalidSelectionError", message ?? "", options);
+  }
 }
 
-/** What cannot be done here. */
 export class UnsupportedError extends ZarritaError<"UnsupportedError"> {
   static override get name(): string {
     return "UnsupportedError";
   }
-  override readonly _tag = "UnsupportedError" as const;
-  override readonly name = "UnsupportedError";
   constructor(
     readonly feature: string,
-    options: { cause?: unknown } = {},
+    options: Cause = {},
   ) {
-    super(`Unsupported: ${feature}`, causeOf(options));
+    super("UnsupportedError", `Unsupported: ${feature}`, options);
   }
 }
 
@@ -117,22 +125,6 @@ export function isZarritaError<T extends AnyZarritaError["_tag"]>(
   return tags.length === 0 || (tags as string[]).includes(error._tag);
 }
 
-/** Error keeps an own "cause" only where one is given. */
-function causeOf({ cause }: { cause?: unknown }): ErrorOptions | undefined {
-  return cause === undefined ? undefined : { cause };
-}
-
-/**
- * What zarrita would have thrown, with this library's error as the cause. Errors that zarrita has no class
- * for (Network, LimitExceeded, InvalidArgument, EngineFailed) and those of others stay what they are.
- */
-export function asZarrita(error: unknown, path: string): unknown {
-  if (!isZarrError(error)) return error;
-  if (isError(error.cause) && error.cause instanceof ZarritaError) return error.cause; // of a codec of the application's, behind the store
-  const make = makers[error._tag];
-  return make ? make(error, path) : error;
-}
-
 const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string) => Error>> = {
   NotFound: (cause, path) => new NotFoundError(cause.message, { path, cause }),
   InvalidMetadata: (cause, path) => new InvalidMetadataError(cause.message, { path, cause }),
@@ -145,11 +137,34 @@ const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string)
   Unsupported: (cause) => new UnsupportedError(cause.message, { cause }),
 };
 
-/** Runs work whose errors are to look like zarrita's. */
+/**
+ * Runs work and translates this library's errors to zarrita's, with the original as the cause. Errors that zarrita has
+ * no class for (Network, LimitExceeded, InvalidArgument, EngineFailed) and errors of stores pass unchanged.
+ */
 export async function likeZarrita<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw asZarrita(error, path);
+    if (!isZarrError(error)) throw error;
+    // An error of the application's codec, which this library took for the store's.
+    if (isZarritaError(error.cause)) throw error.cause;
+    throw makers[error._tag]?.(error, path) ?? error;
   }
+}
+
+/** @throws InvalidArgument for a value that is not a function. */
+export function checkFunction(value: unknown, what: string): void {
+  if (typeof value !== "function")
+    throw invalidArgument(`${what} must be a function, and cannot be ${shown(value)}`);
+}
+
+/** @throws InvalidArgument for a value without a method `get`. */
+export function checkStore(store: unknown): void {
+  if (!isStore(store)) throw invalidArgument(`${shown(store)} is not a store: it has no method get`);
+}
+
+/** @throws InvalidArgument for a key or a path that is not a string. */
+export function checkText(value: unknown, what: string): void {
+  if (typeof value !== "string")
+    throw invalidArgument(`${what} must be a string, and cannot be ${shown(value)}`);
 }

@@ -1,10 +1,10 @@
-/** zarrita's FetchStore, on HttpStore. */
+/** zarrita's FetchStore, over HttpStore. */
 
 import { readLeased } from "../../store/buffer-lease.js";
 import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { checkText } from "./arguments.js";
+import { checkText } from "./errors.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
@@ -13,7 +13,7 @@ export interface FetchStoreOptions {
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Options of every request. */
   overrides?: RequestInit | undefined;
-  /** Taken and not needed: suffix ranges are always tried, and there is another way where they fail. */
+  /** Ignored: suffix ranges are always tried, with a fallback. */
   useSuffixRequest?: boolean | undefined;
 }
 
@@ -23,10 +23,10 @@ export type RequestOptions = Omit<RequestInit, "signal"> & { signal?: AbortSigna
 /** Options of one request, without its signal. */
 type Init = Readonly<Record<string, unknown>>;
 
-/** So many sets of options of single requests have a client each: what one asks for is not what another does. */
-const remembered = 4;
+/** Sets of request options that have a client each, as responses to different options are not shared. */
+const maxStores = 4;
 
-/** A store below a URL; as HttpStore, it tries again where a server is busy and serves ranges whatever the server makes of them. */
+/** A store below a URL. Retries and reads ranges as HttpStore does. */
 export class FetchStore implements AsyncReadable {
   static get name(): string {
     return "FetchStore";
@@ -35,7 +35,7 @@ export class FetchStore implements AsyncReadable {
   readonly #options: FetchStoreOptions;
   readonly #stores: { readonly init: Init; readonly store: HttpStore }[] = [];
 
-  /** @param url looked at when it is first needed. */
+  /** @param url parsed by the first request. */
   constructor(
     readonly url: string | URL,
     options: FetchStoreOptions = {},
@@ -50,14 +50,14 @@ export class FetchStore implements AsyncReadable {
     };
   }
 
-  /** @param options of this request, before those of the store: headers, credentials, a signal, … */
+  /** @param options of this request, which override the store's: headers, credentials, a signal, … */
   async get(key: AbsolutePath, options?: RequestOptions): Promise<Uint8Array | undefined> {
     checkText(key, "a key");
     const { store, ...asked } = this.#asked(options);
     return store.get(key, asked);
   }
 
-  /** @param options of this request, before those of the store: headers, credentials, a signal, … */
+  /** @param options of this request, which override the store's: headers, credentials, a signal, … */
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
@@ -68,7 +68,7 @@ export class FetchStore implements AsyncReadable {
     return store.getRange(key, range, asked);
   }
 
-  /** Where a key is, for messages. */
+  /** URL of a key, for messages. */
   locate(key: string): string {
     return this.#storeOf({}).locate(key);
   }
@@ -90,8 +90,8 @@ export class FetchStore implements AsyncReadable {
     if (found) return found.store;
     const store = this.#makeStore(given);
     this.#stores.push({ init: given, store });
-    // The first is the one of requests without options of their own, mostly; the oldest of the others goes.
-    if (this.#stores.length > remembered) this.#stores.splice(1, 1);
+    // Drops the oldest but the first, which usually serves requests without options.
+    if (this.#stores.length > maxStores) this.#stores.splice(1, 1);
     return store;
   }
 

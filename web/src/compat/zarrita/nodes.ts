@@ -1,21 +1,22 @@
-/** Locations, groups and arrays, as zarrita has them, over this library's. */
+/** zarrita's locations, groups and arrays, over this library's. */
 
 import type { ElementData } from "../../dtypes/elements.js";
-import { type ChunkOptions, type Region, ZarrArray } from "../../hierarchy/array.js";
+import { type ChunkOptions, ZarrArray } from "../../hierarchy/array.js";
+import { normalizePath } from "../../store/path.js";
+import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { checkStore, checkText } from "./arguments.js";
-import { dataOf, dtypeName, fillOf } from "./elements.js";
-import { likeZarrita } from "./errors.js";
-import { type ArraySource, metadataSource } from "./from-metadata.js";
-import { type StoreOptions, withStoreOptions } from "./options.js";
-import { currentPool } from "./pool.js";
+import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
+import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
+import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
+import { ownEntries, zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
   ArrayMetadata,
   Attributes,
   Chunk,
+  CodecMetadata,
   DataType,
   DataTypeQuery,
   GroupMetadata,
@@ -24,7 +25,7 @@ import type {
   Scalar,
 } from "./types.js";
 
-/** A place in a store. */
+/** A path in a store. */
 export class Location<Store> {
   static get name(): string {
     return "Location";
@@ -35,14 +36,14 @@ export class Location<Store> {
     readonly path: AbsolutePath = "/",
   ) {}
 
-  /** Another place, by a path relative to this one, or an absolute one. */
+  /** Returns the location of a path, absolute or relative to this one. */
   resolve(path: string): Location<Store> {
     const base = new URL(`file://${this.path.endsWith("/") ? this.path : `${this.path}/`}`);
     return new Location(this.store, decodeURIComponent(new URL(String(path), base).pathname) as AbsolutePath);
   }
 }
 
-/** A location, or the root of a store. @throws InvalidArgument for what is neither. */
+/** Returns a location, for a store its root. @throws InvalidArgument for other values. */
 export function locationOf<S extends object>(given: Location<S> | S): Location<S> {
   checkObject(given, "a store, or a place in one,");
   const location = "store" in given ? (given as unknown as Location<S>) : new Location(given as S);
@@ -51,14 +52,14 @@ export function locationOf<S extends object>(given: Location<S> | S): Location<S
   return location;
 }
 
-/** The root of a store; of an empty Map without one. */
+/** The root of a store. Default: an empty Map. */
 export function root<Store>(store: Store): Location<Store>;
 export function root(): Location<Map<string, Uint8Array>>;
 export function root<Store>(store?: Store): Location<Store | Map<string, Uint8Array>> {
   return new Location(store ?? new Map<string, Uint8Array>());
 }
 
-/** A group: `open` makes it, or the caller from its metadata. */
+/** A group, made by `open`, or by the caller from its metadata. */
 export class ZarritaGroup<Store extends Readable = Readable> extends Location<Store> {
   static override get name(): string {
     return "Group";
@@ -77,18 +78,30 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   }
 }
 
-/** Finds what is behind an array, or behind a proxy of one. */
+/** Metadata of an array, and this library's array, which is made by the first read. */
+interface ArraySource {
+  readonly shape: readonly number[];
+  readonly chunkShape: readonly number[];
+  readonly attributes: Attributes;
+  readonly dimensionNames: readonly (string | null)[] | undefined;
+  readonly dtype: string;
+  readonly fillValue: unknown;
+  readonly derived: DerivedArray[];
+  load(): Promise<ZarrArray>;
+}
+
+/** Key of the source of an array; proxies of the array have it, too. */
 const inner: unique symbol = Symbol("zarr-wasm.array");
-/** Says that an extension has its own `getChunk`, through which all chunks must come. */
+/** Marks arrays whose `getChunk` an extension replaces: all chunks must come through it. */
 export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
 
-/** Options of a chunk's read. What is not of ours goes to the store, as zarrita hands it on: headers, say. */
+/** Options of reading a chunk. Others go to the store, as in zarrita: headers, for example. */
 export interface GetChunkOptions extends StoreOptions {
-  /** Workers that decode the chunk, instead of those that `setPool` gave. */
+  /** Workers that decode the chunk. Default: those of `setPool`. */
   pool?: WorkerPool | undefined;
 }
 
-/** An array: `open` makes it, or the caller from its metadata. */
+/** An array, made by `open`, or by the caller from its metadata. */
 export class ZarritaArray<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   static override get name(): string {
     return "Array";
@@ -98,10 +111,10 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   /** @internal */
   readonly [inner]: ArraySource;
   readonly shape: number[];
-  /** Shape of the chunks that are decoded: of inner ones, where there are shards. */
+  /** Shape of the chunks; with sharding, of the inner chunks. */
   readonly chunks: number[];
 
-  /** @throws InvalidMetadataError for metadata that lacks what zarrita reads at once; the rest is looked at when the array is read. */
+  /** @throws InvalidMetadataError for metadata without shapes; the first read checks the rest. */
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
   /** @internal */
   constructor(store: Store, path: AbsolutePath, array: ZarrArray);
@@ -126,7 +139,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     return this[inner].dtype as D;
   }
 
-  /** Reads one whole chunk: C order, of its full shape also where it overhangs the array. */
+  /** Reads a chunk in C order. Chunks at the edges have their full shape. */
   async getChunk(
     chunkCoords: number[],
     options: GetChunkOptions = {},
@@ -135,7 +148,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     checkObject(options, "options of getChunk");
     const { signal, pool = currentPool(), ...storeOptions } = options;
     return likeZarrita(this.path, async () => {
-      const array = withStoreOptions(await this[inner].load(), storeOptions);
+      const array = await innerOf(this, storeOptions);
       const chunkOptions: ChunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
       return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
@@ -149,37 +162,78 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   }
 }
 
-/** This library's array behind one of zarrita's. @throws InvalidArgument for what is none. */
-export function innerOf(array: ZarritaArray<DataType, Readable>): Promise<ZarrArray> {
-  return sourceOf(array).load();
+/** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
+export async function innerOf(
+  array: ZarritaArray<DataType, Readable>,
+  storeOptions: StoreOptions = {},
+): Promise<ZarrArray> {
+  checkArray(array);
+  const source = array[inner];
+  return withStoreOptions(await source.load(), storeOptions, source.derived);
 }
 
-function sourceOf(array: ZarritaArray<DataType, Readable>): ArraySource {
-  const source = (array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner];
-  if (source) return source;
-  throw invalidArgument(`${shown(array)} is no array that was opened or created`);
-}
-
-/** @throws InvalidArgument for what is no array. */
+/** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
-  sourceOf(array);
+  if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
+    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {
+  const { shape, chunkShape, attributes, dimensionNames } = array;
+  const fillValue = fillOf(array.dtype, array.fillValue);
+  const load = async () => array;
+  const dtype = dtypeName(array);
+  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
+}
+
+/** An array that its metadata describes, whatever the store has. @throws InvalidMetadataError. */
+function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
+  if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
+    throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
+  let loading: Promise<ZarrArray> | undefined;
   return {
-    shape: array.shape,
-    chunkShape: array.chunkShape,
-    attributes: array.attributes,
-    dimensionNames: array.dimensionNames,
-    dtype: dtypeName(array),
-    fillValue: fillOf(array.dtype, array.fillValue),
-    load: async () => array,
+    shape: metadata.shape,
+    chunkShape: chunkShapeOf(metadata),
+    attributes: metadata.attributes,
+    dimensionNames: metadata.dimension_names,
+    dtype: metadata.data_type,
+    fillValue: fillValueOf(metadata),
+    derived: [],
+    load() {
+      const make = async () =>
+        (await zarritaPart()).arrayOf(store as Store, normalizePath(path), metadata, ownEntries());
+      loading ??= make().catch((error: unknown) => {
+        loading = undefined; // so that the next call retries
+        throw error;
+      });
+      return loading;
+    },
   };
 }
 
-export type AnyRegion = Region<ElementData | readonly unknown[]>;
+/** Shape of the chunks; with sharding, of the inner chunks. */
+function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+  const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
+  const sharding = list.find((codec) => codec?.name === "sharding_indexed");
+  const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
+  if (Array.isArray(shape)) return shape as number[];
+  throw new InvalidMetadataError("the metadata has no shape of chunks");
+}
 
-/** A copy whose memory threads can share; lists, which have none, stay as they are. */
+function fillValueOf({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
+  if (fill === null || fill === undefined) return null;
+  if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
+  const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
+  const isFloat = /^float/.test(dtype);
+  return isFloat && typeof fill === "string" && fill in special ? special[fill as "NaN"] : fill;
+}
+
+/** A region in zarrita's form. */
+export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
+  return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
+}
+
+/** Copies a region to shared memory; lists pass unchanged. */
 function shared(region: AnyRegion): AnyRegion {
   const { data } = region;
   if (!ArrayBuffer.isView(data)) return region;
@@ -187,11 +241,6 @@ function shared(region: AnyRegion): AnyRegion {
   bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   const Kind = data.constructor as new (buffer: ArrayBufferLike) => ElementData;
   return { ...region, data: new Kind(bytes.buffer) };
-}
-
-/** A region as zarrita gives it. */
-export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
-  return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
 }
 
 function kindOf(dtype: string): string {

@@ -1,6 +1,6 @@
 /**
- * Codecs of the application's own, in zarrita's form. The core knows nothing of them: a store in between takes
- * them off the end of the chain in the metadata, decodes what it hands out, and encodes what it is given.
+ * The application's own codecs. The core does not know them, so a store in between removes them from the end of the
+ * chain in metadata, decodes the chunks it returns and encodes the chunks it is given.
  */
 
 import { toElements } from "../../dtypes/elements.js";
@@ -8,103 +8,91 @@ import { parseDescr } from "../../dtypes/typestr.js";
 import { parseDocument } from "../../metadata/document.js";
 import { putInFront, writingMethods } from "../../store/handle.js";
 import { cutRange, locateKey, readRange } from "../../store/read.js";
-import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
+import type { Store } from "../../store/store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
 import { stridesOf } from "../../util/strides.js";
-import { dtypeOf } from "./bytes-codecs.js";
-import { cOrder } from "./c-order.js";
+import { littleEndian } from "./array-codecs.js";
+import { bytesOf, cOrder, type Strided } from "./chunks.js";
+import { namedDtype } from "./codecs.js";
 import { dataOf, dtypeName } from "./elements.js";
 import { CodecPipelineError, InvalidMetadataError, UnsupportedError } from "./errors.js";
-import { isOwn, type OwnCodec, type OwnCodecMetadata, registry } from "./registry.js";
+import type { OwnCodec, OwnCodecEntry, OwnCodecMetadata } from "./types.js";
 
-/** Codecs that the end of a chain was stripped of, in encoding order. */
-interface Stripped {
+export type LoadEntry = () => OwnCodecEntry | Promise<OwnCodecEntry>;
+
+/** The application's codecs by name. */
+export type OwnEntries = ReadonlyMap<string, LoadEntry>;
+
+/** Codecs removed from the end of a chain, in encoding order. */
+interface Removed {
   readonly codecs: readonly { readonly name: string; readonly codec: OwnCodec }[];
   readonly meta: OwnCodecMetadata;
 }
 
+export interface OwnCodecStore extends Store {
+  /** Removes the application's codecs from a metadata document, and remembers them for the array's chunks. */
+  readonly withoutOwn: (key: string, document: JsonObject) => Promise<JsonObject>;
+}
+
 const documentKey = /^(.*\/)(zarr\.json|\.zarray)$/;
 
-/** A store whose chunks have lost the codecs of the application's own. */
-export class OwnCodecStore implements Store {
+/** A store in front of another one, whose chunks lack what the application's codecs add. */
+export function ownCodecStore(inner: Store, entries: OwnEntries): OwnCodecStore {
   /** By the array's key in the store, such as "/a/b/". */
-  readonly #stripped = new Map<string, Stripped>();
-
-  declare set?: NonNullable<Store["set"]>;
-  declare readonly delete?: NonNullable<Store["delete"]>;
-  declare readonly deletePrefix?: NonNullable<Store["deletePrefix"]>;
-  declare readonly list?: NonNullable<Store["list"]>;
-  declare readonly conditional?: NonNullable<Store["conditional"]>;
-
-  constructor(private readonly inner: Store) {
-    putInFront(this, inner);
-    const { set, ...methods } = writingMethods(inner);
-    Object.assign(this, methods);
-    if (!set) return;
-    this.set = async (key, bytes, options) => {
-      const stripped = documentKey.test(key) ? undefined : this.#of(key);
-      await set(key, stripped ? await encoded(stripped, key, bytes) : bytes, options);
-    };
-  }
-
-  async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
-    const bytes = await this.inner.get(key, options);
-    const match = documentKey.exec(key);
-    if (!bytes) return undefined;
-    if (match) return this.#rewritten(match[1]!, key, bytes);
-    const stripped = this.#of(key);
-    return stripped ? decoded(stripped, key, bytes) : bytes;
-  }
-
-  async getRange(key: string, range: RangeQuery, options?: GetOptions): Promise<Uint8Array | undefined> {
-    if (!this.#of(key)) return readRange(this.inner, key, range, options);
-    const whole = await this.get(key, options);
-    return whole && cutRange(whole, range);
-  }
-
-  locate(key: string): string {
-    return locateKey(this.inner, key);
-  }
-
-  #of(key: string): Stripped | undefined {
+  const removed = new Map<string, Removed>();
+  const removedFrom = (key: string): Removed | undefined => {
     if (/\/\.z(attrs|group)$/.test(key)) return undefined;
-    for (const [folder, stripped] of this.#stripped) if (key.startsWith(folder)) return stripped;
+    for (const [folder, codecs] of removed) if (key.startsWith(folder)) return codecs;
     return undefined;
-  }
-
-  async #rewritten(folder: string, key: string, bytes: Uint8Array): Promise<Uint8Array> {
-    const document = parseDocument(bytes, key, { limits: defaultLimits });
+  };
+  const withoutOwn: OwnCodecStore["withoutOwn"] = async (key, document) => {
+    const folder = documentKey.exec(key)![1]!;
     const chain = key.endsWith("/.zarray") ? chainOfV2(document) : chainOfV3(document);
-    const taken = chain && (await strip(chain.meta));
-    this.#stripped.delete(folder);
-    if (!chain || !taken || taken.length === 0) return bytes;
-    this.#stripped.set(folder, { codecs: taken, meta: chain.meta });
-    const endsInBytes = taken[0]!.codec.kind === "array_to_bytes";
-    return textEncoder().encode(jsonText(chain.without(taken.length, endsInBytes)));
-  }
+    const codecs = chain ? await ownAtEnd(chain.meta, entries) : [];
+    removed.delete(folder);
+    if (!chain || codecs.length === 0) return document;
+    removed.set(folder, { codecs, meta: chain.meta });
+    return chain.without(codecs.length, codecs[0]!.codec.kind === "array_to_bytes");
+  };
+  const get: Store["get"] = async (key, options) => {
+    const bytes = await inner.get(key, options);
+    if (!bytes) return undefined;
+    if (documentKey.test(key)) {
+      const document = parseDocument(bytes, key, { limits: defaultLimits });
+      const plain = await withoutOwn(key, document);
+      return plain === document ? bytes : textEncoder().encode(jsonText(plain));
+    }
+    const codecs = removedFrom(key);
+    return codecs ? decoded(codecs, key, bytes) : bytes;
+  };
+  const methods = writingMethods(inner);
+  const store: OwnCodecStore = {
+    ...methods,
+    withoutOwn,
+    get,
+    async getRange(key, range, options) {
+      if (!removedFrom(key)) return readRange(inner, key, range, options);
+      const whole = await get(key, options);
+      return whole && cutRange(whole, range);
+    },
+    locate: (key) => locateKey(inner, key),
+  };
+  if (methods.set)
+    store.set = async (key, bytes, options) => {
+      const codecs = documentKey.test(key) ? undefined : removedFrom(key);
+      await methods.set!(key, codecs ? await encoded(codecs, key, bytes) : bytes, options);
+    };
+  return putInFront(store, inner);
 }
 
-interface OwnChain {
-  readonly meta: OwnCodecMetadata;
-  /** The document with so many codecs less; `native`: the chunks are elements in C order, little-endian. */
-  without(count: number, native: boolean): JsonObject;
-}
-
-/** The codecs of the application's own at the end of a chain. */
-export async function ownEnd(meta: OwnCodecMetadata) {
-  const taken = await strip(meta);
-  return meta.codecs
-    .slice(meta.codecs.length - taken.length)
-    .map((codec, i) => ({ ...codec, toBytes: taken[i]!.codec.kind === "array_to_bytes" }));
-}
-
-async function strip(meta: OwnCodecMetadata): Promise<Stripped["codecs"]> {
+/** Loads the application's codecs at the end of a chain, in encoding order. */
+export async function ownAtEnd(meta: OwnCodecMetadata, entries: OwnEntries): Promise<Removed["codecs"]> {
   const taken: { name: string; codec: OwnCodec }[] = [];
+  if (entries.size === 0) return taken;
   for (const { name, configuration } of [...meta.codecs].reverse()) {
-    const load = registry.get(name);
-    const entry = load && isOwn(name, load) && (await load());
+    const entry = await entries.get(name)?.();
     if (!entry) break;
     const codec = entry.fromConfig(configuration as never, meta);
     const kind = codec.kind ?? entry.kind ?? "bytes_to_bytes";
@@ -115,26 +103,29 @@ async function strip(meta: OwnCodecMetadata): Promise<Stripped["codecs"]> {
   return taken;
 }
 
-function chainOfV3(document: JsonObject): OwnChain | undefined {
+interface Chain {
+  readonly meta: OwnCodecMetadata;
+  /** The document without the last `count` codecs. `isRaw`: the chunks are elements in C order, little-endian. */
+  without(count: number, isRaw: boolean): JsonObject;
+}
+
+function chainOfV3(document: JsonObject): Chain | undefined {
   const { codecs, data_type: dataType, chunk_grid: grid, fill_value: fill } = document;
   if (!Array.isArray(codecs)) return undefined;
-  const chunkShape =
-    isJsonObject(grid) && isJsonObject(grid["configuration"]) && grid["configuration"]["chunk_shape"];
+  const configuration = isJsonObject(grid) ? grid["configuration"] : undefined;
   return {
     meta: {
       dataType: String(toPlain(dataType ?? null)),
-      shape: lengthsOf(chunkShape || undefined),
+      shape: lengthsOf(isJsonObject(configuration) ? configuration["chunk_shape"] : undefined),
       codecs: codecs.map(namedOf),
       fillValue: toPlain(fill ?? null),
     },
-    without: (count, native) => ({
+    without: (count, isRaw) => ({
       ...document,
-      codecs: [...codecs.slice(0, codecs.length - count), ...(native ? [littleEndian] : [])],
+      codecs: [...codecs.slice(0, codecs.length - count), ...(isRaw ? [littleEndian] : [])],
     }),
   };
 }
-
-const littleEndian: JsonObject = { name: "bytes", configuration: { endian: "little" } };
 
 function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
   if (typeof json === "string") return { name: json, configuration: {} };
@@ -142,7 +133,7 @@ function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
   return { name: String(name), configuration: configuration as Record<string, unknown> };
 }
 
-function chainOfV2(document: JsonObject): OwnChain | undefined {
+function chainOfV2(document: JsonObject): Chain | undefined {
   const { filters, compressor, dtype, chunks, fill_value: fill } = document;
   const list = [
     ...(Array.isArray(filters) ? filters : []),
@@ -159,9 +150,9 @@ function chainOfV2(document: JsonObject): OwnChain | undefined {
       }),
       fillValue: toPlain(fill ?? null),
     },
-    without: (count, native) => ({
+    without: (count, isRaw) => ({
       ...document,
-      ...(native ? { dtype: dtype.replace(">", "<"), order: "C" } : {}),
+      ...(isRaw ? { dtype: dtype.replace(">", "<"), order: "C" } : {}),
       filters: list.slice(0, list.length - count),
       compressor: null,
     }),
@@ -172,7 +163,7 @@ function lengthsOf(json: Json | undefined): number[] {
   return Array.isArray(json) ? json.map((length) => (length instanceof JsonNumber ? length.value : 0)) : [];
 }
 
-async function decoded({ codecs }: Stripped, key: string, bytes: Uint8Array): Promise<Uint8Array> {
+async function decoded({ codecs }: Removed, key: string, bytes: Uint8Array): Promise<Uint8Array> {
   let data: unknown = bytes;
   for (const { name, codec } of [...codecs].reverse()) {
     try {
@@ -181,17 +172,16 @@ async function decoded({ codecs }: Stripped, key: string, bytes: Uint8Array): Pr
       throw new CodecPipelineError({ direction: "decode", codec: name, chunkPath: key, cause });
     }
   }
-  return bytesOf(data);
+  return packed(data);
 }
 
-/** A chunk as the rest of the chain has encoded it, by the codecs that it was stripped of. */
-async function encoded({ codecs, meta }: Stripped, key: string, bytes: Uint8Array): Promise<Uint8Array> {
+async function encoded({ codecs, meta }: Removed, key: string, bytes: Uint8Array): Promise<Uint8Array> {
   let data: unknown = bytes;
   for (const { name, codec } of codecs) {
     try {
       if (!codec.encode) throw new UnsupportedError(`codec ${name} cannot encode`);
-      if (codec.kind === "array_to_bytes") data = chunkOf(bytes, meta);
-      data = bytesOf(await codec.encode(data as never));
+      if (codec.kind === "array_to_bytes") data = elementsIn(bytes, meta);
+      data = packed(await codec.encode(data as never));
     } catch (cause) {
       throw new CodecPipelineError({ direction: "encode", codec: name, chunkPath: key, cause });
     }
@@ -199,19 +189,18 @@ async function encoded({ codecs, meta }: Stripped, key: string, bytes: Uint8Arra
   return data as Uint8Array;
 }
 
-/** Elements in C order, little-endian, as zarrita's codecs have them. */
-function chunkOf(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): unknown {
-  const dtype = dtypeOf(dataType);
+/** A raw chunk as zarrita's array-to-bytes codecs take it. */
+function elementsIn(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): unknown {
+  const dtype = namedDtype(dataType);
   return { data: dataOf(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
 }
 
-/** Bytes, or the elements of a chunk in C order, as bytes. */
-function bytesOf(data: unknown): Uint8Array {
+/** Converts the result of a codec to bytes; chunks to elements in C order. */
+function packed(data: unknown): Uint8Array {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  const { data: elements } = cOrder(data as Parameters<typeof cOrder>[0]);
+  const elements = cOrder(data as Strided);
   if (Array.isArray(elements))
     throw new InvalidMetadataError("codecs that make lists of values are not supported");
-  const { buffer, byteOffset, byteLength } = elements as Uint8Array;
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  return bytesOf(elements);
 }

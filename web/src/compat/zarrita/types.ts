@@ -1,5 +1,5 @@
-/** The types of zarrita's public interface, by their names there. */
-import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./arrays.js";
+/** Types of zarrita's public interface. */
+import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./elements.js";
 
 export type AbsolutePath<Rest extends string = string> = `/${Rest}`;
 export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
@@ -47,7 +47,7 @@ export type ByteStr = `v2:S${number}`;
 export type String = "string";
 export type ObjectType = "v2:object";
 
-/** float16 counts where TypeScript knows Float16Array. */
+/** float16 is a number if TypeScript knows Float16Array. */
 type MaybeFloat16 = typeof globalThis extends { Float16Array: unknown } ? "float16" : never;
 type MaybeFloat16Array = InstanceType<typeof globalThis extends { Float16Array: infer T } ? T : never>;
 
@@ -64,8 +64,8 @@ export type NumberDataType =
 export type BigintDataType = "int64" | "uint64";
 export type StringDataType = UnicodeStr | ByteStr | String;
 /**
- * zarrita's data types. Arrays of others open, too; their `dtype` is this library's name of it ("complex64",
- * "numpy.datetime64", "r24"), which this union leaves out so that code that handles all of it still compiles.
+ * zarrita's data types. Arrays of others open, too, with this library's name as their `dtype` ("complex64",
+ * "numpy.datetime64", "r24"). This union omits those, so that exhaustive code compiles.
  */
 export type DataType = NumberDataType | BigintDataType | StringDataType | "v2:object" | "bool";
 
@@ -123,7 +123,7 @@ export interface CodecMetadata {
   configuration: Record<string, unknown>;
 }
 
-/** An array's metadata in the form of v3. */
+/** Metadata of an array in the form of v3. */
 export interface ArrayMetadata<D extends DataType = DataType> {
   zarr_format: 3;
   node_type: "array";
@@ -137,7 +137,7 @@ export interface ArrayMetadata<D extends DataType = DataType> {
   attributes: Attributes;
 }
 
-/** A group's metadata in the form of v3. */
+/** Metadata of a group in the form of v3. */
 export interface GroupMetadata {
   zarr_format: 3;
   node_type: "group";
@@ -146,7 +146,7 @@ export interface GroupMetadata {
 
 type V2Codec = { id: string } & Record<string, unknown>;
 
-/** What `.zarray` holds. */
+/** Contents of `.zarray`. */
 export interface ArrayMetadataV2 {
   zarr_format: 2;
   shape: number[];
@@ -159,7 +159,7 @@ export interface ArrayMetadataV2 {
   dimension_separator?: "." | "/";
 }
 
-/** What `.zgroup` holds. */
+/** Contents of `.zgroup`. */
 export interface GroupMetadataV2 {
   zarr_format: 2;
 }
@@ -188,7 +188,7 @@ export interface Slice {
 
 export type Indices = [start: number, stop: number, step: number];
 
-/** Where elements of a chunk go along one dimension. */
+/** Destination of a chunk's elements along one dimension. */
 export type Projection =
   | { from: null; to: number }
   | { from: number; to: null }
@@ -210,13 +210,62 @@ export type SetFromChunk<D extends DataType, Made extends Chunk<D>> = (
   projections: Projection[],
 ) => void;
 
-/** What `withRangeCoalescing` says of the requests that it has made one of. */
+/** What `withRangeCoalescing` reports of a batch of requests. */
 export interface FlushReport {
   path: AbsolutePath;
-  /** Requests that are sent … */
+  /** Requests sent. */
   groupCount: number;
-  /** … for so many that were made … */
+  /** Ranges in the batch. */
   requestCount: number;
-  /** … and the bytes that are asked for. */
+  /** Bytes requested. */
   bytesFetched: number;
+}
+
+export interface CreateGroupOptions {
+  attributes?: Record<string, unknown> | undefined;
+}
+
+export interface CreateArrayOptions<D extends DataType> {
+  shape: number[];
+  /** Shape of the chunks; with sharding, of the shards. */
+  chunkShape: number[];
+  dtype: D;
+  /** Codecs by their names in v3, in encoding order. Default: none that compresses. */
+  codecs?: CodecMetadata[] | undefined;
+  /** Default: 0, false or "". */
+  fillValue?: Scalar<D> | undefined;
+  /** Default: "/". */
+  chunkSeparator?: "." | "/" | undefined;
+  dimensionNames?: string[] | undefined;
+  attributes?: Attributes | undefined;
+}
+
+/** A bytes-to-bytes codec as zarrita uses it. */
+export interface RegisteredCodec {
+  readonly kind: "bytes_to_bytes";
+  encode(bytes: Uint8Array): Promise<Uint8Array>;
+  decode(bytes: Uint8Array): Promise<Uint8Array>;
+  /** For codecs of fixed size; zarrita calls it for shard indices. */
+  computeEncodedSize?: (bytes: number) => number;
+}
+
+/** A codec with its configuration. */
+export interface OwnCodec {
+  readonly kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes" | undefined;
+  decode(data: never): unknown;
+  encode?(data: never): unknown;
+}
+
+/** The array that a codec is made for. */
+export interface OwnCodecMetadata {
+  dataType: string;
+  shape: number[];
+  codecs: { name: string; configuration: Record<string, unknown> }[];
+  fillValue: unknown;
+}
+
+/** The class of a codec. */
+export interface OwnCodecEntry {
+  fromConfig(configuration: never, meta: OwnCodecMetadata): OwnCodec;
+  readonly kind?: OwnCodec["kind"];
 }

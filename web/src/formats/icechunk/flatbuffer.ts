@@ -1,25 +1,25 @@
 /**
- * FlatBuffers, read where they lie: nothing is built, every offset is held against the buffer and the table before it is
- * followed. Spec: FlatBuffers "internals"; Icechunk 1 and 2.
+ * Reads FlatBuffers in place: every offset is checked against the buffer and the table before it is followed.
+ * Spec: FlatBuffers "internals"; Icechunk 1 and 2.
  *
- * Positions are byte offsets in the buffer; 0, where the offset of the root table stands, means "absent".
+ * Positions are byte offsets in the buffer; 0 means "absent", as the offset of the root table is stored there.
  */
 import { invalidMetadata, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 
-/** The error of bytes that break the format. */
+/** The error for bytes that violate the format. */
 export function malformed(name: string, what: string): ZarrError {
   return invalidMetadata(`${name}: ${what}`, { code: "bad-icechunk" });
 }
 
-/** Fields that tables of Icechunk have at most; later ones are unknown here. */
+/** Maximum number of fields in Icechunk's tables; later ones are unknown here. */
 const maxFields = 16;
 
 export class FlatBuffer {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
   readonly #length: number;
-  /** The vtable that was read last: tables side by side share theirs. */
+  /** The vtable last read: adjacent tables share theirs. */
   #vtable = -1;
   #fields = 0;
   #tableBytes = 0;
@@ -56,14 +56,14 @@ export class FlatBuffer {
     this.#need(at, 4);
     return this.#view.getInt32(at, true);
   }
-  /** An unsigned integer of 64 bits; beyond 2⁵³, where numbers are not exact any more, Infinity. */
+  /** Reads an unsigned 64-bit integer; Infinity above 2⁵³, where numbers are not exact. */
   u64(at: number): number {
     const value = this.u32(at + 4) * 2 ** 32 + this.u32(at);
     return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Where a table's field stands; 0 where the table leaves it out.
+   * Returns the position of a field in a table; 0 if it is absent.
    * @param width bytes of the field in the table.
    */
   field(table: number, id: number, width = 4): number {
@@ -74,18 +74,18 @@ export class FlatBuffer {
     return table + slot;
   }
 
-  /** Where a field stands that must be there. */
+  /** Returns the position of a required field. */
   required(table: number, id: number, width = 4): number {
     return this.field(table, id, width) || this.fail(`a table lacks its field ${id}`);
   }
 
-  /** The table behind a field, or behind an entry of a vector of tables. */
+  /** Follows a field, or an entry of a vector of tables, to its table. */
   table(at: number): number {
     return this.#follow(at);
   }
 
   /**
-   * Start of a vector: its count, 4 bytes, and its elements behind it. All of them lie in the buffer.
+   * Returns the start of a vector: a 4-byte count, then the elements. All of them are in the buffer.
    * @param width bytes of an element.
    */
   vector(at: number, width: number): number {
@@ -95,36 +95,36 @@ export class FlatBuffer {
     return start;
   }
 
-  /** Entries of a vector. */
+  /** Number of entries of a vector. */
   count(vector: number): number {
     return this.u32(vector);
   }
 
-  /** The table that is entry `index` of a vector of tables. */
+  /** Returns an entry of a vector of tables. */
   tableIn(vector: number, index: number): number {
     return this.#follow(vector + 4 + 4 * index);
   }
 
-  /** The bytes of a vector of bytes, or of a text: a view. */
+  /** Returns a view of a vector of bytes or of a string. */
   bytesAt(at: number): Uint8Array {
     const start = this.vector(at, 1);
     return this.bytes.subarray(start + 4, start + 4 + this.u32(start));
   }
 
-  /** A text. @throws InvalidMetadata for what is not UTF-8, and for one of more than `maxBytes` bytes. */
+  /** Reads a string. @throws InvalidMetadata for invalid UTF-8 and for more than `maxBytes` bytes. */
   text(at: number, maxBytes: number): string {
     const bytes = this.bytesAt(at);
     if (bytes.byteLength > maxBytes) this.fail(`a text has ${bytes.byteLength} bytes`);
     return utf8(bytes) ?? this.fail("a text is not UTF-8");
   }
 
-  /** The text of a field; "" where it is absent. */
+  /** Reads a string field; "" if it is absent. */
   textField(table: number, id: number, maxBytes: number): string {
     const at = this.field(table, id);
     return at === 0 ? "" : this.text(at, maxBytes);
   }
 
-  /** A struct of bytes in a table: a view. */
+  /** Returns a view of a struct of bytes in a table. */
   struct(at: number, width: number): Uint8Array {
     this.#need(at, width);
     return this.bytes.subarray(at, at + width);
@@ -145,7 +145,7 @@ export class FlatBuffer {
     if (!(at >= 0 && at + width <= this.#length)) this.fail("an offset leads out of the file");
   }
 
-  /** Offsets count from where they stand, and lead forwards. */
+  /** Follows an offset, which counts forwards from its own position. */
   #follow(at: number): number {
     const offset = this.u32(at);
     const target = at + offset;
@@ -167,7 +167,7 @@ export class FlatBuffer {
     if (bytes < 4 || bytes % 2 !== 0 || tableBytes < 4) this.fail("a table's list of fields is damaged");
     this.#need(vtable, bytes);
     const fields = Math.min(maxFields, (bytes - 4) / 2);
-    this.#vtable = -1; // until it is known to be sound
+    this.#vtable = -1; // until it is checked
     for (let id = 0; id < fields; id++) this.#slots[id] = view.getUint16(vtable + 4 + 2 * id, true);
     this.#fields = fields;
     this.#tableBytes = tableBytes;
@@ -175,7 +175,7 @@ export class FlatBuffer {
   }
 }
 
-/** Text of bytes; undefined for what is not UTF-8. */
+/** Decodes UTF-8; undefined for invalid bytes. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
     return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,21 +1,21 @@
 /**
- * FlexBuffers, as far as the configuration of a repository needs them: maps, vectors of anything, and texts. Spec:
- * FlatBuffers "FlexBuffers".
+ * Reads the subset of FlexBuffers that the configuration of a repository uses: maps, untyped vectors and strings.
+ * Spec: FlatBuffers "FlexBuffers".
  */
 import { malformed, utf8 } from "./flatbuffer.js";
 
 const maxDepth = 16;
-/** Values that are read of one document. */
+/** Maximum number of values in a document. */
 const maxValues = 100_000;
-/** Bytes of one text, and of all texts that are read: many values may point at the same one. */
+/** Maximum size of a string, and of all strings read: many values may point at the same one. */
 const [maxText, maxTexts] = [2 ** 16, 2 ** 22];
 
 const types = { key: 4, string: 5, map: 9, vector: 10 } as const;
 
-/** A value of a FlexBuffer: what is neither text, map nor list is null. */
+/** A value of a FlexBuffer; null for types other than strings, maps and lists. */
 export type FlexValue = string | null | FlexValue[] | Map<string, FlexValue>;
 
-/** @throws InvalidMetadata for what is none. */
+/** @throws InvalidMetadata for an invalid FlexBuffer. */
 export function readFlexBuffer(bytes: Uint8Array, name: string): FlexValue {
   return new FlexReader(bytes, name).read();
 }
@@ -32,7 +32,7 @@ class FlexReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** The end tells the root: its value, its type, and how wide it is. */
+  /** Reads the root from the end: its value, its type and its width. */
   read(): FlexValue {
     const { byteLength } = this.bytes;
     if (byteLength < 3) throw this.#fault();
@@ -40,7 +40,7 @@ class FlexReader {
     return this.#value(byteLength - 2 - width, width, type, 0);
   }
 
-  /** @param at where the value, or the offset to it, stands. */
+  /** @param at position of the value, or of the offset to it. */
   #value(at: number, parentWidth: number, packed: number, depth: number): FlexValue {
     if (depth > maxDepth || ++this.#values > maxValues) throw this.#fault();
     const [type, width] = [packed >> 2, 1 << (packed & 3)];
@@ -60,7 +60,7 @@ class FlexReader {
     return type === types.vector ? values : this.#map(target, width, values);
   }
 
-  /** Before a map's values stand: offset of its keys, their width, the count. */
+  /** Reads a map. Its values follow the offset of its keys, their width, and the count. */
   #map(target: number, width: number, values: FlexValue[]): Map<string, FlexValue> {
     const place = target - 3 * width;
     const keys = place - this.#uint(place, width);

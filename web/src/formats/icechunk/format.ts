@@ -1,6 +1,8 @@
-/** What all metadata files of Icechunk have in common: their header, their compression, the names of objects. */
+/** Common parts of Icechunk's metadata files: header, compression and object ids. */
 
 import { expandZstd } from "../../engine/zstd-frames.js";
+import { answerOf, locateKey } from "../../store/read.js";
+import type { Store } from "../../store/store.js";
 import { invalidMetadata, limitExceeded, networkError, ZarrError } from "../../util/errors.js";
 import { FlatBuffer, malformed } from "./flatbuffer.js";
 
@@ -25,7 +27,7 @@ export function futureVersion(name: string, version: number): ZarrError {
 
 /**
  * Opens a metadata file.
- * @param maxBytes most bytes that it may have without compression.
+ * @param maxBytes maximum decompressed size.
  * @throws InvalidMetadata; FutureVersion; LimitExceeded.
  */
 export async function readFile(
@@ -77,10 +79,10 @@ const tooLarge = (name: string, maxBytes: number): ZarrError =>
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const idPattern = /^[0-9A-HJKMNP-TV-Z]{19}[0G]$/;
 
-/** Whether a text is the name of an object: such a name is safe in a path. */
+/** Whether a string is an object id, which is safe in a path. */
 export const isObjectId = (text: string): boolean => idPattern.test(text);
 
-/** The name of an object, from the 12 bytes of its id. */
+/** Formats the 12 bytes of an object id. */
 export function objectId(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;
@@ -92,10 +94,23 @@ export function objectId(bytes: Uint8Array): string {
   return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text;
 }
 
-/** The error of an object that metadata names and that is not there. */
+/** The error for a missing object that metadata refers to. */
 export function lostObject(what: string, name: string): ZarrError {
   return networkError(
     `${name} is not there: ${what} that the repository names is lost, or was removed by garbage collection`,
     { code: "missing-target" },
   );
+}
+
+/** Reads an object of at most `maxBytes`; undefined if it is missing. */
+export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array | undefined>;
+
+/** @throws LimitExceeded; errors of the store. */
+export function objectReader(store: Store, signal: AbortSignal | undefined): ReadObject {
+  return async (key, maxBytes) => {
+    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
+    return bytes;
+  };
 }

@@ -1,8 +1,13 @@
-/** Manifests: where the chunks of arrays are. They are searched as they lie in memory. */
-import type { FlatBuffer } from "./flatbuffer.js";
+/** Manifests: the locations of chunks. They are searched without being parsed. */
+
+import { expanderWith } from "../../engine/zstd-frames.js";
+import { SingleFlight } from "../../util/single-flight.js";
+import { type FlatBuffer, utf8 } from "./flatbuffer.js";
 import { objectId } from "./format.js";
 
 const [maxLocation, maxEtag] = [2 ** 16, 2 ** 12];
+/** Maximum size of a location that was compressed, in bytes. */
+const maxExpandedLocation = 4096;
 
 /** A range of an object of the repository. */
 interface NativeReference {
@@ -12,14 +17,14 @@ interface NativeReference {
   readonly length: number;
 }
 
-/** A range of a file elsewhere. */
+/** A range of a file outside of the repository. */
 export interface VirtualReference {
   readonly kind: "virtual";
-  /** Its URL, or that under zstd with the manifest's dictionary. */
+  /** The URL, or its zstd frame with the manifest's dictionary. */
   readonly location: string | { readonly compressed: Uint8Array };
   readonly offset: number;
   readonly length: number;
-  /** What the file must still have, where that was noted. */
+  /** Conditions that the file must still meet. */
   readonly etag: string | undefined;
   /** Seconds since 1970. */
   readonly lastModified: number | undefined;
@@ -31,7 +36,7 @@ export type ChunkReference =
   | VirtualReference;
 
 export class Manifest {
-  /** Positions of the lists of references that are known to be in order, with their rank. */
+  /** Lists of references known to be sorted, with their rank, by position. */
   readonly #checked = new Map<number, number>();
   readonly #arrays: number;
 
@@ -47,7 +52,7 @@ export class Manifest {
     this.#checkArrays();
   }
 
-  /** Bytes that it holds. */
+  /** Memory used, in bytes. */
   get byteLength(): number {
     return this.buffer.bytes.byteLength;
   }
@@ -59,8 +64,8 @@ export class Manifest {
   }
 
   /**
-   * The reference of a chunk; undefined where the array has none for it.
-   * @throws InvalidMetadata where the manifest does not know the array, or is damaged.
+   * Returns the reference of a chunk; undefined if the chunk is missing.
+   * @throws InvalidMetadata if the manifest lacks the array, or is damaged.
    */
   find(node: Uint8Array, coordinates: readonly number[]): ChunkReference | undefined {
     const { buffer } = this;
@@ -114,7 +119,7 @@ export class Manifest {
     }
   }
 
-  /** A search in what is not sorted would take chunks for missing that are there. */
+  /** Checks the order: a search in an unsorted list would miss chunks. */
   #checkOrder(list: number, rank: number): void {
     const { buffer } = this;
     let before = 0;
@@ -182,5 +187,67 @@ export class Manifest {
   #number(reference: number, id: number): number {
     const at = this.buffer.field(reference, id, 8);
     return at === 0 ? 0 : this.buffer.u64(at);
+  }
+}
+
+type Expander = Awaited<ReturnType<typeof expanderWith>>;
+
+export class Manifests {
+  readonly #kept = new Map<string, Manifest>();
+  #bytes = 0;
+  readonly #flights = new SingleFlight<Manifest>();
+  readonly #expanders = new WeakMap<Manifest, Promise<Expander>>();
+
+  /** @param maxBytes size of the cache, not counting the manifest last read. */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly load: (id: string, signal: AbortSignal) => Promise<Manifest>,
+  ) {}
+
+  /** Returns a cached manifest. */
+  kept(id: string): Manifest | undefined {
+    const manifest = this.#kept.get(id);
+    if (!manifest) return undefined;
+    this.#kept.delete(id); // moves it to the end: used last
+    this.#kept.set(id, manifest);
+    return manifest;
+  }
+
+  async get(id: string, signal: AbortSignal | undefined): Promise<Manifest> {
+    return this.kept(id) ?? this.#flights.run(id, signal, (joint) => this.#load(id, joint));
+  }
+
+  async #load(id: string, signal: AbortSignal): Promise<Manifest> {
+    const manifest = await this.load(id, signal);
+    this.#kept.set(id, manifest);
+    this.#bytes += manifest.byteLength;
+    for (const [old, { byteLength }] of this.#kept) {
+      if (this.#bytes <= this.maxBytes || old === id) break;
+      this.#kept.delete(old);
+      this.#bytes -= byteLength;
+    }
+    return manifest;
+  }
+
+  /** Returns the location of a reference. @throws InvalidMetadata. */
+  async locationOf(manifest: Manifest, { location }: VirtualReference): Promise<string> {
+    if (typeof location === "string") return location;
+    const { buffer } = manifest;
+    let expander = this.#expanders.get(manifest);
+    if (!expander) {
+      const { dictionary } = manifest;
+      if (!dictionary?.byteLength)
+        return buffer.fail("it has compressed locations and no dictionary for them");
+      expander = expanderWith(dictionary);
+      this.#expanders.set(manifest, expander);
+    }
+    const expand = await expander;
+    let text: string | undefined;
+    try {
+      text = utf8(expand(location.compressed, maxExpandedLocation));
+    } catch (error) {
+      buffer.fail(`a compressed location is damaged: ${(error as Error).message}`);
+    }
+    return text ?? buffer.fail("a location is not UTF-8");
   }
 }

@@ -1,10 +1,14 @@
-/** The `repo` file of version 2: branches, tags, the list of snapshots, the configuration. */
-import { textEncoder } from "../../util/platform.js";
-import { type Containers, containersOfRepo } from "./containers.js";
-import { type FlatBuffer, utf8 } from "./flatbuffer.js";
-import { futureVersion, objectId } from "./format.js";
+/** Branches and tags: the `repo` file of version 2, and the documents of version 1. */
 
-/** A branch or tag, and the snapshot that it stands for. */
+import { canList, keysBelow } from "../../store/listing.js";
+import type { Store } from "../../store/store.js";
+import { isJsonObject, parseJson } from "../../util/json.js";
+import { textEncoder } from "../../util/platform.js";
+import { type FlatBuffer, malformed, utf8 } from "./flatbuffer.js";
+import { futureVersion, isObjectId, objectId, type ReadObject } from "./format.js";
+import { type Containers, containersOfRepo } from "./locations.js";
+
+/** A branch or tag, and its snapshot. */
 export interface IcechunkRef {
   readonly name: string;
   /** Id of the snapshot. */
@@ -24,6 +28,7 @@ const lists = { tag: 1, branch: 2 } as const;
 const maxName = 2 ** 14;
 const maxMessage = 2 ** 20;
 
+/** The `repo` file of version 2: branches, tags, snapshots and configuration. */
 export class Repo {
   readonly #snapshots: number;
 
@@ -40,7 +45,7 @@ export class Repo {
   /** The branches or tags. */
   refs(kind: keyof typeof lists): IcechunkRef[] {
     const list = this.#refs(kind);
-    let total = 0; // names share no bytes: no list is longer than the file
+    let total = 0; // names share no bytes: the list is no longer than the file
     return Array.from({ length: this.buffer.count(list) }, (_, i) => {
       const ref = this.buffer.tableIn(list, i);
       const name = this.#name(ref);
@@ -51,7 +56,7 @@ export class Repo {
     });
   }
 
-  /** Position in the list of snapshots of a branch or tag; undefined where there is none of the name. */
+  /** Index of the snapshot of a branch or tag; undefined for an unknown name. */
   find(kind: keyof typeof lists, name: string): number | undefined {
     const list = this.#refs(kind);
     const wanted = textEncoder().encode(name);
@@ -63,14 +68,14 @@ export class Repo {
     return undefined;
   }
 
-  /** Position of a snapshot in the list; undefined where it is not listed. */
+  /** Index of a snapshot; undefined if it is not listed. */
   indexOf(snapshot: string): number | undefined {
     for (let i = 0; i < this.buffer.count(this.#snapshots); i++)
       if (this.#snapshotId(i) === snapshot) return i;
     return undefined;
   }
 
-  /** A snapshot and those before it, newest first. */
+  /** A snapshot and its ancestors, newest first. */
   *history(from: number): Generator<IcechunkCommit> {
     const count = this.buffer.count(this.#snapshots);
     let index = from;
@@ -78,7 +83,7 @@ export class Repo {
       const info = this.#info(index);
       yield this.#commit(info, index);
       const parent = this.buffer.field(info, 1);
-      // What is left out is the default: the first of the list.
+      // FlatBuffers omit defaults: 0, the first snapshot.
       index = parent === 0 ? 0 : this.buffer.i32(parent);
       if (index === -1) return;
       if (index < 0 || index >= count) this.buffer.fail(`a snapshot's parent is number ${index} of ${count}`);
@@ -90,7 +95,7 @@ export class Repo {
     return this.#commit(this.#info(index), index);
   }
 
-  /** What the repository's configuration calls the places of virtual chunks. */
+  /** Virtual chunk containers of the repository's configuration. */
   get containers(): Containers {
     const at = this.buffer.field(this.buffer.root, 9);
     return containersOfRepo(at === 0 ? undefined : this.buffer.bytesAt(at), this.buffer.name);
@@ -133,5 +138,73 @@ export class Repo {
   }
 }
 
-/** A time in microseconds since 1970; invalid where a Date cannot hold it. */
+/** Converts microseconds since 1970; an invalid Date if out of range. */
 export const timeOf = (microseconds: number): Date => new Date(microseconds / 1000);
+
+/** Maximum size of a branch or tag document of version 1, in bytes. */
+export const refBytes = 2 ** 16;
+
+type Kind = "branch" | "tag";
+
+/** Characters that writers escape in keys: these, and all but printable ASCII. On S3 they escape none. */
+const escaped = /[^\x20-\x7e]|[%#?*<>|"~[\]{}^\\`]/gu;
+
+const escapeOf = (sign: string): string =>
+  [...textEncoder().encode(sign)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
+
+/** Possible keys of the document. */
+const keysOf = (kind: Kind, name: string): string[] =>
+  [...new Set([name, name.replaceAll(escaped, escapeOf)])].map((text) => `/refs/${kind}.${text}/ref.json`);
+
+/**
+ * Reads the snapshot of a branch or tag; undefined for an unknown name.
+ * @throws InvalidMetadata for a damaged document; errors of the store.
+ */
+export async function snapshotOfRef(read: ReadObject, kind: Kind, name: string): Promise<string | undefined> {
+  if (name.includes("/")) return undefined;
+  for (const key of keysOf(kind, name)) {
+    const [document, tombstone] = await Promise.all([
+      read(key, refBytes),
+      kind === "tag" ? read(`${key}.deleted`, refBytes) : undefined,
+    ]);
+    if (tombstone) return undefined;
+    if (document) return snapshotIn(document, key);
+  }
+  return undefined;
+}
+
+function snapshotIn(document: Uint8Array, key: string): string {
+  const json = parseJson(document, { name: key, maxDepth: 8, bareNonFinite: false });
+  const id = isJsonObject(json) ? json["snapshot"] : undefined;
+  if (typeof id !== "string" || !isObjectId(id)) throw malformed(key, "it names no snapshot");
+  return id;
+}
+
+/** Lists all branches or tags; undefined if the store cannot list. */
+export async function listRefs(
+  store: Store,
+  read: ReadObject,
+  kind: Kind,
+  signal: AbortSignal | undefined,
+): Promise<IcechunkRef[] | undefined> {
+  if (!canList(store)) return undefined;
+  const refs: IcechunkRef[] = [];
+  for await (const key of keysBelow(store, "refs", signal)) {
+    const stored = new RegExp(`^/refs/${kind}\\.([^/]+)/ref\\.json$`).exec(key)?.[1];
+    if (stored === undefined) continue;
+    const name = unescaped(stored);
+    const snapshot = await snapshotOfRef(read, kind, name);
+    if (snapshot !== undefined) refs.push({ name, snapshot });
+  }
+  return refs.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // was not escaped
+  }
+}

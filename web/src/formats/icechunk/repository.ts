@@ -1,19 +1,16 @@
-/** A repository: its versions, whichever version of the format it is of. */
+/** Resolves branches, tags and snapshots of a repository, in both versions of the format. */
 
 import { locateKey } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
-import { isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { type Containers, containersOfYaml } from "./containers.js";
-import { hasMagic, lostObject, readFile } from "./format.js";
-import { objectReader, type ReadObject } from "./objects.js";
-import { listRefs, snapshotOfRef } from "./refs-v1.js";
-import { type IcechunkCommit, type IcechunkRef, Repo, timeOf } from "./repo.js";
+import { invalidArgument, isZarrError, notFound, unsupported, type ZarrError } from "../../util/errors.js";
+import { hasMagic, isObjectId, lostObject, objectReader, type ReadObject, readFile } from "./format.js";
+import { type Containers, containersOfYaml } from "./locations.js";
+import { type IcechunkCommit, type IcechunkRef, listRefs, Repo, snapshotOfRef, timeOf } from "./repo.js";
 import { Snapshot } from "./snapshot.js";
-import { noVersion, type WantedVersion } from "./version.js";
 
 const repoKey = "/repo";
 const mainKey = "/refs/branch.main/ref.json";
-/** Snapshots that are followed back, each a request in version 1. */
+/** Maximum length of the history that is walked, each snapshot a request in version 1. */
 const maxHistory = 1_000_000;
 
 export class Repository {
@@ -25,18 +22,18 @@ export class Repository {
     private readonly maxBytes: number,
   ) {}
 
-  /** Where an object is, for messages. */
+  /** Location of an object, for messages. */
   nameOf(key: string): string {
     return locateKey(this.store, key);
   }
 
-  /** The `repo` file; undefined for version 1, which has none. Read once. */
+  /** Reads the `repo` file once; undefined for version 1, which has none. */
   async #repoFile(signal: AbortSignal | undefined): Promise<Repo | undefined> {
     this.#repo ??= this.#readRepo(signal);
     try {
       return await this.#repo;
     } catch (error) {
-      this.#repo = undefined; // a later call may be luckier
+      this.#repo = undefined; // so that the next call retries
       throw error;
     }
   }
@@ -47,13 +44,13 @@ export class Repository {
     try {
       bytes = await read(repoKey, this.maxBytes);
     } catch (error) {
-      // Buckets that nobody may list answer so for what is not there: that counts where there is a ref of version 1.
+      // Buckets without permission to list respond 403 for missing objects. A ref of version 1 proves that it is missing.
       if (!isForbidden(error) || !(await read(mainKey, this.maxBytes).catch(() => undefined))) throw error;
     }
     return bytes && new Repo(await readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes));
   }
 
-  /** Whether there is a repository: a `repo` file of Icechunk, or the ref of main of version 1. */
+  /** Whether there is a repository: a `repo` file, or version 1's ref of main. */
   async exists(signal: AbortSignal | undefined): Promise<boolean> {
     const read = objectReader(this.store, signal);
     const bytes = await read(repoKey, this.maxBytes).catch(absentIfForbidden);
@@ -61,7 +58,7 @@ export class Repository {
       this.#repo = readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes).then(
         (file) => new Repo(file),
       );
-      this.#repo.catch(() => {}); // whoever asks for it will hear
+      this.#repo.catch(() => {}); // reading it reports the error
       return true;
     }
     const ref = await read(mainKey, 2 ** 16).catch(absentIfForbidden);
@@ -69,7 +66,7 @@ export class Repository {
     return ref !== undefined;
   }
 
-  /** The snapshot of a version. @throws NotFound; InvalidMetadata; what the store throws. */
+  /** Opens the snapshot of a version. @throws NotFound; InvalidMetadata; errors of the store. */
   async open(wanted: WantedVersion, signal: AbortSignal | undefined): Promise<Snapshot> {
     if (wanted.kind === "snapshot") {
       const snapshot = await this.#snapshot(wanted.name, signal);
@@ -79,7 +76,7 @@ export class Repository {
     const id = await this.#resolve(wanted, signal);
     const snapshot = await this.#snapshot(id, signal);
     if (snapshot) return snapshot;
-    // It may have been collected since the ref was read.
+    // Garbage collection may have removed it since the ref was read.
     this.#repo = undefined;
     const now = await this.#resolve(wanted, signal);
     const next = now === id ? undefined : await this.#snapshot(now, signal);
@@ -87,7 +84,7 @@ export class Repository {
     return next;
   }
 
-  /** The snapshot that a branch or tag stands for, or did at a time. */
+  /** Resolves a branch or tag to its snapshot, now or at a time. */
   async #resolve(
     wanted: Exclude<WantedVersion, { kind: "snapshot" }>,
     signal: AbortSignal | undefined,
@@ -104,7 +101,7 @@ export class Repository {
     return asOf ? firstAt(this.#walk(id, signal), asOf, name) : id;
   }
 
-  /** Where there is neither a `repo` file nor the ref of main, there is no repository. */
+  /** The error for an unknown branch or tag, or for no repository at all. */
   async #missingRef(kind: string, name: string, signal: AbortSignal | undefined) {
     const isMain = kind === "branch" && name === "main";
     if (!isMain && (await this.#reader(signal)(mainKey, 2 ** 16))) return this.#lacks(kind, name);
@@ -122,14 +119,14 @@ export class Repository {
     return objectReader(this.store, signal);
   }
 
-  /** Undefined where it is not there. */
+  /** Reads a snapshot; undefined if it is missing. */
   async #snapshot(id: string, signal: AbortSignal | undefined): Promise<Snapshot | undefined> {
     const key = `/snapshots/${id}`;
     const bytes = await this.#reader(signal)(key, this.maxBytes);
     return bytes && new Snapshot(await readFile(bytes, "snapshot", this.nameOf(key), this.maxBytes), id);
   }
 
-  /** The branches or tags, by name. @throws Unsupported ("no-listing"): version 1 keeps each in a file of its own. */
+  /** Lists branches or tags by name. @throws Unsupported ("no-listing") for version 1 in a store that cannot list. */
   async refs(kind: "branch" | "tag", signal: AbortSignal | undefined): Promise<IcechunkRef[]> {
     signal?.throwIfAborted();
     const repo = await this.#repoFile(signal);
@@ -141,7 +138,7 @@ export class Repository {
     );
   }
 
-  /** A snapshot and those before it, newest first. */
+  /** A snapshot and its ancestors, newest first. */
   async *history(from: Snapshot, signal: AbortSignal | undefined): AsyncGenerator<IcechunkCommit> {
     signal?.throwIfAborted();
     const repo = await this.#repoFile(signal);
@@ -150,7 +147,7 @@ export class Repository {
     else yield* this.#walk(from.id, signal, from);
   }
 
-  /** By the parents that snapshots of version 1 name. Expired history ends at the first snapshot, or at one that is gone. */
+  /** Walks the parents of snapshots of version 1. Expired history ends at the first snapshot, or at a missing one. */
   async *#walk(
     from: string,
     signal: AbortSignal | undefined,
@@ -167,7 +164,7 @@ export class Repository {
     }
   }
 
-  /** What the repository's configuration calls the places of virtual chunks. Read once. */
+  /** Reads the virtual chunk containers of the repository's configuration once. */
   containers(signal: AbortSignal | undefined): Promise<Containers> {
     this.#containers ??= this.#readContainers(signal).catch((error) => {
       this.#containers = undefined;
@@ -182,7 +179,7 @@ export class Repository {
   }
 }
 
-/** The newest of some versions, newest first, that was there at a time. */
+/** Returns the newest version at a time. @param history newest first. */
 async function firstAt(
   history: Iterable<IcechunkCommit> | AsyncIterable<IcechunkCommit>,
   time: Date,
@@ -198,3 +195,43 @@ const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") &
 function absentIfForbidden(error: unknown): undefined {
   if (!isForbidden(error)) throw error;
 }
+
+/** At most one of `branch`, `tag` and `snapshot`. Default: the branch "main". */
+export interface IcechunkVersion {
+  /** The newest version of a branch. */
+  branch?: string | undefined;
+  tag?: string | undefined;
+  /** Id of a snapshot: 20 characters. */
+  snapshot?: string | undefined;
+  /** Selects the newest version of the branch at that time. Strings are parsed by Date. */
+  asOf?: Date | string | undefined;
+}
+
+/** A version with valid options. */
+export type WantedVersion =
+  | { readonly kind: "branch" | "tag"; readonly name: string; readonly asOf: Date | undefined }
+  | { readonly kind: "snapshot"; readonly name: string };
+
+/** @throws InvalidArgument. */
+export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): WantedVersion {
+  const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
+  if (given.length > 1)
+    throw invalidArgument(`${given.map(([kind]) => kind).join(" and ")} cannot be asked for together`);
+  const [kind, name] = (given[0] ?? ["branch", "main"]) as [WantedVersion["kind"], unknown];
+  if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a text`);
+  if (asOf !== undefined && kind !== "branch")
+    throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
+  if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : dateOf(asOf) };
+  if (!isObjectId(name)) throw invalidArgument(`${JSON.stringify(name)} is not the id of a snapshot`);
+  return { kind, name };
+}
+
+function dateOf(value: Date | string): Date {
+  const date = value instanceof Date ? value : new Date(String(value));
+  if (Number.isNaN(date.getTime()))
+    throw invalidArgument(`asOf must be a time, not ${String(value).slice(0, 80)}`);
+  return date;
+}
+
+/** The error for a missing version. */
+export const noVersion = (what: string): ZarrError => notFound(what, { code: "no-version" });

@@ -1,21 +1,22 @@
-/** Snapshots: every node of a version, with its zarr.json, and which manifests hold the references of arrays. */
+/** Snapshots: all nodes of a version, with their zarr.json and the manifests of arrays. */
+
+import { isJsonObject, type Json, type JsonObject, jsonText, parseJson } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
-import type { FlatBuffer } from "./flatbuffer.js";
-import { utf8 } from "./flatbuffer.js";
+import { type FlatBuffer, malformed, utf8 } from "./flatbuffer.js";
 import { objectId } from "./format.js";
 
-/** Longest path of a node in bytes, and longest message. */
+/** Maximum length of a path and of a message, in bytes. */
 const maxPath = 2 ** 14;
 const maxMessage = 2 ** 20;
 
 /** A node of a snapshot. */
 export interface SnapshotNode {
   readonly kind: "array" | "group";
-  /** Its zarr.json, as it was given to Icechunk. */
+  /** The zarr.json that was passed to Icechunk. */
   readonly document: Uint8Array;
-  /** By which manifests know it: 8 bytes. */
+  /** Id in manifests, 8 bytes. */
   readonly id: Uint8Array;
-  /** Where the data of an array lie in the snapshot; 0 for groups. */
+  /** Position of an array's data in the snapshot; 0 for groups. */
   readonly data: number;
 }
 
@@ -28,10 +29,10 @@ export class Snapshot {
   readonly #nodes: number;
   readonly #count: number;
   #children: Map<string, Set<string>> | undefined;
-  /** Which manifest of an array held the chunk that was asked for last, by the array's data. */
+  /** Manifest of the chunk last looked up, by the position of the array's data. */
   readonly #lastManifest = new Map<number, number>();
 
-  /** @throws InvalidMetadata for a snapshot whose parts cannot be relied on. */
+  /** @throws InvalidMetadata for a damaged snapshot. */
   constructor(
     readonly buffer: FlatBuffer,
     readonly id: string,
@@ -44,13 +45,13 @@ export class Snapshot {
     this.#checkOrder();
   }
 
-  /** The snapshot before, as version 1 keeps it; undefined for none. */
+  /** The parent in version 1; undefined for none. */
   get parent(): string | undefined {
     const at = this.buffer.field(this.buffer.root, 1, 12);
     return at === 0 ? undefined : objectId(this.buffer.struct(at, 12));
   }
 
-  /** When it was written, in microseconds since 1970. */
+  /** Time of writing, in microseconds since 1970. */
   get flushedAt(): number {
     const at = this.buffer.field(this.buffer.root, 3, 8);
     return at === 0 ? 0 : this.buffer.u64(at);
@@ -60,7 +61,7 @@ export class Snapshot {
     return this.buffer.textField(this.buffer.root, 4, maxMessage);
   }
 
-  /** The node at a path without slashes at its ends; undefined where there is none. */
+  /** Returns the node at a path without leading and trailing slashes; undefined if there is none. */
   node(path: string): SnapshotNode | undefined {
     const { buffer } = this;
     const wanted = textEncoder().encode(`/${path}`);
@@ -77,18 +78,18 @@ export class Snapshot {
     return undefined;
   }
 
-  /** Names of the nodes directly below a path, and of what lies on the way to nodes further down. */
+  /** Names of the members of a path, including folders that only lead to nodes. */
   children(path: string): string[] {
     this.#children ??= this.#readChildren();
     return [...(this.#children.get(path) ?? [])];
   }
 
-  /** The paths of all nodes, without slashes at their ends. */
+  /** Paths of all nodes, without leading and trailing slashes. */
   *paths(): Generator<string> {
     for (let i = 0; i < this.#count; i++) yield this.#pathText(i).slice(1);
   }
 
-  /** Names of the manifests of all arrays, each once. */
+  /** Ids of the manifests of all arrays, without duplicates. */
   *manifests(): Generator<string> {
     const seen = new Set<string>();
     for (const path of this.paths()) {
@@ -101,19 +102,19 @@ export class Snapshot {
     }
   }
 
-  /** How many manifests an array has. */
+  /** Number of manifests of an array. */
   manifestCount(node: SnapshotNode): number {
     return this.buffer.count(this.#manifests(node));
   }
 
-  /** Names of an array's manifests. */
+  /** Ids of an array's manifests. */
   *manifestsOf(node: SnapshotNode): Generator<string> {
     const list = this.#manifests(node);
     for (let i = 0; i < this.buffer.count(list); i++) yield this.#manifestId(list, i);
   }
 
   /**
-   * The manifest whose extents hold a chunk; undefined where none does, and the chunk is not stored.
+   * Returns the manifest whose extents contain a chunk; undefined if the chunk is missing.
    * @throws InvalidMetadata for extents of another rank.
    */
   manifestFor(node: SnapshotNode, coordinates: readonly number[]): ManifestPlace | undefined {
@@ -177,7 +178,7 @@ export class Snapshot {
     return utf8(bytes) ?? buffer.fail("a node's path is not UTF-8");
   }
 
-  /** A search in what is not sorted would not find what is there. Paths share no bytes, so this takes time as the file has bytes. */
+  /** Checks the order, which the search relies on, in linear time: paths share no bytes. */
   #checkOrder(): void {
     const { buffer } = this;
     let before = new Uint8Array(0);
@@ -215,7 +216,7 @@ export class Snapshot {
 
 const [slash, dot] = [0x2f, 0x2e];
 
-/** Whether bytes are "/" or "/a/b": no empty segment, none that is "." or "..". */
+/** Whether bytes are "/" or a path such as "/a/b", without empty segments, "." and "..". */
 function isCanonical(path: Uint8Array): boolean {
   if (path[0] !== slash) return false;
   if (path.byteLength === 1) return true;
@@ -223,8 +224,40 @@ function isCanonical(path: Uint8Array): boolean {
     const found = path.indexOf(slash, start);
     const end = found < 0 ? path.byteLength : found;
     const isDots = end - start <= 2 && path.subarray(start, end).every((byte) => byte === dot);
-    if (isDots) return false; // the empty one, too
+    if (isDots) return false; // also if it is empty
     start = end + 1;
   }
   return true;
+}
+
+/** Chunk key encoding of all documents: Icechunk identifies chunks by coordinates. */
+const plainKeys: Json = { name: "default", configuration: { separator: "/" } };
+
+/**
+ * Returns the zarr.json of a node without consolidated metadata, which may be stale, and with the default encoding of
+ * chunk keys.
+ * @throws InvalidMetadata if the document and the snapshot disagree on the kind of node.
+ */
+export function documentOf(node: SnapshotNode, path: string, maxDepth: number): Uint8Array {
+  const name = `the zarr.json of "/${path}"`;
+  const json = parseJson(node.document, { name, maxDepth, bareNonFinite: true });
+  if (!isJsonObject(json) || json["node_type"] !== node.kind)
+    throw malformed(name, `the snapshot says that it is that of an ${node.kind}`);
+  const changed = node.kind === "group" ? withoutConsolidated(json) : withPlainKeys(json);
+  return changed === json ? node.document : textEncoder().encode(jsonText(changed));
+}
+
+function withoutConsolidated(json: JsonObject): JsonObject {
+  if (json["consolidated_metadata"] === undefined) return json;
+  const { consolidated_metadata: _, ...rest } = json;
+  return rest;
+}
+
+function withPlainKeys(json: JsonObject): JsonObject {
+  const encoding = json["chunk_key_encoding"];
+  if (!isJsonObject(encoding) || encoding["name"] === "default") {
+    const configuration = isJsonObject(encoding) ? encoding["configuration"] : undefined;
+    if (!isJsonObject(configuration) || (configuration["separator"] ?? "/") === "/") return json;
+  }
+  return { ...json, chunk_key_encoding: plainKeys };
 }

@@ -1,4 +1,4 @@
-/** Icechunk repositories, read as Zarr stores: one version each, which does not change any more. */
+/** Icechunk repositories as Zarr stores. Each store is one immutable version. */
 
 import { FileSystemStore } from "../../store/file/store.js";
 import { handleOf, type PackedStore, type Place } from "../../store/handle.js";
@@ -11,36 +11,32 @@ import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import { documentOf } from "./documents.js";
-import { lostObject, readFile } from "./format.js";
-import { type ChunkReference, Manifest } from "./manifest.js";
-import { Manifests } from "./manifests.js";
-import { objectReader } from "./objects.js";
+import { lostObject, objectReader, readFile } from "./format.js";
+import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
 import type { IcechunkCommit, IcechunkRef } from "./repo.js";
-import { Repository } from "./repository.js";
-import type { Snapshot } from "./snapshot.js";
-import { checkVersion, type IcechunkVersion } from "./version.js";
+import { checkVersion, type IcechunkVersion, Repository } from "./repository.js";
+import { documentOf, type Snapshot } from "./snapshot.js";
 import { type VirtualOptions, VirtualSources } from "./virtual.js";
 
 /**
- * Which version of a repository, which virtual chunks, and limits; the options of HttpStore are for the repository
- * where it is a URL (of those, all but `headers` and `cache` are for virtual chunks, too).
+ * Selects the version, the virtual chunks and limits. The options of HttpStore apply to a repository with a URL, and all
+ * but `headers` and `cache` also to virtual chunks.
  */
 export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, VirtualOptions {
-  /** Most bytes of a snapshot, a manifest or the `repo` file, without compression; 1 GiB. More is LimitExceeded. */
+  /** Maximum decompressed size of a snapshot, a manifest or the `repo` file. Default: 1 GiB. */
   maxMetadataBytes?: number | undefined;
-  /** Bytes of manifests that are kept in memory, besides the one that was read last; 256 MiB. */
+  /** Size of the cache of manifests in bytes, not counting the one last read. Default: 256 MiB. */
   manifestCacheBytes?: number | undefined;
 }
 
-/** Where a chunk lies that is a part of an object, or of a file elsewhere. */
+/** Location of a chunk in an object, or in a file outside of the repository. */
 interface ChunkPlace extends Place {
   readonly reference: Exclude<ChunkReference, { kind: "inline" }>;
-  /** Of a virtual chunk, as text. */
+  /** URL of a virtual chunk. */
   readonly location: string | undefined;
 }
 
-/** A chunk that is looked for, and the array that it belongs to. */
+/** A chunk and its array. */
 interface Found {
   readonly reference: ChunkReference;
   readonly manifest: Manifest;
@@ -49,16 +45,16 @@ interface Found {
 const defaultMetadataBytes = 2 ** 30;
 const defaultCacheBytes = 2 ** 28;
 
-/** `a/b/c/0/1`: an array's path, and the coordinates of a chunk. */
+/** The path of an array and the coordinates of a chunk: `a/b/c/0/1`. */
 const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
 
 /**
- * A version of an Icechunk repository (format versions 1 and 2), as a store of Zarr v3 that lists and cannot be written.
- * Missing are only chunks that the version does not have. Objects that are lost, sources of virtual chunks that have
- * moved, changed or may not be read, are errors: Network, SourceChanged, NotAllowed.
+ * A version of an Icechunk repository (format versions 1 and 2) as a read-only store of Zarr v3 that can list. Lost
+ * objects, and sources of virtual chunks that have moved, changed or may not be read, are errors (Network, SourceChanged,
+ * NotAllowed), not missing chunks.
  */
 export class IcechunkStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "IcechunkStore";
   }
@@ -88,9 +84,9 @@ export class IcechunkStore implements Store {
 
   /**
    * Opens a version of a repository.
-   * @param source its URL (http, https; file in Node), or a store that holds it.
-   * @throws NotFound ("no-repository", "no-version"); InvalidMetadata, FutureVersion or LimitExceeded for one that
-   *   cannot be read; InvalidArgument; Network; the signal's reason.
+   * @param source its URL (http, https; file in Node), or a store with the repository as its root.
+   * @throws NotFound ("no-repository", "no-version"); InvalidMetadata, FutureVersion or LimitExceeded for an unreadable
+   *   one; InvalidArgument; Network; the signal's reason.
    */
   static async open(
     source: string | URL | Store,
@@ -100,13 +96,13 @@ export class IcechunkStore implements Store {
     checkSignal(options.signal);
     const wanted = checkVersion(options);
     const repository = new Repository(await storeAt(source, options), metadataBytesOf(options));
-    virtualSources(repository, options); // its options are checked before anything is asked for
+    virtualSources(repository, options); // checks its options before the first request
     return new IcechunkStore(repository, await repository.open(wanted, options.signal), options);
   }
 
   /**
-   * Opens a repository where there is one.
-   * @returns undefined where a store holds none.
+   * Opens a repository if the store has one.
+   * @returns undefined if it has none.
    * @internal
    */
   static async find(
@@ -123,14 +119,14 @@ export class IcechunkStore implements Store {
     );
   }
 
-  /** Id of the snapshot that is read. */
+  /** Id of the snapshot. */
   get snapshot(): string {
     return this.#snapshot.id;
   }
 
   /**
-   * The repository's branches, as they are when this is first asked.
-   * @throws Unsupported ("no-listing") for version 1 where the store behind cannot list.
+   * Returns the repository's branches as of the first call.
+   * @throws Unsupported ("no-listing") for version 1 in a store that cannot list.
    */
   async branches(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
     checkSignalIn(options);
@@ -143,7 +139,7 @@ export class IcechunkStore implements Store {
     return this.#repository.refs("tag", options.signal);
   }
 
-  /** This version and those before it, newest first; version 1 takes a request for each. */
+  /** Yields this version and its ancestors, newest first. Version 1 needs a request for each. */
   history(options: { signal?: AbortSignal | undefined } = {}): AsyncIterable<IcechunkCommit> {
     checkSignalIn(options);
     return this.#repository.history(this.#snapshot, options.signal);
@@ -162,7 +158,7 @@ export class IcechunkStore implements Store {
     return this.#read(key, range, options);
   }
 
-  /** The keys of nodes; those of chunks are not listed. */
+  /** Lists the keys of nodes, not of chunks. */
   *list(path: string): Generator<string> {
     const folder = normalizePath(path);
     for (const node of this.#snapshot.paths())
@@ -210,7 +206,7 @@ export class IcechunkStore implements Store {
     return found && this.#readChunk(key, found, range, options);
   }
 
-  /** The chunk under a key; undefined for none. */
+  /** Parses the key of a chunk; undefined for other keys. */
   async #find(path: string, signal: AbortSignal | undefined): Promise<Found | undefined> {
     const chunk = chunkKey.exec(path);
     const node = chunk ? this.#snapshot.node(chunk[1] ?? "") : undefined;
@@ -292,7 +288,7 @@ export class IcechunkStore implements Store {
   }
 }
 
-/** What reads virtual chunks of a repository. */
+/** Makes the reader of virtual chunks of a repository. */
 function virtualSources(repository: Repository, options: IcechunkOptions): VirtualSources {
   const headersFor = async (url: URL) => headersOf(await options.targetHeaders?.(url));
   const requests = new Requests(requestOptions(options, headersFor));

@@ -1,4 +1,4 @@
-/** Reading virtual chunks: ranges of files outside of the repository, held against what was noted of them. */
+/** Reads virtual chunks: ranges of files outside of the repository, which must be unchanged. */
 
 import { modifiedTime } from "../../store/file/read.js";
 import { FileSystemStore } from "../../store/file/store.js";
@@ -19,30 +19,29 @@ import {
 } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import { bucketUrl } from "../kerchunk/target.js";
-import type { Containers } from "./containers.js";
-import { AllowedPrefixes, type Location } from "./locations.js";
+import { bucketUrl } from "../kerchunk/place.js";
+import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";
 
 /**
- * Where the files below a prefix are: a URL (http, https, s3, gs; file in Node) of what the prefix stands for, a store,
- * or true for where the prefix says.
+ * Location of the files below a prefix: a URL (http, https, s3, gs; file in Node) that replaces the prefix, a store, or
+ * true for the prefix itself.
  */
 export type VirtualBase = string | URL | Store | true;
 
 export interface VirtualOptions {
-  /** Prefixes of locations that may be read, each with where it is. Nothing else is ever fetched. */
+  /** Prefixes of locations that may be read, and where to read them. Nothing else is fetched. */
   virtual?: Readonly<Record<string, VirtualBase>> | undefined;
   /**
-   * False: virtual chunks are read although what was noted of their source (ETag, time of the last change) cannot be
-   * seen, as servers of other origins may hide it. What can be seen is compared all the same. Default: true.
+   * Rejects virtual chunks if the ETag or modification time of their source cannot be read, as servers of other origins
+   * may hide them. False only checks readable ones. Default: true.
    */
   checkSources?: boolean | undefined;
-  /** Headers for the requests of virtual chunks; the repository's own are not sent there. */
+  /** Headers for requests of virtual chunks, which do not get the repository's headers. */
   targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
 }
 
-/** What is read: part of what a reference stands for. */
+/** The part of a reference to read. */
 export interface Part {
   readonly offset: number;
   readonly length: number;
@@ -50,7 +49,7 @@ export interface Part {
 
 type Seen = { readonly etag?: string | null; readonly modified?: number | undefined };
 
-/** The error of a source that is not what it was when it was noted. */
+/** The error for a source that has changed since the reference was written. */
 const changed = (name: string, what: string, details?: ErrorDetails): ZarrError =>
   new ZarrError("SourceChanged", `${name}, which holds a virtual chunk, ${what}`, details);
 
@@ -59,8 +58,8 @@ export class VirtualSources {
   readonly #isStrict: boolean;
 
   /**
-   * @param requests how files are asked for over HTTP.
-   * @throws InvalidArgument for prefixes that are none.
+   * @param requests sends HTTP requests.
+   * @throws InvalidArgument for invalid prefixes.
    */
   constructor(
     { virtual = {}, checkSources = true }: VirtualOptions,
@@ -79,7 +78,7 @@ export class VirtualSources {
     return this.#prefixes.isEmpty;
   }
 
-  /** The URL of a location. Undefined if it must not be read, or is read through another store. */
+  /** Returns the URL of a location; undefined if it may not be read, or is read through another store. */
   async urlOf(location: string): Promise<URL | undefined> {
     const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
     const base = found && baseOf(found.target, found.prefix);
@@ -87,9 +86,9 @@ export class VirtualSources {
   }
 
   /**
-   * Reads a part of what a reference stands for.
-   * @param location the reference's, as text.
-   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and what requests give).
+   * Reads a part of a reference.
+   * @param location URL of the reference.
+   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and errors of requests).
    */
   async read(
     reference: VirtualReference,
@@ -153,7 +152,7 @@ export class VirtualSources {
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const store = new FileSystemStore(folder);
     const isNoted = reference.etag !== undefined || reference.lastModified !== undefined;
-    // Names of versions that stores give files hold on their own machine alone.
+    // Version names that stores give local files are specific to the machine.
     const modified = isNoted ? await modifiedTime(urlBelow(folder, key)) : undefined;
     return this.#readStored(store, key, reference, part, signal, { modified });
   }
@@ -173,7 +172,7 @@ export class VirtualSources {
     return exactly(bytes, length, name);
   }
 
-  /** Holds a source against what was noted of it. @throws SourceChanged. */
+  /** Checks that a source is unchanged. @throws SourceChanged. */
   #check({ etag, lastModified }: VirtualReference, seen: Seen, name: string): void {
     const unseen = (what: string) => {
       if (this.#isStrict)
@@ -204,7 +203,7 @@ function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
   return bytes;
 }
 
-/** ETags without the marks of weak ones and of texts. */
+/** Strips the weak prefix and quotes from an ETag. */
 const plainTag = (etag: string): string => etag.trim().replace(/^W\//, "").replaceAll('"', "");
 
 function seenIn({ headers }: Answer): Seen {
@@ -212,7 +211,7 @@ function seenIn({ headers }: Answer): Seen {
   return { etag: headers.get("etag"), modified: Number.isNaN(time) ? undefined : Math.floor(time / 1000) };
 }
 
-/** The URL of what a key names below another; keys cannot leave it. */
+/** Returns the URL of a key below a base, which keys cannot leave. */
 function urlBelow(base: URL, key: string): URL {
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
@@ -225,7 +224,7 @@ function checkBase(prefix: string, base: VirtualBase): void {
     throw invalidArgument(`${prefix} says not where it is: name a URL for it`);
 }
 
-/** Where the files are. @throws InvalidArgument for what cannot be read. */
+/** Resolves the location of a prefix. @throws InvalidArgument for a location that cannot be read. */
 function baseOf(base: VirtualBase, { scheme, authority, path }: Location): URL | Store {
   if (base !== true) return isStore(base) ? base : urlOf(base);
   return urlOf(`${scheme}://${authority}/${path.split("/").map(encodeURIComponent).join("/")}`);
@@ -237,7 +236,7 @@ function urlOf(base: string | URL): URL {
   try {
     url = bucketUrl(text) ?? new URL(text, (globalThis as { location?: { href: string } }).location?.href);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (!url || !["http:", "https:", "file:"].includes(url.protocol))
     throw invalidArgument(`${JSON.stringify(text)} is not a place to read virtual chunks from`);

@@ -1,7 +1,7 @@
 /**
- * References in kerchunk's Parquet layout: a folder with a document of metadata, `.zmetadata`, and beside it for each array
- * a folder of files, `refs.0.parq` and so on, each with so many references: one per chunk, in row-major order of the grid.
- * Spec: https://fsspec.github.io/kerchunk/spec.html#parquet-references; as fsspec's LazyReferenceMapper reads it.
+ * References in kerchunk's Parquet layout: a folder with a metadata document, `.zmetadata`, and a folder for each array
+ * with files `refs.0.parq`, `refs.1.parq`, …. Each holds one reference per chunk, in row-major order of the grid.
+ * Spec: https://fsspec.github.io/kerchunk/spec.html#parquet-references, as read by fsspec's LazyReferenceMapper.
  */
 
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
@@ -13,46 +13,45 @@ import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/e
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { kept, textEncoder } from "../../util/platform.js";
+import { SingleFlight } from "../../util/single-flight.js";
 import { inSlices } from "../../util/slices.js";
-import { bad, shown } from "../parquet/fields.js";
+import { bad, type Reference, shown } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";
-import type { Reference } from "../parquet/reference.js";
 import type { FolderPlace } from "./place.js";
-import { RecordFiles } from "./record-files.js";
 import type { References } from "./references.js";
 
 export interface FolderLimits {
-  /** Most bytes of a file, and of what is in it. */
+  /** Maximum size of a file, and of its decompressed pages, in bytes. */
   readonly fileBytes: number;
-  /** Most references of a file. */
+  /** Maximum number of references of a file. */
   readonly rows: number;
-  /** Bytes of references that are kept. */
+  /** Cached references, in bytes. */
   readonly cacheBytes: number;
 }
 
-/** An array's chunks: how many there are along each axis. */
+/** Number of chunks of an array along each axis. */
 type Grid = readonly number[];
 
-/** What a chunk's key says. */
+/** A parsed chunk key. */
 interface Place {
   readonly array: string;
   readonly file: number;
   readonly row: number;
 }
 
-/** An object may nest as deep as one that is stored, and it is in another two. */
+/** Maximum nesting depth: that of stored documents, plus two enclosing objects. */
 const maxDepth = defaultLimits.metadataDepth + 2;
 const chunkName = /^\d+(?:[./]\d+)*$/;
 const utf8 = kept(() => textEncoder());
 
 export class FolderReferences implements References {
-  /** Documents by their keys, each with its leading "/". */
+  /** Documents by key, with a leading "/". */
   readonly #documents = new Map<string, JsonObject>();
   readonly #grids = new Map<string, Grid>();
   readonly #recordSize: number;
   readonly #files: RecordFiles;
   #index: KeyIndex | undefined;
-  /** Files are decoded one at a time: it takes several times their size. */
+  /** Files are decoded one at a time, as decoding takes several times their size. */
   #decoding: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -70,7 +69,7 @@ export class FolderReferences implements References {
 
   /**
    * Reads the metadata of a folder.
-   * @returns undefined where there is none, or it is not that of references.
+   * @returns undefined if there is none, or it is not of references.
    * @throws InvalidMetadata ("bad-reference"; "not-json" for a document that is damaged); Unsupported; LimitExceeded; what the store throws.
    */
   static async find(
@@ -99,7 +98,7 @@ export class FolderReferences implements References {
     return this.#files.get(key, signal).then((records) => records?.at(place.row, path));
   }
 
-  /** The keys of documents; those of chunks are not listed. */
+  /** Keys of documents, not of chunks. */
   keys(): Iterable<string> {
     return this.#documents.keys();
   }
@@ -109,7 +108,7 @@ export class FolderReferences implements References {
     return inSlices(this.#index.children(folder));
   }
 
-  /** Takes reading all files, one after another. */
+  /** Reads all files, one after another. */
   async *named(): AsyncGenerator<string> {
     const seen = new Set<string>();
     for (const array of this.#arrays()) {
@@ -156,7 +155,7 @@ export class FolderReferences implements References {
     return joinKey(this.place.folder, joinKey(array, `refs.${file}.parq`).slice(1));
   }
 
-  /** Where the reference of a chunk is; undefined for what is no chunk of an array. */
+  /** Returns the position of a chunk's reference; undefined for keys of other objects. */
   #placeOf(path: string): Place | undefined {
     for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
       const name = path.slice(end + 1);
@@ -193,7 +192,7 @@ export class FolderReferences implements References {
     if (!file) return undefined;
     const before = this.#decoding;
     const decoded = before.then(() => {
-      signal.throwIfAborted(); // nobody waits for it any more
+      signal.throwIfAborted(); // all callers have left
       return readRecords(file, { rows: Math.min(rows, this.#recordSize), bytes: fileBytes });
     });
     this.#decoding = decoded.catch(() => {});
@@ -202,23 +201,23 @@ export class FolderReferences implements References {
     } catch (error) {
       signal.throwIfAborted();
       const name = locateKey(this.place.store, key);
-      // The parser of the format meets damage in many ways.
+      // The Parquet parser fails in many ways on damaged files.
       const known = error instanceof ZarrError ? error : bad("it is damaged");
       throw new ZarrError(known._tag, `${name}: ${known.message}`, { code: known.code, cause: error });
     }
   }
 }
 
-/** Most files of one array that are read one after another. */
+/** Maximum number of files of an array that are read in a row. */
 const mostFiles = 100_000;
 
-/** The document of a folder; undefined for one that is not of references. */
+/** Reads the document of a folder; undefined if it is not of references. */
 function documentIn(bytes: Uint8Array, name: string): JsonObject | undefined {
   const document = parseJson(bytes, { name, maxDepth, bareNonFinite: true });
   return isJsonObject(document) && Object.hasOwn(document, "record_size") ? document : undefined;
 }
 
-/** Keys that no path can name are left out: they could not be read. */
+/** Skips keys that are not normalised paths: they cannot be read. */
 function pathOf(name: string): string | undefined {
   try {
     return normalizePath(name);
@@ -236,7 +235,7 @@ function gridIn(document: JsonObject, array: string): Grid {
   return shape.map((length, axis) => Math.ceil(length / chunks[axis]!));
 }
 
-/** Buckets that nobody may list answer with 403 for what is not there. */
+/** Buckets without permission to list respond 403 for missing objects. */
 function absentIfForbidden(error: unknown): undefined {
   if (!isZarrError(error, "Network") || error.status !== 403) throw error;
 }
@@ -252,3 +251,51 @@ async function readObject(
     throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
   return bytes;
 }
+
+/** Cost of caching that a file is missing. */
+const missingBytes = 256;
+
+export class RecordFiles {
+  /** Null for missing files. */
+  readonly #kept = new Map<string, Records | null>();
+  #bytes = 0;
+  readonly #flights = new SingleFlight<Records | null>();
+
+  /** @param maxBytes size of the cache, not counting the file last read. */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly load: (key: string, signal: AbortSignal) => Promise<Records | undefined>,
+  ) {}
+
+  /** Returns a cached file, null for a missing one; undefined if it was not read. */
+  kept(key: string): Records | null | undefined {
+    const records = this.#kept.get(key);
+    if (records === undefined) return undefined;
+    this.#kept.delete(key); // moves it to the end: used last
+    this.#kept.set(key, records);
+    return records;
+  }
+
+  /** @returns null for a missing file. */
+  async get(key: string, signal: AbortSignal | undefined): Promise<Records | null> {
+    const records = this.kept(key);
+    if (records !== undefined) return records;
+    return this.#flights.run(key, signal, async (joint) => {
+      const loaded = (await this.load(key, joint)) ?? null;
+      this.#keep(key, loaded);
+      return loaded;
+    });
+  }
+
+  #keep(key: string, records: Records | null): void {
+    this.#kept.set(key, records);
+    this.#bytes += bytesOf(records);
+    for (const [old, oldest] of this.#kept) {
+      if (this.#bytes <= this.maxBytes || old === key) break;
+      this.#kept.delete(old);
+      this.#bytes -= bytesOf(oldest);
+    }
+  }
+}
+
+const bytesOf = (records: Records | null): number => records?.byteLength ?? missingBytes;

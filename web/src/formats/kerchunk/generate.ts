@@ -1,7 +1,7 @@
 /**
- * References that a rule of "gen" stands for, one for each combination of its dimensions. A rule of a few bytes may
- * stand for any number of them: they are counted, with what it takes to fill in their templates, before there are any;
- * and only their keys are made when a document is opened, the rest when a reference is read.
+ * References of "gen" rules, one for each combination of dimensions. A rule of a few bytes may generate any number of
+ * them, so their number and the cost of their templates are limited before they are made. Opening a document makes the
+ * keys only; references are made when they are read.
  * Spec: https://fsspec.github.io/kerchunk/spec.html, "gen".
  */
 import { limitExceeded } from "../../util/errors.js";
@@ -11,7 +11,7 @@ import { Template, type TemplateValues } from "./template.js";
 
 type Value = string | number;
 
-/** A list of values, or the numbers of a range. */
+/** A dimension: a list of values, or a range. */
 interface Values {
   readonly length: number;
   at(index: number): Value;
@@ -20,15 +20,15 @@ interface Values {
 }
 
 interface Dimension extends Values {
-  /** References for which it has the same value before the next one comes. */
+  /** Number of consecutive references with the same value. */
   readonly stride: number;
 }
 
-/** What the rules of a document may cost together. */
+/** Limits the total cost of the rules of a document. */
 export class GenerationBudget {
-  /** References that may still be generated, whether they have keys of their own or not. */
+  /** Remaining number of references, duplicate keys included. */
   #references: number;
-  /** Characters of templates that may still be read and written. */
+  /** Remaining number of characters that templates read and write. */
   #characters = 2 ** 27;
 
   constructor(private readonly most: number) {
@@ -39,21 +39,21 @@ export class GenerationBudget {
   spend(references: number, characters: number): void {
     this.#references -= references;
     this.#characters -= characters;
-    // Written so that NaN, of infinite numbers, is too much.
+    // Negated so that NaN, from infinite numbers, exceeds the limit.
     if (!(this.#references >= 0))
       throw limitExceeded(`gen stands for more references than the limit of ${this.most}`);
     if (!(this.#characters >= 0)) throw limitExceeded("gen takes too long: its templates are too much work");
   }
 }
 
-/** What a reference costs, in characters, besides those of its key. */
+/** Cost of a reference, in characters, not counting its key. */
 const referenceCost = 64;
-/** Most dimensions of a rule. */
+/** Maximum number of dimensions of a rule. */
 const maxDimensions = 64;
-/** Values of a dimension that are checked in one step. */
+/** Values of a dimension checked per step. */
 const stepValues = 2 ** 12;
 
-/** A rule, checked. */
+/** A valid rule. */
 export class Rule {
   readonly #key: Template;
   readonly #url: Template;
@@ -61,10 +61,10 @@ export class Rule {
   readonly #part: readonly unknown[];
   readonly #dimensions: ReadonlyMap<string, Dimension>;
   readonly #templates: TemplateValues;
-  /** How many references it stands for. */
+  /** Number of references. */
   readonly count: number;
 
-  /** Use {@link ruleSteps}. @throws InvalidMetadata ("bad-reference"); LimitExceeded; what templates throw. */
+  /** Use {@link ruleSteps}. @throws InvalidMetadata ("bad-reference"); LimitExceeded; errors of templates. */
   constructor(
     fields: Readonly<Record<string, unknown>>,
     dimensions: readonly (readonly [name: string, values: Values])[],
@@ -82,32 +82,32 @@ export class Rule {
         : [offset, length].map((n) => (typeof n === "string" ? new Template(n) : plain(n)));
     let count = 1;
     const strided = new Map<string, Dimension>();
-    // The last dimension changes first.
+    // The last dimension varies fastest.
     for (const [name, values] of [...dimensions].reverse()) {
       strided.set(name, { ...values, stride: count });
-      // Nothing times infinitely many is nothing.
+      // Avoids NaN from 0 × Infinity.
       count = count === 0 || values.length === 0 ? 0 : count * values.length;
     }
     this.#dimensions = strided;
     this.count = count;
     const longest = this.#key.longest((name) => strided.get(name)?.longest ?? lengthOf(templates.get(name)));
     budget.spend(count, count * (referenceCost + this.#key.cost + longest));
-    // What is wrong with a rule shows in its first reference.
+    // An invalid rule fails in its first reference.
     if (count > 0) this.reference(0);
   }
 
-  /** The keys of all references, in order. @throws what templates throw. */
+  /** Keys of all references, in order. @throws errors of templates. */
   *keys(): Generator<string> {
     for (let index = 0; index < this.count; index++) yield this.#key.render(this.#values(index));
   }
 
-  /** One of the references, as a document would have it. */
+  /** Returns a reference in the form of a document. */
   reference(index: number): unknown[] {
     const values = this.#values(index);
     return [this.#url.render(values), ...this.#part.map((count) => countOf(count, values))];
   }
 
-  /** The values of the dimensions, and the templates. */
+  /** Values of the dimensions and templates. */
   #values(index: number): TemplateValues {
     return {
       get: (name) => {
@@ -119,7 +119,7 @@ export class Rule {
   }
 }
 
-/** One of the references that a rule stands for, made when it is read. */
+/** A reference of a rule, made when it is read. */
 export class Generated {
   constructor(
     private readonly rule: Rule,
@@ -133,7 +133,7 @@ export class Generated {
 
 /**
  * Reads a rule.
- * @throws InvalidMetadata ("bad-reference"); LimitExceeded where it goes beyond the budget; what templates throw.
+ * @throws InvalidMetadata ("bad-reference"); LimitExceeded for a rule beyond the budget; errors of templates.
  */
 export function* ruleSteps(rule: unknown, templates: TemplateValues, budget: GenerationBudget): Steps<Rule> {
   const fields = objectOf(rule, "gen");
@@ -147,9 +147,9 @@ export function* ruleSteps(rule: unknown, templates: TemplateValues, budget: Gen
   return new Rule(fields, dimensions, templates, budget);
 }
 
-/** A whole number, or a template of one. */
+/** Returns an integer, or renders the template of one. */
 function countOf(value: unknown, values: TemplateValues): number {
-  if (!(value instanceof Template)) return value as number; // checked where it is read
+  if (!(value instanceof Template)) return value as number; // checked when it is read
   const text = value.render(values).trim();
   if (!/^\d+$/.test(text)) throw bad(`"${shown(text)}" is no number of bytes`);
   return Number(text);
@@ -167,7 +167,7 @@ function* listSteps(list: readonly unknown[]): Steps<Values> {
   return { length: list.length, at: (index) => plain(list[index]) as Value, longest };
 }
 
-/** A range from `start` to before `stop`. */
+/** A range from `start` to `stop`, exclusive. */
 function rangeOf(dimension: unknown): Values {
   const { start = 0, stop, step = 1 } = objectOf(dimension, "a dimension of gen");
   const [first, end, by] = [start, stop, step].map((json) => {

@@ -1,7 +1,7 @@
-/** What is known of references by their names. */
+/** Recognises folders of references by name. */
 
-/** Whether a folder is named as those of references in Parquet files are. */
+/** Whether a folder has a name for references in Parquet files. */
 export const isFolderName = (path: string): boolean => /\.parq(?:uet)?\/?$/i.test(path);
 
-/** Whether a path names such a folder, by its name or by the document in it. */
+/** Whether a path names such a folder, or the document in it. */
 export const namesFolder = (path: string): boolean => isFolderName(path) || /(?:^|\/)\.zmetadata$/.test(path);

@@ -1,4 +1,4 @@
-/** Where folders of references are. */
+/** Locations of folders of references, and of the targets of references. */
 
 import { v2ConsolidatedKey } from "../../metadata/keys.js";
 import { FileSystemStore } from "../../store/file/store.js";
@@ -7,8 +7,9 @@ import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
-import { invalidArgument } from "../../util/errors.js";
+import { invalidArgument, unsupported } from "../../util/errors.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { shown } from "../parquet/fields.js";
 
 /** A folder in a store. */
 export interface FolderPlace {
@@ -17,13 +18,13 @@ export interface FolderPlace {
   readonly folder: string;
 }
 
-/** The path of the folder that a path names, by itself or by the document in it. */
+/** Returns the folder of a path, which may name the folder or its document. */
 const folderName = (path: string): string => path.replace(/(^|\/)\.zmetadata$/, "$1");
 
 /**
- * The folder of references that a source is: the whole of a store, or what it names.
+ * Returns the folder of references of a source: a store is the folder, other sources name it.
  * @param options for requests.
- * @throws InvalidArgument for what is no source.
+ * @throws InvalidArgument for an invalid source.
  */
 export async function folderOf(
   source: string | URL | StoredObject | Store,
@@ -45,7 +46,7 @@ export async function folderOf(
 
 const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 
-/** The URL of a folder's document, where the store is known to have URLs: of http, https, and of files. */
+/** Returns the URL of a folder's document; undefined for stores other than HTTP and files. */
 export async function documentUrl({ store, folder }: FolderPlace): Promise<URL | undefined> {
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
@@ -60,7 +61,7 @@ export async function documentUrl({ store, folder }: FolderPlace): Promise<URL |
 const pathIn = (root: string | URL, key: string): string =>
   new URL(root).pathname.replace(/\/$/, "") + encodeKey(key);
 
-/** For messages. */
+/** Names a folder in messages. */
 export const folderText = ({ store, folder }: FolderPlace): string => {
   const key = joinKey(folder, v2ConsolidatedKey);
   return locateKey(store, key);
@@ -70,4 +71,67 @@ function withPath(url: URL, path: string): URL {
   const other = new URL(url);
   other.pathname = path;
   return other;
+}
+
+/**
+ * Returns the URL of a target.
+ * @param base URL of the document, for relative targets.
+ * @throws Unsupported ("reference-target") for a scheme that cannot be read, for a relative target without
+ *   a base, and for a local file named by a document that is not one.
+ */
+export function targetUrl(target: string, base: URL | undefined): URL {
+  const url = parse(target, base);
+  if (!url) {
+    const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(target);
+    const why =
+      isRelative && !base ? "it is relative, and there is no base to resolve it against" : "it is not a URL";
+    throw refused(target, why);
+  }
+  if (url.protocol === "file:" && base?.protocol !== "file:") {
+    throw refused(target, "a document that is not a local file itself must not name local files");
+  }
+  if (!["http:", "https:", "file:"].includes(url.protocol)) {
+    throw refused(target, `there is no way to read ${url.protocol} URLs; \`resolve\` can name one`);
+  }
+  return url;
+}
+
+/** Public endpoints of buckets. Certificates do not cover bucket names with a dot as host names. */
+export function bucketUrl(target: string): URL | undefined {
+  const match = /^(s3a?|gs|gcs):\/\/([^/?#]+)\/(.*)$/is.exec(target);
+  if (!match) return undefined;
+  const [, scheme = "", bucket = "", key = ""] = match;
+  const path = segments(key);
+  const root = encodeURIComponent(bucket);
+  if (/^g/i.test(scheme)) return new URL(`https://storage.googleapis.com/${root}/${path}`);
+  if (bucket.includes(".") || root !== bucket) return new URL(`https://s3.amazonaws.com/${root}/${path}`);
+  return new URL(`https://${bucket}.s3.amazonaws.com/${path}`);
+}
+
+/** A path with a Windows drive letter. */
+function drivePath(target: string): URL | undefined {
+  return /^[a-z]:[\\/]/i.test(target)
+    ? new URL(`file:///${target.slice(0, 2)}${segments(target.slice(2).replaceAll("\\", "/"))}`)
+    : undefined;
+}
+
+/** Parses a URL; undefined if it is invalid. */
+function parse(target: string, base: URL | undefined): URL | undefined {
+  // Next to a local document, references are file paths, in which "#" and "%" are ordinary characters.
+  const isPath = base?.protocol === "file:" && !/^[a-z][a-z0-9+.-]*:/i.test(target);
+  try {
+    return bucketUrl(target) ?? drivePath(target) ?? new URL(isPath ? segments(target) : target, base);
+  } catch {
+    return undefined; // not a URL, a bucket name that cannot be a host name, or lone surrogates
+  }
+}
+
+function segments(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+function refused(target: string, why: string): Error {
+  return unsupported(`the target ${JSON.stringify(shown(target))} cannot be read: ${why}`, {
+    code: "reference-target",
+  });
 }

@@ -1,4 +1,4 @@
-/** Files of other formats as Zarr stores, by documents that say where in them the chunks are. */
+/** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
 import type { HttpClient } from "../../store/http/client.js";
 import { type HeadersFor, headersOf } from "../../store/http/requests.js";
@@ -17,45 +17,41 @@ import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { isFileUrl } from "../../util/platform.js";
 import type { HeadersSource } from "../../util/web-types.js";
-import type { Reference } from "../parquet/reference.js";
+import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
-import { ListedReferences } from "./listed.js";
 import { namesFolder } from "./names.js";
-import { documentUrl, type FolderPlace, folderOf, folderText } from "./place.js";
-import type { References } from "./references.js";
-import { targetUrl } from "./target.js";
+import { documentUrl, type FolderPlace, folderOf, folderText, targetUrl } from "./place.js";
+import { ListedReferences, type References } from "./references.js";
 
 /**
- * Options; those of HttpStore are for the document and for targets read by URL. But `headers` go to the document's own
- * origin alone, which may be trusted with them: a document can name any host.
+ * Options. Those of HttpStore apply to the document and to targets with URLs, but `headers` are only sent to the
+ * document's origin, as a document can name any host.
  */
 export interface ReferenceStoreOptions extends HttpStoreOptions {
   /**
-   * Headers for a target that is read by URL, whatever its origin; on the document's own they take the place of those of
-   * the same name among `headers`. Without it other origins get none. In Node a redirection to another origin leaves
-   * them out.
+   * Headers for targets with URLs, of any origin. They override `headers` on the document's origin. Default: none for
+   * other origins. Node drops them in redirects to another origin.
    */
   targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
   /**
-   * Most bytes of the document, 256 MiB; of a Parquet file as it is stored, and as many of what is in it. More is
-   * LimitExceeded.
+   * Maximum size of the document in bytes; also of each Parquet file, and of its decompressed pages. Default: 256 MiB.
    */
   maxDocumentBytes?: number | undefined;
-  /** What relative targets are resolved against; as a rule the document's own URL. */
+  /** Base URL of relative targets. Default: the document's URL. */
   base?: string | URL | undefined;
-  /** The object that references without a URL are parts of. */
+  /** The object that references without a URL refer to. */
   target?: string | URL | undefined;
   /**
-   * Says where a target is, given what the reference names: a URL (http, https, file), or an object in a
-   * store. Undefined leaves it to the defaults: s3:// and gs:// are read from their public endpoints.
+   * Returns the location of a target: a URL (http, https, file), or an object in a store. Undefined selects the default,
+   * which reads s3:// and gs:// from their public endpoints.
    */
   resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
-  /** Values of templates, instead of the document's own. */
+  /** Values of templates, which override the document's. */
   templates?: Record<string, string> | undefined;
-  /** Most references of a document, generated ones included; 10 000 000. Of one Parquet file; 2 097 152. */
+  /** Maximum number of references. Default: 10 000 000 per document, generated ones included; 2 097 152 per Parquet file. */
   maxReferences?: number | undefined;
-  /** Bytes of references from Parquet files that are kept, besides those of the file that was read last; 64 MiB. */
+  /** Size of the cache of Parquet references in bytes, not counting the file last read. Default: 64 MiB. */
   referenceCacheBytes?: number | undefined;
 }
 
@@ -63,12 +59,11 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
 type WantedRange = RangeQuery | undefined;
 
 /**
- * A store made of references, as kerchunk writes them: JSON of version 0 or 1, or a folder of Parquet files, to parts of
- * files that are read by ranges. Missing are keys that have no reference. A target that is missing, or shorter than
- * the reference says, is trouble: Network with the code "missing-target" or "short-target".
+ * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
+ * that is missing or too short is an error (Network, "missing-target" or "short-target"), not a missing key.
  */
 export class ReferenceStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "ReferenceStore";
   }
@@ -80,11 +75,11 @@ export class ReferenceStore implements Store {
   readonly #target: URL | undefined;
 
   /**
-   * Reads the beginning of a large document, and the rest while the first object is waited for; what is wrong there is
-   * thrown then. `ReferenceStore.open` reads all of it.
-   * @param document the document, parsed.
-   * @param origin where it comes from; `options.base` without it.
-   * @throws InvalidMetadata, Unsupported or LimitExceeded for a document that cannot be read.
+   * Reads the start of a large document; the first `get` reads the rest and throws its errors. `ReferenceStore.open`
+   * reads the whole document.
+   * @param document the parsed document.
+   * @param origin URL of the document. Default: `options.base`.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for an invalid document.
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkObject(options, "options of a store");
@@ -97,12 +92,11 @@ export class ReferenceStore implements Store {
   }
 
   /**
-   * Reads a document and opens it. Of references in Parquet files that is the folder's `.zmetadata`; the files are read
-   * when a chunk is asked for, each by itself.
-   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Folders are
-   *   known by their names (`.parq`, `.parquet`), or by `/.zmetadata` behind them, and looked for where there is no
-   *   object and the name does not end in `.json`; a store is one as a whole.
-   * @throws NotFound where there is none; Network; what the constructor throws.
+   * Opens a document, or a folder of Parquet files by its `.zmetadata`; the files are read when a chunk needs them.
+   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Names that end
+   *   in `.parq`, `.parquet` or `/.zmetadata` are folders, and so are names other than `.json` without an object; a store
+   *   is a folder.
+   * @throws NotFound if there is none; Network; errors of the constructor.
    */
   static async open(
     source: string | URL | StoredObject | Store,
@@ -142,8 +136,8 @@ export class ReferenceStore implements Store {
   }
 
   /**
-   * Opens a folder of references in Parquet files where there is one.
-   * @returns undefined where there is none.
+   * Opens a folder of references in Parquet files.
+   * @returns undefined if there is none.
    * @internal
    */
   static async find(
@@ -158,7 +152,7 @@ export class ReferenceStore implements Store {
     return ReferenceStore.#of(found, options, origin);
   }
 
-  /** @param origin the URL of the document; undefined where it has none. */
+  /** @param origin URL of the document; undefined if it has none. */
   static #of(
     references: References,
     options: ReferenceStoreOptions,
@@ -182,7 +176,7 @@ export class ReferenceStore implements Store {
     return this.#read(key, range, options);
   }
 
-  /** The keys that have a reference; of references in Parquet files those of documents only. */
+  /** Lists the keys with references; for Parquet files only those of documents. */
   *list(path: string): Generator<string> {
     const folder = normalizePath(path);
     const prefix = folder === "" ? "/" : `/${folder}/`;
@@ -202,7 +196,7 @@ export class ReferenceStore implements Store {
   async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
     const base = this.#base;
     if (base && isFileUrl(base) === isFile) yield base;
-    // Only local documents refer to local files.
+    // Only local documents may refer to local files.
     if (isFile && !(base && isFileUrl(base)) && !this.#options.resolve) return;
     for await (const named of this.#references.named()) {
       const location = this.#urlOf(named);
@@ -215,7 +209,7 @@ export class ReferenceStore implements Store {
       const location = this.#locationOf(named);
       return location instanceof URL ? location : undefined;
     } catch {
-      return undefined; // which is said when it is read
+      return undefined; // reading it reports the error
     }
   }
 
@@ -237,7 +231,7 @@ export class ReferenceStore implements Store {
     options: GetOptions,
   ): Promise<Uint8Array> {
     const range = rangeOf(reference, wanted);
-    // A reference with an offset says how many bytes there are: all of them, or it is wrong.
+    // A reference with an offset has a size that the target must provide.
     const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
     if (told === 0) return new Uint8Array(0);
     const reader = byteReader(this.#locationOf(reference.url), this.#options, this.#client);
@@ -250,7 +244,7 @@ export class ReferenceStore implements Store {
     return bytes;
   }
 
-  /** Where what a reference names is. */
+  /** Returns the location of a target. */
   #locationOf(named: string | null): URL | StoredObject {
     if (named === null) {
       if (this.#target) return this.#target;
@@ -264,7 +258,7 @@ export class ReferenceStore implements Store {
   }
 }
 
-/** The headers for each target: the caller's own where the document is, and those that are meant for targets. */
+/** Returns the headers for targets: `headers` for the document's origin, and those for targets. */
 function targetHeadersOf(
   { headers, targetHeaders }: ReferenceStoreOptions,
   document: URL | undefined,
@@ -290,14 +284,14 @@ function folderLimits({
   return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
 }
 
-/** What a source is called, without the query of a URL. */
+/** Names a source in messages, without the query of a URL. */
 function pathOf(source: string | URL | StoredObject): string {
   if (typeof source === "string" || source instanceof URL)
     return sourceUrl(source)?.pathname ?? String(source);
   return typeof source?.key === "string" ? source.key : "";
 }
 
-/** The range of a target that is a range of what a reference stands for. */
+/** Returns the range of a target for a range of a reference. */
 function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: WantedRange): WantedRange {
   if (reference.offset === undefined) return wanted;
   const { start, end } = wanted
@@ -306,7 +300,7 @@ function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: W
   return { offset: reference.offset + start, length: end - start };
 }
 
-/** A URL that the caller gave, who may name local files. */
+/** Parses a URL from the caller, which may be of a local file. */
 function urlOf(location: string | URL, base?: URL): URL {
   try {
     return new URL(location, base ?? (globalThis as { location?: { href: string } }).location?.href);

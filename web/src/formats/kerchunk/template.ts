@@ -1,33 +1,33 @@
 /**
- * Templates in references: `{{ name }}`, and whole-number arithmetic as in `{{ (i + 1) * 1000 }}`.
- * The format borrows Jinja; what goes beyond this (functions, filters, formatting) is refused by name.
+ * Templates in references: `{{ name }}`, and integer arithmetic such as `{{ (i + 1) * 1000 }}`.
+ * The format is based on Jinja; other features (functions, filters, formatting) are Unsupported, by name.
  */
 import { limitExceeded, unsupported } from "../../util/errors.js";
 import { shown } from "../parquet/fields.js";
 
-/** Values that templates may name. */
+/** Values of names in templates. */
 export interface TemplateValues {
   get(name: string): string | number | undefined;
 }
 
-/** Most characters that templates may make of a text: no URL and no key is nearly as long. */
+/** Maximum length of a result: far longer than any URL or key. */
 const maxLength = 2 ** 16;
-/** Most characters of a text that is a template, and of one expression in it. */
+/** Maximum length of a template, and of an expression. */
 const [maxTemplateLength, maxExpressionLength] = [2 ** 20, 2 ** 12];
-/** Most characters of a whole number. */
+/** Maximum length of an integer. */
 const maxNumberLength = 17;
 
-/** What working out an expression costs, by its characters: as much as so many characters that are copied. */
+/** Cost of evaluating a character of an expression, in characters copied. */
 const expressionCost = 8;
 
-/** A text, cut up once: what stands as it is and, in turn with it, what is filled in. */
+/** A parsed template: literal parts alternate with expressions. */
 export class Template {
   readonly #expressions: { readonly before: string; readonly expression: Expression }[] = [];
   readonly #rest: string;
-  /** What it costs to fill it in, in characters. */
+  /** Cost of rendering, in characters. */
   readonly cost: number;
 
-  /** @throws LimitExceeded for a text that takes long to cut up. */
+  /** @throws LimitExceeded for a template that takes long to parse. */
   constructor(readonly text: string) {
     if (text.length > maxTemplateLength)
       throw limitExceeded(`the template "${shown(text)}" has more than ${maxTemplateLength} characters`);
@@ -47,12 +47,12 @@ export class Template {
   }
 
   /**
-   * Upper bound on the characters that it makes.
-   * @param lengthOf characters of the longest value of a name; 0 for an unknown name.
+   * Returns an upper bound on the length of the result.
+   * @param lengthOf length of the longest value of a name; 0 for an unknown name.
    */
   longest(lengthOf: (name: string) => number): number {
     let sum = this.text.length;
-    // What is no name is arithmetic.
+    // Everything but a name is arithmetic.
     for (const { expression } of this.#expressions)
       sum += lengthOf(expression.text.replace(/[\s()]/g, "")) || maxNumberLength;
     return sum;
@@ -60,7 +60,7 @@ export class Template {
 
   /**
    * Replaces every `{{ … }}`.
-   * @throws Unsupported ("reference-template") for what is neither a known name nor arithmetic on numbers;
+   * @throws Unsupported ("reference-template") for unknown names and for anything but arithmetic on numbers;
    *   LimitExceeded for a result that is longer than any URL.
    */
   render(values: TemplateValues): string {
@@ -75,12 +75,12 @@ export class Template {
   }
 }
 
-/** A text with every `{{ … }}` in it replaced, as {@link Template.render} does it. */
+/** Renders a string with {@link Template.render}. */
 export function render(text: string, values: TemplateValues): string {
   return text.includes("{{") ? new Template(text).render(values) : text;
 }
 
-/** Deepest nesting of parentheses and signs. */
+/** Maximum nesting of parentheses and signs. */
 const maxDepth = 32;
 
 class Expression {
@@ -117,7 +117,7 @@ class Expression {
     let value = this.#term();
     for (let sign = this.#next("*", "//", "%"); sign; sign = this.#next("*", "//", "%")) {
       const [left, right] = [this.#number(value), this.#number(this.#term())];
-      // Rounded down, as in Python.
+      // Rounds down, as Python does.
       const quotient = Math.floor(left / right);
       value = this.#number(sign === "*" ? left * right : sign === "//" ? quotient : left - quotient * right);
     }
@@ -140,7 +140,7 @@ class Expression {
 
   #named(name: string): string | number {
     const value = this.#values.get(name);
-    // A template that holds a template is a function.
+    // A nested template would be a function.
     if (value === undefined || (typeof value === "string" && value.includes("{{"))) throw this.#refusal();
     return value;
   }

@@ -1,11 +1,12 @@
-/** Checked access to the fields of reference documents. */
-import { invalidMetadata, type ZarrError } from "../../util/errors.js";
+/** References, and checked access to the fields of their documents. */
+
+import { invalidMetadata, unsupported, type ZarrError } from "../../util/errors.js";
 import { JsonNumber } from "../../util/json.js";
 import { isRecord } from "../../util/own-property.js";
 
 export type Fields = Record<string, unknown>;
 
-/** A number of a document that was parsed exactly, and every other value, as plain JSON. */
+/** Converts an exactly parsed number to a plain one; other values pass unchanged. */
 export const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
 
 export function objectOf(value: unknown, what: string): Fields {
@@ -27,7 +28,7 @@ export function entriesOf(fields: Fields, name: string): [string, unknown][] {
   return Object.entries(objectOf(fields[name] ?? {}, name));
 }
 
-/** A text of a document as messages show it: it may be as long as the document. */
+/** Shortens a string of a document for messages. */
 export function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
@@ -35,3 +36,15 @@ export function shown(text: string): string {
 export function bad(what: string): ZarrError {
   return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
 }
+
+/** The error for features of Parquet that references do not use. */
+export const notHere = (what: string): Error =>
+  unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
+
+/** Location of an object's bytes: the document itself, or another object or a part of it. */
+export type Reference = { bytes: Uint8Array } | Target;
+
+/** Bytes of another object. Default: all of them. */
+export type Target =
+  | { url: string | null; offset: number; length: number }
+  | { url: string | null; offset?: undefined; length?: undefined };

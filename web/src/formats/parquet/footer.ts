@@ -1,11 +1,10 @@
-/** What a Parquet file says of itself: its columns, and where they are. */
-import { textDecoder } from "../../util/platform.js";
-import { deserializeTCompactProtocol, type ThriftStruct } from "../../vendor/hyparquet.js";
-import { bad } from "./fields.js";
-import { structReader } from "./reader.js";
-import { notHere } from "./unpack.js";
+/** Reads the footer of a Parquet file: its columns and their positions. */
 
-/** Of a column, the values of one group of rows. */
+import { textDecoder } from "../../util/platform.js";
+import { deserializeTCompactProtocol, type Reader, type ThriftStruct } from "../../vendor/hyparquet.js";
+import { bad, notHere } from "./fields.js";
+
+/** Values of a column in one row group. */
 export interface ColumnChunk {
   readonly start: number;
   readonly end: number;
@@ -14,7 +13,7 @@ export interface ColumnChunk {
 
 export interface RowGroup {
   readonly rows: number;
-  /** By the names of columns. */
+  /** By column name. */
   readonly columns: ReadonlyMap<string, ColumnChunk>;
 }
 
@@ -29,15 +28,15 @@ export interface Footer {
   readonly groups: readonly RowGroup[];
 }
 
-/** Most bytes of it: those of references have some hundred per column and group of rows. */
+/** Maximum size of the footer, in bytes. Those of references have about 100 per column and row group. */
 const maxFooter = 2 ** 18;
 const types = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
 
 /**
- * Reads the end of a file.
- * @param file all of it.
- * @param wanted names of the columns that matter; others may be anything that lies flat.
- * @throws InvalidMetadata; Unsupported for files that are encrypted or whose columns are in others.
+ * Reads the footer of a file.
+ * @param file the whole file.
+ * @param wanted names of the columns to read. Others may be of any type, but not nested.
+ * @throws InvalidMetadata; Unsupported for encrypted files and for columns in other files.
  */
 export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer {
   const end = file.byteLength - 8;
@@ -92,11 +91,11 @@ function readGroup(
   return { rows: countOf(group, 3), columns };
 }
 
-/** @param end of what may hold values. */
+/** @param end of the bytes that may hold values. */
 function readChunk(fields: ThriftStruct, end: number): ColumnChunk {
   const data = countOf(fields, 9);
   const dictionary = fields["field_11"] === undefined ? 0 : countOf(fields, 11);
-  // Some writers say 0 where there is none, or have it behind what they name first.
+  // Some writers store 0 if there is no dictionary, or an offset after the data.
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const size = countOf(fields, 7);
   if (start < 4 || start + size > end) throw bad("its columns lie outside of it");
@@ -128,3 +127,27 @@ function decoded(bytes: unknown): string {
   if (bytes instanceof Uint8Array) return textDecoder().decode(bytes);
   throw bad("its metadata is damaged");
 }
+
+/** Maximum number of consecutive bytes with the high bit set. A 64-bit varint has ten bytes. */
+const mostInRow = 32;
+
+/** TypeScript's type of DataView cannot be extended. */
+const View = DataView as new (buffer: ArrayBufferLike, offset: number, length: number) => DataView;
+
+/** Limits the length of varints: hyparquet's time to read one grows with the square of its length, without a limit. */
+class GuardedView extends View {
+  #run = 0;
+
+  override getUint8(at: number): number {
+    const byte = super.getUint8(at);
+    this.#run = byte < 0x80 ? 0 : this.#run + 1;
+    if (this.#run > mostInRow) throw bad("it has a number that is too long");
+    return byte;
+  }
+}
+
+/** Returns a reader of Thrift structs. */
+export const structReader = (bytes: Uint8Array): Reader => ({
+  view: new GuardedView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  offset: 0,
+});

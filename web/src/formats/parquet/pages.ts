@@ -1,4 +1,11 @@
-/** The pages of a column: unpacked by the core, their headers and plain values read by hyparquet, all of it checked. */
+/**
+ * Reads the pages of a column. The core decompresses them, hyparquet reads headers and plain values; all claims of the
+ * file are checked before memory is allocated.
+ */
+
+import { decodeBytes } from "../../engine/bytes.js";
+import type { ChainStep } from "../../engine/plan.js";
+import { isZarrError, limitExceeded } from "../../util/errors.js";
 import {
   deserializeTCompactProtocol,
   type PageHeader,
@@ -8,37 +15,34 @@ import {
   readPlain,
   type ThriftStruct,
 } from "../../vendor/hyparquet.js";
-import { bad } from "./fields.js";
-import type { Column, ColumnChunk } from "./footer.js";
-import { structReader } from "./reader.js";
-import { readRuns } from "./runs.js";
-import { type Budget, notHere, unpack } from "./unpack.js";
+import { bad, notHere } from "./fields.js";
+import { type Column, type ColumnChunk, structReader } from "./footer.js";
 
 /** The values of some rows of a column. */
 export interface Page {
   readonly rows: number;
-  /** For each row 1 where it has a value, 0 where it is null; undefined where all have one. */
+  /** For each row, 1 for a value and 0 for null; undefined if all rows have values. */
   readonly levels: Uint32Array | undefined;
-  /** Of the rows that have one: the value, or where it stands in the dictionary. */
+  /** Values of the rows that are not null, or their positions in the dictionary. */
   readonly values: PlainValues | Uint32Array;
-  /** Undefined where the values themselves are there. */
+  /** Undefined if `values` are not positions. */
   readonly dictionary: PlainValues | undefined;
 }
 
-/** What a page says of its values, wherever it says so. */
+/** The fields that both versions of page headers have. */
 interface PageParts {
   readonly encoding: string | undefined;
   readonly rows: number;
   readonly levels: Uint32Array | undefined;
-  /** The values, without compression, from `start`. */
+  /** Decompressed bytes; values begin at `start`. */
   readonly bytes: Uint8Array;
   readonly start: number;
 }
 
 /**
  * Reads a column.
- * @param bytes the pages of one group of rows.
- * @param rows how many there are.
+ * @param bytes the pages of one row group.
+ * @param rows number of rows in the group.
  * @throws InvalidMetadata; Unsupported; LimitExceeded.
  */
 export async function* readPages(
@@ -67,7 +71,7 @@ export async function* readPages(
   }
 }
 
-/** Reads the header of a page. hyparquet gives encodings their names; one that has none is called by its number. */
+/** Reads a page header. Encodings without a name in hyparquet are named by their numbers. */
 function headerAt(reader: Reader): PageHeader {
   const fields = deserializeTCompactProtocol({ view: reader.view, offset: reader.offset });
   const header = parquetHeader(reader);
@@ -96,7 +100,7 @@ async function readDictionary(
   return plainIn(await open(packed, header.uncompressed_page_size), 0, column, count);
 }
 
-/** @param most rows that the page may have. */
+/** @param most maximum number of rows. */
 async function partsOf(
   header: PageHeader,
   packed: Uint8Array,
@@ -126,7 +130,7 @@ async function partsOf(
   return { rows, encoding: second.encoding, bytes, levels, start: 0 };
 }
 
-/** The levels at the beginning of a page, with their length before them. */
+/** Reads the levels at the start of a page, which follow their length. */
 function levelsBefore(
   bytes: Uint8Array,
   encoding: string | undefined,
@@ -145,7 +149,7 @@ function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | un
   const { rows, levels, bytes, start, encoding } = parts;
   let count = rows;
   for (const level of levels ?? []) if (level === 0) count--;
-  // Writers choose for no values what they like.
+  // Writers choose any encoding for no values.
   if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")
     return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
@@ -160,9 +164,9 @@ function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | un
   return { rows, levels, values, dictionary };
 }
 
-/** Values side by side. @param bytes whose buffer holds nothing else: the values may claim more than there is. */
+/** Reads consecutive values. @param bytes all of their buffer, as hyparquet checks lengths against the buffer. */
 function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
-  // The least that one takes, of the types that references have.
+  // Minimum size of a value of the types that references have.
   if (count * (type === "BYTE_ARRAY" ? 4 : type === "INT32" ? 4 : 8) > bytes.byteLength - start)
     throw bad("it has more values than there is room for");
   return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
@@ -176,4 +180,169 @@ function rowsOf(count: number, most: number): number {
 function countOf(value: number | undefined): number {
   if (Number.isSafeInteger(value) && value! >= 0) return value!;
   throw bad("a page has a header that is not valid");
+}
+
+/** Writers pad the last packed run to groups of various sizes. */
+const padding = 512;
+
+/**
+ * Reads numbers in Parquet's hybrid of run-length encoding and bit packing.
+ * @param bytes end with the numbers.
+ * @param width bits of a number, at most 32.
+ * @param count of the numbers; bounds the memory allocated.
+ * @throws InvalidMetadata.
+ */
+export function readRuns(bytes: Uint8Array, start: number, width: number, count: number): Uint32Array {
+  const out = new Uint32Array(count);
+  let at = start;
+  for (let seen = 0; seen < count; ) {
+    const run = readHeader(bytes, at);
+    const size = run.isPacked ? (run.values / 8) * width : Math.ceil(width / 8);
+    const left = count - seen;
+    // Some writers omit the last bytes of the padding.
+    const needed = run.isPacked ? Math.ceil((Math.min(run.values, left) * width) / 8) : size;
+    if (
+      run.values === 0 ||
+      run.values > left + (run.isPacked ? padding : 0) ||
+      run.end + needed > bytes.byteLength
+    )
+      throw doNotFit();
+    const end = seen + Math.min(run.values, left);
+    // Up to 24 bits fit a 32-bit integer with the 7 bits before them.
+    const unpack = width <= 24 ? unpackNarrow : unpackWide;
+    if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
+    else out.fill(numberAt(bytes, run.end, size), seen, end);
+    seen = end;
+    at = run.end + size;
+  }
+  return out;
+}
+
+interface RunHeader {
+  readonly isPacked: boolean;
+  readonly values: number;
+  /** Position of the run's values. */
+  readonly end: number;
+}
+
+function readHeader(bytes: Uint8Array, start: number): RunHeader {
+  let header = 0;
+  for (let at = start; at < start + 5; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw doNotFit();
+    header += (byte & 0x7f) * 2 ** (7 * (at - start));
+    if (byte >= 0x80) continue;
+    const half = Math.floor(header / 2);
+    const isPacked = header % 2 === 1;
+    return { isPacked, values: isPacked ? half * 8 : half, end: at + 1 };
+  }
+  throw doNotFit();
+}
+
+function numberAt(bytes: Uint8Array, start: number, size: number): number {
+  let value = 0;
+  for (let i = 0; i < size; i++) value += bytes[start + i]! * 2 ** (8 * i);
+  return value;
+}
+
+/** Unpacks numbers of consecutive bits, lowest first. */
+function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  const mask = (1 << width) - 1;
+  let at = start;
+  let bits = 0;
+  let have = 0;
+  for (let i = 0; i < out.length; i++) {
+    for (; have < width; have += 8) bits |= bytes[at++]! << have;
+    out[i] = bits & mask;
+    bits >>>= width;
+    have -= width;
+  }
+}
+
+function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  for (let i = 0; i < out.length; i++) {
+    const first = i * width;
+    const size = Math.ceil(((first % 8) + width) / 8);
+    const value = numberAt(bytes, start + Math.floor(first / 8), size);
+    out[i] = Math.floor(value / 2 ** (first % 8)) % 2 ** width;
+  }
+}
+
+const doNotFit = () => bad("it has runs of values that do not fit");
+
+/** Limits the decompressed bytes of a file's pages. */
+export class Budget {
+  #left: number;
+
+  constructor(readonly bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @throws LimitExceeded. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0)
+      throw limitExceeded(`a Parquet file holds more than the limit of ${this.bytes} bytes`);
+  }
+}
+
+/** Compression codecs by number; strings name unsupported ones. */
+const codecs: readonly (readonly ChainStep[] | string)[] = [
+  [],
+  [{ core: "snappy", params: [], name: "snappy" }],
+  [{ core: "gzip", params: [6], name: "gzip" }],
+  "LZO",
+  "Brotli",
+  "LZ4 (as Hadoop frames it)",
+  [{ core: "zstd", params: [0, 0], name: "zstd" }],
+  [{ core: "lz4", params: [1], name: "lz4" }],
+];
+const rawLz4 = 7;
+
+/**
+ * Decompresses a page.
+ * @param size decompressed size according to the header.
+ * @returns all bytes of a new buffer.
+ * @throws InvalidMetadata; Unsupported; LimitExceeded.
+ */
+export async function unpack(
+  packed: Uint8Array,
+  codec: number,
+  size: number,
+  budget: Budget,
+): Promise<Uint8Array> {
+  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has a header that is not valid");
+  budget.take(size);
+  const steps = codecs[codec] ?? `compression ${codec}`;
+  if (typeof steps === "string") throw notHere(`pages in ${steps}`);
+  // Writers compress an empty page, or omit it.
+  const isEmpty = size === 0 && packed.byteLength === 0;
+  const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
+  if (page.byteLength !== size) throw bad("a page has another size than its header says");
+  return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
+}
+
+async function decoded(
+  packed: Uint8Array,
+  steps: readonly ChainStep[],
+  codec: number,
+  size: number,
+): Promise<Uint8Array> {
+  const limit = Math.max(size, 1); // decoders need room for a byte
+  try {
+    return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
+  } catch (error) {
+    if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
+    if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")
+      throw bad("a page has another size than its header says");
+    throw error;
+  }
+}
+
+/** Prefixes an LZ4 block with its size, as the core expects. */
+function withSize(block: Uint8Array, size: number): Uint8Array {
+  const sized = new Uint8Array(4 + block.byteLength);
+  new DataView(sized.buffer).setUint32(0, size, true);
+  sized.set(block, 4);
+  return sized;
 }

@@ -1,16 +1,14 @@
-/** The references of one Parquet file, in as little memory as they need. */
+/** The references of a Parquet file, in a compact form. */
 import { limitExceeded } from "../../util/errors.js";
 import { kept, textDecoder, uninitialised } from "../../util/platform.js";
-import { bad } from "./fields.js";
+import { bad, type Reference } from "./fields.js";
 import { type Footer, readFooter } from "./footer.js";
-import { type Page, readPages } from "./pages.js";
-import type { Reference } from "./reference.js";
-import { Budget } from "./unpack.js";
+import { Budget, type Page, readPages } from "./pages.js";
 
 export interface RecordLimits {
-  /** Most rows of a file. */
+  /** Maximum number of rows of a file. */
   readonly rows: number;
-  /** Most bytes of a file's pages without compression. */
+  /** Maximum size of a file's decompressed pages, in bytes. */
   readonly bytes: number;
 }
 
@@ -34,15 +32,15 @@ export class Records {
     private readonly sizes: Float64Array | undefined,
   ) {}
 
-  /** Memory that it takes. */
+  /** Memory used, in bytes. */
   get byteLength(): number {
     const numbers = (this.offsets?.byteLength ?? 0) + (this.sizes?.byteLength ?? 0);
     return this.paths.byteLength + this.raws.byteLength + numbers + 256;
   }
 
   /**
-   * The reference of a row, undefined where none is set.
-   * @param key what it stands for, for messages.
+   * Returns the reference of a row, undefined if none is set.
+   * @param key named in messages.
    * @throws InvalidMetadata.
    */
   at(row: number, key: string): Reference | undefined {
@@ -60,7 +58,7 @@ export class Records {
     return offset === 0 && length === 0 ? { url } : { url, offset, length };
   }
 
-  /** What the references name; one that is named often may come more than once. */
+  /** Targets of the references, possibly repeated. */
   *named(): Generator<string> {
     for (const path of this.paths.values()) {
       const text = textIn(path);
@@ -90,7 +88,7 @@ export async function readRecords(file: Uint8Array, limits: RecordLimits): Promi
   return new Records(rows, paths.closed(), raws.closed(), await numbers("offset"), await numbers("size"));
 }
 
-/** What takes the pages of a column. */
+/** Destination of the pages of a column. */
 interface Sink {
   add(page: Page, row: number): void;
 }
@@ -118,14 +116,14 @@ async function fillColumn<T extends Sink>(
   return sink;
 }
 
-/** Calls with the rows of a page that have a value, and which of the values it is. */
+/** Calls `call` for each row with a value, with the index of the value. */
 function forEachValue({ rows, levels }: Page, row: number, call: (row: number, value: number) => void): void {
   let value = 0;
   for (let i = 0; i < rows; i++) if (!levels || levels[i] === 1) call(row + i, value++);
 }
 
 class NumberColumn implements Sink {
-  /** NaN for what is no number, 0 for null. */
+  /** 0 for null, NaN for values that are not numbers. */
   readonly values: Float64Array;
 
   constructor(rows: number) {
@@ -141,9 +139,9 @@ class NumberColumn implements Sink {
   }
 }
 
-/** Bytes by rows: each of a dictionary once, all side by side. */
+/** Byte strings by row, stored side by side, those of dictionaries once. */
 class ByteColumn implements Sink {
-  /** 0 for null, else one more than the number of the entry. */
+  /** 0 for null, else 1 + the index of the entry. */
   readonly #entries: Uint32Array;
   #ends = new Uint32Array(16);
   #bytes: Uint8Array = new Uint8Array(0);
@@ -172,7 +170,7 @@ class ByteColumn implements Sink {
     });
   }
 
-  /** Gives back the memory that it took in advance. */
+  /** Releases excess capacity. */
   closed(): this {
     this.#dictionary = undefined;
     this.#ends = this.#ends.slice(0, this.#count);
@@ -197,7 +195,7 @@ class ByteColumn implements Sink {
     return this.#bytes.subarray(i === 0 ? 0 : this.#ends[i - 1], this.#ends[i]);
   }
 
-  /** @returns the number of the first of them. */
+  /** @returns the index of the first value. */
   #append(values: ArrayLike<Uint8Array>): number {
     const first = this.#count;
     let end = this.#end;
@@ -211,7 +209,7 @@ class ByteColumn implements Sink {
   }
 }
 
-/** The array itself where it is long enough; else a longer one with the same beginning. */
+/** Returns the array, or a longer copy if it is too short. */
 function grown<T extends Uint8Array | Uint32Array>(array: T, length: number, make: (length: number) => T): T {
   if (length <= array.length) return array;
   const longer = make(Math.max(length, array.length * 2));
@@ -221,7 +219,7 @@ function grown<T extends Uint8Array | Uint32Array>(array: T, length: number, mak
 
 const utf8 = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
-/** Undefined for what is not UTF-8. */
+/** Decodes UTF-8; undefined for invalid bytes. */
 function textIn(bytes: Uint8Array): string | undefined {
   try {
     return utf8().decode(bytes);
