@@ -1,4 +1,4 @@
-/** The legend: which colour stands for which value. */
+/** The legend: the colours of values. */
 
 import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
@@ -35,7 +35,7 @@ export class Legend {
   readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
   readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
 
-  /** Shows a colour map between two values; a note about what the map does not show. */
+  /** Shows a colour map between two values, and a note on values outside the map. */
   show(style: LayerStyle, low: string, high: string, note: string): void {
     this.element.hidden = false;
     const key = [...Object.values(style), low, high, note].join("\n");
@@ -62,7 +62,7 @@ export class Legend {
     }
   }
 
-  /** The channels of a composite, each with its colour and its range. */
+  /** Shows the channels of a composite, each with its colour and range. */
   showChannels(channels: readonly ChannelEntry[]): void {
     this.element.hidden = channels.length === 0;
     const key = JSON.stringify(channels);
@@ -92,10 +92,10 @@ export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): voi
   paintTable(canvas, colorTable(colormap));
 }
 
-/** What the bars show: they are told again with every word that is said. */
+/** Colours that the bars show, since the legend is updated with every status change. */
 const painted = new WeakMap<HTMLElement, Uint32Array>();
 
-/** As a gradient: the first canvas of a page that is drawn on makes it wait for the graphics processor. */
+/** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
 function paintTable(bar: HTMLElement, table: Uint32Array): void {
   if (painted.get(bar) === table) return;
   painted.set(bar, table);
