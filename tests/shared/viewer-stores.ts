@@ -21,7 +21,7 @@ interface StoreSpec {
   missing?: string[];
 }
 
-/** Indices up to [4199, 2099]: large enough to be drawn with a step. */
+/** Large enough to be drawn with a step. */
 export const largeShape = [4200, 2100] as const;
 
 export const cubeValue = ([z, y, x]: readonly number[]) => 100 * z! + 10 * y! + x! - 50;
