@@ -83,7 +83,7 @@ export function programOf(gl: WebGL2RenderingContext, { programs }: Resources, n
 }
 
 /**
- * If the context is lost during linking, the program draws nothing; it is made again with the next context.
+ * Links a program. If the context is lost, it draws nothing, and is made again with the next context.
  */
 function link(gl: WebGL2RenderingContext, fragment: string): Program {
   const program = gl.createProgram();

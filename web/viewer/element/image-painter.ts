@@ -14,7 +14,7 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import type { Shown } from "./shown.js";
 
-/** Milliseconds in which the first tiles are requested, before the renderer is made. */
+/** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
 const restBeforeMaking = 10;
 
 export class ImagePainter implements Painter {

@@ -33,7 +33,7 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
   legend.show(layer.style, low!, end, noteOf(layer, ranges));
 }
 
-/** Names the colours of channels; plain pictures need no legend. */
+/** Shows the colours of channels; photographs need no legend. */
 function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Drawn): void {
   if (isPicture(dataset)) {
     legend.hide();
@@ -50,7 +50,7 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
   );
 }
 
-/** Describes what the colours do not show. */
+/** A note on labels, missing and infinite elements. */
 function noteOf(layer: Layer, ranges: Ranges): string {
   const { missing, infinite } = ranges.findings(layer);
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);

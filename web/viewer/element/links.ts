@@ -34,7 +34,7 @@ function lead({ current: from }: Linked, other: Linked): void {
   const to = other.current;
   if (!from || !to) return;
   const { axes, index, window, camera } = from;
-  // The index applies to arrays with the same number of dimensions; in others only the plane follows.
+  // Arrays with different numbers of dimensions share only the camera.
   if (to.index.length === index.length) other.follow({ axes, index, window, camera });
   else if (to.axes.length === axes.length && camera) other.follow({ camera });
 }

@@ -86,7 +86,7 @@ export class Ranges {
     known.levels.set(tile.level, findings);
     if (findings.has(tile.key)) return;
     findings.add(tile.key, summarize(tile.plane, tile.gaps));
-    // Excludes unreadable and missing chunks: their values are unknown or fill values.
+    // Unreadable elements do not count; missing ones do, since their values are fill values.
     if (tile.level === 0) known.seen += tile.plane.rows * tile.plane.columns - damaged(tile);
   }
 
@@ -179,7 +179,7 @@ function centred([low, high]: Limits, center: number | null): Limits {
   return [middle - reach, middle + reach];
 }
 
-/** Number of elements of a tile in gaps. */
+/** Number of unreadable elements of a tile. */
 function damaged({ gaps }: Tile): number {
   return gaps
     .filter(({ kind }) => kind === "damaged")

@@ -22,7 +22,7 @@ export class Stage {
   readonly #status = h("p", { class: "zw-status", role: "status" });
   readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": "Chunks read" });
   readonly #view = h("div", { class: "zw-view" });
-  /** Announces that no more data have arrived. */
+  /** Timer that reports if no more data arrive. */
   #waiting: ReturnType<typeof setTimeout> | undefined;
   /** Container for views beside the picture. */
   readonly beside = h("div", { class: "zw-beside-place" });

@@ -20,7 +20,7 @@ export interface LayerStyle {
   readonly outside: Outside;
   /** 0 to 1. */
   readonly opacity: number;
-  /** How the layer is composited onto those below; "mask" hides them by its inverse. */
+  /** How the layer is composited onto those below; "mask" multiplies their opacity. */
   readonly blend: "over" | "add" | "mask";
   /** Labels over another layer, which shows through the background. */
   readonly isOverlay?: boolean | undefined;

@@ -59,7 +59,7 @@ const entries: readonly Entry[] = [
   },
   { name: "select", read: readSelect, write: selectText },
   {
-    // Along shown axes, the index positions the other views of the same element.
+    // Along shown axes, the index sets the position of the planes beside the picture.
     name: "index",
     read: (text) => ({
       index: text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : undefined)),

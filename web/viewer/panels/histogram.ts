@@ -230,7 +230,7 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
   return [...bins].map((share) => Math.min(1, share === 0 ? 0 : height(share)));
 }
 
-/** The origin of the histogram; minimum and maximum only if they are final. */
+/** Describes the data of the histogram; minimum and maximum are given only if they are final. */
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
   const count = findings.count.toLocaleString("en");
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];

@@ -35,7 +35,7 @@ export class Legend {
   readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
   readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
 
-  /** Shows a colour map between two values, and a note on values outside the map. */
+  /** Shows a colour map between two values, and a note on values that it does not show. */
   show(style: LayerStyle, low: string, high: string, note: string): void {
     this.element.hidden = false;
     const key = [...Object.values(style), low, high, note].join("\n");

@@ -163,7 +163,7 @@ function grouped(
   }
 }
 
-/** Doubles the length; within a shard, the next multiple that divides it. */
+/** Doubles the length; within a shard, the next multiple of the chunk's length that divides the shard's. */
 function nextSide(length: number, shard: number | undefined, chunk: number): number {
   if (shard === undefined) return 2 * length;
   let next = length + chunk;
