@@ -38,7 +38,7 @@ class ChunkSink {
   delete() {}
 }
 
-/** Values that differ in every MiB, without the cost of generating all of them. */
+/** Values that repeat every 16 MiB: generating all of them would take too long. */
 function valuesIn(memory) {
   const values = new Uint16Array(memory);
   const some = corpora.microscopy.make(16 * MiB);

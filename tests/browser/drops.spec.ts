@@ -40,7 +40,7 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
   await event("drop");
 }
 
-/** The second variable, north up, so that rows are in the array's order. */
+/** Shows the second variable, with north up: the array's first row is at the top. */
 async function showsPyramid(viewer: ViewerPage, name: string): Promise<void> {
   const { page } = viewer;
   await viewer.reaches("ready");
@@ -98,7 +98,7 @@ test("an archive that is dropped, then a folder over what is shown", async ({ vi
   await drop(page, path.join(groupsFolder, "plate.zarr"));
   await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
   await expect(page.locator(".zw-well canvas")).toHaveCount(2);
-  // Back to the first dropped folder.
+  // Back to the previous drop.
   await page.goBack();
   await expect(page).toHaveURL(/variable=snow/);
   await viewer.reaches("ready");

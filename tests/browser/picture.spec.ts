@@ -28,7 +28,7 @@ const samples = JSON.parse(readFileSync(path.join(examplesFolder, "samples.json"
 const sample = (store: string) =>
   open(pathToFileURL(path.join(examplesFolder, store)), { kind: "array", onWarning: () => {} });
 
-/** Counts the wrong gray pixels of a float32 array between two values, and all drawn pixels. */
+/** Counts the pixels that differ from the grays of a float32 array between two values. */
 function wrongPixels(
   data: Float32Array,
   length: number,

@@ -66,7 +66,7 @@ test("wells have small pictures of their coarsest level, once they are in view",
   await expect(pictures).toHaveCount(0);
   await page.setViewportSize({ width: 900, height: 800 });
   await expect(pictures).toHaveCount(2);
-  // Levels of 32, 16 and 8 elements: all are smaller than the sufficient 64.
+  // Levels of 32, 16 and 8 elements: none reaches 64, which would be sufficient.
   expect(new Set(read.map((chunk) => chunk.slice(0, -3)))).toEqual(new Set(["A/1/0/0/", "B/2/0/0/"]));
   const pixels = await pictures.first().evaluate((canvas: HTMLCanvasElement) => {
     const { width, height } = canvas;

@@ -95,7 +95,7 @@ test("the picture has title, rulers, image and legend", async ({ viewer, page })
   expect(seen.legend).toBeGreaterThan(200);
 });
 
-/** The number of pixels that differ between two pictures of the same size, and of all pixels. */
+/** The number of pixels that differ between two pictures of the same size, and of colours in the second. */
 function differences(
   page: import("@playwright/test").Page,
   pictures: readonly { png: Buffer; left: number; top: number }[],
@@ -153,7 +153,7 @@ for (const [name, query] of [
     ];
     const { different, colours } = await differences(page, pictures, clip);
     expect(colours).toBeGreaterThan(3);
-    expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of glyphs;
+    expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of glyphs
     // A small bar, checked separately.
     const bar = await page
       .locator(".zw-scale-bar:visible")

@@ -1,4 +1,4 @@
-// Store of the load test, in a separate thread like a remote store. Shared by all phases of the test.
+// Store of the load test. Runs in a separate thread, so that its load is not the caller's.
 import http from "node:http";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { create, set } from "zarr-wasm";
