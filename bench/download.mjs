@@ -1,5 +1,5 @@
-// What a viewer downloads to show a piece of an array: measured by opening and reading one over HTTP with a bundle
-// whose parts say when they are loaded.
+// Measures the download size of showing a piece of an array: opens and reads one over HTTP with a bundle
+// whose parts report when they are loaded.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
@@ -10,7 +10,7 @@ import { distDir, root } from "../scripts/lib/paths.mjs";
 
 const entryName = "viewer.js";
 
-/** The parts that a bundler makes of an entry. */
+/** The parts that a bundler creates from an entry point. */
 export function bundleParts(contents) {
   return build({
     absWorkingDir: root,
@@ -25,14 +25,14 @@ export function bundleParts(contents) {
     entryNames: "viewer",
     write: false,
     metafile: true,
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // explained in web/src/util/lazy.ts
   });
 }
 
 /**
- * Opens an array that a server holds and reads a piece of it.
+ * Opens an array on a server and reads a piece of it.
  * @param {Record<string, Uint8Array | string>} files of the array, by key
- * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules that were loaded for that
+ * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules loaded for that
  */
 export async function downloadedFor(files) {
   const { outputFiles: parts } = await bundleParts('export { get, open } from "zarr-wasm";');
@@ -67,7 +67,7 @@ export async function downloadedFor(files) {
 
 const isGlue = ({ path: file }, name) => path.basename(file).startsWith(`${name}-`);
 
-/** Writes the parts, each with a line that notes its name when it is loaded. */
+/** Writes the parts, each with a line that records its name when it is loaded. */
 function writeParts(dir, parts) {
   const loaded = new Set();
   globalThis.loadedParts = loaded;

@@ -1,4 +1,4 @@
-// The example's page in Chromium: it shows every tile of a level, under its own strict policy.
+// The example page in Chromium: it shows every tile of a level under its own strict policy.
 import { chromium } from "@playwright/test";
 import { expect, it } from "vitest";
 import { findChromium } from "../../scripts/lib/system.mjs";

@@ -1,12 +1,12 @@
-/** Making elements: the one place that knows how. Text goes in as text, never as markup. */
+/** Creates elements; the only module that does. Text is inserted as text, never as markup. */
 
 type Handler = (event: never) => void;
 type Attribute = string | number | boolean | Handler | undefined;
 type Child = Node | string | undefined | false;
 
 /**
- * An element with attributes and children. Attributes that are functions are listeners (`onclick`),
- * true sets an empty attribute, false and undefined leave it out.
+ * Creates an element with attributes and children. Function attributes are listeners (`onclick`), true sets
+ * an empty attribute, false and undefined omit it.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -25,13 +25,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 let lastId = 0;
 
-/** An id that no other element has: for labels. */
+/** A unique id, for labels. */
 export function uniqueId(name: string): string {
   lastId++;
   return `zw-${name}-${lastId}`;
 }
 
-/** A form control under its label. `element` is inserted in place of a control that it contains. */
+/**
+ * A form control under its label. `element` is inserted instead of the control if it contains the control.
+ */
 export function labelled(
   text: string,
   control: HTMLElement,
@@ -55,7 +57,7 @@ export function select(
 /** Marks fields in which the user is typing. Their values must not change. */
 const typing = "data-typing";
 
-/** A field for a number; `onchange` is called when typing ends. */
+/** A number field; `onchange` is called when typing ends. */
 export function numberField(
   attributes: Readonly<Record<string, Attribute>>,
   onchange: () => void,
@@ -70,7 +72,7 @@ export function numberField(
   return field;
 }
 
-/** Shows a value in a number field, unless the user is typing there. */
+/** Shows a value in a number field, unless the user is typing in it. */
 export function showNumber(field: HTMLInputElement, value: number | string | undefined): void {
   if (!field.hasAttribute(typing)) field.value = String(value);
 }

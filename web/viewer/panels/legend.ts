@@ -1,4 +1,4 @@
-/** The legend: which colour stands for which value. */
+/** The legend: the colours of values. */
 
 import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
@@ -36,7 +36,7 @@ export class Legend {
   readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
   readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
 
-  /** Shows a colour map between two values; a note about what the map does not show. */
+  /** Shows a colour map between two values, and a note on values that it does not show. */
   show(style: LayerStyle, low: string, high: string, note: string): void {
     this.element.hidden = false;
     const key = [...Object.values(style), low, high, note].join("\n");
@@ -63,7 +63,7 @@ export class Legend {
     }
   }
 
-  /** The channels of a composite, each with its colour and its range. */
+  /** Shows the channels of a composite, each with its colour and range. */
   showChannels(channels: readonly ChannelEntry[]): void {
     this.element.hidden = channels.length === 0;
     const key = JSON.stringify(channels);
@@ -93,7 +93,7 @@ export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): voi
   paintTable(canvas, colorTable(colormap));
 }
 
-/** Paints a gradient, because drawing on the first canvas of a page waits for the graphics processor. */
+/** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
 function paintTable(bar: HTMLElement, table: Uint32Array): void {
   bar.style.background = gradientOf(table);
 }
