@@ -4,7 +4,7 @@ import { closestTo, didYouMean } from "./closest.js";
 import { type Command, commands, optionsOf } from "./commands.js";
 import { everywhere, type Option, type OptionName, options, type Values } from "./options.js";
 import { messageOf } from "./printable.js";
-import { UsageError } from "./usage.js";
+import { UsageError } from "./usage-error.js";
 
 interface Asked {
   readonly values: Values;

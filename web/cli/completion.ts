@@ -2,7 +2,7 @@
 import { closestTo, didYouMean } from "./closest.js";
 import { commands, optionsOf, shells } from "./commands.js";
 import { everywhere, type Option, options } from "./options.js";
-import { UsageError } from "./usage.js";
+import { UsageError } from "./usage-error.js";
 
 type Shell = (typeof shells)[number];
 

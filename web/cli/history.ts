@@ -2,7 +2,8 @@
 import { type IcechunkCommit, type IcechunkRef, IcechunkStore, isZarrError } from "zarr-wasm";
 import { withoutMark } from "./places.js";
 import { printable, printableJson } from "./printable.js";
-import { locate, openOptions, UsageError, type Values } from "./usage.js";
+import { locate, openOptions, type Values } from "./usage.js";
+import { UsageError } from "./usage-error.js";
 
 /** Lists of refs; null where the store cannot list those of version 1. */
 interface History {

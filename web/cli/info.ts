@@ -3,7 +3,6 @@ import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type 
 import { colorsFor } from "./colors.js";
 import { runHistory } from "./history.js";
 import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
-import { productOf } from "./part.js";
 import { printable, printableJson } from "./printable.js";
 import { sizeText } from "./progress.js";
 import { exactNumber } from "./summary.js";
@@ -29,6 +28,10 @@ function facts(array: ZarrArray) {
     attributes: array.attributes,
   };
 }
+
+/** The exact product of lengths. */
+const productOf = (lengths: readonly number[]): bigint =>
+  lengths.reduce((product, length) => product * BigInt(length), 1n);
 
 /** Numbers of chunks and bytes, exact. */
 function sizesOf({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
@@ -73,7 +76,7 @@ function compact(value: unknown, replace = shorter): string {
 
 export async function runInfo(source: string, values: Values): Promise<void> {
   if (values.history) return runHistory(source, values);
-  const node = await openSource(source, values, {}, values.bucket);
+  const node = await openSource(source, values, values.bucket);
   const print = (text: string) => process.stdout.write(text);
   if (values.json) {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);

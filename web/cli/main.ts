@@ -3,11 +3,12 @@
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { isZarrError } from "zarr-wasm";
+import { exitHooks } from "#internal";
 import { commandOf, readArguments } from "./arguments.js";
 import { colorsFor } from "./colors.js";
 import { helpFor } from "./help.js";
 import { messageOf, printable } from "./printable.js";
-import { UsageError } from "./usage.js";
+import { UsageError } from "./usage-error.js";
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
@@ -42,6 +43,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
 
+exitHooks.handleSignals();
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;

@@ -12,8 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
-import { hiddenName } from "#internal";
-import { atTheEnd } from "./at-the-end.js";
+import { exitHooks, hiddenName } from "#internal";
 
 type Pieces = Iterable<Uint8Array | string>;
 
@@ -36,7 +35,7 @@ export async function writeOutFile(file: string, pieces: Pieces): Promise<void> 
 
 async function replace(target: string, old: Stats | undefined, pieces: Pieces): Promise<void> {
   const temporary = path.join(path.dirname(target), hiddenName());
-  const release = atTheEnd(() => rmSync(temporary, { force: true }));
+  const release = exitHooks.add(() => rmSync(temporary, { force: true }));
   try {
     // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.
     closeSync(openSync(temporary, "wx", old ? 0o600 : 0o666));

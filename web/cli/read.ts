@@ -3,8 +3,9 @@ import { get, getBytes, type Progress, type Selection, type ZarrArray } from "za
 import { formats, type ReadRegion } from "./formats.js";
 import { hintForGroup } from "./hints.js";
 import { writeOutFile } from "./out-file.js";
-import { parseSelection } from "./selection.js";
-import { openSource, UsageError, type Values } from "./usage.js";
+import { openSource, type Values } from "./usage.js";
+import { UsageError } from "./usage-error.js";
+import { parseSelection } from "./values.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
   const format = values.format ?? (values.json ? "jsonl" : "text");

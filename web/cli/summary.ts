@@ -5,9 +5,9 @@ import { printable, printableJson } from "./printable.js";
 /** Numbers and texts by what they say; lists and objects within. */
 export type Facts = { readonly [name: string]: unknown };
 
-/** A count as JSON has it: as a text of digits where a double does not hold it exactly. */
-export const exactNumber = (count: bigint): number | string =>
-  count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : String(count);
+/** A count for JSON: digits as a text if a number cannot hold it exactly. */
+export const exactNumber = (count: bigint | number): number | string =>
+  count <= Number.MAX_SAFE_INTEGER ? Number(count) : String(count);
 
 /** A count that was added up in doubles, as far as these are exact. */
 export const countText = (count: number): number | string =>

@@ -15,29 +15,32 @@ import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
 import { type Values, versionOptions } from "./options.js";
 import { isMarked, pathOf, withoutMark } from "./places.js";
 import { note } from "./summary.js";
+import { UsageError } from "./usage-error.js";
 
 export type { Values } from "./options.js";
-
-/** Wrong use of the command line: exit status 2. */
-export class UsageError extends Error {}
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
  * @param bucket URL of the S3-compatible bucket that a URL is in, which can then be listed.
  */
-export async function openSource(
+export function openSource(source: string, values: Values, bucket?: string): Promise<OpenedNode> {
+  return withSource(source, values, bucket, (place, options) => open(place, options));
+}
+
+/** Does something with a source, and adds hints to errors of opening it. */
+export async function withSource<T>(
   source: string,
   values: Values,
-  options: OpenOptions = {},
-  bucket?: string,
-): Promise<OpenedNode> {
+  bucket: string | undefined,
+  use: (place: URL | Store, options: OpenOptions) => Promise<T>,
+): Promise<T> {
   const plain = withoutMark(source);
   const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
   const asked = openOptions(values);
   // What is marked is only looked at as a repository, as where a version is asked for.
   if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) asked.branch = "main";
   try {
-    return await open(place, { ...asked, ...options });
+    return await use(place, asked);
   } catch (error) {
     if (!isZarrError(error) || Object.isFrozen(error)) throw error;
     if (error._tag === "NotFound") error.message += await hintForPath(place, asked);

@@ -9,7 +9,8 @@ import { versionOptions } from "./options.js";
 import { isMarked, pathOf, withoutMark } from "./places.js";
 import { printableJson } from "./printable.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
-import { locate, openOptions, UsageError, type Values } from "./usage.js";
+import { locate, openOptions, type Values } from "./usage.js";
+import { UsageError } from "./usage-error.js";
 
 const dist = fileURLToPath(new URL("../", import.meta.url));
 

@@ -1,5 +1,5 @@
 /** What would make reading faster, from what was measured. */
-import { autoShards } from "../copy/target.js";
+import { autoShards } from "#internal";
 import { sizeText } from "../progress.js";
 
 /** What was measured of an array. */

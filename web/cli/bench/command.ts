@@ -12,7 +12,8 @@ import { membersOf } from "../notes.js";
 import { printable, printableJson } from "../printable.js";
 import { sizeText } from "../progress.js";
 import { note } from "../summary.js";
-import { openOptions, openSource, UsageError, type Values } from "../usage.js";
+import { openOptions, openSource, type Values } from "../usage.js";
+import { UsageError } from "../usage-error.js";
 import { adviceFor, type Estimate, metadataAdvice } from "./advice.js";
 import { CountingStore, type Reads } from "./counting-store.js";
 import { decodeSpeed, type Speed, timings, tryOthers } from "./decode.js";
@@ -39,7 +40,7 @@ interface Opened {
 
 export async function runBench(source: string, values: Values): Promise<void> {
   const bounds: Bounds = { seconds: readSeconds(values.time), bytes: readBytes(values.bytes) };
-  const { store } = await openSource(source, values, {}, values.bucket); // with what is said of places that hold nothing
+  const { store } = await openSource(source, values, values.bucket); // with what is said of places that hold nothing
   const isRemote = /^https?:/i.test(source);
   const counting = new CountingStore(store);
   const opened = await openAll(counting, values, bounds);

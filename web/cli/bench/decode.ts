@@ -1,7 +1,9 @@
 /** How fast chunks decode on one core, as they are and encoded in other ways. */
 import { createCodecChain } from "zarr-wasm/codecs";
-import { type ChunkCodec, withSession } from "#internal";
+import { withSession } from "#internal";
 import type { SampledChunk } from "./sample.js";
+
+type ChunkCodec = Parameters<typeof withSession>[0];
 
 export interface Speed {
   readonly chunks: number;

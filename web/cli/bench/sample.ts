@@ -1,7 +1,9 @@
 /** A sample of an array's chunks, as they are stored. */
 import type { ZarrArray } from "zarr-wasm";
-import { defaultCoalescing, type Leaf, Limiter, releaseBytes } from "#internal";
-import { inLanes } from "../copy/lanes.js";
+import { fetchOptions, releaseBytes } from "#internal";
+
+/** Codec of single chunks. */
+export type Leaf = ReturnType<ZarrArray["reader"]["layoutOf"]>["leaf"];
 
 export interface SampledChunk {
   readonly codec: Leaf;
@@ -36,16 +38,11 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
   const start = performance.now();
   const signal = AbortSignal.timeout(Math.ceil(bounds.seconds * 1000));
   const { reader } = array;
-  const fetching = {
-    signal,
-    limiter: new Limiter(lanes),
-    requests: new Limiter(lanes),
-    coalescing: defaultCoalescing,
-  };
+  const fetching = fetchOptions(lanes, { signal, requests: lanes });
   /** What is on its way counts: a bound is not to be exceeded by as many chunks as there are lanes. */
   const typical = () => (chunks.length > 0 ? tally.bytes / chunks.length : 0);
   let underWay = 0;
-  await inLanes(spread(array.gridShape), lanes, async (coordinates) => {
+  const readOne = async (coordinates: number[]) => {
     if (signal.aborted || tally.bytes + underWay * typical() >= bounds.bytes) return;
     underWay++;
     try {
@@ -65,7 +62,12 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
     } finally {
       underWay--;
     }
-  });
+  };
+  const all = spread(array.gridShape);
+  const lane = async () => {
+    for (const coordinates of all) await readOne(coordinates);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
   return { chunks, ...tally, seconds: (performance.now() - start) / 1000 };
 }
 

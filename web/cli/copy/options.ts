@@ -1,40 +1,21 @@
-/** The options of `copy`, checked. */
+/** Options of `copy`, parsed. */
 
-import type { CodecInput, Selection } from "zarr-wasm";
-import type { ZarrVersion } from "#internal";
-import { type Part, parsePart } from "../part.js";
-import { parseSelection } from "../selection.js";
-import { UsageError, type Values } from "../usage.js";
-
-export interface CopyOptions {
-  readonly selection: Selection;
-  readonly format: ZarrVersion | undefined;
-  readonly chunks: readonly number[] | undefined;
-  readonly shards: readonly number[] | "auto" | "none" | undefined;
-  readonly codecs: readonly CodecInput[] | undefined;
-  readonly fill: unknown;
-  readonly overwrite: boolean;
-  readonly resume: boolean;
-  readonly verify: boolean;
-  readonly metadataOnly: boolean;
-  readonly part: Part | undefined;
-  /** Bytes of elements on their way. */
-  readonly memory: number;
-  /** Folder for what is stored in between. */
-  readonly temp: string | undefined;
-  readonly threads: number | undefined;
-  /** Milliseconds that a part waits for nodes that another one makes. */
-  readonly patience: number;
-}
+import type { CopyOptions } from "zarr-wasm/transfer";
+import type { Values } from "../options.js";
+import { UsageError } from "../usage-error.js";
+import { integer, lengthsOf, parseCodecs, parseFill, parseSelection, partOf, shardsOf } from "../values.js";
 
 const defaultMemory = 128;
-const leastMemory = 8;
+const minMemory = 8;
 /** Seconds. */
-const defaultPatience = 30;
+const defaultWait = 30;
+
+/** Threads are for the caller, who destroys the pool. */
+type ReadOptions = CopyOptions & { readonly threads: number | undefined };
 
 /** @throws UsageError. */
-export function readOptions(values: Values): CopyOptions {
-  const { format, part, overwrite = false, resume = false } = values;
+export function readOptions(values: Values): ReadOptions {
+  const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
   if (format !== undefined && !/^[123]$/.test(format)) throw new UsageError("--format must be 1, 2 or 3");
   if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
   if (overwrite && part !== undefined)
@@ -45,63 +26,16 @@ export function readOptions(values: Values): CopyOptions {
   if (metadataOnly && part !== undefined)
     throw new UsageError("--metadata-only makes the nodes for all parts: leave --part out");
   return {
-    selection: values.select === undefined ? null : parseSelection(values.select),
-    format: format === undefined ? undefined : (Number(format) as ZarrVersion),
+    select: values.select === undefined ? undefined : parseSelection(values.select),
+    format: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
     chunks: lengthsOf(values.chunks, "--chunks"),
     shards: shardsOf(values.shards),
     codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
     fill: values.fill === undefined ? undefined : parseFill(values.fill),
-    ...{ overwrite, resume, metadataOnly },
-    verify: values.verify ?? false,
-    part: part === undefined ? undefined : parsePart(part),
-    memory: integer(values.memory, "--memory", leastMemory, defaultMemory) * 2 ** 20,
-    temp: values.temp,
+    ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
+    part: partOf(part),
+    memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
     threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
-    patience: integer(values.wait, "--wait", 0, defaultPatience) * 1000,
+    wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
   };
-}
-
-export function integer(text: string | undefined, name: string, least: number, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least))
-    throw new UsageError(`${name} must be an integer of at least ${least}, not "${text}"`);
-  return value;
-}
-
-export function lengthsOf(text: string | undefined, name: string): number[] | undefined {
-  if (text === undefined) return undefined;
-  const parts = text.split(",").map((part) => part.trim());
-  if (!parts.every((part) => /^[1-9]\d{0,14}$/.test(part)))
-    throw new UsageError(`${name}: "${text}" is no list of whole numbers from 1 such as 64,64`);
-  return parts.map(Number);
-}
-
-export function shardsOf(text: string | undefined): CopyOptions["shards"] {
-  if (text === "auto" || text === "none") return text;
-  return lengthsOf(text, "--shards");
-}
-
-/** A name with options, "zstd:5", "none", or JSON: a codec, or a list of them. */
-export function parseCodecs(text: string): CodecInput[] {
-  if (text === "none") return [];
-  if (!/^\s*[[{"]/.test(text)) return [text];
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`--codecs is not valid JSON: ${(error as Error).message}`);
-  }
-  return (Array.isArray(json) ? json : [json]) as CodecInput[];
-}
-
-/** A number, a boolean, NaN, Infinity, JSON, or else a text. */
-function parseFill(text: string): unknown {
-  if (/^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return BigInt(text);
-  if (/^([+-]?Infinity|NaN)$/.test(text)) return Number(text);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -9,22 +9,27 @@ import {
   type Store,
   writeMultiscale,
   type ZarrGroup,
+  type ZarrWarning,
 } from "zarr-wasm";
-import { autoShards } from "../copy/target.js";
-import { type Destination, hintFor, openDestination } from "../destination.js";
+import { autoShards, checkTargets, lockDestination, openDestination } from "#internal";
 import { withCodecsHint } from "../hints.js";
-import { type DestinationLock, type LockOptions, lockDestination } from "../lock/destination.js";
-import { checkTargets } from "../places.js";
-import { poolOf } from "../pool.js";
+import type { Values } from "../options.js";
+import { asCommandError, destinationUrl, hintForDestination } from "../places.js";
 import { progressLine, sizeText } from "../progress.js";
-import { countText, printSummary } from "../summary.js";
-import { UsageError, type Values } from "../usage.js";
+import { countText, note, printSummary } from "../summary.js";
+import { UsageError } from "../usage-error.js";
+import { poolOf } from "../values.js";
 import { type PyramidOptions, readOptions } from "./options.js";
 import { type ImageSource, openImage } from "./source.js";
 
 export async function runPyramid(source: string, dest: string, values: Values): Promise<number> {
   const options = readOptions(values);
-  const destination = await openDestination(dest, { bucket: values.bucket });
+  const destination = await openDestination(destinationUrl(dest), {
+    bucket: values.bucket,
+    name: dest,
+  }).catch((error) => {
+    throw asCommandError(error);
+  });
   if (destination.kind === "zip") {
     await destination.abort(undefined);
     throw new UsageError(
@@ -32,10 +37,12 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     );
   }
   const image = await openImage(source, destination, values);
-  await checkTargets(image.array.store, dest);
+  await checkTargets(image.array.store, destination.place!).catch((error) => {
+    throw asCommandError(error);
+  });
   const meter = new Meter(image, options);
   const pool = poolOf(options.threads);
-  let lock: DestinationLock | undefined;
+  let lock: Awaited<ReturnType<typeof lockDestination>> | undefined;
   try {
     lock = await lockDestination(destination, lockOptions(options));
     const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
@@ -47,7 +54,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     await lock.finish();
     await printResult(values, { source, destination: dest }, options, group!, meter);
   } catch (error) {
-    throw withHint(error, options, destination);
+    throw await withHint(asCommandError(error), options, dest);
   } finally {
     meter.end();
     pool?.destroy();
@@ -58,8 +65,9 @@ export async function runPyramid(source: string, dest: string, values: Values): 
 }
 
 /** Parts of a level write at the same time. */
-const lockOptions = ({ overwrite, part, stages }: PyramidOptions): LockOptions => ({
+const lockOptions = ({ overwrite, part, stages }: PyramidOptions) => ({
   overwrite,
+  onWarning: ({ message }: ZarrWarning) => note(message),
   share: part && `one of ${part.count} parts of ${JSON.stringify(stages)}`,
 });
 
@@ -160,14 +168,14 @@ class Meter {
 }
 
 /** What went wrong, and how to go on. */
-function withHint(
+async function withHint(
   error: unknown,
   { stages, overwrite, codecs }: PyramidOptions,
-  destination: Destination,
-): unknown {
+  dest: string,
+): Promise<unknown> {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
   if (error.written === undefined) {
-    error.message += hintFor(error, destination);
+    error.message += await hintForDestination(error, dest);
     return withCodecsHint(error, codecs);
   }
   error.message += stages === "metadata" || overwrite ? "" : "; --resume goes on";

@@ -1,8 +1,8 @@
 /** The options of `pyramid`, checked. */
 import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
-import { integer, lengthsOf, parseCodecs, shardsOf } from "../copy/options.js";
-import { type Part, parsePart } from "../part.js";
-import { UsageError, type Values } from "../usage.js";
+import type { Values } from "../options.js";
+import { UsageError } from "../usage-error.js";
+import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../values.js";
 
 export interface PyramidOptions {
   readonly levels: number | undefined;

@@ -8,9 +8,11 @@ import {
   open,
   type ZarrArray,
 } from "zarr-wasm";
-import type { Destination } from "../destination.js";
-import { isMarked, placeBelow } from "../places.js";
+import { type openDestination, placeBelow } from "#internal";
+import { isMarked } from "../places.js";
 import { openOptions, openSource, type Values } from "../usage.js";
+
+type Destination = Awaited<ReturnType<typeof openDestination>>;
 
 export interface ImageSource {
   readonly array: ZarrArray;
@@ -31,7 +33,7 @@ export async function openImage(
   destination: Destination,
   values: Values,
 ): Promise<ImageSource> {
-  const below = isMarked(source) ? undefined : placeBelow(destination.name, source);
+  const below = isMarked(source) ? undefined : await placeBelow(destination.name, source);
   const node =
     below === undefined
       ? await openSource(source, values)
@@ -41,7 +43,8 @@ export async function openImage(
         });
   const image = await imageOf(node);
   const folder = values.path === undefined ? source : `${source}/${values.path}`;
-  if (node.kind === "array" && below === undefined && placeBelow(folder, destination.name) !== undefined)
+  const isInside = (await placeBelow(folder, destination.name)) !== undefined;
+  if (node.kind === "array" && below === undefined && isInside)
     throw new Error("DEST lies in the array that is read");
   return image;
 }
