@@ -6,7 +6,7 @@ import path from "node:path";
 import { beforeAll, expect, vi } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
 import { lockDestination, openDestination, transferTimes } from "#internal";
-import { destinationUrl } from "#src/cli/places.js";
+import { destinationUrl } from "#src/cli/source/places.js";
 import type { DestinationLock, LockOptions } from "#src/transfer/lock.js";
 import { temporaryFolder, tool } from "./cli-tool.js";
 import { urlOf } from "./copying.js";

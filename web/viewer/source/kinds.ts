@@ -19,6 +19,7 @@ import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js"
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
 import { pathsOfLayout } from "./layout.js";
+import type { PlateKind } from "./plate.js";
 
 /** An array of a dataset. */
 export interface Variable {
@@ -27,25 +28,13 @@ export interface Variable {
   readonly dimensions: readonly string[] | undefined;
 }
 
-/** A well of a plate, with its place in the rows and columns where that is said. */
-export interface Well {
-  readonly path: string;
-  readonly row: number | undefined;
-  readonly column: number | undefined;
-}
-
 export type Kind =
   | { readonly kind: "array"; readonly array: ZarrArray }
   /** An OME-Zarr image; there is mostly one. */
   | { readonly kind: "image"; readonly images: readonly OmeMultiscale[]; readonly isLabel: boolean }
   /** Several images, of bioformats2raw, of a scene, or in SpatialData's `images`: paths from the group. */
   | { readonly kind: "images"; readonly paths: readonly string[] }
-  | {
-      readonly kind: "plate";
-      readonly wells: readonly Well[];
-      readonly rows: readonly string[];
-      readonly columns: readonly string[];
-    }
+  | PlateKind
   | { readonly kind: "well"; readonly fields: readonly string[] }
   /** The group `labels` of an image: paths of label images from it. */
   | { readonly kind: "labels"; readonly paths: readonly string[] }

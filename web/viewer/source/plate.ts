@@ -1,7 +1,18 @@
 /** Plates: their attributes, and their wells by row and column. */
 import { eachInSlices } from "../base/slices.js";
 import { own, textAt } from "./attributes.js";
-import type { Kind, Well } from "./kinds.js";
+
+/** A well of a plate, with its row and column if the attributes name them. */
+export interface Well {
+  readonly path: string;
+  readonly row: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** Rows, columns and wells of a plate, as its attributes list them. */
+export interface PlateKind extends PlateWells {
+  readonly kind: "plate";
+}
 
 /**
  * Reads the attributes of a plate.
@@ -11,7 +22,7 @@ export async function plateKind(
   plate: unknown,
   paths: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Kind> {
+): Promise<PlateKind> {
   const listed = own(plate, "wells") as readonly unknown[];
   const index = (entry: unknown, name: string) => {
     const value = own(entry, name);

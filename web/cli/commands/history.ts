@@ -1,9 +1,10 @@
 /** `zarr-wasm info --history`: the branches, tags and versions of an Icechunk repository. */
 import { type IcechunkCommit, type IcechunkRef, IcechunkStore, isZarrError } from "zarr-wasm";
-import { withoutMark } from "./places.js";
-import { printable, printableJson } from "./printable.js";
-import { locate, openOptions, type Values } from "./usage.js";
-import { UsageError } from "./usage-error.js";
+import type { Values } from "../options/options.js";
+import { UsageError } from "../options/options.js";
+import { withoutMark } from "../source/places.js";
+import { locate, openOptions } from "../source/source.js";
+import { printable, printableJson } from "../text/output.js";
 
 /** Lists of refs; null where the store cannot list those of version 1. */
 interface History {

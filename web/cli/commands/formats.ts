@@ -9,7 +9,7 @@ import {
   type ValueRegion,
   ZarrError,
 } from "zarr-wasm";
-import { printable, printableJson } from "./printable.js";
+import { printable, printableJson } from "../text/output.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 

@@ -7,13 +7,12 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
-import { colorsFor } from "../colors.js";
-import { membersOf } from "../notes.js";
-import { printable, printableJson } from "../printable.js";
-import { sizeText } from "../progress.js";
-import { note } from "../summary.js";
-import { openOptions, openSource, type Values } from "../usage.js";
-import { UsageError } from "../usage-error.js";
+import type { Values } from "../../options/options.js";
+import { UsageError } from "../../options/options.js";
+import { openOptions, openSource } from "../../source/source.js";
+import { membersOf } from "../../text/notes.js";
+import { colorsFor, note, printable, printableJson } from "../../text/output.js";
+import { sizeText } from "../../text/progress.js";
 import { adviceFor, type Estimate, metadataAdvice } from "./advice.js";
 import { CountingStore, type Reads } from "./counting-store.js";
 import { decodeSpeed, type Speed, timings, tryOthers } from "./decode.js";

@@ -1,11 +1,11 @@
 /** `zarr-wasm verify`: decodes everything, and lists what is bad. */
 import { type VerifyProblem, type VerifyResult, verify } from "zarr-wasm/transfer";
-import type { Values } from "../options.js";
-import { asCommandError } from "../places.js";
-import { progressLine, sizeText } from "../progress.js";
-import { exactNumber, note, printSummary } from "../summary.js";
-import { withSource } from "../usage.js";
-import { partOf } from "../values.js";
+import type { Values } from "../options/options.js";
+import { partOf } from "../options/values.js";
+import { asCommandError } from "../source/places.js";
+import { withSource } from "../source/source.js";
+import { exactNumber, note, printSummary } from "../text/output.js";
+import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runVerify(source: string, values: Values): Promise<number> {
   const part = partOf(values.part);

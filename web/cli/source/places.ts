@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError } from "zarr-wasm";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "../options/options.js";
 
 /** Whether a text is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);

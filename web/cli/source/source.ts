@@ -1,4 +1,4 @@
-/** What the commands share: how sources are named and opened. */
+/** Opens the sources of commands. */
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import {
@@ -11,13 +11,10 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
+import { UsageError, type Values, versionOptions } from "../options/options.js";
+import { note } from "../text/output.js";
 import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
-import { type Values, versionOptions } from "./options.js";
 import { isMarked, pathOf, withoutMark } from "./places.js";
-import { note } from "./summary.js";
-import { UsageError } from "./usage-error.js";
-
-export type { Values } from "./options.js";
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.

@@ -2,8 +2,8 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { isZarrError, type OpenedNode, type OpenOptions, open, type Source, type ZarrGroup } from "zarr-wasm";
-import { closestTo, didYouMean } from "./closest.js";
-import { listed } from "./notes.js";
+import { closestTo, didYouMean } from "../text/closest.js";
+import { listed } from "../text/notes.js";
 
 /** Most groups that are looked into, and milliseconds that looking may take: the error waits for it. */
 const maxGroups = 50;

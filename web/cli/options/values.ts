@@ -1,6 +1,6 @@
 /** Parses the values of options. */
 import { type CodecInput, type Selection, slice, WorkerPool } from "zarr-wasm";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./options.js";
 
 /** One of `count` shares of the work; `index` counts from 0. */
 export interface Part {

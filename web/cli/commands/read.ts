@@ -1,11 +1,12 @@
 /** `zarr-wasm read`: elements of an array. */
 import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
+import type { Values } from "../options/options.js";
+import { UsageError } from "../options/options.js";
+import { parseSelection } from "../options/values.js";
+import { hintForGroup } from "../source/hints.js";
+import { openSource } from "../source/source.js";
 import { formats, type ReadRegion } from "./formats.js";
-import { hintForGroup } from "./hints.js";
 import { writeOutFile } from "./out-file.js";
-import { openSource, type Values } from "./usage.js";
-import { UsageError } from "./usage-error.js";
-import { parseSelection } from "./values.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
   const format = values.format ?? (values.json ? "jsonl" : "text");

@@ -1,5 +1,5 @@
 /** What `--help` says, out of the lists of commands and options. */
-import { colorsFor } from "./colors.js";
+import { colorsFor } from "../text/output.js";
 import { type Command, commands, optionsOf } from "./commands.js";
 import { everywhere, type Option, options } from "./options.js";
 

@@ -1,5 +1,5 @@
 /** Every command of the command line: the only list of them. Help, completion and the parser go by it. */
-import { type Option, type OptionName, options, type Values, versionOptions } from "./options.js";
+import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
 /** What stands for an operand, in order, and what it is completed by. */
 type Operand = "SOURCE" | "DEST" | "SHELL";
@@ -20,17 +20,12 @@ export interface Command {
   /** What help says besides, in lines. */
   readonly details?: string;
   readonly examples: readonly Example[];
-  /** Runs it. @returns the exit status. */
-  run(operands: readonly string[], values: Values): Promise<number>;
 }
 
 export const shells = ["bash", "zsh", "fish"] as const;
 
-const success = () => 0;
-
 const choice = (...completes: string[]) => ({ value: completes.join("|"), completes });
 
-/** Each loads what it needs. */
 export const commands: Readonly<Record<string, Command>> = {
   info: {
     operands: ["SOURCE"],
@@ -47,7 +42,6 @@ export const commands: Readonly<Record<string, Command>> = {
         line: "zarr-wasm info https://example.org/repo --history",
       },
     ],
-    run: async ([source], values) => (await import("./info.js")).runInfo(source!, values).then(success),
   },
   read: {
     operands: ["SOURCE"],
@@ -72,7 +66,6 @@ text   a table; control characters are escaped, as \\u001b`,
         line: 'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
       },
     ],
-    run: async ([source], values) => (await import("./read.js")).runRead(source!, values).then(success),
   },
   copy: {
     operands: ["SOURCE", "DEST"],
@@ -101,8 +94,6 @@ columns a copy goes through a temporary folder beside DEST, or in --temp, of the
       },
       { says: "into an archive", line: "zarr-wasm copy image.zarr image.ozx" },
     ],
-    run: async ([source, dest], values) =>
-      (await import("./copy/command.js")).runCopy(source!, dest!, values),
   },
   pyramid: {
     operands: ["SOURCE", "DEST"],
@@ -130,8 +121,6 @@ others are copied. --part is a share of one --level.`,
         line: "zarr-wasm pyramid labels.zarr out.zarr --axes z,y,x --factor 1,2,2 --method mode",
       },
     ],
-    run: async ([source, dest], values) =>
-      (await import("./pyramid/command.js")).runPyramid(source!, dest!, values),
   },
   verify: {
     operands: ["SOURCE"],
@@ -141,7 +130,6 @@ others are copied. --part is a share of one --level.`,
       { says: "a whole store", line: "zarr-wasm verify copy.zarr" },
       { says: "the first quarter, as JSON", line: "zarr-wasm verify copy.zarr --part 0/4 --json" },
     ],
-    run: async ([source], values) => (await import("./verify/command.js")).runVerify(source!, values),
   },
   bench: {
     operands: ["SOURCE"],
@@ -153,8 +141,6 @@ memory, to see what those would gain.`,
       { says: "data on a server", line: "zarr-wasm bench https://example.org/data.zarr" },
       { says: "one array, for a moment", line: "zarr-wasm bench data.zarr --path a --time 3 --bytes 16M" },
     ],
-    run: async ([source], values) =>
-      (await import("./bench/command.js")).runBench(source!, values).then(success),
   },
   view: {
     operands: ["SOURCE"],
@@ -167,7 +153,6 @@ memory, to see what those would gain.`,
         line: "zarr-wasm view https://example.org/repo --tag v1",
       },
     ],
-    run: async ([source], values) => (await import("./view.js")).runView(source!, values).then(success),
   },
   completion: {
     operands: ["SHELL"],
@@ -181,7 +166,6 @@ memory, to see what those would gain.`,
         line: "zarr-wasm completion fish > ~/.config/fish/completions/zarr-wasm.fish",
       },
     ],
-    run: async ([shell]) => (await import("./completion.js")).runCompletion(shell!),
   },
 };
 

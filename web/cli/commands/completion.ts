@@ -1,8 +1,8 @@
 /** `zarr-wasm completion`: scripts for shells, out of the lists of commands and options. */
-import { closestTo, didYouMean } from "./closest.js";
-import { commands, optionsOf, shells } from "./commands.js";
-import { everywhere, type Option, options } from "./options.js";
-import { UsageError } from "./usage-error.js";
+
+import { commands, optionsOf, shells } from "../options/commands.js";
+import { everywhere, type Option, options, UsageError } from "../options/options.js";
+import { closestTo, didYouMean } from "../text/closest.js";
 
 type Shell = (typeof shells)[number];
 

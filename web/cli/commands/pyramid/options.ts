@@ -1,8 +1,7 @@
 /** The options of `pyramid`, checked. */
 import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
-import type { Values } from "../options.js";
-import { UsageError } from "../usage-error.js";
-import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../values.js";
+import { UsageError, type Values } from "../../options/options.js";
+import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../../options/values.js";
 
 export interface PyramidOptions {
   readonly levels: number | undefined;

@@ -12,13 +12,12 @@ import {
   type ZarrWarning,
 } from "zarr-wasm";
 import { autoShards, checkTargets, lockDestination, openDestination } from "#internal";
-import { withCodecsHint } from "../hints.js";
-import type { Values } from "../options.js";
-import { asCommandError, destinationUrl, hintForDestination } from "../places.js";
-import { progressLine, sizeText } from "../progress.js";
-import { countText, note, printSummary } from "../summary.js";
-import { UsageError } from "../usage-error.js";
-import { poolOf } from "../values.js";
+import { UsageError, type Values } from "../../options/options.js";
+import { poolOf } from "../../options/values.js";
+import { withCodecsHint } from "../../source/hints.js";
+import { asCommandError, destinationUrl, hintForDestination } from "../../source/places.js";
+import { countText, note, printSummary } from "../../text/output.js";
+import { progressLine, sizeText } from "../../text/progress.js";
 import { type PyramidOptions, readOptions } from "./options.js";
 import { type ImageSource, openImage } from "./source.js";
 

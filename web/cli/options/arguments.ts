@@ -1,10 +1,9 @@
 /** What was typed, read by the lists of commands and options. */
 import { parseArgs } from "node:util";
-import { closestTo, didYouMean } from "./closest.js";
+import { closestTo, didYouMean } from "../text/closest.js";
+import { messageOf } from "../text/output.js";
 import { type Command, commands, optionsOf } from "./commands.js";
-import { everywhere, type Option, type OptionName, options, type Values } from "./options.js";
-import { messageOf } from "./printable.js";
-import { UsageError } from "./usage-error.js";
+import { everywhere, type Option, type OptionName, options, UsageError, type Values } from "./options.js";
 
 interface Asked {
   readonly values: Values;
@@ -25,7 +24,7 @@ export function readArguments(args: readonly string[]): Asked {
 }
 
 /** @throws UsageError for a command that there is not, with other operands than it takes, or with others' options. */
-export function commandOf(name: string, operands: readonly string[], values: Values): Command {
+export function checkCommand(name: string, operands: readonly string[], values: Values): void {
   if (!Object.hasOwn(commands, name)) {
     throw new UsageError(`unknown command "${name}"${didYouMean(closestTo(name, Object.keys(commands)))}`);
   }
@@ -39,7 +38,6 @@ export function commandOf(name: string, operands: readonly string[], values: Val
   const own = optionsOf(command).map(([option]) => option);
   const foreign = (Object.keys(values) as OptionName[]).find((option) => !own.includes(option));
   if (foreign !== undefined) throw new UsageError(`${name} has no option --${foreign}`);
-  return command;
 }
 
 const operandsText = ({ operands }: Command): string =>

@@ -1,18 +1,18 @@
 /** `zarr-wasm view`: the viewer's page on this machine, looking at a source. */
+
+import { spawn } from "node:child_process";
 import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
-import { openInBrowser } from "./browser.js";
-import { hintForPlace } from "./hints.js";
-import { versionOptions } from "./options.js";
-import { isMarked, pathOf, withoutMark } from "./places.js";
-import { printableJson } from "./printable.js";
-import { type Mount, type Server, startServer, viewerPolicy } from "./server/server.js";
-import { locate, openOptions, type Values } from "./usage.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError, type Values, versionOptions } from "../options/options.js";
+import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
+import { hintForPlace } from "../source/hints.js";
+import { isMarked, pathOf, withoutMark } from "../source/places.js";
+import { locate, openOptions } from "../source/source.js";
+import { printableJson } from "../text/output.js";
 
-const dist = fileURLToPath(new URL("../", import.meta.url));
+const dist = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The page and what it loads. */
 const pageMounts: Readonly<Record<string, Mount>> = {
@@ -151,4 +151,22 @@ function untilToldToEnd(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
+}
+
+/** The program that opens an address; `BROWSER` names one, as on other systems' command lines. */
+function opener(): readonly [program: string, ...args: string[]] {
+  const { BROWSER } = process.env;
+  if (BROWSER) return [BROWSER];
+  if (process.platform === "darwin") return ["open"];
+  return process.platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+}
+
+/** Starts it and does not wait; no shell reads the address. */
+export function openInBrowser(url: string, onFailure: (why: string) => void): void {
+  const [program, ...args] = opener();
+  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
+  child.once("error", ({ message }) =>
+    onFailure(`no browser could be opened (${message}): open the link yourself`),
+  );
+  child.unref();
 }

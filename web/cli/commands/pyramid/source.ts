@@ -9,8 +9,9 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { type openDestination, placeBelow } from "#internal";
-import { isMarked } from "../places.js";
-import { openOptions, openSource, type Values } from "../usage.js";
+import type { Values } from "../../options/options.js";
+import { isMarked } from "../../source/places.js";
+import { openOptions, openSource } from "../../source/source.js";
 
 type Destination = Awaited<ReturnType<typeof openDestination>>;
 

@@ -1,6 +1,6 @@
 /** What would make reading faster, from what was measured. */
 import { autoShards } from "#internal";
-import { sizeText } from "../progress.js";
+import { sizeText } from "../../text/progress.js";
 
 /** What was measured of an array. */
 export interface Measured {

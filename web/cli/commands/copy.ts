@@ -1,15 +1,23 @@
 /** `zarr-wasm copy`. */
-import { type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
+
+import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
 import { placeBelow } from "#internal";
-import { withCodecsHint } from "../hints.js";
-import type { Values } from "../options.js";
-import { asCommandError, destinationUrl, hintForDestination } from "../places.js";
-import { progressLine, sizeText } from "../progress.js";
-import { exactNumber, note, printSummary } from "../summary.js";
-import { openSource } from "../usage.js";
-import { UsageError } from "../usage-error.js";
-import { poolOf } from "../values.js";
-import { readOptions } from "./options.js";
+import { UsageError, type Values } from "../options/options.js";
+import {
+  integer,
+  lengthsOf,
+  parseCodecs,
+  parseFill,
+  parseSelection,
+  partOf,
+  poolOf,
+  shardsOf,
+} from "../options/values.js";
+import { withCodecsHint } from "../source/hints.js";
+import { asCommandError, destinationUrl, hintForDestination, inOptions } from "../source/places.js";
+import { openSource } from "../source/source.js";
+import { exactNumber, note, printSummary } from "../text/output.js";
+import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
   const { threads, ...options } = readOptions(values);
@@ -24,7 +32,7 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
       pool,
       destinationName: dest,
       onProgress: (progress) => meter.show(progress),
-      onWarning: ({ message }) => note(message),
+      onWarning: ({ message }) => note(inOptions(message)),
     });
     meter.line.clear();
     printResult(values, { source, destination: dest }, result, meter);
@@ -103,4 +111,39 @@ function printResult(
         `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
       ];
   printSummary(json, { ...places, ...facts, verified: verify && !metadataOnly }, lines);
+}
+
+const defaultMemory = 128;
+const minMemory = 8;
+/** Seconds. */
+const defaultWait = 30;
+
+/** Threads are for the caller, who destroys the pool. */
+type ReadOptions = CopyOptions & { readonly threads: number | undefined };
+
+/** @throws UsageError. */
+export function readOptions(values: Values): ReadOptions {
+  const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
+  if (format !== undefined && !/^[123]$/.test(format)) throw new UsageError("--format must be 1, 2 or 3");
+  if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
+  if (overwrite && part !== undefined)
+    throw new UsageError(
+      "--overwrite with --part would delete what other parts write: use --metadata-only before",
+    );
+  const metadataOnly = values["metadata-only"] ?? false;
+  if (metadataOnly && part !== undefined)
+    throw new UsageError("--metadata-only makes the nodes for all parts: leave --part out");
+  return {
+    select: values.select === undefined ? undefined : parseSelection(values.select),
+    format: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
+    chunks: lengthsOf(values.chunks, "--chunks"),
+    shards: shardsOf(values.shards),
+    codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
+    fill: values.fill === undefined ? undefined : parseFill(values.fill),
+    ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
+    part: partOf(part),
+    memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
+    threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
+    wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
+  };
 }

@@ -129,3 +129,6 @@ export const versionOptions = ["branch", "tag", "snapshot", "as-of", "virtual"] 
 
 /** Options that stand by themselves, without a command. */
 export const everywhere: readonly OptionName[] = ["help", "version"];
+
+/** Wrong use of the command line: exit status 2. */
+export class UsageError extends Error {}

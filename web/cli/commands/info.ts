@@ -1,12 +1,11 @@
 /** `zarr-wasm info`: facts about an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { colorsFor } from "./colors.js";
+import type { Values } from "../options/options.js";
+import { openSource } from "../source/source.js";
+import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "../text/notes.js";
+import { colorsFor, exactNumber, printable, printableJson } from "../text/output.js";
+import { sizeText } from "../text/progress.js";
 import { runHistory } from "./history.js";
-import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "./notes.js";
-import { printable, printableJson } from "./printable.js";
-import { sizeText } from "./progress.js";
-import { exactNumber } from "./summary.js";
-import { openSource, type Values } from "./usage.js";
 
 /** What `--json` prints; numbers that JSON cannot hold are strings. */
 function facts(array: ZarrArray) {

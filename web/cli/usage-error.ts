@@ -1,2 +1,0 @@
-/** Wrong use of the command line: exit status 2. */
-export class UsageError extends Error {}
