@@ -1,14 +1,26 @@
 // copy() and verify() of zarr-wasm/transfer: stores in memory and folders, progress, abort, locks, and a bundle for pages.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, isZarrError, MapStore, open, type Store, set } from "zarr-wasm";
+import {
+  create,
+  createGroup,
+  DirectoryHandleStore,
+  get,
+  isZarrError,
+  MapStore,
+  open,
+  type Store,
+  set,
+} from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { type CopyProgress, copy, verify } from "zarr-wasm/transfer";
 import { transferTimes } from "#src/transfer/host.js";
 import { temporaryFolder } from "../support/cli-tool.js";
+import { MemoryDirectoryHandle } from "../support/directory-mock.js";
 import { errorOf } from "../support/support.js";
 
 const folder = temporaryFolder();
@@ -61,7 +73,8 @@ describe("copy", () => {
     ["codecs", { codecs: ["gzip:5"] }],
     ["Zarr v2", { format: 2 }],
   ] as const)("with %s gives the same elements, verified", async (_, options) => {
-    for (const to of [new MapStore(), new Map<string, Uint8Array>()]) {
+    const pageFolder = new DirectoryHandleStore(new MemoryDirectoryHandle());
+    for (const to of [new MapStore(), new Map<string, Uint8Array>(), pageFolder]) {
       await copy(await source(), to, { ...options, verify: true });
       expect(await elements(to)).toEqual(values);
       expect(await verify(to)).toMatchObject({ problemCount: 0, arrays: 1, groups: 1 });
@@ -232,4 +245,29 @@ it("bundles for pages import no modules of Node", async () => {
   expect(warnings).toEqual([]);
   const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
   expect(imported.filter(({ external }) => external)).toEqual([]);
+});
+
+it("copies where there is no Node", () => {
+  const root = new URL("../../../", import.meta.url);
+  const program = `
+    import { readFileSync } from "node:fs";
+    const wasm = (name) => readFileSync(new URL("dist/wasm/" + name + ".wasm", ${JSON.stringify(root.href)}));
+    const [decode, full] = [wasm("decode"), wasm("full")];
+    const log = console.log;
+    for (const name of ["process", "Buffer", "setImmediate"]) delete globalThis[name];
+    crypto.randomUUID = undefined;
+    const load = (name) => import(new URL("dist/" + name + ".js", ${JSON.stringify(root.href)}));
+    const { configureWasm, create, MapStore, set } = await load("index");
+    const { copy, verify } = await load("transfer");
+    configureWasm({ decode, full });
+    const [from, to, temp] = [new MapStore(), new MapStore(), new MapStore()];
+    const array = await create(from, { shape: [1024, 2048], chunkShape: [8, 2048], dtype: "uint32" });
+    await set(array, null, Uint32Array.from({ length: 1024 * 2048 }, (_, i) => i + 1));
+    const { chunks } = await copy(from, to, { chunks: [1024, 16], memory: 2 ** 23, temp, verify: true });
+    const { problemCount } = await verify(to);
+    log(JSON.stringify([chunks.reencoded, problemCount, temp.entries.size]));
+  `;
+  const args = ["--input-type=module", "-e", program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect([stdout.trim(), stderr]).toEqual(["[128,0,0]", ""]);
 });

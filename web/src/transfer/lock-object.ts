@@ -7,9 +7,8 @@
 import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import type { GetOptions, SetOptions, Store } from "../store/store.js";
-import { hiddenName } from "../store/temp-names.js";
 import { isZarrError } from "../util/errors.js";
-import { node } from "./host.js";
+import { node, randomHex } from "./host.js";
 
 export interface Writer {
   readonly id: string;
@@ -92,7 +91,7 @@ export class LockObject {
     document: Omit<LockDocument, "stamp">,
     ifVersion: SetOptions["ifVersion"],
   ): Promise<string | undefined> {
-    const own: LockDocument = { ...document, stamp: crypto.randomUUID() };
+    const own: LockDocument = { ...document, stamp: randomHex() };
     const bytes = new TextEncoder().encode(`${JSON.stringify(own)}\n`);
     try {
       await this.#store.set!(this.#key, bytes, { ifVersion });
@@ -121,7 +120,7 @@ export class LockObject {
    * @throws what the store throws, unless the place is read-only.
    */
   async probe(): Promise<boolean> {
-    const key = `/${hiddenName()}`;
+    const key = `/.zw-${randomHex()}.tmp`;
     try {
       await this.#store.set!(key, new Uint8Array(1));
       await this.#store.delete!(key);

@@ -8,7 +8,7 @@ import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import type { Destination } from "./destination.js";
 import { Heartbeat } from "./heartbeat.js";
-import { exitHooks, node, transferTimes } from "./host.js";
+import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
 import {
   type LockDocument,
   LockObject,
@@ -91,10 +91,10 @@ function ownWriter(): Writer {
   const since = new Date().toISOString();
   const { location, process } = globalThis as {
     location?: { host: string };
-    process?: { pid?: number; versions?: { node?: string } };
+    process?: { pid?: number };
   };
-  const id = crypto.randomUUID();
-  if (process?.versions?.node) return { id, host: node().os.hostname(), process: process.pid!, since };
+  const id = randomHex();
+  if (hasNode()) return { id, host: node().os.hostname(), process: process?.pid ?? 0, since };
   return { id, host: location?.host ?? "", process: 0, since };
 }
 

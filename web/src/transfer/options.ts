@@ -18,6 +18,7 @@ export type SourceOptions = Pick<
   "path" | "v1Order" | "branch" | "tag" | "snapshot" | "asOf" | "virtual" | "limits" | "onWarning" | "signal"
 >;
 
+/** Options of {@link copy}. */
 export interface CopyOptions extends SourceOptions {
   /** Part of an array to copy; an index drops its dimension. Default: everything. Lists of indices are not supported. */
   select?: Selection | undefined;
@@ -27,8 +28,8 @@ export interface CopyOptions extends SourceOptions {
   chunks?: readonly number[] | undefined;
   /** Elements of a shard along each axis; "auto": at most 32 MiB; "none": no shards. Default: as in the source. */
   shards?: readonly number[] | "auto" | "none" | undefined;
-  /** Codecs of the chunks. Default: as in the source. */
-  codecs?: readonly CodecInput[] | undefined;
+  /** Codec of the chunks, or a list of codecs. Default: as in the source. */
+  codecs?: CodecInput | readonly CodecInput[] | undefined;
   /** Another fill value; elements keep their values. Default: that of the source. */
   fill?: unknown;
   /** Deletes the Zarr data at the destination first. Default: false. */
@@ -69,7 +70,8 @@ export interface CopyOptions extends SourceOptions {
 }
 
 /** Copy options with their defaults. */
-export type CheckedOptions = CopyOptions & {
+export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
+  readonly codecs: readonly CodecInput[] | undefined;
   readonly selection: Selection;
   readonly memory: number;
   readonly wait: number;
@@ -94,8 +96,12 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   if (!(wait >= 0)) throw badOption(`\`wait\` must be a time in milliseconds, not ${wait}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
-  return { ...options, selection: options.select ?? null, memory, wait, share: partOf(options.part) };
+  const { codecs: given, part, select: selection = null } = options;
+  const codecs = given === undefined || isList(given) ? given : [given];
+  return { ...options, codecs, selection, memory, wait, share: partOf(part) };
 }
+
+const isList = (codecs: CopyOptions["codecs"]): codecs is readonly CodecInput[] => Array.isArray(codecs);
 
 function checkLengths(name: string, lengths: readonly number[] | undefined): void {
   if (lengths === undefined) return;
@@ -112,6 +118,7 @@ export function partOf(part: CopyOptions["part"]): Part | undefined {
   return { index, count };
 }
 
+/** Options of {@link verify}. */
 export interface VerifyOptions extends SourceOptions {
   /** Verifies only a share of the chunks or shards: the `index`-th (from 0) of `count`. Default: all. */
   part?: readonly [index: number, count: number] | undefined;

@@ -5,7 +5,7 @@ import { recordName } from "../edit/belongings.js";
 import type { MaybePromise, Store } from "../store/store.js";
 import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
-import { exitHooks, node, transferTimes } from "./host.js";
+import { exitHooks, node, randomHex, transferTimes } from "./host.js";
 
 /** A store of intermediate chunks. */
 export interface Scratch extends Store {
@@ -59,7 +59,7 @@ async function withScratchFolder<T>(where: string, work: (store: Scratch) => Pro
 /** Updates a folder's time of change by the clock of its file system. */
 function markUsed(folder: string): void {
   const { fs, path } = node();
-  const mark = path.join(folder, crypto.randomUUID());
+  const mark = path.join(folder, randomHex());
   try {
     fs.mkdirSync(mark);
     fs.rmdirSync(mark);
@@ -143,7 +143,7 @@ export class ScratchStore implements Scratch {
 
 /** Chunks below a unique prefix of another store. */
 class PrefixedScratch implements Scratch {
-  readonly #prefix = `/${scratchName()}`;
+  readonly #prefix = `/.zw-scratch${randomHex()}.tmp`;
   readonly #keys = new Set<string>();
   #isSealed = false;
 

@@ -14,7 +14,7 @@ import type { View } from "./boxes.js";
 import { badOption } from "./destination.js";
 import { type Masked, maskedIn, withAttributesOf } from "./masked.js";
 import type { SourceArray } from "./nodes.js";
-import type { CopyOptions } from "./options.js";
+import type { CheckedOptions } from "./options.js";
 
 export interface ArrayTarget {
   readonly metadata: ArrayMetadata;
@@ -51,7 +51,7 @@ export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | und
 export async function arrayTarget(
   { metadata: source, isInImage }: Pick<SourceArray, "metadata" | "isInImage">,
   view: View,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Promise<ArrayTarget> {
   const version = options.format ?? source.zarrFormat;
   const notes: string[] = [];
@@ -77,7 +77,7 @@ function changesOf(
   source: ArrayMetadata,
   view: View,
   version: ZarrVersion,
-  options: CopyOptions,
+  options: CheckedOptions,
   notes: string[],
 ): Changes {
   const { spec } = source;
@@ -143,7 +143,7 @@ function shardsFor(
   { spec }: ArrayMetadata,
   view: View,
   version: ZarrVersion,
-  { shards, chunks }: Pick<CopyOptions, "shards" | "chunks">,
+  { shards, chunks }: Pick<CheckedOptions, "shards" | "chunks">,
   notes: string[],
 ): readonly number[] | null | undefined {
   const kept = (list: readonly number[]) => view.kept.map((axis) => list[axis]!);
