@@ -10,7 +10,7 @@ import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
 const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-/** The thread that renews locks, a script of its own (web/src/transfer/heartbeat.ts). */
+/** Script of the thread that renews locks (web/src/transfer/heartbeat.ts). */
 const lockThread = { node: "./dist/bundle/lock-thread.js", default: "./dist/transfer/lock-thread.js" };
 const entries = [...Object.values(exports), ...Object.values(imports), lockThread];
 

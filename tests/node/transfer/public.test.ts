@@ -247,7 +247,7 @@ it("bundles for pages import no modules of Node", async () => {
   expect(imported.filter(({ external }) => external)).toEqual([]);
 });
 
-it("copies where there is no Node", () => {
+it("copies without the modules of Node", () => {
   const root = new URL("../../../", import.meta.url);
   const program = `
     import { readFileSync } from "node:fs";

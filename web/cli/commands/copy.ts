@@ -71,7 +71,7 @@ class Meter {
   }
 }
 
-/** An error that names the options of the command line, says how far the copy came, and what to do about it. */
+/** Adds the progress and hints to an error, and names options as the command line does. */
 async function withProgress(
   given: unknown,
   progress: CopyProgress | undefined,

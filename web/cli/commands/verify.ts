@@ -1,4 +1,4 @@
-/** `zarr-wasm verify`: decodes everything, and lists what is bad. */
+/** `zarr-wasm verify`: decodes every chunk and lists the bad ones. */
 import { type VerifyProblem, type VerifyResult, verify } from "zarr-wasm/transfer";
 import type { Values } from "../options/options.js";
 import { partOf } from "../options/values.js";

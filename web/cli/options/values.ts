@@ -75,7 +75,7 @@ export function parseCodecs(text: string): CodecInput[] {
   return (Array.isArray(json) ? json : [json]) as CodecInput[];
 }
 
-/** Parses a fill value: a number, a boolean, NaN, Infinity, JSON, or else a text. */
+/** Parses a fill value: a number, a boolean, NaN, Infinity, JSON, or a string. */
 export function parseFill(text: string): unknown {
   if (/^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return BigInt(text);
   if (/^([+-]?Infinity|NaN)$/.test(text)) return Number(text);

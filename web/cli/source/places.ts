@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError } from "zarr-wasm";
 import { UsageError } from "../options/options.js";
 
-/** Whether a text is a URL of any kind. */
+/** Whether a string is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
 /** Whether a source is marked as an Icechunk repository: `icechunk+SOURCE`. */
@@ -14,7 +14,7 @@ export const isMarked = (source: string): boolean => /^icechunk\+/i.test(source)
 /** A source without such a mark. */
 export const withoutMark = (source: string): string => source.replace(/^icechunk\+/i, "");
 
-/** The path of a file URL; other texts, and file URLs without a path, as they are. */
+/** Converts a file URL to a path. Other strings, and file URLs without a path, do not change. */
 export function pathOf(text: string): string {
   if (!/^file:/i.test(text)) return text;
   try {

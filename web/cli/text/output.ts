@@ -1,11 +1,11 @@
 /** Text from a store as a terminal may be given it. */
 
 /**
- * What no output has as it is: controls (C0, DEL, C1), marks that change the direction of writing, line separators,
- * and halves of surrogate pairs. A terminal takes them for commands, or shows a text in another order than it has.
+ * Characters that are escaped in all output: controls (C0, DEL, C1), marks that change the direction of writing, line
+ * separators, and halves of surrogate pairs. Terminals interpret them as commands, or reorder the characters around them.
  */
 const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to replace
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\u{d800}-\u{dfff}]/gu;
 /** The same without what JSON.stringify escapes or puts between values. */
 const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/g;
@@ -13,13 +13,13 @@ const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f
 const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 const escaped = (c: string) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** What an error, or anything else that was thrown, says. */
+/** Message of an error, or of anything else that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Text in one line: what a terminal would not merely show is written as JSON writes it, `\u001b` for one. */
+/** Escapes characters for one line of a terminal as JSON does, for instance as `\u001b`. */
 export const printable = (text: string): string => text.replace(unsafe, escaped);
 
-/** A value as JSON.stringify has it, the rest of what a terminal must not be given escaped, too. */
+/** JSON.stringify with all unsafe characters escaped. */
 export function printableJson(
   value: unknown,
   replacer?: (key: string, value: unknown) => unknown,
@@ -45,8 +45,8 @@ function hasColors({ isTTY }: Stream, env = process.env): boolean {
 }
 
 /**
- * What colors text that goes to a stream, or leaves it as it is. Text from a store must be printable before: escapes
- * are what `printable` takes away.
+ * Functions that color text for a stream, or return it unchanged. Escape text from stores with `printable` before: it
+ * would also escape the colors.
  */
 export function colorsFor(stream: Stream): Colors {
   const isOn = hasColors(stream);
@@ -57,10 +57,10 @@ export function colorsFor(stream: Stream): Colors {
   return Object.fromEntries(paints) as Colors;
 }
 
-/** Numbers and texts by what they say; lists and objects within. */
+/** Facts of a summary by name. */
 export type Facts = { readonly [name: string]: unknown };
 
-/** A count for JSON: digits as a text if a number cannot hold it exactly. */
+/** A count for JSON: a string of digits if a number cannot hold it exactly. */
 export const exactNumber = (count: bigint | number): number | string =>
   count <= Number.MAX_SAFE_INTEGER ? Number(count) : String(count);
 

@@ -248,7 +248,7 @@ function digestOf(bytes: Uint8Array): bigint {
   return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
 }
 
-/** Prints values completely: equal texts mean equal values. NaN equals NaN, and 0 differs from -0. */
+/** Prints values completely: equal strings mean equal values. NaN equals NaN, and 0 differs from -0. */
 export function exactText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Object.is(value, -0)) return "-0";

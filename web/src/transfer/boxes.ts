@@ -70,7 +70,7 @@ export interface ObjectBox {
  * Returns the stored objects of an array that belong to a part, as boxes. Each object belongs to exactly one part. Parts
  * are runs of objects in C order whose lengths differ by at most one.
  * @param counts objects along each axis.
- * @param shift number of the array among those that are copied, so that small arrays go to different parts.
+ * @param shift number of the array in the copy, so that small arrays go to different parts.
  */
 export function shareOf(counts: readonly number[], part: Part | undefined, shift = 0): ObjectBox[] {
   // Exact: a double may not hold the product.
@@ -110,7 +110,7 @@ function boxesOf(counts: readonly number[], start: bigint, end: bigint): ObjectB
   return [...head, ...whole, ...tail];
 }
 
-/** A selection of an array. Its axes are those of the target. */
+/** A selection of an array, with the axes of the target. */
 export class View {
   /** Per axis of the array. */
   readonly #ranges: readonly AxisRange[];

@@ -37,7 +37,7 @@ interface PlannedNode extends TargetNode {
 }
 
 /**
- * Copies an array, or a group with everything below it. Properties that no option names stay as they are. Chunks whose
+ * Copies an array, or a group with everything below it. Properties without an option do not change. Chunks whose
  * encoding does not change are copied as they are stored; others are decoded and encoded in bounded memory.
  *
  * The destination is locked against other writers while the copy runs: no other copy can write to it, to a place that
@@ -47,7 +47,7 @@ interface PlannedNode extends TargetNode {
  * @throws InvalidArgument ("bad-option") and Unsupported before anything is written; AlreadyExists for data at the
  *   destination; Conflict ("destination-locked") for another writer; NotAllowed ("is-source") for a destination that
  *   contains the source or lies in it; CorruptChunk ("differs") if `verify` finds a difference; what `open`, `get` and
- *   `set` throw; the reason of the signal. What was written until then is whole.
+ *   `set` throw; the reason of the signal. All objects written until then are whole.
  */
 export async function copy(
   source: Source | OpenedNode,
@@ -79,7 +79,7 @@ export async function copy(
   return tally.result;
 }
 
-/** Opens a node, or returns one that is open. */
+/** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
   if (source instanceof ZarrArray && options.path) throw badOption("`path`: the source is an array");
   if (source instanceof ZarrGroup) return options.path ? source.open(options.path) : source;

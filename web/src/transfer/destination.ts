@@ -27,7 +27,7 @@ export interface Destination {
   /** The same without the gate, for the lock; undefined if the lock opens the place itself. */
   readonly lockStore: Store | undefined;
   readonly gate: WriteGate;
-  /** A store that reads what was written; for an archive once it is closed. */
+  /** A store for reading the copy; of an archive once it is closed. */
   readBack(): Store;
   /** Ends writing. An archive exists from then on. */
   close(): Promise<void>;

@@ -57,7 +57,7 @@ export class Heartbeat {
     await new Renewer(this.#data, this.#object).renew();
   }
 
-  /** Stops the renewals, after one that is running. */
+  /** Stops renewing, after any running renewal. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const worker = this.#worker;

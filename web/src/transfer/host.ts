@@ -1,4 +1,4 @@
-/** What transfers need of the runtime: Node's modules, where there are any, and cleanup when the process ends. */
+/** Access to Node's modules if there are any, and cleanup when the process ends. */
 
 import { nodeModule } from "../util/platform.js";
 

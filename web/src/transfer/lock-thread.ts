@@ -1,4 +1,4 @@
-/** The thread of a heartbeat: a script of its own in the bundles for Node. */
+/** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
 
 import { nodeModule } from "../util/platform.js";
 import { type HeartbeatData, Renewer } from "./heartbeat.js";

@@ -43,7 +43,7 @@ export interface DestinationLock {
   release(): Promise<void>;
 }
 
-/** The lock of a place where none can be written. */
+/** Stands in for the lock of a place that takes none. */
 const unlocked: DestinationLock = { finish: async () => {}, release: async () => {} };
 
 /**
@@ -110,7 +110,7 @@ async function lockPlace({ kind, name, place }: Destination): Promise<LockPlace>
   return { kind: "folder", folder: folderUrl(path.dirname(real)), name: writerLockName(hash) };
 }
 
-/** Returns the hash of a text, in hexadecimal. */
+/** Returns the hash of a string, in hexadecimal. */
 export async function sha256(text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");

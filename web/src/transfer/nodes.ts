@@ -1,4 +1,4 @@
-/** Nodes of a copy: the source's with their exact documents, and those that are created in the destination. */
+/** Reads the nodes of a source with their exact documents, and creates the nodes of a destination. */
 
 import { writeConsolidated } from "../edit/consolidate.js";
 import { writeNode } from "../edit/create.js";

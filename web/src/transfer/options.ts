@@ -18,7 +18,7 @@ export type SourceOptions = Pick<
   "path" | "v1Order" | "branch" | "tag" | "snapshot" | "asOf" | "virtual" | "limits" | "onWarning" | "signal"
 >;
 
-/** Options of {@link copy}. */
+/** Options of `copy`. */
 export interface CopyOptions extends SourceOptions {
   /** Part of an array to copy; an index drops its dimension. Default: everything. Lists of indices are not supported. */
   select?: Selection | undefined;
@@ -36,7 +36,7 @@ export interface CopyOptions extends SourceOptions {
   overwrite?: boolean | undefined;
   /** Continues an interrupted copy with the same options; keeps objects that exist and are whole. Default: false. */
   resume?: boolean | undefined;
-  /** Reads what was written, decodes it and compares it with the source. Default: false. */
+  /** Reads and decodes the written chunks and compares them with the source. Default: false. */
   verify?: boolean | undefined;
   /** Creates the nodes, but copies no chunks. Default: false. */
   metadataOnly?: boolean | undefined;
@@ -65,7 +65,7 @@ export interface CopyOptions extends SourceOptions {
   onProgress?: ((progress: CopyProgress) => void) | undefined;
   /** Receives warnings about the source, `copy-changes` about properties that the copy cannot keep, `silent-lock`. */
   onWarning?: OnWarning | undefined;
-  /** Aborts the copy; what is written by then is whole. */
+  /** Aborts the copy; all objects written by then are whole. */
   signal?: AbortSignal | undefined;
 }
 
@@ -118,7 +118,7 @@ export function partOf(part: CopyOptions["part"]): Part | undefined {
   return { index, count };
 }
 
-/** Options of {@link verify}. */
+/** Options of `verify`. */
 export interface VerifyOptions extends SourceOptions {
   /** Verifies only a share of the chunks or shards: the `index`-th (from 0) of `count`. Default: all. */
   part?: readonly [index: number, count: number] | undefined;
@@ -153,7 +153,7 @@ export interface VerifyProblem {
   readonly reason: string;
 }
 
-/** What a verification has found. Counts that a number cannot hold exactly are bigints. */
+/** Result of a verification. Counts that a number cannot hold exactly are bigints. */
 export interface VerifyResult {
   readonly arrays: number;
   readonly groups: number;
@@ -172,7 +172,7 @@ export interface VerifyResult {
   readonly leftovers: Leftovers | undefined;
 }
 
-/** Path of a folder that is given by its path or file URL; a store as it is. */
+/** Converts the file URL of a folder to its path. Paths and stores do not change. */
 export async function tempPlace(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
   if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
   if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");

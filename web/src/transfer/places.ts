@@ -76,7 +76,7 @@ function fileId(name: string): string | undefined {
 }
 
 /**
- * Checks that a destination neither holds nor lies in what a source reads, its references and virtual chunks included.
+ * Checks that a destination does not overlap with its source, or with a target of its references and virtual chunks.
  * @param place path or URL of the destination; undefined for other stores.
  * @throws NotAllowed ("is-source"): writing could delete the source, or copy the copy.
  */

@@ -162,7 +162,7 @@ class PrefixedScratch implements Scratch {
 
   async set(key: string, value: Uint8Array): Promise<void> {
     this.#keys.add(this.#prefix + key);
-    // A Map keeps what it is given, and writers may reuse their memory.
+    // A Map keeps the given bytes, and writers may reuse their memory.
     await this.store.set!(this.#prefix + key, this.store instanceof Map ? value.slice() : value);
   }
 
@@ -182,7 +182,7 @@ const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code
 /** Unfinished files and folders below a folder. */
 export interface Leftovers {
   count: number;
-  /** Their bytes, with those of files in the folders. */
+  /** Total size in bytes, including files in the folders. */
   bytes: number;
   /** How many of them were removed. */
   removed: number;

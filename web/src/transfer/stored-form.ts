@@ -1,4 +1,7 @@
-/** Whether chunks of two arrays are encoded alike, so that they need not be decoded to be copied. */
+/**
+ * Compares the encodings of arrays, and checks stored chunks and shards without decoding them, to copy encoded chunks
+ * and to find whole objects of an earlier copy.
+ */
 
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -14,7 +17,7 @@ import type { RangeQuery, Store } from "../store/store.js";
 import { resolveLimits } from "../util/limits.js";
 import { storedParts } from "../write/shard.js";
 
-/** Whether a chunk of the one, as it is stored, is a chunk of the other, with the same elements. */
+/** Whether an encoded chunk of one array is a chunk of the other with the same elements. */
 export function isSameEncoding(a: ArraySpec, b: ArraySpec): boolean {
   const isSameShape = a.chunkShape.join() === b.chunkShape.join() && a.isRegular === b.isRegular;
   if (!isSameShape || JSON.stringify(a.dtype) !== JSON.stringify(b.dtype)) return false;
@@ -22,14 +25,14 @@ export function isSameEncoding(a: ArraySpec, b: ArraySpec): boolean {
   return chainOutline(a) === chainOutline(b);
 }
 
-/** Whether stored objects, be they chunks or shards, are the same in both. */
+/** Whether a stored object, chunk or shard, of one array is one of the other with the same elements. */
 export function isSameObject(a: ArraySpec, b: ArraySpec): boolean {
   if (!isSameEncoding(a, b) || a.isSharded !== b.isSharded) return false;
   if (!a.isSharded) return true;
   return levelsOutline(a) === levelsOutline(b);
 }
 
-/** Whether both have the same chunks of different lengths. */
+/** Whether both have the same irregular chunks. */
 function isSameGrid(a: ArraySpec, b: ArraySpec): boolean {
   return a.axes.every((axis, i) => {
     const other = b.axes[i]!;
@@ -39,10 +42,10 @@ function isSameGrid(a: ArraySpec, b: ArraySpec): boolean {
   });
 }
 
-/** Most chunks along an axis whose lengths are compared. */
+/** Limit for chunks along an axis whose lengths are compared. */
 const maxCompared = 2 ** 20;
 
-/** What decides how elements become bytes, whatever a version of Zarr calls it. */
+/** Prints the encoding of chunks independently of the Zarr version. */
 function chainOutline(spec: ArraySpec): string {
   const { chunkShape: shape, dtype, zarrFormat: version } = spec;
   const codecs = leafCodecs(spec.codecs);
@@ -57,7 +60,7 @@ function chainOutline(spec: ArraySpec): string {
   return JSON.stringify([beforeOutline(chain), toBytesOutline(chain, own), after]);
 }
 
-/** Transposes in a row are one, and none where they leave all axes in place. */
+/** Combines consecutive transposes, and drops those without effect. */
 function beforeOutline({ before }: ResolvedChain): unknown[] {
   const outline: [string, readonly number[]][] = [];
   for (const { core, params } of before) {
@@ -72,8 +75,8 @@ const zstdInBlosc = 5;
 const legacyZstd = 1;
 
 /**
- * Blosc's options without what a version tolerates in frames: bytes behind them, which are cut off, and zstd of before
- * its format was final (Zarr v1), of which only the frame itself could tell.
+ * Options of Blosc that decide its encoding. Trailing bytes are cut off when chunks are copied. Zstandard from before its
+ * format was final (Zarr v1) matters for the zstd compressor only.
  */
 function bloscOutline(params: readonly number[]): readonly number[] {
   const flags = params[0] === zstdInBlosc ? params[5]! & legacyZstd : 0;
@@ -84,7 +87,7 @@ function toBytesOutline({ toBytes, encodedArray }: ResolvedChain, configuration:
   if (toBytes.type !== "core")
     return [toBytes.type, toBytes.name.replace("numcodecs.", ""), configuration ?? {}];
   const { core, params } = toBytes.step;
-  // Single bytes have no order, whatever is said of it.
+  // The byte order of single bytes is irrelevant.
   const isSingle = core === "bytes" && encodedArray.dtype.itemBytes === 1;
   return [core, isSingle ? [] : params];
 }
@@ -97,10 +100,10 @@ function levelOutline({ shape, innerShape, axes, counts, index, after }: ShardLe
   return [shape, innerShape, axes, counts, index.location, index.bytes, [...index.plan.words], steps];
 }
 
-/** Bytes of an object's start that are looked at. */
+/** Number of bytes at the start of an object that are checked. */
 const startBytes = 16;
 
-/** What is known of an object without reading it. */
+/** Start and size of an object. */
 interface Start {
   /** Its first bytes. */
   readonly bytes: Uint8Array;
@@ -108,8 +111,8 @@ interface Start {
 }
 
 /**
- * Checks a chunk by its size, and by what its compressor's header says of its size.
- * @returns what is wrong; undefined for nothing.
+ * Checks the size of a chunk, and the sizes in the header of its compressor.
+ * @returns the problem; undefined for none.
  */
 export function chunkFault(leaf: Leaf, { bytes, size }: Start): string | undefined {
   if (size === 0) return "it is empty";
@@ -128,10 +131,10 @@ export function chunkFault(leaf: Leaf, { bytes, size }: Start): string | undefin
   return undefined;
 }
 
-/** What a version says of Blosc frames: bytes may follow them (codecs/blosc.ts). */
+/** Flag of Zarr versions in which bytes may follow a Blosc frame (codecs/blosc.ts). */
 const trailingBytes = 2;
 
-/** A chunk without bytes behind its Blosc frame, where the array that it goes into must not have them. */
+/** Cuts off bytes after a Blosc frame if the target array must not have them. */
 export function trimmed(leaf: Leaf, bytes: Uint8Array): Uint8Array {
   const last = leaf.type === "core" ? leaf.chain.after.at(-1) : undefined;
   if (last?.core !== "blosc" || (last.params[5]! & trailingBytes) !== 0 || bytes.byteLength < 16)
@@ -140,7 +143,7 @@ export function trimmed(leaf: Leaf, bytes: Uint8Array): Uint8Array {
   return stored < 16 ? bytes : bytes.subarray(0, stored);
 }
 
-/** Whether chunks of one array may have such bytes, and those of the other must not. */
+/** Whether chunks of one array may have such bytes, but chunks of the other must not. */
 export function mayNeedTrimming(from: ArraySpec, to: ArraySpec): boolean {
   const flagsOf = ({ firstLayout: { leaf } }: ArraySpec) => {
     const last = leaf.type === "core" ? leaf.chain.after.at(-1) : undefined;
@@ -158,7 +161,7 @@ function bloscFault(view: DataView, size: number, decoded: number | undefined): 
     : `its header says ${said} bytes instead of ${decoded}`;
 }
 
-/** Bytes that elements encode to before some of the compressors, where that is the same for all chunks. */
+/** Size of a chunk after some of its encoding steps; undefined if it differs between chunks. */
 function sizeBefore({ chain }: CoreChunkCodec, steps: number): number | undefined {
   if (chain.toBytes.type !== "core") return undefined;
   const { shape, dtype } = chain.encodedArray;
@@ -170,16 +173,16 @@ function sizeBefore({ chain }: CoreChunkCodec, steps: number): number | undefine
   );
 }
 
-/** What a stored object turned out to be. */
+/** Result of checking a stored object. */
 export interface Inspected {
-  /** What is wrong; undefined for nothing. */
+  /** The problem; undefined for none. */
   readonly fault: string | undefined;
-  /** The chunks in it, as they are stored. */
+  /** Its encoded chunks. */
   readonly chunks: readonly Uint8Array[];
 }
 
 /**
- * Checks a whole stored object: of shards the index, and every chunk inside.
+ * Checks a whole stored object: a chunk, or the index of a shard and every chunk inside.
  * @throws CorruptChunk for an index that cannot be read.
  */
 export function inspectObject(
@@ -201,17 +204,17 @@ export function inspectObject(
   return { fault: undefined, chunks };
 }
 
-/** What is known of an object that is whole, as far as that shows. */
+/** Size and number of chunks of an object that appears whole. */
 export interface WholeObject {
   readonly size: number;
-  /** Chunks in it. */
+  /** Number of its chunks. */
   readonly chunks: number;
 }
 
 /**
- * Looks at an object without reading it: a chunk's size and its compressor's header, a shard's index, whose checksum must
- * be right and whose chunks must lie in the shard.
- * @returns undefined for one that is not there, or not whole.
+ * Checks an object without reading all of it: the size and compressor header of a chunk, or the index of a shard with its
+ * checksum and the ranges of its chunks.
+ * @returns undefined for a missing object, and for one that is not whole.
  */
 export async function wholeObject(
   store: Store,
@@ -233,7 +236,7 @@ export async function wholeObject(
   return chunks === undefined ? undefined : { size: found!.size, chunks };
 }
 
-/** How many chunks a shard's index names; undefined for an index that is not right. */
+/** Counts the chunks in the index of a shard; undefined for an invalid index. */
 function chunksInIndex(
   session: CodecSession,
   { index, counts }: ShardLevel,
@@ -252,7 +255,7 @@ function chunksInIndex(
   }
 }
 
-/** Part of an object, with its size; undefined where there is none. */
+/** Reads part of an object, with its size; undefined for a missing object. */
 async function rangeOf(store: Store, key: string, range: RangeQuery): Promise<Start | undefined> {
   const version: { size?: number } = {};
   const bytes = await readRange(store, key, range, { version });

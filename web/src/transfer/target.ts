@@ -138,7 +138,7 @@ function withObjectCodec(
 /** Limit for the decoded bytes of automatic shards. */
 const autoBytes = 32 * 2 ** 20;
 
-/** Shape of the shards: null for none, undefined for what follows from the other options. */
+/** Shape of the shards: null for none, undefined to derive it from the other options. */
 function shardsFor(
   { spec }: ArrayMetadata,
   view: View,
@@ -181,7 +181,7 @@ export function autoShards(
   }
 }
 
-/** Codecs for fewer axes: transposes permute those that are left. */
+/** Codecs for fewer axes: transposes permute the remaining ones. */
 function reducedCodecs({ spec, zarrFormat }: ArrayMetadata, view: View, version: ZarrVersion): CodecInput[] {
   const codecs = leafCodecs(spec.codecs).flatMap((codec) => {
     if (codec.name !== "transpose") return [codec];

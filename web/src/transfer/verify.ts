@@ -41,7 +41,7 @@ const maxListed = 10_000;
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
   const { clean = false, onProblem, signal } = options;
   const part = partOf(options.part);
-  // One part also checks what belongs to no share.
+  // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
   signal?.throwIfAborted();
   const folder = await folderOf(source, options.path);

@@ -104,7 +104,7 @@ const sparseness = 16;
 /** An array whose stored objects decide which ones are visited. */
 export interface StoredSource {
   readonly array: ZarrArray;
-  /** Number of its objects that correspond to those that may be visited. */
+  /** Number of its objects that correspond to objects that may be visited. */
   readonly count: bigint;
   /** Cells that a stored object of it belongs to; undefined for none. */
   cellsOf(object: readonly number[]): Box | undefined;
@@ -114,7 +114,7 @@ export interface StoredSource {
 export interface Visited {
   /** Objects that may be visited. */
   readonly boxes: readonly ObjectBox[];
-  /** Objects of a cell along each axis: several if the stored objects are larger than those that are visited. */
+  /** Objects of a cell along each axis: several if stored objects are larger than visited ones. */
   readonly cell: readonly number[];
   readonly sources: readonly StoredSource[];
   /** Why all objects have to be visited; undefined if they need not be. */
@@ -129,7 +129,7 @@ interface StoredCells {
 }
 
 /**
- * Returns the objects to visit, as boxes inside of the given ones that do not overlap. Objects outside are not stored.
+ * Returns the objects to visit, as boxes inside the given ones, without overlaps. Objects outside are not stored.
  * Takes about 200 bytes of memory for each stored object, unless one in 16 or more is stored.
  * @throws LimitExceeded for more objects than can be requested one by one.
  */
@@ -179,7 +179,7 @@ async function storedCells({ boxes, cell, sources }: Visited): Promise<StoredCel
         if (found * sparseness >= count) return "most";
       }
     } catch {
-      return undefined; // requests for single objects report what is wrong
+      return undefined; // requests for single objects report the problem
     }
     listed += found;
   }

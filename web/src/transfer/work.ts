@@ -1,4 +1,4 @@
-/** The state of copying one array: what is read and written, what has been done, and how much runs in parallel. */
+/** The state of copying one array: source, target, progress, and the number of parallel tasks. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-read.js";
@@ -59,7 +59,7 @@ export async function isDone(work: Work, object: readonly number[]): Promise<boo
   return true;
 }
 
-/** Number of chunks in a stored object: one, or those of a shard that begin inside the array. */
+/** Number of chunks in a stored object: one, or for a shard the chunks that begin inside the array. */
 export function chunkCount({ axes, objectAxes }: ArrayReader, object: readonly number[]): number {
   return object.reduce((count, cell, axis) => {
     const { length, start, size } = bounds(objectAxes[axis]!, cell);
@@ -117,7 +117,7 @@ export interface CopyProgress {
 export const exact = (count: bigint): number | bigint =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
 
-/** Counts what a copy has done. */
+/** Counts the work of a copy. */
 export class Tally {
   arrays = 0;
   groups = 0;
@@ -175,7 +175,7 @@ export class Tally {
   }
 }
 
-/** What a copy has done. Counts that a number cannot hold exactly are bigints. */
+/** Result of a copy. Counts that a number cannot hold exactly are bigints. */
 export interface CopyResult {
   readonly arrays: number;
   readonly groups: number;
@@ -198,7 +198,7 @@ export interface CopyResult {
   readonly bytesWritten: number;
 }
 
-/** The store of a target array: keeps objects that exist, and counts what is written. */
+/** The store of a target array: keeps existing objects, and counts written bytes. */
 export class TargetStore implements Store {
   /** Keys of whole objects that exist; they are not written again. */
   readonly kept = new Set<string>();

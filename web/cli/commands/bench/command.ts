@@ -39,7 +39,7 @@ interface Opened {
 
 export async function runBench(source: string, values: Values): Promise<void> {
   const bounds: Bounds = { seconds: readSeconds(values.time), bytes: readBytes(values.bytes) };
-  const { store } = await openSource(source, values, values.bucket); // with what is said of places that hold nothing
+  const { store } = await openSource(source, values, values.bucket); // adds hints to the error for a missing node
   const isRemote = /^https?:/i.test(source);
   const counting = new CountingStore(store);
   const opened = await openAll(counting, values, bounds);
