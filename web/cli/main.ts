@@ -3,7 +3,6 @@
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { isZarrError } from "zarr-wasm";
-import { exitHooks } from "#internal";
 import { checkCommand, readArguments } from "./options/arguments.js";
 import { helpFor } from "./options/help.js";
 import { UsageError, type Values } from "./options/options.js";
@@ -61,7 +60,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });
 
-exitHooks.handleSignals();
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;

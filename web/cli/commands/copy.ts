@@ -1,7 +1,7 @@
 /** `zarr-wasm copy`. */
 
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
-import { placeBelow } from "#internal";
+import { exitHooks, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import {
   integer,
@@ -20,6 +20,7 @@ import { exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
+  exitHooks.handleSignals();
   const { threads, ...options } = readOptions(values);
   await checkPlaces(source, dest);
   const root = await openSource(source, values);

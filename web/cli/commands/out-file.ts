@@ -22,6 +22,7 @@ type Pieces = Iterable<Uint8Array | string>;
  * replaced. Devices and pipes have nothing to replace: they are written to.
  */
 export async function writeOutFile(file: string, pieces: Pieces): Promise<void> {
+  exitHooks.handleSignals();
   try {
     const old = await stat(file).catch(unlessMissing);
     if (old && !old.isFile()) return await writeFile(file, pieces);

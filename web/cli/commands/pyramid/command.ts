@@ -11,7 +11,7 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { autoShards, checkTargets, lockDestination, openDestination } from "#internal";
+import { autoShards, checkTargets, exitHooks, lockDestination, openDestination } from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
 import { poolOf } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
@@ -22,6 +22,7 @@ import { type PyramidOptions, readOptions } from "./options.js";
 import { type ImageSource, openImage } from "./source.js";
 
 export async function runPyramid(source: string, dest: string, values: Values): Promise<number> {
+  exitHooks.handleSignals();
   const options = readOptions(values);
   const destination = await openDestination(destinationUrl(dest), {
     bucket: values.bucket,
