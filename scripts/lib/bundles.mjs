@@ -10,7 +10,9 @@ import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
 const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-const entries = [...Object.values(exports), ...Object.values(imports)];
+/** Script of the thread that renews locks (web/src/transfer/heartbeat.ts). */
+const lockThread = { node: "./dist/bundle/lock-thread.js", default: "./dist/transfer/lock-thread.js" };
+const entries = [...Object.values(exports), ...Object.values(imports), lockThread];
 
 const common = {
   absWorkingDir: root,
@@ -158,7 +160,9 @@ async function bundleEntries(condition, folder, options) {
 function writeEntry(sources, source, name) {
   const entry = path.join(root, source);
   const file = path.join(sources, name);
-  const common = /[\\/](?:zarrita|node|internal)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
+  const common = /[\\/](?:zarrita|node|internal|transfer)\.js$/.test(entry)
+    ? ["codecs", "index"]
+    : ["codecs"];
   const imported = common.map((own) => `import ${JSON.stringify(dist(`${own}.js`))};`);
   const own = JSON.stringify(entry);
   const hasDefault = /^export default /m.test(readFileSync(entry, "utf8"));

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { placeBelow } from "#src/cli/places.js";
+import { placeBelow } from "#src/transfer/places.js";
 import { temporaryFolder } from "../support/cli-tool.js";
 
 const folder = temporaryFolder();
@@ -29,17 +29,17 @@ it.each([
   ["https://storage.googleapis.com/bucket/a", "http://bucket.storage.googleapis.com/a/b", "b"],
   ["s3://bucket/a", "s3://other/a", undefined],
   ["https://host.test/a", "/a", undefined],
-])("of %s and %s", (outer, inner, below) => {
-  expect(placeBelow(outer, inner)).toBe(below);
+])("of %s and %s", async (outer, inner, below) => {
+  expect(await placeBelow(outer, inner)).toBe(below);
 });
 
-it("of folders, there or not, and through links", () => {
+it("of folders, existing or not, and through links", async () => {
   mkdirSync(path.join(folder, "real/inner"), { recursive: true });
   symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
   const at = (name: string) => path.join(folder, name);
-  expect(placeBelow(at("link"), at("real/inner/../new/one"))).toBe("new/one");
-  expect(placeBelow(at("real"), at("link/inner"))).toBe("inner");
-  expect(placeBelow(at("real"), at("real"))).toBe("");
-  expect(placeBelow(at("rea"), at("real"))).toBeUndefined();
-  expect(placeBelow("/", at("real"))).toBe(at("real").slice(1));
+  expect(await placeBelow(at("link"), at("real/inner/../new/one"))).toBe("new/one");
+  expect(await placeBelow(at("real"), at("link/inner"))).toBe("inner");
+  expect(await placeBelow(at("real"), at("real"))).toBe("");
+  expect(await placeBelow(at("rea"), at("real"))).toBeUndefined();
+  expect(await placeBelow("/", at("real"))).toBe(at("real").slice(1));
 });

@@ -14,9 +14,10 @@ import {
   set,
   writeMultiscale,
 } from "zarr-wasm";
-import { runPyramid } from "#src/cli/pyramid/command.js";
-import { readOptions } from "#src/cli/pyramid/options.js";
-import { UsageError, type Values } from "#src/cli/usage.js";
+import { runPyramid } from "#src/cli/commands/pyramid/command.js";
+import { readOptions } from "#src/cli/commands/pyramid/options.js";
+import type { Values } from "#src/cli/options/options.js";
+import { UsageError } from "#src/cli/options/options.js";
 import { run, runBeside, temporaryFolder, tool } from "../support/cli-tool.js";
 import { filesOf, printed } from "../support/copying.js";
 import { downsample, type Method } from "../support/downsample-reference.js";

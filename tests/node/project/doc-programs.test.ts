@@ -111,6 +111,12 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/converting.md",
+    has: "zarr-wasm/transfer",
+    after: "console.log(result.arrays, result.chunks.asStored, problems);",
+    prints: /^(\d+ %\n)+1 0 \[\]\n$/,
+  },
+  {
+    in: "docs/converting.md",
     has: "like: source",
     after: "console.log((await get(copy, [599, slice(0, 3)])).data, copy.chunkShape);",
     prints: "Int16Array(3) [ 300, 301, 302 ] [ 50, 50 ]\n",

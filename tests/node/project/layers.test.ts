@@ -20,6 +20,7 @@ const layers = [
   "hierarchy",
   "edit",
   "conventions",
+  "transfer",
   "compat",
   "entries",
 ];

@@ -162,6 +162,7 @@ describe("public API", () => {
         "fileSink",
       ]
     `);
+    expect(Object.keys(await import("zarr-wasm/transfer")).sort()).toEqual(["copy", "verify"]);
   });
 });
 
@@ -356,6 +357,7 @@ describe("the published package", () => {
     visit(`${root}dist/index.js`);
     visit(`${root}dist/codecs.js`);
     visit(`${root}dist/node.js`);
+    visit(`${root}dist/transfer.js`);
     visit(`${root}dist/workers/worker.js`);
     visit(`${root}dist/zarrita.js`);
     visit(`${root}dist/numcodecs.js`);

@@ -5,9 +5,9 @@ import os from "node:os";
 import path from "node:path";
 import { beforeAll, expect, vi } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
-import { openDestination } from "#src/cli/destination.js";
-import { type DestinationLock, type LockOptions, lockDestination } from "#src/cli/lock/destination.js";
-import { lockTimes } from "#src/cli/lock/object.js";
+import { lockDestination, openDestination, transferTimes } from "#internal";
+import { destinationUrl } from "#src/cli/source/places.js";
+import type { DestinationLock, LockOptions } from "#src/transfer/lock.js";
 import { temporaryFolder, tool } from "./cli-tool.js";
 import { urlOf } from "./copying.js";
 
@@ -28,7 +28,7 @@ export let group: string;
 /** Takes a second to copy with chunks of single elements. */
 export let large: string;
 beforeAll(async () => {
-  Object.assign(lockTimes, { folder: interval, http: interval });
+  Object.assign(transferTimes, { folder: interval, http: interval });
   for (const [name, value] of [
     ["source.zarr", 7],
     ["other.zarr", 9],
@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 /** Locks a place as a command does. */
 export async function hold(name: string, options?: LockOptions): Promise<DestinationLock> {
-  const destination = await openDestination(name, overwrite);
+  const destination = await openDestination(destinationUrl(name), { ...overwrite, name });
   const lock = await lockDestination(destination, options);
   const release = async () => {
     await lock.release();

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { runCopy } from "#src/cli/copy/command.js";
-import type { Values } from "#src/cli/usage.js";
-import { runVerify } from "#src/cli/verify/command.js";
+import { runCopy } from "#src/cli/commands/copy.js";
+import { runVerify } from "#src/cli/commands/verify.js";
+import type { Values } from "#src/cli/options/options.js";
 
 export interface CopyFacts {
   arrays: number;

@@ -10,7 +10,7 @@ export function readImports(folder: string): ImportGraph {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => /(?<!\.d)\.ts$/.test(file));
-  const statement = /(?:^(?:import|export)\b[^;"]*|\bimport\()"(\.[^"]+)\.js"/gm;
+  const statement = /(?:^(?:import|export)\b[^;"]*|\bimport\(\s*(?:\/\*.*?\*\/\s*)*)"(\.[^"]+)\.js"/gm;
   return new Map(
     files.map((file) => {
       const text = readFileSync(path.join(folder, file), "utf8");

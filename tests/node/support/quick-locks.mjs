@@ -1,4 +1,4 @@
 // Preloaded into processes of tests (--import): locks of destinations go stale soon.
-import { lockTimes } from "#src/cli/lock/object.js";
+import { transferTimes } from "#internal";
 
-Object.assign(lockTimes, { folder: 50, http: 50 });
+Object.assign(transferTimes, { folder: 50, http: 50 });

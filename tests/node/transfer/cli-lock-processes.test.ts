@@ -4,10 +4,10 @@ import { existsSync, readdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { runCopy } from "#src/cli/copy/command.js";
-import { LockObject } from "#src/cli/lock/object.js";
-import { acquire, leave } from "#src/cli/lock/protocol.js";
-import type { Values } from "#src/cli/usage.js";
+import { runCopy } from "#src/cli/commands/copy.js";
+import type { Values } from "#src/cli/options/options.js";
+import { LockObject } from "#src/transfer/lock-object.js";
+import { acquire, leave } from "#src/transfer/lock-protocol.js";
 import { skipFor } from "../../shared/skips.js";
 import { amount } from "../support/amounts.js";
 import {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { create, set, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
-import type { Values } from "#src/cli/usage.js";
+import type { Values } from "#src/cli/options/options.js";
 import { skipFor } from "../../shared/skips.js";
 import { temporaryFolder, tool, writeStore } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";

@@ -14,7 +14,9 @@ import {
 import path from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { create, getBytes, open, set, slice } from "zarr-wasm";
-import { ScratchStore, scratchTimes, withScratch } from "#src/cli/copy/scratch.js";
+import { ScratchStore } from "#internal";
+import { loadNode, transferTimes } from "#src/transfer/host.js";
+import { withScratch } from "#src/transfer/scratch.js";
 import { skipFor } from "../../shared/skips.js";
 import { temporaryFolder, tool } from "../support/cli-tool.js";
 import { copy, urlOf } from "../support/copying.js";
@@ -36,6 +38,7 @@ async function elementsOf(array: string): Promise<Buffer> {
 let source: string;
 let strings: string;
 beforeAll(async () => {
+  await loadNode();
   source = place("source.zarr");
   const options = { shape: [2048, 2048], chunkShape: [16, 2048], dtype: "uint32" } as const;
   const array = await create(urlOf(source), options);
@@ -152,14 +155,14 @@ describe("scratch folders of other processes", () => {
 
   it("show signs of life while they are in use", async () => {
     const where = place("");
-    const { beat } = scratchTimes;
-    scratchTimes.beat = 10;
+    const { scratchBeat } = transferTimes;
+    transferTimes.scratchBeat = 10;
     await withScratch(where, async () => {
       const own = path.join(where, scratchIn(where)[0]!);
       utimesSync(own, 1, 1);
       await vi.waitFor(() => expect(statSync(own).mtimeMs).toBeGreaterThan(Date.now() - 60_000));
     });
-    scratchTimes.beat = beat;
+    transferTimes.scratchBeat = scratchBeat;
   });
 
   const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];

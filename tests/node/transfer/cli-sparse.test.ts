@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "nod
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, get, open, set, slice } from "zarr-wasm";
-import { parsePart, shareOf } from "#src/cli/part.js";
+import { parsePart } from "#src/cli/options/values.js";
+import { shareOf } from "#src/transfer/boxes.js";
 import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, printed, urlOf, verify } from "../support/copying.js";
 import { ObjectServer } from "../support/store-server.js";

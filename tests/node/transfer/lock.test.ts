@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { runCopy } from "#src/cli/copy/command.js";
-import { runPyramid } from "#src/cli/pyramid/command.js";
-import type { Values } from "#src/cli/usage.js";
+import { runCopy } from "#src/cli/commands/copy.js";
+import { runPyramid } from "#src/cli/commands/pyramid/command.js";
+import type { Values } from "#src/cli/options/options.js";
 import { amount } from "../support/amounts.js";
 import {
   byThisProcess,

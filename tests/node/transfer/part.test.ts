@@ -1,7 +1,8 @@
 // `--part I/N`: shares of stored objects.
 import { describe, expect, it } from "vitest";
-import { parsePart, shareOf } from "#src/cli/part.js";
-import { progressText, timeText } from "#src/cli/progress.js";
+import { parsePart } from "#src/cli/options/values.js";
+import { progressText, timeText } from "#src/cli/text/progress.js";
+import { shareOf } from "#src/transfer/boxes.js";
 import { randomizer } from "../support/support.js";
 
 function objectsOf(counts: readonly number[], index: number, count: number, shift = 0): string[] {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { create, get, set } from "zarr-wasm";
-import { axisRatio, planPass, planRechunk } from "#src/cli/copy/plan.js";
+import { axisRatio, planPass, planRechunk } from "#src/transfer/rechunk-plan.js";
 import { root, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
 import { openArray, randomizer } from "../support/support.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, w
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consolidate, create, createGroup, set, slice } from "zarr-wasm";
-import { lockTimes } from "#src/cli/lock/object.js";
+import { transferTimes } from "#internal";
 import { amount } from "../support/amounts.js";
 import { run, runBeside, temporaryFolder, tool } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 /** Locks of processes that are killed go stale soon. */
 const quick = ["--import", new URL("../support/quick-locks.mjs", import.meta.url).href];
 beforeAll(() => {
-  Object.assign(lockTimes, { folder: 50, http: 50 });
+  Object.assign(transferTimes, { folder: 50, http: 50 });
 });
 
 const values = { chunks: "64,16", shards: "128,32", verify: false } as const;

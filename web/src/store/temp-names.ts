@@ -13,7 +13,7 @@ export function hiddenName(): string {
   return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
 }
 
-/** Returns a name for the scratch folder of one process (cli/copy/scratch.ts). */
+/** Returns a name for the scratch folder of one process (transfer/scratch.ts). */
 export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scratch");
 
 /** Whether a name belongs to a scratch folder. */
@@ -23,7 +23,7 @@ export const isScratchName = (name: string): boolean => isHidden(name) && name.s
 export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
 
 /**
- * Name of the lock of a destination (cli/lock): in the destination itself, or for an archive in its folder.
+ * Name of the lock of a destination (transfer/lock.ts): in the destination itself, or for an archive in its folder.
  * @param hash of the archive's name, in hexadecimal.
  */
 export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;

@@ -19,7 +19,7 @@ import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js"
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
 import { pathsOfLayout } from "./layout.js";
-import type { PlateWells } from "./plate.js";
+import type { PlateKind } from "./plate.js";
 
 /** An array of a dataset. */
 export interface Variable {
@@ -34,7 +34,7 @@ export type Kind =
   | { readonly kind: "image"; readonly images: readonly OmeMultiscale[]; readonly isLabel: boolean }
   /** Several images, from bioformats2raw, a scene, or SpatialData's `images`: paths from the group. */
   | { readonly kind: "images"; readonly paths: readonly string[] }
-  | ({ readonly kind: "plate" } & PlateWells)
+  | PlateKind
   | { readonly kind: "well"; readonly fields: readonly string[] }
   /** The group `labels` of an image: paths of its label images. */
   | { readonly kind: "labels"; readonly paths: readonly string[] }

@@ -16,6 +16,11 @@ export interface PlateWells {
   readonly wells: readonly Well[];
 }
 
+/** A plate, as its attributes describe it. */
+export interface PlateKind extends PlateWells {
+  readonly kind: "plate";
+}
+
 /**
  * Reads the attributes of a plate.
  * @param paths of its wells
@@ -24,7 +29,7 @@ export async function plateKind(
   plate: unknown,
   paths: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<PlateWells & { readonly kind: "plate" }> {
+): Promise<PlateKind> {
   const listed = own(plate, "wells") as readonly unknown[];
   const index = (entry: unknown, name: string) => {
     const value = own(entry, name);
