@@ -1,5 +1,4 @@
 // What the documentation says besides programs and commands: links, anchors, pages in HTML, documents in JSON.
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -45,19 +44,6 @@ describe("links", () => {
       return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor);
     });
     expect(wrong).toEqual([]);
-  });
-
-  it("of the README are in the published package, too", () => {
-    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const [{ files }] = Object.values(JSON.parse(out)) as [{ files: { path: string }[] }];
-    const packed = new Set(files.map((file) => file.path));
-    const links = linksOf("README.md").filter((link) => !/^https?:/.test(link));
-    expect(links.length).toBeGreaterThan(15);
-    expect(links.filter((link) => !packed.has(link.split("#")[0]!))).toEqual([]);
   });
 
   it("of docs/README.md name every page of docs", () => {

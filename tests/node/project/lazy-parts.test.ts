@@ -1,4 +1,5 @@
 // Parts of the library that are loaded on demand: what each holds, and what happens if one cannot be loaded.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Metafile } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import * as lookup from "#src/codecs/lookup.js";
 import * as registry from "#src/codecs/registry.js";
 import { lazy } from "#src/util/lazy.js";
 import { bundleParts } from "../../../bench/download.mjs";
+import { root } from "../../shared/places.js";
 import { errorOf } from "../support/support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */
@@ -25,24 +27,31 @@ function loadedWith(outputs: Outputs, file: string, seen = new Set<string>()): S
   return seen;
 }
 
-/** The library's files whose code is in any of some outputs. */
+/** Modules of the library in each file of dist/bundle, as the build has noted them. */
+const modulesOf = JSON.parse(readFileSync(path.join(root, "build/bundle.json"), "utf8")) as Record<
+  string,
+  string[]
+>;
+
+/** The library's modules whose code is in any of some outputs. */
 function sourcesIn(outputs: Outputs, files: Iterable<string>): string[] {
-  return [...files].flatMap((file) =>
-    Object.entries(outputs[file]!.inputs)
-      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      .map(([name]) => path.relative("dist", name)),
-  );
+  return [...files]
+    .flatMap((file) => Object.entries(outputs[file]!.inputs))
+    .flatMap(([name, { bytesInOutput }]) => {
+      const file = path.relative("dist", name);
+      return bytesInOutput > 0 ? (modulesOf[file] ?? [file]) : [];
+    });
 }
 
 /** The modules that are loaded by `import()`, each with some that only come with it. */
 const partSources: Readonly<Record<string, readonly string[]>> = {
-  "metadata/part.js": [
+  "bundle/metadata-part.js": [
     "metadata/v1.js",
     "metadata/v2.js",
     "metadata/chunk-key-encodings.js",
     "dtypes/typestr.js",
   ],
-  "codecs/part.js": [
+  "bundle/codecs-part.js": [
     "codecs/registry.js",
     "codecs/unknown.js",
     "codecs/n5.js",
@@ -54,7 +63,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/vlen-utf8.js",
     "codecs/msgpack-read.js",
   ],
-  "read/part.js": [
+  "bundle/read-part.js": [
     "read/shard-read.js",
     "read/shards.js",
     "read/merged-ranges.js",
@@ -63,10 +72,9 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "read/blosc-blocks.js",
     "chain/shard-index.js",
   ],
-  "formats/part.js": [
+  "bundle/formats-part.js": [
     "store/zip/store.js",
     "store/zip/directory.js",
-    "util/inflate.js",
     "store/source/byte-reader.js",
     "store/key-index.js",
     "formats/detect.js",
@@ -83,9 +91,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/pages.js",
     "vendor/hyparquet.js",
   ],
-  "store/file/store.js": ["store/file/store.js", "store/file/read.js"],
-  "store/http/node.js": ["store/http/node.js"],
-  "edit/part.js": [
+  "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
+  "bundle/edit-part.js": [
     "edit/create.js",
     "edit/consolidated-metadata.js",
     "edit/update-node.js",
@@ -94,7 +101,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/print.js",
     "store/write.js",
   ],
-  "conventions/part.js": [
+  "bundle/conventions-part.js": [
     "conventions/sel/select.js",
     "conventions/sel/find.js",
     "conventions/sel/coordinates.js",
@@ -110,7 +117,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/affine.js",
     "conventions/geo/layout.js",
   ],
-  "engine/embedded-modules.js": ["util/inflate.js"],
+  "bundle/engine-embedded-modules.js": ["engine/embedded-modules.js"],
   "wasm/decode-embedded.js": ["wasm/decode-embedded.js"],
   "wasm/full-embedded.js": ["wasm/full-embedded.js"],
   "wasm/images-embedded.js": ["wasm/images-embedded.js"],
