@@ -17,7 +17,7 @@ import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
 import { findClang, findEmcc } from "./system.mjs";
-import { copyTypes, removeTypes } from "./types.mjs";
+import { copyTypes } from "./types.mjs";
 
 /** Emscripten's CMake toolchain file, beside its emcc. */
 function emscriptenToolchain() {
@@ -186,8 +186,7 @@ export function buildLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
   copyDeclarations();
-  removeTypes();
-  copyTypes((name) => !name.startsWith("viewer"));
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);
+  copyTypes();
 }

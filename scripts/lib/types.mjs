@@ -11,11 +11,9 @@ const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
 
 const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
 
-/**
- * Copies the declarations that entries reach into dist/types, each where it lies in dist.
- * @param {(name: string) => boolean} isWanted entries to copy, by name
- */
-export function copyTypes(isWanted) {
+/** Copies the declarations that the compiled entries reach into dist/types, each where it lies in dist. */
+export function copyTypes() {
+  rmSync(out, { recursive: true, force: true });
   const copied = new Set();
   const copy = (file) => {
     if (copied.has(file) || !existsSync(file)) return;
@@ -27,8 +25,5 @@ export function copyTypes(isWanted) {
     for (const [, address] of text.matchAll(imported))
       copy(declarationOf(path.resolve(path.dirname(file), address)));
   };
-  for (const { name, module } of programEntries)
-    if (name !== "internal" && isWanted(name)) copy(declarationOf(module));
+  for (const { name, module } of programEntries) if (name !== "internal") copy(declarationOf(module));
 }
-
-export const removeTypes = () => rmSync(out, { recursive: true, force: true });

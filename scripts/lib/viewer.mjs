@@ -27,7 +27,7 @@ export function buildViewer() {
   const out = path.join(distDir, "viewer");
   compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
-  copyTypes((name) => name.startsWith("viewer"));
+  copyTypes();
   writeStyleText(out);
   bundle(out);
   copyWorker(out);

@@ -91,7 +91,7 @@ describe("samples", () => {
     for (const [name] of text.matchAll(/--zw-[a-z-]+/g)) expect(style).toContain(name);
   });
 
-  // `npm run test:cpp` covers the docs of the C++ library.
+  // `npm run test:compat -- cpp` covers the docs of the C++ library.
   const ofGuide = of("cpp").filter(([, { file }]) => file === "docs/adding-a-codec.md");
   it.each(ofGuide)("%s is in the sources", (_place, { text }) => {
     expect(readFileSync(path.join(root, "src/codecs/lz4.cpp"), "utf8")).toContain(text.trim());
