@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Metafile } from "esbuild";
+import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
 import * as lookup from "#src/codecs/lookup.js";
 import * as registry from "#src/codecs/registry.js";
@@ -162,6 +163,35 @@ describe("bundles", () => {
     expect(taken).toEqual(expect.arrayContaining(["store/zip/store.js", "dtypes/scalar.js"]));
     expect(taken).not.toContain("metadata/v2.js");
     expect(taken).not.toContain("formats/icechunk/store.js");
+  });
+});
+
+describe("bundles of Rolldown, as Vite makes them", () => {
+  it("are at most 20 files with the three modules, of which few are loaded from the start", async () => {
+    const text = 'export { get, open, slice } from "zarr-wasm";';
+    const entry = {
+      name: "entry",
+      resolveId: (id: string) => (id === "entry" ? path.join(root, "entry.js") : null),
+      load: (id: string) => (id === path.join(root, "entry.js") ? text : null),
+    };
+    const bundle = await rolldown({
+      input: "entry",
+      platform: "browser",
+      plugins: [entry],
+      logLevel: "silent",
+    });
+    const { output } = await bundle.generate({ format: "esm" });
+    await bundle.close();
+    const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])));
+    expect(chunks.size + 3).toBeLessThanOrEqual(20);
+    const loaded = new Set<string>();
+    const load = (name: string): void => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      chunks.get(name)!.imports.forEach(load);
+    };
+    for (const [name, { isEntry }] of chunks) if (isEntry) load(name);
+    expect(loaded.size).toBeLessThanOrEqual(4);
   });
 });
 

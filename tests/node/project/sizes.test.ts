@@ -83,3 +83,8 @@ it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
   expect(size).toBeLessThanOrEqual(most);
   expect(size).toBeGreaterThan(most / 2); // a budget of twice what is there holds nothing, and nothing was measured
 });
+
+it("the README names the download of open and get", async () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8");
+  expect(readme).toContain(`downloads ${Math.round(await viewerDownload(3)())} KB (gzip)`);
+});
