@@ -14,7 +14,7 @@ const out = path.join(distDir, "viewer");
 
 /** The page, and what other pages load as it is, from a CDN for example: modules by the name of the file. */
 const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.min": "anywidget.js" };
-/** Entries whose start is one file; the page needs some modules more. */
+/** Entries whose start is one file; the page has another one. */
 const elements = ["viewer/define", "viewer/anywidget"];
 
 /** Lazily loaded modules that every first picture needs: they are loaded together with the page. */
@@ -28,8 +28,8 @@ const alias = Object.fromEntries(
   programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
 );
 
-/** Files that are divided on purpose: modules that elements load from the start, and those that they load soon. */
-const parts = ["start", "soon"];
+/** Files that are divided on purpose: modules that elements load from the start, those of the page, those loaded soon. */
+const parts = ["start", "page", "soon"];
 
 /** Options of Rolldown for the scripts. */
 const scriptInput = {
@@ -58,7 +58,13 @@ async function partsOf() {
   const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
   const start = loadedWith(files, isOne(elements));
   const soon = loadedWith(files, isOne(neededSoon));
-  return (id) => (start.has(id) ? "start" : soon.has(id) ? "soon" : undefined);
+  // Entries hold nothing but themselves: a lazy part that imported one would start it.
+  const page = loadedWith(files, isOne(["viewer/page"]));
+  return (id) => {
+    if (Object.values(scriptInput.input).includes(id)) return undefined;
+    if (start.has(id) || id.includes("rolldown/runtime")) return "start";
+    return page.has(id) ? "page" : soon.has(id) ? "soon" : undefined;
+  };
 }
 
 /** Icechunk stores and others load store/file/store.js statically, and are lazy parts themselves. */

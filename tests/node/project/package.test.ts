@@ -219,6 +219,13 @@ describe("loading the wasm", () => {
   });
 });
 
+it("no script of the viewer imports its page, which would start in other pages", () => {
+  const viewer = `${root}dist/viewer/`;
+  const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js") && file !== "page.min.js");
+  expect(scripts.length).toBeGreaterThan(20);
+  expect(scripts.filter((file) => readFileSync(viewer + file, "utf8").includes("page.min.js"))).toEqual([]);
+});
+
 it("no class has a static field called name: compilers that make assignments of fields would fail on it", () => {
   const dist = `${root}dist/`;
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
