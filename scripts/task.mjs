@@ -2,7 +2,7 @@
 // scripts/compat and scripts/check. Without a name, lists them.
 import { runMain, SetupError } from "./lib/process.mjs";
 
-/** Folders of tasks: what each does, by the name of its file. */
+/** Descriptions of the tasks, by folder and name of the file. */
 const tasks = {
   compat: {
     browsers: "the suite that all engines share, in Chromium, Firefox and WebKitGTK",

@@ -81,7 +81,7 @@ async function bundle(name, files) {
     conditions: ["browser"],
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [ownPackage],
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   const page = `<!doctype html><title>${name}</title><div id="app"></div><script type="module" src="/js/${name}.js"></script>`;
   writeFileSync(path.join(out, `${name}.html`), page);

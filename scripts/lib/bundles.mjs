@@ -1,5 +1,5 @@
-// Bundles the compiled library: what the package ships of it. A program of its own, which build.mjs runs, as Rolldown's
-// interface is asynchronous.
+// Bundles the compiled library into the files of the package. build.mjs runs this as a separate process, since
+// Rolldown's interface is asynchronous.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const comments = { legal: true, annotation: true, jsdoc: false };
 
 /** What Rolldown warns of, and is meant. */
 const expected = [
-  // The address of a worker's script, which a classic one lacks, is not used: the glue is told where its module is.
+  // A classic worker script has no address of its own, and does not need it: it receives compiled modules.
   "EMPTY_IMPORT_META",
   "MISSING_NAME_OPTION_FOR_IIFE_EXPORT",
   "INEFFECTIVE_DYNAMIC_IMPORT",
@@ -52,7 +52,7 @@ const virtual = (text) => ({
   load: (id) => (id === "virtual:entry" ? text : null),
 });
 
-/** Replaces web/src/engine/packaged.ts, which says what each variant is for. */
+/** Replaces web/src/engine/packaged.ts by its variant for a target. */
 const packagedFor = (target) => ({
   name: "packaged",
   resolveId: (source, importer) =>
@@ -61,7 +61,7 @@ const packagedFor = (target) => ({
       : null,
 });
 
-/** Bundles the scripts of workers, each as one file: bundlers take it as it is, whatever format they make workers in. */
+/** Bundles the scripts of workers into one file each, so that bundlers with any format of workers can use them. */
 async function bundleWorkers() {
   const script = { input: dist("workers/worker-script.js"), plugins: [packagedFor("worker")] };
   await bundleFile(script, { file: dist("workers/worker.js") });

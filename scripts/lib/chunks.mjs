@@ -3,15 +3,15 @@
 // Bundlers assign a file to the chunk of all entry points and `import()`s that reach it. Files as small as modules would
 // therefore make dozens of chunks, one for each combination. Here one combination is one file already:
 //
-// - What reading an array loads from the start is three files: engine.js (all that the numcodecs classes need), chain.js
-//   (what zarr-wasm/codecs needs besides) and core.js.
+// - What reading an array loads from the start is three files: engine.js (for the numcodecs classes), chain.js (for
+//   zarr-wasm/codecs) and core.js.
 // - Each other module shares a file with those that the same entries, re-exports and lazy parts reach.
 //
 // esbuild counts every import of a file as reaching, whether its names are used or not. Two of its effects would make
 // `import { get, open }` twice as large, and are avoided here:
 //
 // - Each lazy part imports core.js, so that the three files of the start have one combination, and become one chunk.
-// - An entry re-exports modules that lazy parts use by way of a file of their own, which is dropped if nothing uses it.
+// - An entry re-exports modules that lazy parts use through another file, which is dropped if nothing uses it.
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { distDir } from "./paths.mjs";
@@ -27,7 +27,7 @@ const together = new Map([
   [inDist("store/file/store.js"), "store-node"],
   [inDist("store/http/node.js"), "store-node"],
 ]);
-/** Banner of lazy parts; without effect, as package.json says of all modules here. */
+/** Banner of lazy parts. The import has no effect: package.json declares all modules free of side effects. */
 const importStart = 'import "./core.js";';
 
 /** Imports of each module. */
@@ -83,7 +83,7 @@ function chunkNames(graph, entries) {
       files.set(id, together.get(id));
       continue;
     }
-    // Entries, and modules that `import()` loads, are files of their own, with the names that their importers ask for.
+    // Entries and modules that `import()` loads are separate files, which export the names that importers expect.
     if (Object.values(entries).includes(id) || lazy.has(id)) continue;
     if (start.has(id)) {
       files.set(id, ofNumcodecs.has(id) ? "engine" : ofCodecs.has(id) ? "chain" : "core");
@@ -100,7 +100,7 @@ function chunkNames(graph, entries) {
 const fileName = (id) =>
   path.relative(distDir, id.replace(between, "")).replace(/\.js$/, "").replaceAll(path.sep, "-");
 
-/** Puts a module between an entry and what it re-exports if a lazy part uses that, too. */
+/** Puts a module between an entry and each module that it re-exports and a lazy part uses, too. */
 function reExportBetween(graph, entries) {
   const start = loadedWith(graph, startModules);
   const shared = loadedWith(graph, lazyModules(graph), start);
@@ -126,7 +126,7 @@ function reExportBetween(graph, entries) {
 /**
  * Options of Rolldown for a build of entries.
  * @param {Record<string, string>} entries modules by the name of their file
- * @param options what the build has besides
+ * @param options further options of the input
  * @returns {Promise<{input: object, output: object}>}
  */
 export async function libraryChunks(entries, options) {

@@ -9,3 +9,5 @@ export interface ProgramEntry {
 }
 
 export const programEntries: readonly ProgramEntry[];
+export declare function typedEntries(): [subpath: string, types: string][];
+export declare function reportName(subpath: string): string;

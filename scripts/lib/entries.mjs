@@ -30,3 +30,15 @@ export const programEntries = Object.entries({ ...exports, ...imports }).flatMap
   const name = nameOf(subpath);
   return [{ name, subpath, module: path.join(distDir, moduleOf(name)), targets }];
 });
+
+/**
+ * Subpaths of programs with their declarations; style sheets and wasm modules have no types to report.
+ * @returns {[subpath: string, types: string][]}
+ */
+export const typedEntries = () =>
+  programEntries.flatMap(({ subpath, targets }) =>
+    subpath.startsWith(".") ? [[subpath, targets.types]] : [],
+  );
+
+/** Name of an entry's report in api/: "numcodecs-blosc" for "./numcodecs/blosc". */
+export const reportName = (subpath) => nameOf(subpath).replaceAll("/", "-");

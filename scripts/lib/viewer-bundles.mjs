@@ -1,9 +1,9 @@
-// Bundles the compiled viewer: its page, the scripts that other pages load as they are, and the modules for bundlers. A
-// program of its own, which viewer.mjs runs.
+// Bundles the compiled viewer: its page, the scripts for other pages, and the modules for bundlers. viewer.mjs runs this
+// as a separate process.
 //
-// Each file costs a browser some milliseconds, whatever is in it, so that the first picture is to need few: all that an
-// entry loads from the start is one, and all that is loaded soon after is another. A first pass finds which modules those
-// are: it drops those of which nothing is used, but makes a file of what each combination of parts shares.
+// Each file costs a browser some milliseconds, whatever its size, so that the first picture should need few: one file
+// for the modules that an entry loads from the start, one for those loaded soon after. A first pass finds these modules;
+// it drops unused ones, but makes one file for each combination of parts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -12,7 +12,7 @@ import { distDir, root } from "./paths.mjs";
 
 const out = path.join(distDir, "viewer");
 
-/** The page, and what other pages load as it is, from a CDN for example: modules by the name of the file. */
+/** Entry modules of the page and of the scripts that other pages load, from a CDN for example, by name of the file. */
 const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.min": "anywidget.js" };
 /** Entries whose start is one file; the page has another one. */
 const elements = ["viewer/define", "viewer/anywidget"];

@@ -182,7 +182,9 @@ describe("bundles of Rolldown, as Vite makes them", () => {
     });
     const { output } = await bundle.generate({ format: "esm" });
     await bundle.close();
-    const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])));
+    const chunks = new Map(
+      output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])),
+    );
     expect(chunks.size + 3).toBeLessThanOrEqual(20);
     const loaded = new Set<string>();
     const load = (name: string): void => {

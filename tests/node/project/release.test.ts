@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportName, typedEntries } from "../../../scripts/lib/api.mjs";
+import { reportName, typedEntries } from "../../../scripts/lib/entries.mjs";
 
 const root = path.join(import.meta.dirname, "../../..");
 const text = (file: string) => readFileSync(path.join(root, file), "utf8");

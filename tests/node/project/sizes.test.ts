@@ -31,7 +31,7 @@ function bundledSize(contents: string, external: readonly string[] = []): number
     metafile: true,
     write: false,
     logLevel: "error",
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   const loaded = new Set<string>();
   const load = (name: string): void => {
