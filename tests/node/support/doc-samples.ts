@@ -71,7 +71,11 @@ export const notRun: readonly NotRun[] = [
   { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:compat -- edge" },
   { in: "examples/viewer/observable.md", why: "npm run test:compat -- frameworks builds and opens it" },
   { in: "examples/maps/README.md", why: "needs packages from npm: npm run test:compat -- maps" },
-  { in: "docs/maps.md", has: "valuesAt", why: "parts of examples/maps: doc-maps.test.ts, npm run test:compat -- maps" },
+  {
+    in: "docs/maps.md",
+    has: "valuesAt",
+    why: "parts of examples/maps: doc-maps.test.ts, npm run test:compat -- maps",
+  },
   { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:compat -- cluster" },
   { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:compat -- cluster" },
 ];
