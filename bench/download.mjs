@@ -25,7 +25,7 @@ export function bundleParts(contents) {
     entryNames: "viewer",
     write: false,
     metafile: true,
-    logOverride: { "ignored-bare-import": "silent" }, // explained in web/src/util/lazy.ts
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
 }
 

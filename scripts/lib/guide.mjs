@@ -37,7 +37,7 @@ const all =
 /** What the toy puts into each file: a function of what stands there. It changes every bit that its option names. */
 export const toyEdits = {
   "src/codecs/xor.cpp":
-    () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check-guide.mjs.
+    () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check/guide.mjs.
 //
 // Parameters: [bits]   the bits to turn over, 0 … 255
 #include "codecs/sizes.hpp"

@@ -24,7 +24,7 @@ export default async function setup(): Promise<void> {
     target: "es2022",
     outdir: embedFolder,
     logLevel: "warning",
-    logOverride: { "ignored-bare-import": "silent" }, // explained in web/src/util/lazy.ts
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   copyWorker(embedFolder);
 }

@@ -1,5 +1,5 @@
 // docs/adding-a-codec.md: the files that it names are those that a codec needs, and every codec is where it says.
-// scripts/check-guide.mjs follows the guide to its end, which takes minutes.
+// scripts/check/guide.mjs follows the guide to its end, which takes minutes.
 
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

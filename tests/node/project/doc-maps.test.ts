@@ -1,4 +1,4 @@
-// The samples of docs/maps.md are what examples/maps has, which npm run test:maps builds and opens.
+// The samples of docs/maps.md are what examples/maps has, which npm run test:compat -- maps builds and opens.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

@@ -1,5 +1,4 @@
 // What the documentation says besides programs and commands: links, anchors, pages in HTML, documents in JSON.
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -47,19 +46,6 @@ describe("links", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of the README are in the published package, too", () => {
-    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const [{ files }] = Object.values(JSON.parse(out)) as [{ files: { path: string }[] }];
-    const packed = new Set(files.map((file) => file.path));
-    const links = linksOf("README.md").filter((link) => !/^https?:/.test(link));
-    expect(links.length).toBeGreaterThan(15);
-    expect(links.filter((link) => !packed.has(link.split("#")[0]!))).toEqual([]);
-  });
-
   it("of docs/README.md name every page of docs", () => {
     const linked = new Set(
       linksOf("docs/README.md").map((link) => path.posix.join("docs", link.split("#")[0]!)),
@@ -105,7 +91,7 @@ describe("samples", () => {
     for (const [name] of text.matchAll(/--zw-[a-z-]+/g)) expect(style).toContain(name);
   });
 
-  // `npm run test:cpp` covers the docs of the C++ library.
+  // `npm run test:compat -- cpp` covers the docs of the C++ library.
   const ofGuide = of("cpp").filter(([, { file }]) => file === "docs/adding-a-codec.md");
   it.each(ofGuide)("%s is in the sources", (_place, { text }) => {
     expect(readFileSync(path.join(root, "src/codecs/lz4.cpp"), "utf8")).toContain(text.trim());

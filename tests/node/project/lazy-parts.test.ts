@@ -1,11 +1,14 @@
 // Parts of the library that are loaded on demand: what each holds, and what happens if one cannot be loaded.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Metafile } from "esbuild";
+import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
 import * as lookup from "#src/codecs/lookup.js";
 import * as registry from "#src/codecs/registry.js";
 import { lazy } from "#src/util/lazy.js";
 import { bundleParts } from "../../../bench/download.mjs";
+import { root } from "../../shared/places.js";
 import { errorOf } from "../support/support.js";
 
 /** The parts that esbuild makes of what a viewer takes from the package. */
@@ -25,24 +28,31 @@ function loadedWith(outputs: Outputs, file: string, seen = new Set<string>()): S
   return seen;
 }
 
-/** The library's files whose code is in any of some outputs. */
+/** Modules of the library in each file of dist/bundle, as the build has noted them. */
+const modulesOf = JSON.parse(readFileSync(path.join(root, "build/bundle.json"), "utf8")) as Record<
+  string,
+  string[]
+>;
+
+/** The library's modules whose code is in any of some outputs. */
 function sourcesIn(outputs: Outputs, files: Iterable<string>): string[] {
-  return [...files].flatMap((file) =>
-    Object.entries(outputs[file]!.inputs)
-      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-      .map(([name]) => path.relative("dist", name)),
-  );
+  return [...files]
+    .flatMap((file) => Object.entries(outputs[file]!.inputs))
+    .flatMap(([name, { bytesInOutput }]) => {
+      const file = path.relative("dist", name);
+      return bytesInOutput > 0 ? (modulesOf[file] ?? [file]) : [];
+    });
 }
 
 /** The modules that are loaded by `import()`, each with some that only come with it. */
 const partSources: Readonly<Record<string, readonly string[]>> = {
-  "metadata/part.js": [
+  "bundle/metadata-part.js": [
     "metadata/v1.js",
     "metadata/v2.js",
     "metadata/chunk-key-encodings.js",
     "dtypes/typestr.js",
   ],
-  "codecs/part.js": [
+  "bundle/codecs-part.js": [
     "codecs/registry.js",
     "codecs/unknown.js",
     "codecs/n5.js",
@@ -54,7 +64,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/vlen-utf8.js",
     "codecs/msgpack-read.js",
   ],
-  "read/part.js": [
+  "bundle/read-part.js": [
     "read/shard-read.js",
     "read/shards.js",
     "read/bundles.js",
@@ -62,10 +72,9 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "read/blosc-blocks.js",
     "chain/shard-index.js",
   ],
-  "formats/part.js": [
+  "bundle/formats-part.js": [
     "store/zip/store.js",
     "store/zip/directory.js",
-    "util/inflate.js",
     "store/source/byte-reader.js",
     "store/key-index.js",
     "formats/detect.js",
@@ -82,9 +91,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/pages.js",
     "vendor/hyparquet.js",
   ],
-  "store/file/store.js": ["store/file/store.js", "store/file/read.js"],
-  "store/http/node.js": ["store/http/node.js"],
-  "edit/part.js": [
+  "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
+  "bundle/edit-part.js": [
     "edit/create.js",
     "edit/consolidated-metadata.js",
     "edit/update-node.js",
@@ -93,7 +101,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "codecs/print.js",
     "store/write.js",
   ],
-  "conventions/part.js": [
+  "bundle/conventions-part.js": [
     "conventions/sel/select.js",
     "conventions/sel/find.js",
     "conventions/sel/coordinates.js",
@@ -109,7 +117,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/affine.js",
     "conventions/geo/layout.js",
   ],
-  "engine/embedded-modules.js": ["util/inflate.js"],
+  "bundle/engine-embedded-modules.js": ["engine/embedded-modules.js"],
   "wasm/decode-embedded.js": ["wasm/decode-embedded.js"],
   "wasm/full-embedded.js": ["wasm/full-embedded.js"],
   "wasm/images-embedded.js": ["wasm/images-embedded.js"],
@@ -154,6 +162,37 @@ describe("bundles", () => {
     expect(taken).toEqual(expect.arrayContaining(["store/zip/store.js", "dtypes/scalar.js"]));
     expect(taken).not.toContain("metadata/v2.js");
     expect(taken).not.toContain("formats/icechunk/store.js");
+  });
+});
+
+describe("bundles of Rolldown, as Vite makes them", () => {
+  it("are at most 20 files with the three modules, of which few are loaded from the start", async () => {
+    const text = 'export { get, open, slice } from "zarr-wasm";';
+    const entry = {
+      name: "entry",
+      resolveId: (id: string) => (id === "entry" ? path.join(root, "entry.js") : null),
+      load: (id: string) => (id === path.join(root, "entry.js") ? text : null),
+    };
+    const bundle = await rolldown({
+      input: "entry",
+      platform: "browser",
+      plugins: [entry],
+      logLevel: "silent",
+    });
+    const { output } = await bundle.generate({ format: "esm" });
+    await bundle.close();
+    const chunks = new Map(
+      output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])),
+    );
+    expect(chunks.size + 3).toBeLessThanOrEqual(20);
+    const loaded = new Set<string>();
+    const load = (name: string): void => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      chunks.get(name)!.imports.forEach(load);
+    };
+    for (const [name, { isEntry }] of chunks) if (isEntry) load(name);
+    expect(loaded.size).toBeLessThanOrEqual(4);
   });
 });
 

@@ -1,7 +1,9 @@
 // The package as its users meet it: exports, the ways to hand in the wasm, what is published.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { programEntries } from "../../../scripts/lib/entries.mjs";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
@@ -218,6 +220,13 @@ describe("loading the wasm", () => {
   });
 });
 
+it("no script of the viewer imports its page, which would start in other pages", () => {
+  const viewer = `${root}dist/viewer/`;
+  const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js") && file !== "page.min.js");
+  expect(scripts.length).toBeGreaterThan(20);
+  expect(scripts.filter((file) => readFileSync(viewer + file, "utf8").includes("page.min.js"))).toEqual([]);
+});
+
 it("no class has a static field called name: compilers that make assignments of fields would fail on it", () => {
   const dist = `${root}dist/`;
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -227,20 +236,18 @@ it("no class has a static field called name: compilers that make assignments of 
   expect(withField).toEqual([]);
 });
 
-describe("the bundles for Node", () => {
-  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-    exports: Record<string, Record<string, string>>;
-  };
-  const subpaths = Object.entries(exports).filter(
-    ([name, entry]) => /^\.\/dist\/.*\.js$/.test(entry["default"] ?? "") && !name.startsWith("./viewer"),
-  );
+describe("the bundles", () => {
+  const entries = programEntries.filter(({ name }) => !name.startsWith("viewer"));
 
-  it.each(subpaths)("%s exports the same as the files that it is made of", (subpath, entry) => {
-    const names = (file: string) =>
-      runModule(`console.log(Object.keys(await import(${JSON.stringify(root + file)})).sort().join())`);
-    expect(entry["node"]).toBe(`./dist/bundle/${subpath === "." ? "index" : subpath.slice(2)}.js`);
-    expect(names(entry["node"]!)).toBe(names(entry["default"]!));
-  });
+  it.each(entries.map((entry) => [entry.subpath, entry] as const))(
+    "%s exports the same as the module that it is made of",
+    (_subpath, { name, module, targets }) => {
+      const names = (file: string) =>
+        runModule(`console.log(Object.keys(await import(${JSON.stringify(file)})).sort().join())`);
+      expect(targets["default"]).toBe(`./dist/bundle/${name}.js`);
+      expect(names(path.join(root, targets["default"]!))).toBe(names(module));
+    },
+  );
 
   it("share their parts: errors, arrays and modules of one are those of the others", () => {
     const code = `
@@ -299,7 +306,7 @@ describe("the published package", () => {
       "dist/cli/main.js",
       "dist/cli/server/server.js",
       "dist/viewer/index.html",
-      "dist/viewer/page.js",
+      "dist/viewer/page.min.js",
       "dist/viewer/page.css",
       "dist/viewer/icon.svg",
       "LICENSE",
@@ -307,7 +314,8 @@ describe("the published package", () => {
       "README.md",
     ])
       expect(files).toContain(file);
-    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo)$/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$/.test(file))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(600);
   });
 
   it("says what its modules were made of, and under which licences", () => {
@@ -354,13 +362,13 @@ describe("the published package", () => {
         visit(new URL(target!, `file://${file}`).pathname);
       }
     };
-    visit(`${root}dist/index.js`);
-    visit(`${root}dist/codecs.js`);
-    visit(`${root}dist/node.js`);
-    visit(`${root}dist/transfer.js`);
-    visit(`${root}dist/workers/worker.js`);
-    visit(`${root}dist/zarrita.js`);
-    visit(`${root}dist/numcodecs.js`);
+    visit(`${root}dist/bundle/index.js`);
+    visit(`${root}dist/bundle/codecs.js`);
+    visit(`${root}dist/bundle/node.js`);
+    visit(`${root}dist/bundle/transfer.js`);
+    visit(`${root}dist/bundle/worker.js`);
+    visit(`${root}dist/bundle/zarrita.js`);
+    visit(`${root}dist/bundle/numcodecs.js`);
     expect(seen.size).toBeGreaterThan(20);
   });
 });

@@ -117,19 +117,23 @@ describe(".ci/run", skipFor(unsupportedSystem(process.platform === "linux")), ()
     cpSync(path.join(import.meta.dirname, "../../../.ci/run"), path.join(folder, ".ci/run"));
     const npm = path.join(folder, "bin/npm");
     const cases = Object.entries(outputs).map(
-      ([script, lines]) => `${script}) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")};;`,
+      ([script, lines]) => `"${script}") printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")};;`,
     );
-    writeFileSync(npm, `#!/bin/sh\ncase "$3" in\n${cases.join("\n")}\nesac\n`);
+    writeFileSync(npm, `#!/bin/sh\ncase "$3 $5" in\n${cases.join("\n")}\nesac\n`);
     chmodSync(npm, 0o755);
     const env = { ...process.env, PATH: `${path.join(folder, "bin")}:${process.env["PATH"]}` };
     const { stdout, status } = spawnSync("bash", [path.join(folder, ".ci/run")], { encoding: "utf8", env });
     return { lines: stdout.trimEnd().split("\n"), status };
   }
   const good = {
-    test: ["skipped 2: no $(fish) [here]", "10 passed, 0 failed, 2 skipped"],
-    "test:browsers": ["skipped 1: no disk", "skipped 3: no $(fish) [here]", "1 passed, 0 failed, 4 skipped"],
-    "test:bundlers": ["2 passed, 0 failed"],
-    "test:runtimes": ["2 passed, 0 failed"],
+    "test ": ["skipped 2: no $(fish) [here]", "10 passed, 0 failed, 2 skipped"],
+    "test:compat browsers": [
+      "skipped 1: no disk",
+      "skipped 3: no $(fish) [here]",
+      "1 passed, 0 failed, 4 skipped",
+    ],
+    "test:compat bundlers": ["2 passed, 0 failed"],
+    "test:compat runtimes": ["2 passed, 0 failed"],
   };
 
   it("ends with the sums, below the reasons of all skipped tests", () => {
@@ -143,15 +147,19 @@ describe(".ci/run", skipFor(unsupportedSystem(process.platform === "linux")), ()
   });
 
   it("ends with two sums if no test is skipped", () => {
-    const none = { ...good, test: ["10 passed, 0 failed"], "test:browsers": ["1 passed, 0 failed"] };
+    const none = {
+      ...good,
+      "test ": ["10 passed, 0 failed"],
+      "test:compat browsers": ["1 passed, 0 failed"],
+    };
     const { lines, status } = run(none);
     expect([lines.at(-1), status]).toEqual(["15 passed, 0 failed", 0]);
   });
 
   it("fails for a script that fails, or does not count", () => {
-    const failed = run({ ...good, "test:bundlers": ["2 passed, 1 failed, 1 skipped"] });
+    const failed = run({ ...good, "test:compat bundlers": ["2 passed, 1 failed, 1 skipped"] });
     expect([failed.lines.at(-1), failed.status]).toEqual(["15 passed, 1 failed, 7 skipped", 1]);
-    const silent = run({ ...good, "test:bundlers": ["nothing"] });
+    const silent = run({ ...good, "test:compat bundlers": ["nothing"] });
     expect([silent.lines.at(-1), silent.status]).toEqual(["13 passed, 1 failed, 6 skipped", 1]);
   });
 });

@@ -31,7 +31,7 @@ function bundledSize(contents: string, external: readonly string[] = []): number
     metafile: true,
     write: false,
     logLevel: "error",
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   const loaded = new Set<string>();
   const load = (name: string): void => {
@@ -57,12 +57,12 @@ function packedSize(field: "size" | "unpackedSize"): number {
 
 /** Bytes; with gzip but for the last row. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
-  ["open and get of zarr-wasm", 47_500, () => bundledSize('export { get, open } from "zarr-wasm";')],
-  ["all that open and get of an array download", 114_500, async () => 1000 * (await viewerDownload(3)())],
-  ["all of zarr-wasm", 100_500, () => bundledSize('export * from "zarr-wasm";')],
-  ["zarr-wasm/codecs", 28_500, () => bundledSize('export * from "zarr-wasm/codecs";')],
-  ["zarr-wasm/zarrita", 82_500, () => bundledSize('export * from "zarr-wasm/zarrita";')],
-  ["zarr-wasm/numcodecs", 10_800, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
+  ["open and get of zarr-wasm", 49_600, () => bundledSize('export { get, open } from "zarr-wasm";')],
+  ["all that open and get of an array download", 116_500, async () => 1000 * (await viewerDownload(3)())],
+  ["all of zarr-wasm", 108_600, () => bundledSize('export * from "zarr-wasm";')],
+  ["zarr-wasm/codecs", 25_300, () => bundledSize('export * from "zarr-wasm/codecs";')],
+  ["zarr-wasm/zarrita", 87_500, () => bundledSize('export * from "zarr-wasm/zarrita";')],
+  ["zarr-wasm/numcodecs", 9_200, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
   // One file without import(), which every bundler takes.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
@@ -74,12 +74,17 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive", 4_950_000, () => packedSize("size")],
-  ["the installed package", 13_700_000, () => packedSize("unpackedSize")],
+  ["the published archive", 2_920_000, () => packedSize("size")],
+  ["the installed package", 7_800_000, () => packedSize("unpackedSize")],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
   const size = await measure();
   expect(size).toBeLessThanOrEqual(most);
   expect(size).toBeGreaterThan(most / 2); // a budget of twice what is there holds nothing, and nothing was measured
+});
+
+it("the README names the download of open and get", async () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8");
+  expect(readme).toContain(`downloads ${Math.round(await viewerDownload(3)())} KB (gzip)`);
 });

@@ -1,4 +1,4 @@
-/** How much tests try: samples in `npm test`, all of it in `npm run test:whole`. Both try every kind of thing. */
+/** How much tests try: samples in `npm test`, all of it in `npm test -- whole`. Both try every kind of thing. */
 const isWhole = process.env["ZARR_WASM_WHOLE"] === "1";
 
 /** How often something is tried. @param name of the environment variable that says so for one test. */

@@ -47,9 +47,9 @@ export interface NotRun {
 
 /** The whole list of what is not run. Keep it short: a sample that cannot be run is one that nobody notices is wrong. */
 export const notRun: readonly NotRun[] = [
-  { in: "docs/bundlers.md", why: "npm run test:bundlers builds a project with each of these" },
-  { in: "docs/building.md", why: "for other machines; npm test builds, npm run test:reproducible twice" },
-  { in: "docs/cpp.md", why: "npm run test:cpp does the same with two compilers" },
+  { in: "docs/bundlers.md", why: "npm run test:compat -- bundlers builds a project with each of these" },
+  { in: "docs/building.md", why: "for other machines; npm test builds, npm run check -- reproducible twice" },
+  { in: "docs/cpp.md", why: "npm run test:compat -- cpp does the same with two compilers" },
   {
     in: "docs/command-line.md",
     has: "source <(",
@@ -67,13 +67,17 @@ export const notRun: readonly NotRun[] = [
     has: "my-worker.js",
     why: "two files of a page; tests/browser/pool.spec.ts has both",
   },
-  { in: "docs/live.md", has: "ImageData", why: "draws; npm run test:docs runs it in Chromium" },
-  { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:edge" },
-  { in: "examples/viewer/observable.md", why: "npm run test:frameworks builds and opens it" },
-  { in: "examples/maps/README.md", why: "needs packages from npm: npm run test:maps" },
-  { in: "docs/maps.md", has: "valuesAt", why: "parts of examples/maps: doc-maps.test.ts, npm run test:maps" },
-  { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:cluster" },
-  { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:cluster" },
+  { in: "docs/live.md", has: "ImageData", why: "draws; npm run check -- docs runs it in Chromium" },
+  { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:compat -- edge" },
+  { in: "examples/viewer/observable.md", why: "npm run test:compat -- frameworks builds and opens it" },
+  { in: "examples/maps/README.md", why: "needs packages from npm: npm run test:compat -- maps" },
+  {
+    in: "docs/maps.md",
+    has: "valuesAt",
+    why: "parts of examples/maps: doc-maps.test.ts, npm run test:compat -- maps",
+  },
+  { in: "examples/cluster/README.md", why: "needs a cluster: npm run test:compat -- cluster" },
+  { in: "docs/conventions.md", has: "sbatch", why: "needs a cluster: npm run test:compat -- cluster" },
 ];
 
 export const isNotRun = ({ file, text }: Sample): boolean =>

@@ -1,4 +1,4 @@
-// A sample of the golden stores, copied into each Zarr version and read again; npm run test:copies does all fixtures.
+// A sample of the golden stores, copied into each Zarr version and read again; npm run check -- copies does all fixtures.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,10 +1,6 @@
 /**
- * What most viewers do without is loaded by `import()` when something asks for it. Each such part is one file in
- * `lazy/`, of which bundlers make a file; docs/architecture.md lists them.
- *
- * Those files name what is loaded in any case as imports, for nothing but its place in bundles: esbuild makes a file of
- * what each combination of parts has in common, and with these imports that is one file instead of twenty. Imports
- * without names have no effect otherwise, as package.json says of all modules here.
+ * Loads parts of the library on demand. Each part is a `part.ts`, which `import()` loads once something asks for it, and
+ * bundlers make a file of it; docs/architecture.md lists them.
  */
 import { engineFailed, messageOf } from "./errors.js";
 

@@ -3,17 +3,23 @@
  * loads as it is in a browser, and no bundler stumbles over modules of Node's.
  */
 
+/** Whether the built-in modules of Node exist: in Node, Deno and Bun. */
+export function hasNodeModules(): boolean {
+  const { process: host, Deno } = globalThis as {
+    process?: { versions?: { node?: string } };
+    Deno?: unknown;
+  };
+  return Boolean(host?.versions?.node || Deno);
+}
+
 /**
  * A built-in module of Node's (also in Deno and Bun). Fails where there are none, without asking for it: to
  * browsers the name is an address, and a policy would be seen to be violated.
  */
 export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
-  type Host = {
-    process?: { versions?: { node?: string }; getBuiltinModule?: (name: string) => T | undefined };
-    Deno?: unknown;
-  };
-  const { process: host, Deno } = globalThis as Host;
-  if (!host?.versions?.node && !Deno) throw new Error(`there is no ${name} here`);
+  type Host = { process?: { getBuiltinModule?: (name: string) => T | undefined } };
+  if (!hasNodeModules()) throw new Error(`there is no ${name} here`);
+  const { process: host } = globalThis as Host;
   return (
     host?.getBuiltinModule?.(name) ??
     (import(/* webpackIgnore: true */ /* @vite-ignore */ name) as Promise<T>)

@@ -21,7 +21,7 @@ export const packagedWorkers: readonly StartWorker[] = [beside, asChunk, asText]
  */
 function beside(): AnyWorker | Promise<AnyWorker> {
   const here = import.meta.url; // not within `new URL` again: bundlers would copy the script as it is
-  if (!hasWebWorkers()) return startNodeWorker(packageFile("workers/worker.js", here));
+  if (!hasWebWorkers()) return startNodeWorker(packageFile("bundle/worker.js", here));
   if (here === undefined || isMoved(here)) throw leftBehind();
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }

@@ -1,4 +1,4 @@
-// npm run test:copies: every array of the fixtures of Zarr v1, v2 and v3, copied into each version that can hold it, and
+// npm run check -- copies: every array of the fixtures of Zarr v1, v2 and v3, copied into each version that can hold it, and
 // read again. The fixtures are those beside the checkout, else the project's own golden stores.
 //   --fixtures DIR   other ones
 //   --only TEXT      those whose name contains it
@@ -7,9 +7,9 @@
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { buildAll } from "./build.mjs";
-import { buildDir, root } from "./lib/paths.mjs";
-import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir, root } from "../lib/paths.mjs";
+import { attempt, runMain, SetupError, step } from "../lib/process.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 async function fixturesFolder() {
   const beside = values.fixtures ?? path.join(root, "../shared/fixtures");
   if (existsSync(beside)) return path.resolve(beside);
-  const { unpackGolden } = await import("./lib/copies.mjs");
+  const { unpackGolden } = await import("../lib/copies.mjs");
   const unpacked = path.join(buildDir, "golden-fixtures");
   rmSync(unpacked, { recursive: true, force: true });
   unpackGolden(path.join(root, "tests/golden"), ["v1", "v2", "v3"], unpacked);
@@ -36,7 +36,7 @@ const kindOf = (reason) => reason.replace(/"[^"]*"|\d+(\.\d+)?/g, "…").slice(0
 
 runMain(async () => {
   buildAll();
-  const { copyInto, fixturesIn, versions } = await import("./lib/copies.mjs");
+  const { copyInto, fixturesIn, versions } = await import("../lib/copies.mjs");
   const fixtures = await fixturesFolder();
   const out = path.resolve(values.out);
   step(`Copying the arrays of ${fixtures} into Zarr v1, v2 and v3`);

@@ -1,18 +1,18 @@
-// npm run test:maps [-- PAGE…]: examples/maps, built with the packed package, in Chromium: OpenLayers, MapLibre GL and
+// npm run test:compat -- maps [PAGE…]: examples/maps, built with the packed package, in Chromium: OpenLayers, MapLibre GL and
 // deck.gl show stores that are made on the spot. What each pixel should be is computed from the planet's own functions
 // (examples/maps/world.mjs); requests are counted at the server. The libraries come from npm, into build/maps; pictures of
 // all views lie in build/reports/maps. Ends with one line: N passed, N failed.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
-import { heightAt, temperatureAt } from "../examples/maps/world.mjs";
-import { buildAll } from "./build.mjs";
-import { buildDir, root } from "./lib/paths.mjs";
-import { runMain, SetupError, step } from "./lib/process.mjs";
-import { makeProject, packPackage, runIn, versionOf } from "./lib/projects.mjs";
-import { summarise } from "./lib/reports.mjs";
-import { startServer } from "./lib/server.mjs";
-import { findChromium } from "./lib/system.mjs";
+import { heightAt, temperatureAt } from "../../examples/maps/world.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir, root } from "../lib/paths.mjs";
+import { runMain, SetupError, step } from "../lib/process.mjs";
+import { makeProject, packPackage, runIn, versionOf } from "../lib/projects.mjs";
+import { summarise } from "../lib/reports.mjs";
+import { startServer } from "../lib/server.mjs";
+import { findChromium } from "../lib/system.mjs";
 
 const source = path.join(root, "examples/maps");
 const project = path.join(buildDir, "maps");

@@ -1,17 +1,17 @@
-// npm run test:bundlers [-- NAME…]: the packed package in a fresh project per bundler (tests/bundlers/tools.mjs), built
+// npm run test:compat -- bundlers [NAME…]: the packed package in a fresh project per bundler (tests/bundlers/tools.mjs), built
 // without configuration, and opened in Chromium: arrays of every version, on the page's own thread and by workers. The
 // bundlers come from npm, into build/bundlers.
 import path from "node:path";
 import { chromium } from "@playwright/test";
-import { writeStores } from "../tests/bundlers/stores.mjs";
-import { tools } from "../tests/bundlers/tools.mjs";
-import { buildAll } from "./build.mjs";
-import { buildDir } from "./lib/paths.mjs";
-import { runMain, SetupError, step } from "./lib/process.mjs";
-import { makeProject, packPackage, runIn, serveIn, versionOf } from "./lib/projects.mjs";
-import { summarise } from "./lib/reports.mjs";
-import { startServer, strictPolicy } from "./lib/server.mjs";
-import { findChromium } from "./lib/system.mjs";
+import { writeStores } from "../../tests/bundlers/stores.mjs";
+import { tools } from "../../tests/bundlers/tools.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir } from "../lib/paths.mjs";
+import { runMain, SetupError, step } from "../lib/process.mjs";
+import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
+import { summarise } from "../lib/reports.mjs";
+import { startServer, strictPolicy } from "../lib/server.mjs";
+import { findChromium } from "../lib/system.mjs";
 
 const home = path.join(buildDir, "bundlers");
 const stores = path.join(home, "stores");

@@ -1,4 +1,4 @@
-// npm run test:origins -- zarrita PATH | numcodecs PATH: the tests of the package whose place a drop-in takes, from a
+// npm run test:compat -- origins zarrita PATH | numcodecs PATH: the tests of the package whose place a drop-in takes, from a
 // checkout of its repository with its packages installed, over this package as it was built. Fails for tests that do
 // not pass and are not listed as different, and for what is listed and passes.
 import { spawnSync } from "node:child_process";
@@ -6,10 +6,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import { differences } from "../tests/origins/zarrita-differences.mjs";
-import { distDir, root, tempDir } from "./lib/paths.mjs";
-import { runMain, SetupError } from "./lib/process.mjs";
-import { count, reportsDir, runVitest, summarise } from "./lib/reports.mjs";
+import { differences } from "../../tests/origins/zarrita-differences.mjs";
+import { distDir, root, tempDir } from "../lib/paths.mjs";
+import { runMain, SetupError } from "../lib/process.mjs";
+import { count, reportsDir, runVitest, summarise } from "../lib/reports.mjs";
 
 /** The entry of a test that is listed. */
 function differenceOf(file, name) {
@@ -96,7 +96,7 @@ const origins = { zarrita: testZarrita, numcodecs: testNumcodecs };
 runMain(async () => {
   const [name, given] = process.argv.slice(2);
   const test = origins[name];
-  if (!test || !given) throw new SetupError("usage: npm run test:origins -- zarrita|numcodecs PATH");
+  if (!test || !given) throw new SetupError("usage: npm run test:compat -- origins zarrita|numcodecs PATH");
   const checkout = path.resolve(root, given);
   if (!existsSync(path.join(checkout, "package.json"))) throw new SetupError(`${checkout} is no checkout`);
   return summarise([await test(checkout)]);

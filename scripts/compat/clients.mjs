@@ -1,14 +1,14 @@
-// npm run test:clients [-- NAME…]: programs that use zarrita read the same elements with `zarr-wasm/zarrita` in its
+// npm run test:compat -- clients [NAME…]: programs that use zarrita read the same elements with `zarr-wasm/zarrita` in its
 // place, with no more requests. The programs come from npm, into tests/clients/node_modules; the stores are served on
 // the loopback.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { buildAll } from "./build.mjs";
-import { buildDir, distDir, root } from "./lib/paths.mjs";
-import { run, runMain, SetupError, step } from "./lib/process.mjs";
-import { summarise } from "./lib/reports.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir, distDir, root } from "../lib/paths.mjs";
+import { run, runMain, SetupError, step } from "../lib/process.mjs";
+import { summarise } from "../lib/reports.mjs";
 
 const clients = path.join(root, "tests/clients");
 const out = path.join(buildDir, "clients");

@@ -2,7 +2,7 @@
 // How long a large Icechunk repository takes to its first chunk, and how much memory: one manifest of a million
 // references, served on loopback, read by a process of its own.
 //
-//   node scripts/test-icechunk.mjs [--references 1000000] [--kind native|virtual]
+//   npm run check -- icechunk [--references 1000000] [--kind native|virtual]
 //
 // Prints the milliseconds from `open` to the chunk (the library is loaded before), the most memory that the process had
 // resident in all its life, and what it had before it opened anything.
@@ -20,7 +20,7 @@ import {
   manifestFile,
   repoFile,
   snapshotFile,
-} from "./lib/icechunk-writer.mjs";
+} from "../lib/icechunk-writer.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -72,7 +72,7 @@ async function measure() {
 }
 
 async function repository(count, kind) {
-  const { default: Zstd } = await import("../dist/compat/numcodecs/zstd.js");
+  const { default: Zstd } = await import("../../dist/compat/numcodecs/zstd.js");
   const zstd = new Zstd(3);
   const [snapshot, manifest] = [idOf(1), idOf(2)];
   const references = {

@@ -1,17 +1,17 @@
-// npm run test:docs: builds the site and looks at it in Chromium: pages load without a word on the console, the programs
+// npm run check -- docs: builds the site and looks at it in Chromium: pages load without a word on the console, the programs
 // that can be run in the page run, search finds, phones need not scroll sideways, and axe-core finds nothing.
-//   npm run test:docs -- built     the site that is there, without building it
+//   npm run check -- docs built     the site that is there, without building it
 // Ends with one line: N passed, N failed.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { chromium } from "@playwright/test";
-import { buildDir, root } from "./lib/paths.mjs";
-import { run, runMain, step } from "./lib/process.mjs";
-import { count, summarise } from "./lib/reports.mjs";
-import { startServer } from "./lib/server.mjs";
-import { siteOutput } from "./lib/site.mjs";
-import { findChromium } from "./lib/system.mjs";
+import { buildDir, root } from "../lib/paths.mjs";
+import { run, runMain, step } from "../lib/process.mjs";
+import { count, summarise } from "../lib/reports.mjs";
+import { startServer } from "../lib/server.mjs";
+import { siteOutput } from "../lib/site.mjs";
+import { findChromium } from "../lib/system.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = path.join(buildDir, "reports/docs");

@@ -1,13 +1,13 @@
-// npm run test:edge [-- --built] [-- --load]: examples/edge-tiles on workerd, from npm, over stores on the loopback.
+// npm run test:compat -- edge [--built] [-- --load]: examples/edge-tiles on workerd, from npm, over stores on the loopback.
 // Tests first, then a load test of about a minute, whose figures it prints; --load does only that, --built takes the
 // package in dist as it is. Ends with one line: N passed, N failed.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildAll } from "./build.mjs";
-import { buildWorker } from "./lib/edge.mjs";
-import { root } from "./lib/paths.mjs";
-import { runMain, step } from "./lib/process.mjs";
-import { count, runVitest, summarise } from "./lib/reports.mjs";
+import { buildAll } from "../build.mjs";
+import { buildWorker } from "../lib/edge.mjs";
+import { root } from "../lib/paths.mjs";
+import { runMain, step } from "../lib/process.mjs";
+import { count, runVitest, summarise } from "../lib/reports.mjs";
 
 await runMain(async () => {
   const options = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// npm run test:frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in Chromium. The
+// npm run test:compat -- frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in Chromium. The
 // frameworks come from npm, into tests/frameworks/node_modules.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,11 +6,11 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 import { build } from "esbuild";
-import { buildAll } from "./build.mjs";
-import { buildDir, distDir, root } from "./lib/paths.mjs";
-import { run, runMain, step } from "./lib/process.mjs";
-import { startServer } from "./lib/server.mjs";
-import { findChromium } from "./lib/system.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir, distDir, root } from "../lib/paths.mjs";
+import { run, runMain, step } from "../lib/process.mjs";
+import { startServer } from "../lib/server.mjs";
+import { findChromium } from "../lib/system.mjs";
 
 const home = path.join(root, "tests/frameworks");
 const examples = path.join(root, "examples/viewer");
@@ -81,7 +81,7 @@ async function bundle(name, files) {
     conditions: ["browser"],
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [ownPackage],
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/util/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   const page = `<!doctype html><title>${name}</title><div id="app"></div><script type="module" src="/js/${name}.js"></script>`;
   writeFileSync(path.join(out, `${name}.html`), page);

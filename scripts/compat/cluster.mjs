@@ -1,9 +1,9 @@
-// npm run test:cluster: examples/cluster on a Slurm cluster of this one machine, which the tests start and stop.
+// npm run test:compat -- cluster: examples/cluster on a Slurm cluster of this one machine, which the tests start and stop.
 // Ends with one line: N passed, N failed.
-import { buildAll } from "./build.mjs";
-import { runMain, step } from "./lib/process.mjs";
-import { runVitest, summarise } from "./lib/reports.mjs";
-import { ensureSystem } from "./lib/system.mjs";
+import { buildAll } from "../build.mjs";
+import { runMain, step } from "../lib/process.mjs";
+import { runVitest, summarise } from "../lib/reports.mjs";
+import { ensureSystem } from "../lib/system.mjs";
 
 runMain(() => {
   ensureSystem(["build", "cluster"]);

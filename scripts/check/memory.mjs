@@ -1,16 +1,16 @@
-// npm run test:memory: what `zarr-wasm copy` takes of memory for arrays that are much larger: rows into columns of 2 GiB,
+// npm run check -- memory: what `zarr-wasm copy` takes of memory for arrays that are much larger: rows into columns of 2 GiB,
 // a copy of 10 GiB in other chunks. Chunks are generated, and no two the same. Takes some minutes, and some 3 times
 // the array on the disk; all of it goes in the end.
-//   npm run test:memory -- [--folder DIR] [--scale 0.125]     DIR: where the arrays are made; else in build/tmp
+//   npm run check -- memory [--folder DIR] [--scale 0.125]     DIR: where the arrays are made; else in build/tmp
 // A scale makes the arrays smaller: their figures then mean less, the limits stay.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { buildAll } from "./build.mjs";
-import { distDir, tempDir } from "./lib/paths.mjs";
-import { runMain, step } from "./lib/process.mjs";
+import { buildAll } from "../build.mjs";
+import { distDir, tempDir } from "../lib/paths.mjs";
+import { runMain, step } from "../lib/process.mjs";
 
 const gib = 2 ** 30;
 const side = 32_768;

@@ -1,14 +1,14 @@
-// npm run test:runtimes [-- NAME…]: the packed package in a fresh project per runtime (tests/bundlers/runtimes.mjs):
+// npm run test:compat -- runtimes [NAME…]: the packed package in a fresh project per runtime (tests/bundlers/runtimes.mjs):
 // arrays of every version, on the own thread and by workers. The runtimes come from npm, into build/runtimes.
 import path from "node:path";
-import { runtimes } from "../tests/bundlers/runtimes.mjs";
-import { writeStores } from "../tests/bundlers/stores.mjs";
-import { buildAll } from "./build.mjs";
-import { buildDir } from "./lib/paths.mjs";
-import { runMain, SetupError, step } from "./lib/process.mjs";
-import { makeProject, packPackage, runIn, serveIn, versionOf } from "./lib/projects.mjs";
-import { summarise } from "./lib/reports.mjs";
-import { startServer } from "./lib/server.mjs";
+import { runtimes } from "../../tests/bundlers/runtimes.mjs";
+import { writeStores } from "../../tests/bundlers/stores.mjs";
+import { buildAll } from "../build.mjs";
+import { buildDir } from "../lib/paths.mjs";
+import { runMain, SetupError, step } from "../lib/process.mjs";
+import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
+import { summarise } from "../lib/reports.mjs";
+import { startServer } from "../lib/server.mjs";
 
 const home = path.join(buildDir, "runtimes");
 

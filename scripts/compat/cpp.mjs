@@ -1,12 +1,12 @@
-// npm run test:cpp: the C++ library as others get it. Built with GCC and with Clang, installed into a folder of its own,
+// npm run test:compat -- cpp: the C++ library as others get it. Built with GCC and with Clang, installed into a folder of its own,
 // found there by CMake; then examples/cpp and tests/library are built against it and run.
-//   npm run test:cpp -- gcc      one compiler
+//   npm run test:compat -- cpp gcc      one compiler
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { root, tempDir } from "./lib/paths.mjs";
-import { attempt, capture, quiet, run, runMain, SetupError, step } from "./lib/process.mjs";
-import { ensureSources } from "./lib/sources.mjs";
-import { ensureSystem, findClang } from "./lib/system.mjs";
+import { root, tempDir } from "../lib/paths.mjs";
+import { attempt, capture, quiet, run, runMain, SetupError, step } from "../lib/process.mjs";
+import { ensureSources } from "../lib/sources.mjs";
+import { ensureSystem, findClang } from "../lib/system.mjs";
 
 const compilers = {
   gcc: () => ({ c: "gcc", cxx: "g++" }),

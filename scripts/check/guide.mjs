@@ -1,7 +1,7 @@
 // Follows docs/adding-a-codec.md with a toy filter, in a copy of the checkout, and changes nothing but the files that the
 // guide names: then it must build, and every test that goes by the lists of codecs must pass.
 //
-//   node scripts/check-guide.mjs [--native]     also the native tests, which takes longer
+//   npm run check -- guide [--native]     also the native tests, which takes longer
 import {
   cpSync,
   existsSync,
@@ -13,11 +13,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { filesOfGuide, toyEdits } from "./lib/guide.mjs";
-import { root, tempDir } from "./lib/paths.mjs";
-import { capture, run, runMain, step } from "./lib/process.mjs";
+import { filesOfGuide, toyEdits } from "../lib/guide.mjs";
+import { root, tempDir } from "../lib/paths.mjs";
+import { capture, run, runMain, step } from "../lib/process.mjs";
 
-/** Tests in Node that go by the lists of codecs, by their names. */
+/** Filters of Vitest for the tests that check the lists of codecs. */
 const tests = ["guide", "mirrors", "matrix", "codecs", "parts", "mutations", "vlen", "layers"];
 
 function copyCheckout(to) {
@@ -52,7 +52,7 @@ function main() {
     const vitest = (files, env = {}) =>
       run(path.join(root, "node_modules/.bin/vitest"), ["run", ...files], { cwd: dir, env });
     vitest(["tests/node/project/support-matrix.test.ts"], { ZARR_WASM_WRITE_SUPPORT: "1" });
-    vitest(tests.map((name) => `tests/node/${name}.test.ts`));
+    vitest(tests);
     if (process.argv.includes("--native")) node("scripts/test.mjs", "native");
     step("The guide names every file that is needed");
   } finally {

@@ -7,11 +7,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { buildAll } from "./build.mjs";
-import { buildNative, buildWasm } from "./lib/build.mjs";
-import { buildDir } from "./lib/paths.mjs";
-import { runMain, step } from "./lib/process.mjs";
-import { ensureSystem } from "./lib/system.mjs";
+import { buildAll } from "../scripts/build.mjs";
+import { buildNative, buildWasm } from "../scripts/lib/build.mjs";
+import { buildDir } from "../scripts/lib/paths.mjs";
+import { runMain, step } from "../scripts/lib/process.mjs";
+import { ensureSystem } from "../scripts/lib/system.mjs";
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -37,9 +37,9 @@ runMain(async () => {
   const native = isViewer ? path.join(buildDir, "bench") : buildInHeap();
 
   // Imported here, since they need the npm packages and what was just built.
-  const { Report } = await import("../bench/report.mjs");
-  const { runSuites, runViewer } = await import("../bench/suites.mjs");
-  const { hurry } = await import("../bench/measure.mjs");
+  const { Report } = await import("./report.mjs");
+  const { runSuites, runViewer } = await import("./suites.mjs");
+  const { hurry } = await import("./measure.mjs");
   if (quick) hurry();
   const report = new Report(texts);
   step("Measuring: value, baseline, unit, ratio");
@@ -55,7 +55,7 @@ runMain(async () => {
   report.printSummary();
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
   if (writeDocs) {
-    const { writeDocuments } = await import("../bench/documents.mjs");
+    const { writeDocuments } = await import("./documents.mjs");
     writeDocuments(report.rows, { isComplete: texts.length === 0, isQuick: quick === true });
   }
 });

@@ -3,7 +3,7 @@
 // a million references in files of 100 000, written by DuckDB, served on loopback, read by a process of its own.
 //
 //   npm install --prefix build/writers @duckdb/node-api@1.5.6-r.1
-//   node scripts/test-references.mjs build/writers [--references 1000000] [--record-size 100000] [--paths 1000]
+//   npm run check -- references build/writers [--references 1000000] [--record-size 100000] [--paths 1000]
 //
 // `--paths` is how many files the references lead to. Prints the requests up to the first chunk, the bytes of references
 // among them, the milliseconds from `open` to the chunk (the library is loaded before), the most memory that the process had

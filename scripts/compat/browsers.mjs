@@ -1,11 +1,11 @@
-// npm run test:browsers: the suite that all engines share, in Chromium, Firefox and WebKitGTK.
-//   npm run test:browsers -- firefox webkit     only in these
+// npm run test:compat -- browsers: the suite that all engines share, in Chromium, Firefox and WebKitGTK.
+//   npm run test:compat -- browsers firefox webkit     only in these
 // Ends with one line: N passed, N failed.
-import { buildAll } from "./build.mjs";
-import { engines, runEngine } from "./lib/engines.mjs";
-import { runMain, SetupError } from "./lib/process.mjs";
-import { summarise } from "./lib/reports.mjs";
-import { ensureSystem } from "./lib/system.mjs";
+import { buildAll } from "../build.mjs";
+import { engines, runEngine } from "../lib/engines.mjs";
+import { runMain, SetupError } from "../lib/process.mjs";
+import { summarise } from "../lib/reports.mjs";
+import { ensureSystem } from "../lib/system.mjs";
 
 function main() {
   const chosen = process.argv.slice(2);

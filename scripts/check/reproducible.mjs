@@ -1,14 +1,14 @@
-// npm run test:reproducible: the WebAssembly modules and their glue have the same bytes wherever they are built. Builds
+// npm run check -- reproducible: the WebAssembly modules and their glue have the same bytes wherever they are built. Builds
 // them here and in a copy in another folder, which lies deeper and has another name, and compares. Takes minutes.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { compileWasm } from "./lib/build.mjs";
-import { buildDir, root, wasmModules } from "./lib/paths.mjs";
-import { runMain, step } from "./lib/process.mjs";
-import { ensureSources } from "./lib/sources.mjs";
-import { ensureSystem } from "./lib/system.mjs";
+import { compileWasm } from "../lib/build.mjs";
+import { buildDir, root, wasmModules } from "../lib/paths.mjs";
+import { runMain, step } from "../lib/process.mjs";
+import { ensureSources } from "../lib/sources.mjs";
+import { ensureSystem } from "../lib/system.mjs";
 
 /** What CMake reads. */
 const inputs = [
