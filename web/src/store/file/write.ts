@@ -18,6 +18,11 @@ export interface FileWriting extends SetOptions {
   beforeCommit?: (() => Promise<void>) | undefined;
 }
 
+/** `mkdir` of Node's file system; declarations of this package do not refer to the types of Node. */
+interface FolderMaker {
+  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
+}
+
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
@@ -247,7 +252,7 @@ export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise
  * @throws errors of the system. For a read-only file system that is EROFS, which Node's recursive `mkdir` reports as
  *   ENOENT.
  */
-export async function makeFolder(fs: Fs, folder: URL): Promise<void> {
+export async function makeFolder(fs: FolderMaker, folder: URL): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true });
   } catch (cause) {
@@ -257,7 +262,7 @@ export async function makeFolder(fs: Fs, folder: URL): Promise<void> {
 }
 
 /** Returns the error of the highest missing folder; undefined if it was created, or exists by now. */
-async function reasonFor(fs: Fs, folder: URL): Promise<unknown> {
+async function reasonFor(fs: FolderMaker, folder: URL): Promise<unknown> {
   try {
     await fs.mkdir(folder);
     return undefined;
