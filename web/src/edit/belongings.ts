@@ -52,13 +52,16 @@ interface FoundArray {
   readonly isChunk: ChunkTest;
 }
 
-/** The folder and the name of a key. */
+/** Splits a key into its folder and name. */
 function split(key: string): [folder: string, name: string] {
   const slash = key.lastIndexOf("/");
   return [key.slice(1, Math.max(1, slash)), key.slice(slash + 1)];
 }
 
-/** Whether a key is that of an unfinished file or a lock, or lies in a scratch folder or one that is being deleted. */
+/**
+ * Whether a key names an unfinished file or a lock, or lies in a scratch folder or a folder that is being
+ * deleted.
+ */
 export function isUnfinished(key: string): boolean {
   if (!key.includes("/.")) return false;
   const folders = key.split("/");
@@ -123,7 +126,7 @@ export class Belongings {
     return this.isDocument(key) || this.#isChunk(key, (below, { isChunk }) => isChunk(below));
   }
 
-  /** The record of the deletion, as it is stored under {@link recordName}. */
+  /** The deletion record, in the form stored under {@link recordName}. */
   get record(): Uint8Array<ArrayBuffer> {
     const prefix = joinKey(this.path, "").length - 1;
     const arrays = [...this.#arrays].flatMap(([folder, found]) =>
@@ -190,10 +193,10 @@ export class Belongings {
 /** Whether a link, relative to an array, replaces a folder of chunks. */
 const isChunkFolder = (below: string): boolean => /^(c|\d+)(\/\d+)*$/.test(below);
 
-/** Documents at a path. */
+/** Documents found at a path. */
 interface FoundDocuments {
   readonly names: readonly string[];
-  /** Zarr versions that the documents may have. */
+  /** Zarr versions that the documents may belong to. */
   readonly versions: readonly ZarrVersion[];
 }
 
@@ -265,7 +268,10 @@ function factsOf(object: JsonObject | undefined, name: string): JsonObject {
   return jsonObject([...format, "shape"].map((key) => [key, object && own(object, key)] as const));
 }
 
-/** The test for chunk keys of an array. If its metadata is not valid, every key that looks like a chunk key passes. */
+/**
+ * Returns the test for chunk keys of an array. If its metadata is invalid, every key that looks like a chunk
+ * key passes.
+ */
 async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   try {
     const rank = readLengths(own(facts, "shape"), "shape", 0).length;
@@ -280,7 +286,7 @@ async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
 async function encodingsOf(facts: JsonObject): Promise<ChunkKeys[]> {
   if (isFormat(facts, "3")) return [(await readChunkKeys(own(facts, "chunk_key_encoding"), undefined)).keys];
   const given = own(facts, "dimension_separator");
-  // Without this entry, the separator depended on the store.
+  // Without this entry, the default separator depended on the store.
   const separators =
     given === undefined && isFormat(facts, "2") ? ([".", "/"] as const) : [readSeparator(given, ".")];
   return separators.map((separator) => ({ name: "v2", separator }));

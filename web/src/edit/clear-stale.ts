@@ -15,7 +15,7 @@ import { boxesBeyond, clearBeyond } from "./clear-edges.js";
 import type { Cells } from "./resize-chunks.js";
 import { checkSame, reshaper, storedShape } from "./stored-shape.js";
 
-/** Paths of arrays that this program has made shorter: other handles may have the longer shape. */
+/** Paths of arrays that this process has made shorter: other handles may still have the longer shape. */
 const shortened = new WeakMap<Store, Set<string>>();
 
 export function noteShortened(given: Store, path: string): void {
@@ -44,7 +44,7 @@ export async function clearOutside(
   // If the store has no conditions, other programs must not write at the same time.
   if (store.conditional !== true && !shortened.get(storeBehind(store))?.has(path)) return;
   const { shape } = await storedShape(array, signal).catch((error) => {
-    // Without a document, as in a group that is known from its consolidated metadata only, there is nothing to check.
+    // There is no document to check if, for example, the group is known only from its consolidated metadata.
     if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };
     throw error;
   });
@@ -95,10 +95,12 @@ async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
   return stored;
 }
 
-/** Objects that are deleted or changed in parallel. */
+/** Maximum number of objects that are deleted or changed in parallel. */
 const concurrency = 16;
 
-/** Does work for cells, several in parallel. @throws the first error, once no work is in flight. */
+/**
+ * Calls a function for each cell, several in parallel. @throws the first error, once no call is in flight.
+ */
 export async function forEachCell(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
   const pending = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
