@@ -38,7 +38,9 @@ export interface OpenOptions {
   tag?: string | undefined;
   /** Snapshot id of an Icechunk repository. */
   snapshot?: string | undefined;
-  /** Opens the last version of the branch written at or before this time; strings are parsed by `Date`. */
+  /**
+   * Opens the branch as of this time: its last version written at or before it. Strings are parsed by `Date`.
+   */
   asOf?: Date | string | undefined;
   /**
    * Location prefixes of the virtual chunks that may be read from an Icechunk repository, each with the URL or store to

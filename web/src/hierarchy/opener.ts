@@ -68,7 +68,7 @@ export class Opener implements NodeOpener {
     if (this.#renewing) await untilAborted(this.#renewing, signal);
   }
 
-  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   async members(
     path: string,
     signal: AbortSignal | undefined,
@@ -95,15 +95,15 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether the store may hold another format than Zarr documents: no Zarr node was found now or before. Buckets that do
-   * not allow listing answer with 403 for missing keys.
+   * Whether the store may hold another format than Zarr: no Zarr node was found now or before. Buckets that
+   * do not allow listing answer with 403 for missing keys.
    */
   mayHoldOther(error: unknown): boolean {
     const { version } = this.openOptions;
     const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
     const isForbidden = isZarrError(error, "Network") && error.status === 403;
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
-    // An archive that does not exist would be requested again.
+    // A missing archive would be requested again.
     if ((this.store as { isThere?: boolean }).isThere === false) return false;
     return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
   }
@@ -126,7 +126,7 @@ export class Opener implements NodeOpener {
     }
   }
 
-  /** Requests the documents that tell which node is at a path, of the wanted versions. */
+  /** Requests the documents of the wanted versions that show which node is at a path. */
   async #lookAt(
     path: string,
     signal: AbortSignal | undefined,
@@ -156,7 +156,10 @@ export class Opener implements NodeOpener {
     return version === undefined || version === candidate;
   }
 
-  /** The node at a path, of the version last found in the store, or else of the newest version that exists. */
+  /**
+   * Returns the node at a path, of the version last found in the store, or else of the newest version that
+   * exists.
+   */
   async #find(
     path: string,
     signal: AbortSignal | undefined,
@@ -172,7 +175,7 @@ export class Opener implements NodeOpener {
     );
   }
 
-  /** The node at a path, of the newest version that exists and that `asks` allows. */
+  /** Returns the node at a path, of the newest version that exists and that `asks` allows. */
   async #findOf(
     path: string,
     signal: AbortSignal | undefined,
