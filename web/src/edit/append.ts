@@ -80,8 +80,8 @@ async function reserve(array: ZarrArray, values: unknown, along: number, writing
 }
 
 /**
- * Writes the values. If another program makes the array shorter meanwhile, the result is as if it did so
- * afterwards: elements that it cuts off are not written, or are cleared again.
+ * Writes the values. If another program makes the array shorter during the write, the result is as if it did
+ * so afterwards: elements that it cuts off are not written, or are cleared again.
  */
 async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise<void> {
   const { signal, conflicts } = writing;

@@ -141,8 +141,8 @@ export async function setChunk(
  * reads the array's length again. In stores with conditional writes, other programs may append at the same
  * time.
  * @param values with their shape, or elements of whole hyperplanes.
- * @throws Conflict if other programs change the shape at every attempt; the errors of `resize` and {@link
- *   set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended; the
+ * @throws Conflict if other programs change the shape at every attempt; the errors of `resize` and
+ *   {@link set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended; the
  *   message names missing ones.
  */
 export async function append(

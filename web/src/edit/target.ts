@@ -1,4 +1,4 @@
-/** Resolves the store and path of a write, and reads what is stored there. */
+/** Resolves the store and path of a write, and reads the documents stored there. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -98,7 +98,7 @@ export function conditionOf(store: Store, read: ReadDocument | undefined): SetOp
   return supportsConditions(store, ifVersion) ? { ifVersion } : {};
 }
 
-/** Returns the version and kind of the node at a path, from its documents; undefined if there is none. */
+/** Returns the key of the main document and the version of the node at a path; undefined if there is none. */
 export async function nodeAt(
   store: Store,
   path: string,
