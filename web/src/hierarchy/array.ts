@@ -37,8 +37,8 @@ export interface ChunkOptions {
 }
 
 /**
- * An opened Zarr array. `D` is the type of its elements, as narrowed by {@link ZarrArray.is}: `if
- * (array.is("float32")) (await get(array)).data` is a `Float32Array`.
+ * An opened Zarr array. `D` is the type of its elements, as narrowed by {@link ZarrArray.is}:
+ * `if (array.is("float32")) (await get(array)).data` is a `Float32Array`.
  */
 export class ZarrArray<D extends Elements = Elements> {
   /** Exists in types only. @hidden */

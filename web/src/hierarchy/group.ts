@@ -32,7 +32,7 @@ export interface NodeOptions {
 /** Opens the nodes of a group's store. */
 export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
-  /** Whether an array, a group or nothing is at a path; reads only the documents that decide it. */
+  /** Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. */
   kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
   /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   members(

@@ -30,7 +30,10 @@ import type { OpenOptions } from "./open-options.js";
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
 
-/** The version of the node last found in a store. Most stores hold one version, and looking for others costs requests. */
+/**
+ * The version of the node found most recently in a store. Most stores hold one version, and looking for
+ * others costs requests.
+ */
 const lastFound = new WeakMap<Store, ZarrVersion>();
 
 /**
@@ -109,8 +112,9 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether an array, a group or nothing is at a path; reads only the documents that decide it. A node with invalid
-   * metadata counts as nothing, with a warning, so that the other members of its group can be listed.
+   * Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. A
+   * node with invalid metadata counts as missing, with a warning, so that the other members of its group can
+   * be listed.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
     const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, (version) => version !== 1);
