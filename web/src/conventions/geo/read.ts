@@ -142,7 +142,7 @@ function memberOf(
 }
 
 /**
- * Returns the georeferencing of an array: its own, or that of its group, its grid mapping, or its
+ * Returns the georeferencing of an array, taken from the array, its group, its grid mapping, or its
  * coordinates.
  */
 async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal }: Reading): Promise<Place> {

@@ -16,7 +16,7 @@ export interface CoordinateSystem {
 
 /**
  * [a, b, c, d, e, f]: the corner nearest to the first element of the element in column i and row j lies at x
- * = a·i + b·j + c, y = d·i + e·j + f. The order is that of `spatial:transform` and rasterio, not of GDAL.
+ * = a·i + b·j + c, y = d·i + e·j + f. This is the order of `spatial:transform` and rasterio, not of GDAL.
  */
 export type AffineTransform = readonly [number, number, number, number, number, number];
 

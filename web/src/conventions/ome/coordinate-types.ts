@@ -36,8 +36,8 @@ export interface CoordinateMapping {
   /** Transformations of the mapping, in order, and whether each is inverted. */
   readonly steps: readonly { readonly transformation: CoordinateTransformation; readonly inverse: boolean }[];
   /**
-   * The upper rows of a matrix in homogeneous coordinates: one row per output axis, each with one number per
-   * input axis and a last one that is added. Undefined if a step is a vector field.
+   * The upper rows of a matrix in homogeneous coordinates: one row per output axis, with one factor per input
+   * axis and then an offset. Undefined if a step is a vector field.
    */
   readonly matrix: readonly (readonly number[])[] | undefined;
   /**

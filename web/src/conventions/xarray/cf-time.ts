@@ -35,7 +35,7 @@ const units: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Calendars whose days are those of the civil calendar. */
+/** Calendars with the days of the civil calendar. */
 const calendars = ["standard", "gregorian", "proleptic_gregorian"];
 
 /** Whether a string has the form of a time unit since a date. */

@@ -2,9 +2,8 @@
  * Decodes values packed according to CF: missing values become NaN, packed numbers are unpacked, times become
  * milliseconds.
  *
- * The rules are those of xarray, including the resulting float types. Spec: CF conventions 1.11, sections
- * 2.5.1 "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users
- * guide.
+ * Follows the rules of xarray, including the resulting float types. Spec: CF conventions 1.11, sections 2.5.1
+ * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
 
 import { decodeBase64 } from "../../dtypes/base64.js";

@@ -57,8 +57,8 @@ export function planLevels(
 }
 
 /**
- * Returns the next level. An element's centre is that of its block: half a step from the centre of the
- * block's first element for each further element. For "nearest", it is the centre of the first element.
+ * Returns the next level. Each element lies at the centre of its block: half a step from the centre of the
+ * block's first element for each further element. For "nearest", it lies at the centre of the first element.
  */
 function nextLevel(before: Level, factors: readonly number[], method: DownsamplingMethod): Level {
   const { shape, scale, translation } = before;

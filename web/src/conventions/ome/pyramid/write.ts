@@ -100,7 +100,7 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
 
 type Report = (chunks: number, bytes: number) => void;
 
-/** Counts the chunks of several levels as those of one call. */
+/** Counts the chunks of several levels together. */
 class Counter {
   readonly #sum = { chunks: 0, totalChunks: 0, bytes: 0 };
 
