@@ -56,9 +56,7 @@ export class SlabPartition<T> {
   readonly #partition = new Map<Group, GroupPartition<T>>();
 
   constructor(
-    /**
-     * Returns the axis from which slabs span the group; `lengths` are those of the group's chunks, by axis.
-     */
+    /** Returns the axis from which slabs span the group; `lengths` are the lengths of its chunks, by axis. */
     private readonly axisOf: (group: Group, lengths: readonly (readonly number[])[]) => number,
     /** Creates the data kept for a new slab, from its origin in the result and its shape. */
     private readonly make: (origin: readonly number[], shape: readonly number[]) => T,
