@@ -161,7 +161,7 @@ class PlainReader implements PartialReader {
     checkSize(part.length, size);
     const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
     const filled = await readSpans(part.key, readBytes, this.spans, 0);
-    // For a part of an object, the version's size is not that of the chunk.
+    // The size can be checked only if the chunk is the whole object.
     if (filled && part.length === undefined) checkSize(part.version?.size, size);
     return filled && gather(this.leaf, this.stored, filled);
   }

@@ -193,7 +193,7 @@ function decodeChunk(
   return withSession(decoder, (session) => decoder.decode(session, encoded));
 }
 
-/** Reads one whole chunk as stored, in memory of its own; undefined if it is missing. */
+/** Reads one whole chunk as stored, in a separate buffer; undefined if it is missing. */
 export function readEncodedChunk(
   reader: ArrayReader,
   coordinates: readonly number[],

@@ -136,7 +136,7 @@ export class ShardLocator {
     // Indexes of shards in memory are not cached: their offsets do not identify the object.
     if (part.bytes) return readIndex(bytes, level.index, part, signal);
     const kept = this.#kept.get(id);
-    // The index of an inner shard must be of the same version of the object as that of the outer one.
+    // The indexes of an inner shard and its outer shard must be of the same version of the object.
     if (kept && (part.version === undefined || part.version === kept.version)) {
       this.#kept.delete(id); // moved to the end, as the most recently used
       this.#kept.set(id, kept);
