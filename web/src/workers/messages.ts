@@ -77,7 +77,7 @@ export interface PoolTask<T> {
   run(session: CodecSession): T;
 }
 
-/** Number of plans after which a worker is told to drop them. */
+/** Maximum number of plans that a worker keeps; after that, it must drop them. */
 const maxPlans = 512;
 
 /** Modules and plans that one worker has. */

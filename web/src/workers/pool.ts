@@ -108,8 +108,8 @@ export class WorkerPool {
 
   /**
    * Current state of the pool: "idle" before the first task, "starting", "running" with at least one worker,
-   * "failed" if none could be started or too many crashed (`reason` says why), "destroyed"; and the number of
-   * running workers.
+   * "failed" if none could be started or too many crashed (`reason` has the cause), "destroyed"; and the
+   * number of running workers.
    */
   get status(): PoolStatus {
     let workers = 0;
