@@ -181,7 +181,7 @@ async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<
     isUndone = isLast;
     if (isUndone) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
   } catch {
-    // The first error counts.
+    // Only the first error is reported.
   }
   await publish(array, rows.written, undefined).catch(() => {});
   if (isUndone) return withDetails(error, {}, "nothing was appended: ");
@@ -194,8 +194,8 @@ const withLength = (shape: readonly number[], along: number, length: number): nu
   shape.map((other, axis) => (axis === along ? length : other));
 
 /**
- * Returns a reader that covers the last chunks along the axis to their ends, if the store supports conditions: other
- * programs may append to these chunks, so that the values do not cover them.
+ * Returns a reader whose last chunks along the axis extend to their full length, if the store supports
+ * conditions: other programs may append to these chunks, so the values do not cover them.
  */
 async function readerBeyond(
   { store, path, spec, limits }: ZarrArray,

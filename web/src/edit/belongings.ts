@@ -31,7 +31,7 @@ import { anyChunkKey, readDocument } from "./target.js";
  */
 export const recordName = ".zw-deleted.tmp";
 
-/** Names that only Zarr documents have. "meta" and "attrs" of Zarr v1 may name any file. */
+/** Names reserved for Zarr documents. Other files may also be called "meta" or "attrs", as in Zarr v1. */
 const ownNames: ReadonlySet<string> = new Set([
   v3Key,
   v2ArrayKey,
@@ -69,7 +69,7 @@ export function isUnfinished(key: string): boolean {
   return isHidden(name) || folders.some((folder) => isDeletedFolder(folder) || isScratchName(folder));
 }
 
-/** The nodes below a path, and which entries belong to them. */
+/** The nodes below a path, and the entries that belong to them. */
 export class Belongings {
   readonly #arrays = new Map<string, FoundArray[]>();
   readonly #found = new Set<string>();
@@ -145,7 +145,7 @@ export class Belongings {
       const below = key.slice(folder === "" ? 1 : folder.length + 2);
       return this.#arrays.get(folder)?.some((array) => test(below, array)) === true;
     };
-    // Listings return the keys of one array together.
+    // Checked first: listings return the keys of one array consecutively.
     if (key.startsWith(joinKey(this.#last, "")) && isIn(this.#last)) return true;
     for (let [folder] = split(key); ; [folder] = split(`/${folder}`)) {
       if (isIn(folder)) {
@@ -242,7 +242,7 @@ function isGroup(object: JsonObject | undefined): boolean {
   try {
     return object !== undefined && v3NodeType(object) === "group";
   } catch {
-    return false; // possibly a damaged array
+    return false; // may be a damaged array
   }
 }
 

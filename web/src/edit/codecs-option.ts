@@ -118,7 +118,10 @@ function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
   throw unsupported(`Zarr v${version} has no codec ${name}`, { code: "unsupported-codec", codec: name });
 }
 
-/** The codec determines the elements of `|O`; objects without a codec are written as JSON. */
+/**
+ * Returns the data type of the elements. For `|O`, the codec determines it; objects without a codec are
+ * written as JSON.
+ */
 function elementsOf(known: readonly Known[], { dtype }: ChainContext): DType {
   if (dtype.name !== "object") return dtype;
   const codec = known.find(({ found }) => found?.type === "vlen")?.found;

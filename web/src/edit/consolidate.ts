@@ -96,7 +96,7 @@ async function writeV2(
 async function collect(store: Store, path: string, signal: AbortSignal | undefined): Promise<Found> {
   const limiter = new Limiter(concurrency);
   const found = new Map<string, Documents>();
-  // Larger metadata could not be read back, and stores may nest groups without end.
+  // Larger metadata could not be read back. The limit also stops cycles of groups, which stores may have.
   const { metadataBytes } = defaultLimits;
   let together = 0;
   const visit = async (below: string): Promise<void> => {

@@ -84,7 +84,7 @@ export async function updateConsolidated(
   const groups = new Set(
     changes.flatMap(({ path, documents }) => [
       ...ancestorsOf(path),
-      ...(version === 2 && documents ? [path] : []), // a deleted group has none
+      ...(version === 2 && documents ? [path] : []), // a deleted group has no consolidated metadata
     ]),
   );
   for (const group of groups) {

@@ -146,7 +146,10 @@ export type ShapeChange = (
 ) => readonly number[] | Promise<readonly number[]>;
 
 interface ShapeOptions extends ReplaceOptions {
-  /** Stamps the document: the change may concern elements that other programs are appending. Default: false. */
+  /**
+   * Whether to stamp the document as resized, because the change may affect elements that other programs are
+   * appending. Default: false.
+   */
   readonly isResize?: boolean;
 }
 

@@ -88,7 +88,7 @@ export function withResizes(stamps: Stamps, resizes: readonly AxisResize[]): Sta
 }
 
 /**
- * Returns the length set by `resize` between two versions of a document: Infinity if it was not called;
+ * Returns the length set by `resize` between two versions of a document. Infinity if it was not called;
  * undefined if it was called more than once, because only the last call is known.
  */
 export function resizedLength(before: Stamps, now: Stamps, axis: number): number | undefined {
