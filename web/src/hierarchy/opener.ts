@@ -189,7 +189,7 @@ export class Opener implements NodeOpener {
     const asksV1 = asks(1) && this.#wants(1) && !this.#consolidated.hasNode(path);
     const v1 = asksV1 ? this.#documents.lookForBytes(path, v1MetaKey, signal) : undefined;
     const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, asks, kind);
-    // An older version counts only if documents of the newer ones are known not to exist.
+    // An older version is used only if documents of the newer ones are known not to exist.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document, signal);
     const v2Document = objectOf(v2Array);
@@ -218,7 +218,7 @@ export class Opener implements NodeOpener {
   async #openV3(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<OpenedNode> {
     if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
     const { attributes, consolidated } = parseV3Group(object, this.#options);
-    // In consolidated metadata, zarr-python writes empty consolidated metadata into every group.
+    // Inside consolidated metadata, zarr-python adds empty consolidated metadata to every group.
     if (!this.#consolidated.hasNode(path) && consolidated)
       await inSlices(this.#consolidated.addV3(path, consolidated), signal);
     return this.#group(path, 3, attributes);
@@ -237,7 +237,7 @@ export class Opener implements NodeOpener {
   async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
     checkFormat(object, 2, v2GroupKey);
     this.#remember(2); // even if the other documents cannot be read
-    // A node known from consolidated metadata is below the group that has it.
+    // A node known from consolidated metadata is below the group that holds that metadata.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
       this.#consolidated.hasNode(path) ? undefined : this.#v2Consolidated(path, signal),
@@ -246,7 +246,7 @@ export class Opener implements NodeOpener {
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {
-    // Consolidated metadata has every document: without one there are no attributes.
+    // Consolidated metadata lists every document: a node without `.zattrs` there has no attributes.
     const document = this.#consolidated.hasNode(path)
       ? this.#consolidated.document(path, v2AttributesKey)
       : await this.#documents.read(path, v2AttributesKey, signal);
