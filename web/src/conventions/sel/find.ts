@@ -209,7 +209,7 @@ function inOrder(
 }
 
 async function between(view: Rising, low: Meaning | undefined, high: Meaning | undefined): Promise<Found> {
-  // With one open end, "from" and "to" follow the array's direction.
+  // With one open end, "from" and "to" follow the direction of the coordinates.
   const [bottom, top] = view.isReversed && !(low && high) ? [high, low] : [low, high];
   const start = bottom ? await firstPosition(view, bottom.value) : 0;
   const stop = top ? await firstPosition(view, top.stop ?? top.value, top.stop === undefined) : view.length;
@@ -287,7 +287,7 @@ async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
 const coordinateText = (kind: Coordinates["kind"], value: number): string =>
   kind === "times" ? timeText(value) : String(value);
 
-/** The error for an element found by `method` outside the tolerance. */
+/** Returns the error for an element that `method` finds outside the tolerance. */
 function tooFar(
   { name, kind }: Coordinates,
   label: unknown,

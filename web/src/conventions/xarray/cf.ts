@@ -25,8 +25,9 @@ export interface CFOptions {
    */
   times?: "milliseconds" | "counts" | undefined;
   /**
-   * Whether elements equal to the array's own fill value are missing. Default: true in Zarr v1 and v2 if
-   * there is no attribute `_FillValue`, which xarray stores as the fill value there; false in v3.
+   * Whether elements equal to the array's own fill value are missing. Default: in Zarr v1 and v2, true
+   * without an attribute `_FillValue`, because xarray stores `_FillValue` as the fill value there; in v3,
+   * false.
    */
   fillValueIsMissing?: boolean | undefined;
   /**

@@ -57,7 +57,7 @@ const steps = ({ scale, translation }: Placed) => [
   ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
 ];
 
-/** Returns the same as one transformation between two coordinate systems. */
+/** Returns the steps as one transformation between two coordinate systems (0.6). */
 function namedSteps(level: Placed) {
   const ends = { input: { path: level.path }, output: { name: intrinsic } };
   const [scale, ...more] = steps(level);

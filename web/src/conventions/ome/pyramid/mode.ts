@@ -40,7 +40,7 @@ function wordMode(source: Words, out: Words): RowKernel {
   return (starts, length, factor, at) => {
     if (starts.length === 2 && factor === 2) {
       modeOfPairs(source, starts[0]!, starts[1]!, length >> 1, out, at);
-      // Of two elements, the first is the result in any case.
+      // The last block has two elements: the first one is the result, whether or not they are equal.
       if (length % 2 !== 0) out[at + (length >> 1)] = source[starts[0]! + length - 1]!;
     } else other(starts, length, factor, at);
   };
