@@ -1,4 +1,4 @@
-/** Reads the chunks of one stored object, each whole or in part, and hands them to a visitor. */
+/** Reads the chunks of one stored object, each whole or in part, and passes them to a visitor. */
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";
@@ -67,7 +67,7 @@ export class ObjectRead<T extends ChunkTask> {
     const fetched = await this.#readPart(partial, at);
     if (fetched !== "whole") return this.#visit(task, fetched ?? { codec: this.leaf, encoded: undefined });
     const { signal } = this.options;
-    // Without the version of the parts read so far: the object may have changed since.
+    // Omits the version of the parts read so far, because the object may have changed since.
     const encoded =
       at.length === undefined
         ? await this.bytes.read(at.key, undefined, undefined, signal, this.leaf.encodedBound)

@@ -25,7 +25,7 @@ export async function readValues(
   const count = countOf(wanted.shape);
   const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
   const projections = projectionsOf(wanted);
-  // An element takes at least a reference.
+  // Minimum size of an element: a reference.
   const plan = { reader, projections, itemBytes: 8 };
   await reader.again(() => assemble(plan, new VlenSink(projections, read), options));
   if (!hasLists(wanted)) return read;

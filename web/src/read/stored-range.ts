@@ -10,7 +10,7 @@ export interface ByteSpan {
   readonly length: number;
 }
 
-/** A part of an object. */
+/** A byte range of an object. */
 export interface StoredRange {
   /** Store key of the object. */
   readonly key: string;
