@@ -20,7 +20,7 @@ export function moveOf(
       start += out * stride;
       end += first * place;
     }
-    // A scalar is repeated to fill a row.
+    // The content of a scalar has the length of one row.
     const row = axis === parts.length - 1 ? width : 0;
     const from = listed ? listed.from.map((at) => at * stride) : stride;
     const to = listed ? listed.at.map((at) => at * place) : step * place;

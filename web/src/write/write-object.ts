@@ -176,8 +176,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Finds out whether a write of unknown outcome was applied. If other bytes are stored now, the elements are set in these
-   * again: as this call has not returned yet, that equals a write after the other program's.
+   * Determines whether a write of unknown outcome was applied. If other bytes are stored now, the elements
+   * are written into these again. Since this call has not returned yet, that is equivalent to a write after
+   * the other program's.
    */
   async #resolve(key: string, bytes: Uint8Array, error: unknown): Promise<void> {
     if (!isOutcomeUnknown(error)) throw error;
