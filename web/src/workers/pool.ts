@@ -438,7 +438,7 @@ class Job {
     const read = failure === undefined ? this.task.read(answer) : undefined;
     if (read) this.settle(() => this.resolve(read.outcome));
     else if (isFailure(failure) && !isItsOwn(failure)) this.settle(() => this.reject(unpackFailure(failure)));
-    else void this.runHere(); // a worker's engine failure may not occur here
+    else void this.runHere(); // an engine failure in the worker may not occur here
   }
 
   /** Runs on the calling thread. */
