@@ -166,7 +166,8 @@ function firstOf(values: unknown, shape: readonly number[], along: number, count
 }
 
 /**
- * Undoes an append whose values could not be written, unless another program has changed the array's length since.
+ * Undoes an append whose values could not be written, unless another program has changed the array's length
+ * since.
  * @returns the error; if the append was not undone, Network ("unknown-outcome").
  */
 async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<unknown> {

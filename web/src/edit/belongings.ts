@@ -1,4 +1,6 @@
-/** Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files. */
+/**
+ * Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files.
+ */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
@@ -26,12 +28,15 @@ import { isJsonObject, type JsonObject } from "../util/json.js";
 import { anyChunkKey, readDocument } from "./target.js";
 
 /**
- * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted first, so
- * after an interruption only the record distinguishes the remaining chunks from foreign files.
+ * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted
+ * first, so after an interruption only the record distinguishes the remaining chunks from foreign files.
  */
 export const recordName = ".zw-deleted.tmp";
 
-/** Names reserved for Zarr documents. Other files may also be called "meta" or "attrs", as in Zarr v1. */
+/**
+ * Names that only Zarr documents have. "meta" and "attrs", the names in Zarr v1, may belong to other files,
+ * too.
+ */
 const ownNames: ReadonlySet<string> = new Set([
   v3Key,
   v2ArrayKey,

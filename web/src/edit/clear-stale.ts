@@ -1,6 +1,6 @@
 /**
- * Clears elements that were written outside of the array's shape because another program made the array shorter at the
- * same time. They would show if the array grew.
+ * Clears elements that were written outside of the array's shape because another program made the array
+ * shorter at the same time. They would show if the array grew.
  */
 
 import type { ZarrArray } from "../hierarchy/array.js";
@@ -55,9 +55,9 @@ export async function clearOutside(
 /**
  * Fills elements of stored objects outside of the stored shape with the fill value.
  *
- * Deleting the objects is not safe: another program may have appended to them. An object is replaced on the condition
- * that it has not changed since it was read, and the shape is read after the object: if another program has appended to
- * the object before, its elements lie inside that shape.
+ * Deleting the objects is not safe: another program may have appended to them. An object is replaced on the
+ * condition that it has not changed since it was read, and the shape is read after the object: if another
+ * program has appended to the object before, its elements lie inside that shape.
  * @param reader of the array with the lengths up to which elements are cleared.
  */
 export async function clearStale(

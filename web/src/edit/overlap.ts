@@ -93,8 +93,8 @@ async function pathIn(outer: Store, inner: Store, path: string): Promise<string 
 }
 
 /**
- * Host (or bucket) and path segments of a URL in a normal form: it does not depend on the case and default port of the
- * host, percent-encoding, repeated slashes, and the style of S3 and Google Cloud Storage URLs.
+ * Host (or bucket) and path segments of a URL in a normal form: it does not depend on the case and default
+ * port of the host, percent-encoding, repeated slashes, and the style of S3 and Google Cloud Storage URLs.
  */
 export function placeNames({ protocol, hostname, port, pathname }: URL): string[] {
   const names = decoded(pathname)

@@ -28,13 +28,13 @@ interface RemoveOptions {
 }
 
 /**
- * Deletes the node at a path with everything below it. All entries are listed and checked before the first is deleted.
- * Documents are deleted first, so that an interruption leaves no array with missing chunks. A record of the arrays is
- * deleted last, so that the deletion can be repeated.
+ * Deletes the node at a path with everything below it. All entries are listed and checked before the first is
+ * deleted. Documents are deleted first, so that an interruption leaves no array with missing chunks. A record
+ * of the arrays is deleted last, so that the deletion can be repeated.
  * @returns false if the path is empty, except for unfinished files.
- * @throws NotAllowed ("not-zarr", "foreign-files", "is-source", "protected-folder") before anything is deleted;
- *   ReadOnly ("no-delete") for a store that cannot delete or list; errors of the store, after which chunks may be left
- *   that belong to no readable node.
+ * @throws NotAllowed ("not-zarr", "foreign-files", "is-source", "protected-folder") before anything is
+ *   deleted; ReadOnly ("no-delete") for a store that cannot delete or list; errors of the store, after which
+ *   chunks may be left that belong to no readable node.
  */
 export async function removeNode(store: Store, path: string, options: RemoveOptions = {}): Promise<boolean> {
   const { signal, sources = [] } = options;

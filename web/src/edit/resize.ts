@@ -116,7 +116,9 @@ class Resizing {
     return wanted;
   }
 
-  /** Returns the objects outside of the new shape, and the objects with elements on both sides of its border. */
+  /**
+   * Returns the objects outside of the new shape, and the objects with elements on both sides of its border.
+   */
   #cells(): { readonly outside: Cells; readonly cut: Cells } {
     const { array, wanted } = this;
     const { signal } = this.options;

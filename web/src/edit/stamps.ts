@@ -125,7 +125,8 @@ export const originOf = (stamps: Stamps, etag: string): string =>
  * @param own stamp of the write.
  * @param before stamps and origin of the document that the write was to replace.
  * @param now stamps of the stored document.
- * @returns undefined if that is unknown: another program has dropped the stamps, or too many writers have replaced them.
+ * @returns undefined if that is unknown: another program has dropped the stamps, or too many writers have
+ *   replaced them.
  */
 export function isApplied(
   own: string,

@@ -103,7 +103,8 @@ function outcomeOf(
   if (!now) return before ? "replaced" : "unchanged";
   if (now.stamps.includes(own)) return "applied";
   if (before && before.version.etag === now.version.etag) return "unchanged";
-  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version of this one.
+  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version
+  // of this one.
   if (!before) return now.stamps.length > 0 ? "replaced" : "unknown";
   const isWritten = isApplied(own, { stamps: before.stamps, origin: originIn(before) }, now.stamps);
   return isWritten === undefined ? "unknown" : isWritten ? "applied" : "replaced";
