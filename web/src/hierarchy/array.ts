@@ -95,8 +95,8 @@ export class ZarrArray<D extends Elements = Elements> {
     return this.#spec.dtype;
   }
   /**
-   * Whether the elements have a data type, given by its Zarr v3 name. TypeScript then narrows the result of
-   * `get`.
+   * Whether the data type has this Zarr v3 name. If so, TypeScript narrows the type of the elements that
+   * `get` returns.
    */
   is<N extends keyof ElementsByType>(name: N): this is ZarrArray<ElementsByType[N]> {
     return this.#spec.dtype.name === name;

@@ -9,8 +9,8 @@ import { icechunkUrl, isReferenceFolder, otherStores, resolveSource, type Source
 
 /**
  * Opens a Zarr array or group of any version.
- * @throws NotFound if there is no node at the path, or one of another kind; InvalidMetadata, UnknownCodec, Unsupported or
- *   LimitExceeded if it cannot be read; Network if the source fails.
+ * @throws NotFound if there is no node at the path, or one of another kind; InvalidMetadata, UnknownCodec,
+ *   Unsupported or LimitExceeded if it cannot be read; Network if the source fails.
  */
 export async function open(source: Source, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;

@@ -37,8 +37,8 @@ const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js")
 const lastFound = new WeakMap<Store, ZarrVersion>();
 
 /**
- * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes below them are
- * opened without further requests.
+ * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes
+ * below them are opened without further requests.
  */
 export class Opener implements NodeOpener {
   readonly #options: DocumentOptions;
@@ -144,8 +144,8 @@ export class Opener implements NodeOpener {
       return this.#documents.look(path, key, signal);
     };
     const array = look(2, v2ArrayKey);
-    // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as well, the
-    // extra round trip would cost more than the request.
+    // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as
+    // well, the extra round trip would cost more than the request.
     const isOnlyV2 = !(this.#wants(3) && asks(3));
     const group = async () => {
       const found = kind === "array" && isOnlyV2 ? await array : {};
