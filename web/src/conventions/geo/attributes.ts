@@ -59,7 +59,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   return affineOf([a, b, c, d, e, f], "GeoTransform");
 }
 
-/** With node registration, the transformation refers to centres; the corner is half an element before. */
+/** With node registration, the transformation maps to centres; the corner is half an element before. */
 function registered(transform: AffineTransform, attributes: unknown): AffineTransform {
   if (text(attributes, "spatial:registration") !== "node") return transform;
   const [a, b, c, d, e, f] = transform;

@@ -229,8 +229,8 @@ async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: 
 const shiftError = 2 ** -42;
 
 /**
- * Rounds a shifted longitude to the precision of the coordinates, and to a coordinate itself if only the
- * error of the shift separates them.
+ * Rounds a shifted longitude to the precision of the coordinates. Returns the nearest coordinate if the
+ * difference is within the error of the shift.
  */
 async function snapped(coordinates: Coordinates, view: Rising, shifted: number): Promise<number> {
   const value = coordinates.rounded(shifted);

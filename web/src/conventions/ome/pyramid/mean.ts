@@ -29,7 +29,8 @@ export function meanKernel(dtype: DType): KernelMaker | undefined {
     return (source, out) => integerMean(source as Uint32Array, out as Uint32Array);
   const isComplex = core.startsWith("complex");
   if (!floatsOf(dtype) && core !== "float64" && core !== "complex128") return undefined;
-  // If float32 represents a smaller type, the mean is rounded to float32 first.
+  // Float32 may represent a smaller type: the mean is then rounded to float32 (to odd) before it is rounded
+  // to that type.
   const round = isConverted(dtype) ? roundToOdd : undefined;
   return (source, out) => floatMean(source as Float64Array, out as Float64Array, isComplex ? 2 : 1, round);
 }
