@@ -14,8 +14,8 @@ export interface Projection {
 }
 
 /**
- * Returns an upper bound on the number of projections of {@link projectionsOf}, in the same time even for
- * 10^18 chunks.
+ * Returns an upper bound on the number of projections of {@link projectionsOf}. Takes constant time, even for
+ * a grid of 10^18 chunks.
  */
 export function projectionCount({ start, step, count }: AxisRange, axis: AxisGrid): number {
   if (count === 0) return 0;
