@@ -55,7 +55,7 @@ export class ShardReader {
     try {
       await this.#readShard(work, shard);
     } catch (error) {
-      // In a store without versions, an outdated index shows in chunks that fail to decode.
+      // In a store without versions, chunks that fail to decode reveal an outdated index.
       const isCorrupt = isZarrError(error, "CorruptChunk");
       if (isChange(error) || isCorrupt) this.#locator.forget(shard.key);
       if (isCorrupt && isKept) this.#outdated.add(error);

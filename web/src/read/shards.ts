@@ -28,7 +28,8 @@ const maxKeptBytes = 32 * 2 ** 20;
 /** An inner chunk to locate. */
 export interface WantedChunk {
   /**
-   * Position in inner chunks of the innermost level, relative to the shard's first, along the array's axes.
+   * Position relative to the first chunk of the shard, in inner chunks of the innermost level, along the axes
+   * of the array.
    */
   readonly position: readonly number[];
 }
