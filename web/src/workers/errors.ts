@@ -1,4 +1,4 @@
-/** Errors of work on other threads, as messages. */
+/** Converts errors of work on other threads to messages and back. */
 
 import { NeedsFullModule } from "../engine/session.js";
 import { errorTags } from "../util/error-tags.js";

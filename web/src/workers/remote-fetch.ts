@@ -79,7 +79,7 @@ function isPlainPage(): boolean {
 /** The last `fetch` that was checked, and whether it is the browser's. */
 let judged: { readonly fetch: unknown; readonly isOwn: boolean } = { fetch: undefined, isOwn: false };
 
-/** Bound functions and proxies look the same except for the name. */
+/** Bound functions and proxies have the same source text except for the name. */
 const isBrowsers = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
   /^function fetch\(\)\s*\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(fetch));
