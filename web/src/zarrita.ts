@@ -1,5 +1,5 @@
 /**
- * A drop-in for npm `zarrita`, over this library's `open` and `get`. docs/drop-ins.md lists the differences.
+ * Drop-in replacement for npm `zarrita` on this library's `open` and `get`. docs/drop-ins.md lists the differences.
  * @packageDocumentation
  */
 
