@@ -110,7 +110,7 @@ describe.each(files)("commands of %s", (file) => {
 
 it("the README's two commands say what they need", () => {
   const readme = readFileSync(path.join(root, "README.md"), "utf8");
-  const work = readme.slice(readme.indexOf("## Work on it"));
+  const work = readme.slice(readme.indexOf("## Development"));
   expect(work).toMatch(/^npm start\b/m);
   expect(work).toMatch(/^npm test\b/m);
   expect(work).toContain("Debian 12 with Node 20, git and root");
