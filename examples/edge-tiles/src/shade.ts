@@ -34,7 +34,7 @@ function shadeRow(row: Numbers, out: Uint8Array, [low, high]: readonly [number, 
 }
 
 /**
- * The values of the first and last colour: from the request, the channel's window in OME-Zarr, or 0 to 255 for bytes.
+ * The values of the first and last colour: from the request, the channel's window in OME-Zarr, or the type's.
  * @throws Refusal (400) if none of these is available.
  */
 export function rangeOf(dataset: Dataset, style: Style, indices: ReadonlyMap<string, number>): readonly [number, number] {
