@@ -114,5 +114,5 @@ it("the README's two commands say what they need", () => {
   expect(work).toMatch(/^npm start\b/m);
   expect(work).toMatch(/^npm test\b/m);
   expect(work).toContain("Debian 12 with Node 20, git and root");
-  expect(work).toContain("On other systems they say what to install");
+  expect(work).toContain("On other systems they list what to install");
 });
