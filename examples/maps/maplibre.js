@@ -15,7 +15,7 @@ addProtocol("zarr", async ({ url }, { signal }) => {
 export const map = new GlMap({
   container: "map",
   center: [longitude, latitude],
-  zoom: zoom - 1, // MapLibre's zoom is that of 512-pixel tiles
+  zoom: zoom - 1, // MapLibre's zoom levels are for 512-pixel tiles
   renderWorldCopies: true,
   style: {
     version: 8,
