@@ -1,4 +1,4 @@
-/** Makes arrays longer, with values for the new elements, while other programs may do so. */
+/** Appends values to arrays that other programs may append to or resize at the same time. */
 
 import { isConverted } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -44,16 +44,16 @@ export async function append(
   });
 }
 
-/** Elements by which the array was made longer: hyperplanes from `from` up to, not including, `to` along an axis. */
+/** The appended elements: hyperplanes `from` (inclusive) to `to` (exclusive) along an axis. */
 interface Rows {
   readonly along: number;
   readonly from: number;
   readonly to: number;
   readonly values: unknown;
   readonly reader: ArrayReader;
-  /** Stamps of the document that the longer one has replaced. */
+  /** Stamps of the document that the longer shape replaced. */
   readonly stamps: Stamps;
-  /** The array's document. */
+  /** The array's new document. */
   readonly written: JsonObject | undefined;
 }
 
@@ -80,8 +80,8 @@ async function reserve(array: ZarrArray, values: unknown, along: number, writing
 }
 
 /**
- * Writes the values. A program that makes the array shorter at the same time is treated as if it did so afterwards:
- * elements that it cuts off are not written, or cleared again.
+ * Writes the values. If another program makes the array shorter during the write, the result is as if it did
+ * so afterwards: elements that it cuts off are not written, or are cleared again.
  */
 async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise<void> {
   const { signal, conflicts } = writing;
@@ -89,7 +89,8 @@ async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise
   const isShared = array.store.conditional === true;
   let rows = all;
   const recheck = isShared && conflicts !== "ignore" ? () => keptShape(array, rows, signal) : undefined;
-  // The array is longer already: a conflict in a chunk that other programs write as well must not end the call.
+  // The array is already longer, so a conflict in a chunk that other programs also write must not end the
+  // call.
   const options = { ...writing, recheck, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
   for (;;) {
     try {
@@ -99,7 +100,7 @@ async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise
       const wanted = withLength(reader.spec.shape, along, all.to);
       if (wanted.every((length, axis) => length <= shape[axis]!)) return;
       await clearStale(array, reader, cellsOf(reader, regionOf(all)), signal);
-      await changeShape(array, { signal }, (now) => now); // for the handle
+      await changeShape(array, { signal }, (now) => now); // updates the handle
       return;
     } catch (error) {
       if (!(error instanceof Shortened)) throw signal?.aborted ? error : await withdrawn(array, all, error);
@@ -124,7 +125,8 @@ class Shortened {
 
 /**
  * Returns the stored shape if the elements still belong to this call.
- * @throws Shortened if only the first ones do; Network ("unknown-outcome") if that is unknown.
+ * @throws Shortened if other programs have cut off some of them; Network ("unknown-outcome") if that is
+ *   unknown.
  */
 async function keptShape(
   array: ZarrArray,
@@ -164,7 +166,8 @@ function firstOf(values: unknown, shape: readonly number[], along: number, count
 }
 
 /**
- * Undoes an append whose values could not be written, unless another program has changed the array's length since.
+ * Undoes an append whose values could not be written, unless another program has changed the array's length
+ * since.
  * @returns the error; if the append was not undone, Network ("unknown-outcome").
  */
 async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<unknown> {
@@ -179,7 +182,7 @@ async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<
     isUndone = isLast;
     if (isUndone) await clearStale(array, reader, cellsOf(reader, regionOf(rows)), undefined);
   } catch {
-    // The first error counts.
+    // Only the first error is reported.
   }
   await publish(array, rows.written, undefined).catch(() => {});
   if (isUndone) return withDetails(error, {}, "nothing was appended: ");
@@ -192,8 +195,8 @@ const withLength = (shape: readonly number[], along: number, length: number): nu
   shape.map((other, axis) => (axis === along ? length : other));
 
 /**
- * Returns a reader that covers the last chunks along the axis to their ends, if the store supports conditions: other
- * programs may append to these chunks, so that the values do not cover them.
+ * Returns a reader whose last chunks along the axis extend to their full length, if the store supports
+ * conditions: other programs may append to these chunks, so the values do not cover them.
  */
 async function readerBeyond(
   { store, path, spec, limits }: ZarrArray,
@@ -207,7 +210,7 @@ async function readerBeyond(
   return new ArrayReader(store, path, { ...spec, shape: lengths, axes: await axesOf(lengths) }, limits);
 }
 
-/** How many hyperplanes the values are. @throws InvalidArgument for values that are no whole number of them. */
+/** Returns the number of hyperplanes in the values. @throws InvalidArgument if it is not an integer. */
 function lengthOf({ dtype }: ZarrArray, values: unknown, shape: readonly number[], along: number): number {
   const others = shape.filter((_, i) => i !== along);
   const region = values as { data?: unknown; shape?: unknown } | null;

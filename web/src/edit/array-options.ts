@@ -1,4 +1,4 @@
-/** The options of `create`, checked, as an array to make. */
+/** Validates the options of `create` and converts them to array metadata. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";
@@ -24,14 +24,14 @@ import { defaultChunkShape } from "./default-chunks.js";
 import { requireEncodable } from "./encodable.js";
 import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
-/** What is not valid as metadata is, in options, an argument that does not fit. */
+/** Converts a metadata error into one about arguments. */
 const asArgument = (error: Error) =>
   invalidArgument(error.message, { ...detailsOf(error as ZarrError), cause: error });
 
 const detailsOf = ({ code, codec }: ZarrError) => ({ code, codec });
 
 /**
- * The metadata of the array that options ask for, read again by the reader's own parser.
+ * Returns the metadata of the array that the options describe, as parsed by the reader's own parser.
  * @throws InvalidArgument, UnknownCodec, Unsupported or LimitExceeded.
  */
 export function arrayMetadata(
@@ -47,18 +47,17 @@ export function arrayMetadata(
   }, asArgument);
 }
 
-/** What an array that is like another one shall have of its own. */
+/** Properties of an array that differ from the array it is modelled on. */
 export type ArrayChanges = Omit<
   CreateLikeOptions,
   "like" | "dtype" | "limits" | "path" | "zarrFormat" | "overwrite" | "signal"
 >;
 
 /**
- * The metadata of an array like another one, in a version: data type, byte order, fill value, attributes, names of
- * dimensions, chunks and codecs are the same, but for the changes.
- * @throws Unsupported, saying what the version cannot hold, or which codec can only be read where chunks are not those of
- *   the other array; InvalidArgument for changes that do not fit; others as
- *   `create` does.
+ * Returns the metadata of an array like another one, in the given version. Data type, byte order, fill value,
+ * attributes, dimension names, chunks and codecs are the same, except for the changes.
+ * @throws Unsupported, naming the feature that the version lacks, or the read-only codec if the chunks are
+ *   not those of the other array; InvalidArgument for invalid changes; others as `create` does.
  */
 export function arrayLike(
   source: ArrayMetadata,
@@ -76,7 +75,7 @@ export function arrayLike(
   }, asArgument);
 }
 
-/** Whether no chunk of the other array can be one of this array, as it is stored. */
+/** Whether no chunk of the other array can be reused as stored. */
 const hasOwnChunks = (made: ArrayMetadata, source: ArrayMetadata, { codecs, order }: ArrayChanges): boolean =>
   codecs !== undefined ||
   order !== undefined ||
@@ -104,7 +103,7 @@ function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: Arra
   };
 }
 
-/** Grid and chain, in the target's version. */
+/** Returns the grid and codec chain, in the target's version. */
 function changedChunks(
   { spec, zarrFormat }: ArrayMetadata,
   version: ZarrVersion,
@@ -120,7 +119,7 @@ function changedChunks(
       ? spec.shardShape
       : changes.shardShape;
   const shardShape = given ? sameRank(given, "shardShape", shape) : undefined;
-  // An order that is asked for takes the place of the other array's.
+  // An explicit order replaces the other array's.
   const kept = leafCodecs(spec.codecs).filter(
     ({ name }) => changes.order === undefined || name !== "transpose",
   );
@@ -131,7 +130,7 @@ function changedChunks(
   const context = {
     version,
     dtype,
-    // Codecs that are asked for need not keep byte orders that v3 cannot say.
+    // Explicit codecs need not keep byte orders that v3 cannot express.
     endian: version === 3 && Array.isArray(endian) ? "little" : endian,
     rank: shape.length,
     order,
@@ -145,7 +144,7 @@ function changedChunks(
   };
 }
 
-/** The chain of the chunks that are decoded, inside whatever shards. */
+/** Returns the codec chain of the innermost chunks, inside any shards. */
 export function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMetadata[] {
   const at = codecs.findIndex(({ name }) => name === "sharding_indexed");
   if (at < 0) return codecs;
@@ -213,11 +212,11 @@ function sameRank(value: unknown, name: string, shape: readonly number[]): numbe
 interface ReadType {
   readonly dtype: DType;
   readonly endian: Endian | readonly (Endian | null)[];
-  /** As it was given, where fields have different byte orders. */
+  /** The type description as given, if fields have different byte orders. */
   readonly descr?: Json | undefined;
 }
 
-/** A data type of Zarr v3 or of NumPy. */
+/** Parses a Zarr v3 or NumPy data type. */
 function readType(value: unknown, version: ZarrVersion): ReadType {
   if (value instanceof DType) return { dtype: withNames(value), endian: "little" };
   const isNumpy = Array.isArray(value) || (typeof value === "string" && /^[<>|]/.test(value));
@@ -286,7 +285,7 @@ function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
   return [...names] as (string | null)[];
 }
 
-/** What options of keys there are, by the encoding's name. */
+/** Option names of each chunk key encoding. */
 const keyOptions: Readonly<Record<ChunkKeys["name"], readonly string[]>> = {
   default: ["separator"],
   v2: ["separator"],
@@ -306,7 +305,7 @@ function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion,
   return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
 }
 
-/** The name of an encoding, all of whose options are known. */
+/** Returns the name of an encoding after checking its option names. */
 function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
   const usual = version === 3 ? "default" : "v2";
   if (typeof encoding !== "object" || encoding === null)
@@ -327,7 +326,10 @@ function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersi
   throw badKeys(`chunkKeyEncoding ${shown(name)} with ${shown(separator)} is none of Zarr v${version}`);
 }
 
-/** A power of ten: others stand for the one below, which readers warn of. */
+/**
+ * Returns a power of ten. Other values are rejected: they would stand for the power below, with a warning
+ * from readers.
+ */
 function childrenOf(given: unknown): number {
   const children = given ?? 1000;
   const what = 'maxChildren of chunkKeyEncoding "fanout"';

@@ -1,4 +1,6 @@
-/** Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files. */
+/**
+ * Classifies stored objects: documents of Zarr nodes, chunks of arrays, unfinished files, and foreign files.
+ */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
@@ -26,12 +28,15 @@ import { isJsonObject, type JsonObject } from "../util/json.js";
 import { anyChunkKey, readDocument } from "./target.js";
 
 /**
- * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted first, so
- * after an interruption only the record distinguishes the remaining chunks from foreign files.
+ * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted
+ * first, so after an interruption only the record distinguishes the remaining chunks from foreign files.
  */
 export const recordName = ".zw-deleted.tmp";
 
-/** Names that only Zarr documents have. "meta" and "attrs" of Zarr v1 may name any file. */
+/**
+ * Names that only Zarr documents have. "meta" and "attrs", the names in Zarr v1, may belong to other files,
+ * too.
+ */
 const ownNames: ReadonlySet<string> = new Set([
   v3Key,
   v2ArrayKey,
@@ -52,13 +57,16 @@ interface FoundArray {
   readonly isChunk: ChunkTest;
 }
 
-/** The folder and the name of a key. */
+/** Splits a key into its folder and name. */
 function split(key: string): [folder: string, name: string] {
   const slash = key.lastIndexOf("/");
   return [key.slice(1, Math.max(1, slash)), key.slice(slash + 1)];
 }
 
-/** Whether a key is that of an unfinished file or a lock, or lies in a scratch folder or one that is being deleted. */
+/**
+ * Whether a key names an unfinished file or a lock, or lies in a scratch folder or a folder that is being
+ * deleted.
+ */
 export function isUnfinished(key: string): boolean {
   if (!key.includes("/.")) return false;
   const folders = key.split("/");
@@ -66,7 +74,7 @@ export function isUnfinished(key: string): boolean {
   return isHidden(name) || folders.some((folder) => isDeletedFolder(folder) || isScratchName(folder));
 }
 
-/** The nodes below a path, and which entries belong to them. */
+/** The nodes below a path, and the entries that belong to them. */
 export class Belongings {
   readonly #arrays = new Map<string, FoundArray[]>();
   readonly #found = new Set<string>();
@@ -123,7 +131,7 @@ export class Belongings {
     return this.isDocument(key) || this.#isChunk(key, (below, { isChunk }) => isChunk(below));
   }
 
-  /** The record of the deletion, as it is stored under {@link recordName}. */
+  /** The deletion record, in the form stored under {@link recordName}. */
   get record(): Uint8Array<ArrayBuffer> {
     const prefix = joinKey(this.path, "").length - 1;
     const arrays = [...this.#arrays].flatMap(([folder, found]) =>
@@ -142,7 +150,7 @@ export class Belongings {
       const below = key.slice(folder === "" ? 1 : folder.length + 2);
       return this.#arrays.get(folder)?.some((array) => test(below, array)) === true;
     };
-    // Listings return the keys of one array together.
+    // Checked first: listings return the keys of one array consecutively.
     if (key.startsWith(joinKey(this.#last, "")) && isIn(this.#last)) return true;
     for (let [folder] = split(key); ; [folder] = split(`/${folder}`)) {
       if (isIn(folder)) {
@@ -190,10 +198,10 @@ export class Belongings {
 /** Whether a link, relative to an array, replaces a folder of chunks. */
 const isChunkFolder = (below: string): boolean => /^(c|\d+)(\/\d+)*$/.test(below);
 
-/** Documents at a path. */
+/** Documents found at a path. */
 interface FoundDocuments {
   readonly names: readonly string[];
-  /** Zarr versions that the documents may have. */
+  /** Zarr versions that the documents may belong to. */
   readonly versions: readonly ZarrVersion[];
 }
 
@@ -239,7 +247,7 @@ function isGroup(object: JsonObject | undefined): boolean {
   try {
     return object !== undefined && v3NodeType(object) === "group";
   } catch {
-    return false; // possibly a damaged array
+    return false; // may be a damaged array
   }
 }
 
@@ -265,7 +273,10 @@ function factsOf(object: JsonObject | undefined, name: string): JsonObject {
   return jsonObject([...format, "shape"].map((key) => [key, object && own(object, key)] as const));
 }
 
-/** The test for chunk keys of an array. If its metadata is not valid, every key that looks like a chunk key passes. */
+/**
+ * Returns the test for chunk keys of an array. If its metadata is invalid, every key that looks like a chunk
+ * key passes.
+ */
 async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   try {
     const rank = readLengths(own(facts, "shape"), "shape", 0).length;
@@ -280,7 +291,7 @@ async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
 async function encodingsOf(facts: JsonObject): Promise<ChunkKeys[]> {
   if (isFormat(facts, "3")) return [(await readChunkKeys(own(facts, "chunk_key_encoding"), undefined)).keys];
   const given = own(facts, "dimension_separator");
-  // Without this entry, the separator depended on the store.
+  // Without this entry, the default separator depended on the store.
   const separators =
     given === undefined && isFormat(facts, "2") ? ([".", "/"] as const) : [readSeparator(given, ".")];
   return separators.map((separator) => ({ name: "v2", separator }));

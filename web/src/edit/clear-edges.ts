@@ -1,4 +1,4 @@
-/** Fills elements of stored objects with the fill value that lie beyond a shape. */
+/** Clears elements of stored objects that lie beyond a shape. */
 
 import { type Slice, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
@@ -9,9 +9,9 @@ import type { Values } from "../write/values.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 
 /**
- * Clears one stored object. An object that is missing stays missing.
+ * Clears one stored object. A missing object stays missing.
  * @param reader of the array with the lengths up to which elements are cleared.
- * @param shape beyond which they are cleared.
+ * @param shape beyond which elements are cleared.
  */
 export async function clearBeyond(
   store: Store,
@@ -35,7 +35,10 @@ export async function clearBeyond(
   }
 }
 
-/** One box for each axis along which elements lie beyond the shape. An element that is in two of them is in the first. */
+/**
+ * Returns one box per axis along which elements lie beyond the shape. An element in two boxes counts for the
+ * first.
+ */
 export function boxesBeyond(
   { objectAxes, spec }: ArrayReader,
   cell: readonly number[],
@@ -55,7 +58,7 @@ export function boxesBeyond(
   return boxes.filter((box) => box.every(({ start, stop }) => start! < stop!));
 }
 
-/** The fill value for a whole region, bit for bit. */
+/** Returns the fill value for a whole region, bit for bit. */
 function fillValues({ firstCodec, spec }: ArrayReader, counts: readonly number[]): Values {
   const { dtype, fill } = spec;
   const strides = counts.map(() => 0);

@@ -1,6 +1,6 @@
 /**
- * Clears elements that were written outside of the array's shape because another program made the array shorter at the
- * same time. They would show if the array grew.
+ * Clears elements that were written outside of the array's shape because another program made the array
+ * shorter at the same time. They would show if the array grew.
  */
 
 import type { ZarrArray } from "../hierarchy/array.js";
@@ -15,7 +15,7 @@ import { boxesBeyond, clearBeyond } from "./clear-edges.js";
 import type { Cells } from "./resize-chunks.js";
 import { checkSame, reshaper, storedShape } from "./stored-shape.js";
 
-/** Paths of arrays that this program has made shorter: other handles may have the longer shape. */
+/** Paths of arrays that this process has made shorter: other handles may still have the longer shape. */
 const shortened = new WeakMap<Store, Set<string>>();
 
 export function noteShortened(given: Store, path: string): void {
@@ -44,7 +44,7 @@ export async function clearOutside(
   // If the store has no conditions, other programs must not write at the same time.
   if (store.conditional !== true && !shortened.get(storeBehind(store))?.has(path)) return;
   const { shape } = await storedShape(array, signal).catch((error) => {
-    // Without a document, as in a group that is known from its consolidated metadata only, there is nothing to check.
+    // There is no document to check if, for example, the group is known only from its consolidated metadata.
     if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };
     throw error;
   });
@@ -55,9 +55,9 @@ export async function clearOutside(
 /**
  * Fills elements of stored objects outside of the stored shape with the fill value.
  *
- * Deleting the objects is not safe: another program may have appended to them. An object is replaced on the condition
- * that it has not changed since it was read, and the shape is read after the object: if another program has appended to
- * the object before, its elements lie inside that shape.
+ * Deleting the objects is not safe: another program may have appended to them. An object is replaced on the
+ * condition that it has not changed since it was read, and the shape is read after the object: if another
+ * program has appended to the object before, its elements lie inside that shape.
  * @param reader of the array with the lengths up to which elements are cleared.
  */
 export async function clearStale(
@@ -95,10 +95,12 @@ async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
   return stored;
 }
 
-/** Objects that are deleted or changed in parallel. */
+/** Maximum number of objects that are deleted or changed in parallel. */
 const concurrency = 16;
 
-/** Does work for cells, several in parallel. @throws the first error, once no work is in flight. */
+/**
+ * Calls a function for each cell, several in parallel. @throws the first error, once no call is in flight.
+ */
 export async function forEachCell(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
   const pending = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;

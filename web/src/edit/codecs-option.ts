@@ -1,4 +1,4 @@
-/** The option `codecs` of `create`: names with defaults, in whatever form, as a whole chain. */
+/** Expands the `codecs` option of `create` into a complete codec chain. */
 
 import type { FoundCodec } from "../codecs/codec-list.js";
 import type { ZarrVersion } from "../codecs/definition.js";
@@ -24,15 +24,15 @@ interface Known {
   readonly found: FoundCodec | undefined;
 }
 
-/** A chain, and the data type that elements of `|O` get from its codec. */
+/** A codec chain, and the data type that its object codec gives to elements of `|O`. */
 export interface Chain {
   readonly codecs: readonly CodecMetadata[];
   readonly dtype: DType;
 }
 
 /**
- * The chain that an option asks for, with what it leaves out: the array-to-bytes codec, a transpose for order "F",
- * shards. All codecs must have been loaded.
+ * Returns the codec chain of the option, with omitted parts added: the array-to-bytes codec, a transpose for
+ * order "F", shards. All codecs must have been loaded.
  * @throws InvalidArgument, UnknownCodec; Unsupported for a codec that the version does not have.
  */
 export function chainOf(option: unknown, context: ChainContext): Chain {
@@ -60,7 +60,7 @@ export function chainOf(option: unknown, context: ChainContext): Chain {
   return { dtype, codecs: withShards(chain, context) };
 }
 
-/** What is used where nothing is asked for; docs/writing.md says why. */
+/** Default codecs; docs/writing.md gives the reasons. */
 function defaultCodecs(dtype: DType): CodecMetadata[] {
   return [parseName(dtype.isVariable ? "zstd" : "blosc", dtype)];
 }
@@ -77,7 +77,7 @@ function listOf(option: unknown): CodecInput[] {
   return list as CodecInput[];
 }
 
-/** Options that stand behind a name, "zstd:5", in order. */
+/** Options that may follow a name, as in "zstd:5", in order. */
 const shortOptions: Readonly<Record<string, readonly string[]>> = {
   zstd: ["level"],
   gzip: ["level"],
@@ -87,7 +87,7 @@ const shortOptions: Readonly<Record<string, readonly string[]>> = {
   blosc: ["cname", "clevel", "shuffle"],
 };
 
-/** Reads "zstd:5" or "blosc:lz4:5". Blosc's shuffle is by bits for single bytes, else by bytes. */
+/** Parses "zstd:5" or "blosc:lz4:5". Blosc shuffles single bytes by bits, other elements by bytes. */
 export function parseName(text: string, dtype: DType): CodecMetadata {
   const [name, ...given] = text.split(":") as [string, ...string[]];
   const id = name.replace(/^numcodecs\./, "");
@@ -103,7 +103,7 @@ export function parseName(text: string, dtype: DType): CodecMetadata {
   return { name, configuration: { ...defaults, ...Object.fromEntries(options) } };
 }
 
-/** A codec under the name that the version has for it. */
+/** Returns a codec under its name in the version. */
 function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
   const [codec] = typeof input === "string" ? [parseName(input, dtype)] : parseCodecs([input], "codecs");
   const { name } = codec!;
@@ -118,7 +118,10 @@ function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
   throw unsupported(`Zarr v${version} has no codec ${name}`, { code: "unsupported-codec", codec: name });
 }
 
-/** Elements of `|O` are what their codec makes; objects without one are written as JSON. */
+/**
+ * Returns the data type of the elements. For `|O`, the codec determines it; objects without a codec are
+ * written as JSON.
+ */
 function elementsOf(known: readonly Known[], { dtype }: ChainContext): DType {
   if (dtype.name !== "object") return dtype;
   const codec = known.find(({ found }) => found?.type === "vlen")?.found;
@@ -135,14 +138,14 @@ function toBytesOf(dtype: DType, { endian, version }: ChainContext): CodecMetada
   return { name: "bytes", configuration: isSingle(dtype) ? {} : { endian } };
 }
 
-/** Whether elements are of single bytes, which have no order. */
+/** Whether elements consist of single bytes, which have no byte order. */
 function isSingle({ core }: DType): boolean {
   return /^(bool|u?int[248]|float[468]_|complex_float[468]_|raw|fixed_bytes)/.test(core);
 }
 
 const indexCodecs = [{ name: "bytes", configuration: { endian: "little" } }, { name: "crc32c" }];
 
-/** Puts the chain into shards, or fills in those that it has. */
+/** Wraps the chain in shards, or completes the configuration of the shards that it contains. */
 function withShards(
   codecs: readonly CodecMetadata[],
   { version, shardShape, chunkShape }: ChainContext,

@@ -1,4 +1,4 @@
-/** Consolidating: one document with those of all nodes below a group. */
+/** Consolidates the metadata of all nodes below a group into one document. */
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
@@ -18,9 +18,9 @@ import { consolidatedV2, consolidatedV3, inlined, replaceDocument } from "./cons
 import type { Target, UpdateOptions } from "./options.js";
 import { placeOf, readDocument } from "./target.js";
 
-/** Documents that are read at a time. */
+/** Maximum number of documents that are read in parallel. */
 const concurrency = 16;
-/** What a node takes at least in consolidated metadata, whatever its documents are. */
+/** Minimum size of a node in consolidated metadata, in bytes. */
 const nodeBytes = 128;
 
 export async function consolidate(
@@ -39,10 +39,10 @@ export async function consolidate(
   return (await new Opener(store, {}).open(path, { kind: "group", signal })) as ZarrGroup;
 }
 
-/** Documents of nodes by their paths below the group, "" for its own. */
+/** Documents of nodes by path below the group; "" is the group itself. */
 type Found = ReadonlyMap<string, Documents>;
 
-/** Writes the documents of all nodes below a group into one of its own. */
+/** Writes the consolidated metadata of all nodes below a group. */
 export async function writeConsolidated(
   store: Store,
   path: string,
@@ -69,7 +69,7 @@ async function writeV3(
   await replaceDocument(store, path, v3Key, change, { signal });
 }
 
-/** As zarr-python orders them: by depth, then by name. */
+/** Orders paths like zarr-python: by depth, then by name. */
 function byDepth([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   const depths = a.split("/").length - b.split("/").length;
   return depths !== 0 ? depths : a < b ? -1 : 1;
@@ -92,11 +92,11 @@ async function writeV2(
   });
 }
 
-/** All documents of nodes below a path. @throws Unsupported where the store cannot list. */
+/** Reads the documents of all nodes below a path. @throws Unsupported if the store cannot list. */
 async function collect(store: Store, path: string, signal: AbortSignal | undefined): Promise<Found> {
   const limiter = new Limiter(concurrency);
   const found = new Map<string, Documents>();
-  // More could not be read back; and stores may have groups in groups without end.
+  // Larger metadata could not be read back. The limit also stops cycles of groups, which stores may have.
   const { metadataBytes } = defaultLimits;
   let together = 0;
   const visit = async (below: string): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Consolidated metadata: made, read as what it is, and kept true. */
+/** Creates, reads and updates consolidated metadata. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { noteWrite } from "../hierarchy/metadata-epoch.js";
@@ -16,30 +16,33 @@ import type { AxisResize } from "./stamps.js";
 import { ancestorsOf, conditionOf, type ReadDocument, readDocument } from "./target.js";
 import { writeDocument } from "./write-document.js";
 
-/** What has become of a node: its documents, or those that have changed; undefined where it and all below are gone. */
+/**
+ * A change of a node: all its documents, or the changed ones; undefined if the node and everything below it
+ * were deleted.
+ */
 export interface Change {
   readonly path: string;
   readonly documents: Documents | undefined;
-  /** Whether other programs may have written the documents again, since; then it is theirs that count. */
+  /** Whether other programs may have written the documents since. Their version then takes precedence. */
   readonly isShared?: boolean | undefined;
 }
 
 export interface ReplaceOptions {
   readonly signal: AbortSignal | undefined;
-  /** What to do where another program has written the document since it was read. Default: "retry". */
+  /** How to handle a document that another program has written since it was read. Default: "retry". */
   readonly conflicts?: Conflicts | undefined;
-  /** How often to read and write the document at most. Default: 10. */
+  /** Maximum number of attempts to read and write the document. Default: 10. */
   readonly attempts?: number | undefined;
   /** Axes whose lengths `resize` changes; called after `change`. */
   readonly resizes?: (() => readonly AxisResize[]) | undefined;
 }
 
 /**
- * Replaces a document by the one that `change` makes of it. Other calls in this program wait, and writes of other
- * programs are noticed if the store supports conditions.
- * @param change returns undefined for no change; gets undefined if there is no document.
- * @throws Conflict if other programs are faster every time, or once if conflicts are errors; Network
- *   ("unknown-outcome").
+ * Replaces a document by the result of `change`. Calls for the same document within this process take turns;
+ * writes of other programs are detected if the store supports conditional writes.
+ * @param change gets undefined if there is no document; returns undefined for no change.
+ * @throws Conflict if other programs have changed the document at every attempt, or at the first one if
+ *   conflicts are errors; Network ("unknown-outcome").
  */
 export function replaceDocument(
   store: Store,
@@ -51,7 +54,7 @@ export function replaceDocument(
   ) => JsonObject | undefined | Promise<JsonObject | undefined>,
   { signal, conflicts = "retry", attempts, resizes }: ReplaceOptions,
 ): Promise<void> {
-  // A refusal without a condition is final: archives replace nothing.
+  // A refusal of an unconditional write is final: archives never replace an entry.
   let isConditional = true;
   const mode = () => (isConditional ? conflicts : "error");
   const isForced = conflicts === "ignore";
@@ -68,7 +71,7 @@ export function replaceDocument(
 }
 
 /**
- * Keeps consolidated metadata true that names the nodes that have changed: that of the groups above each, and of v2
+ * Updates consolidated metadata that contains changed nodes: that of the groups above each node, and of v2
  * groups themselves.
  */
 export async function updateConsolidated(
@@ -81,7 +84,7 @@ export async function updateConsolidated(
   const groups = new Set(
     changes.flatMap(({ path, documents }) => [
       ...ancestorsOf(path),
-      ...(version === 2 && documents ? [path] : []), // a deleted group has none
+      ...(version === 2 && documents ? [path] : []), // a deleted group has no consolidated metadata
     ]),
   );
   for (const group of groups) {
@@ -101,7 +104,8 @@ export async function updateConsolidated(
     const key = version === 3 ? v3Key : v2ConsolidatedKey;
     const change = async (object: JsonObject | undefined) => {
       if (!object || !consolidatedIn(object, version)) return undefined;
-      // Read after the consolidated document: whoever replaces that last has seen what was written last.
+      // Read after the consolidated document, so that the last writer to replace that document has seen the
+      // latest node documents.
       const now = await Promise.all(below.map((given) => latest(store, given, signal)));
       return patched(object, version, (entries, separator) => apply(now, entries, separator));
     };
@@ -111,13 +115,15 @@ export async function updateConsolidated(
   }
 }
 
-/** The error of a change that was made without its counterpart in consolidated metadata: repeating it may be wrong. */
+/**
+ * The error after a node was written but its consolidated metadata was not: repeating the call may be wrong.
+ */
 function outdated(group: string, cause: ZarrError): ZarrError {
   const message = `written, but the consolidated metadata of "/${group}" could not be updated: ${cause.message}`;
   return networkError(message, { code: "outdated-consolidated", status: cause.status, cause });
 }
 
-/** A change with its documents as they are by now, where others may have written them, too. */
+/** Returns a change with the stored documents if other programs may have written them, too. */
 async function latest(store: Store, change: Change, signal: AbortSignal | undefined): Promise<Change> {
   const { path, documents, isShared } = change;
   if (!isShared || !documents || !supportsConditions(store)) return change;
@@ -127,14 +133,14 @@ async function latest(store: Store, change: Change, signal: AbortSignal | undefi
   return { ...change, documents: new Map(found) };
 }
 
-/** Entries of a node, by its path or by keys below it, and of all nodes below. */
+/** Removes the entries of a node, by its path or by keys below it, and of all nodes below. */
 function removeBelow(entries: Map<string, JsonObject>, name: string): void {
   for (const key of [...entries.keys()]) {
     if (key === name || name === "" || key.startsWith(`${name}/`)) entries.delete(key);
   }
 }
 
-/** Consolidated metadata in a document, and what holds it. */
+/** Returns the consolidated metadata in a document, and the object that holds it. */
 function consolidatedIn(
   object: JsonObject,
   version: 2 | 3,
@@ -144,7 +150,7 @@ function consolidatedIn(
   return isJsonObject(holder) && isJsonObject(metadata) ? { holder, metadata } : undefined;
 }
 
-/** A document with its consolidated metadata changed; undefined where it has none, or nothing changes. */
+/** Returns a document with changed consolidated metadata; undefined if it has none, or nothing changes. */
 function patched(
   object: JsonObject,
   version: 2 | 3,
@@ -159,13 +165,16 @@ function patched(
   return version === 3 ? withEntries(object, [["consolidated_metadata", changed]]) : changed;
 }
 
-/** A document as consolidated metadata holds it: a group's own consolidated metadata is empty, as zarr-python has it. */
+/**
+ * Returns a document as stored inside consolidated metadata. Like zarr-python, it gives a group empty
+ * consolidated metadata.
+ */
 export function inlined(object: JsonObject): JsonObject {
   if (object["node_type"] !== "group") return object;
   return withEntries(object, [["consolidated_metadata", consolidatedV3(new Map())]]);
 }
 
-/** `consolidated_metadata` of documents by their paths below the group. Spec: Zarr v3 core, 2026. */
+/** Builds `consolidated_metadata` from documents by path below the group. Spec: Zarr v3 core, 2026. */
 export function consolidatedV3(documents: ReadonlyMap<string, JsonObject>): JsonObject {
   return jsonObject([
     ["kind", "inline"],
@@ -174,7 +183,7 @@ export function consolidatedV3(documents: ReadonlyMap<string, JsonObject>): Json
   ]);
 }
 
-/** `.zmetadata` of documents by their keys below the group. */
+/** Builds `.zmetadata` from documents by key below the group. */
 export function consolidatedV2(documents: ReadonlyMap<string, JsonObject>): JsonObject {
   return jsonObject([
     ["metadata", jsonObject(documents)],

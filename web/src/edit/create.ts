@@ -1,4 +1,4 @@
-/** Creating arrays and groups. */
+/** Creates arrays and groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { checkOptions } from "../hierarchy/arguments.js";
@@ -84,7 +84,7 @@ async function metadataLike(
   if (dtype !== undefined) throw invalidArgument("an array like another one has that one's data type");
   const metadata = await metadataAt(like.store, like.path, { limits: like.limits, signal });
   if (metadata?.kind !== "array") throw notFound(`there is no array at "/${like.path}" any more`);
-  // As it was opened: of v1's two readings of order "F" the handle has one.
+  // As opened: order "F" in v1 has two interpretations, and the handle has chosen one.
   const source: ArrayMetadata = { ...metadata, spec: like.spec };
   const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
   const { dimensionNames, attributes, order, chunkKeyEncoding } = changes;
@@ -92,7 +92,7 @@ async function metadataLike(
   return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
 }
 
-/** Whether an array is the node to overwrite, under the same name. Its elements are then deleted on purpose. */
+/** Whether an array is the node to overwrite, under the same name. Deleting its elements is then intended. */
 function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
   const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
   return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
@@ -120,7 +120,7 @@ export async function createGroup(
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
 }
 
-/** A group's attributes, exactly as they are stored. */
+/** Returns a group's attributes, exactly as stored. */
 async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined): Promise<JsonObject> {
   if (!(like instanceof ZarrGroup)) throw invalidArgument("like must be a group that was opened or created");
   const limits = resolveLimits(undefined);
@@ -137,7 +137,7 @@ function optionsOf<T extends NodeCreateOptions>(options: T): T {
   return options;
 }
 
-/** The version that is asked for, or that of the group where it shall be. */
+/** Returns the requested version, or the version of the parent group. */
 function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
   const version = zarrFormat ?? place.version;
   if (version !== undefined && ![1, 2, 3].includes(version))
@@ -150,13 +150,13 @@ function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion
 interface WriteOptions extends NodeCreateOptions {
   /** Nodes that are read later; deleting any of their data is refused. */
   readonly sources?: readonly NodePlace[] | undefined;
-  /** What the node will be, where it is an array. */
+  /** The new node's metadata if it is an array. */
   readonly array: ArraySpec | undefined;
 }
 
 /**
- * Writes a node: what is missing above it, then its documents, the one that makes it a node last. Where that fails,
- * what was written of the node is removed again; new groups above it stay.
+ * Writes a node: first the missing groups above it, then its documents, ending with the one that makes it a
+ * node. If that fails, the documents of the node are removed again; new groups above it stay.
  */
 export async function writeNode(
   { store, path }: Place,
@@ -184,7 +184,7 @@ export async function writeNode(
   });
 }
 
-/** The groups above a node that are not there, from the root. Zarr v1 has none. */
+/** Returns the missing groups above a node, starting at the root. Zarr v1 has none. */
 async function missingGroups(
   store: Store,
   path: string,
@@ -233,8 +233,8 @@ async function checkAbsent(
 }
 
 /**
- * Writes a group that is missing; one that another writer has made in the meantime serves as well.
- * @returns what was written; undefined for nothing.
+ * Writes a missing group; one created by another writer in the meantime serves as well.
+ * @returns the documents written; undefined if none were.
  */
 function writeGroup(
   store: Store,
@@ -269,7 +269,7 @@ async function writeDocuments(
       written.push(joinKey(path, key));
     }
   } catch (error) {
-    // The document that makes the node may still be stored: then the others belong to it.
+    // The main document may still be stored, and the other documents then belong to it.
     if (mayBeApplied(store, error, signal)) throw error;
     for (const key of written) await deleteObject(store, key).catch(() => {});
     if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;

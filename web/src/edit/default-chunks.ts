@@ -1,14 +1,14 @@
-/** Which chunks an array gets where nobody says. */
+/** Default chunk shapes. */
 
-/** Bytes that a chunk should have. */
+/** Target size of a chunk, in bytes. */
 const targetBytes = 2 ** 20;
-/** What an element of variable length is taken for. */
+/** Assumed size of an element of variable length, in bytes. */
 const variableBytes = 16;
 
 /**
- * Chunks of about 1 MiB: as many elements along each axis as along the others, but for axes that are shorter; powers of
- * two, or an axis' whole length. An axis of length 0 is there to grow: it gets what is left. Inside shards, chunks
- * divide them.
+ * Returns a chunk shape of about 1 MiB: equally many elements along all axes except shorter ones, in powers
+ * of two or an axis' whole length. An axis of length 0 is expected to grow, so it gets the remaining
+ * elements. Inside shards, chunks divide the shard.
  */
 export function defaultChunkShape(
   shape: readonly number[],
@@ -23,7 +23,10 @@ export function defaultChunkShape(
   return chunk.map((length, axis) => fitted(length, whole[axis]!, shardShape !== undefined));
 }
 
-/** Doubles the shortest length among some axes, the last one first, as long as the chunk is not too large. */
+/**
+ * Repeatedly doubles the shortest eligible length, the last axis first, while the chunk stays within the
+ * limit.
+ */
 function double(chunk: number[], most: number, mayGrow: (axis: number) => boolean): void {
   for (;;) {
     const axes = chunk.map((_, axis) => axis).filter(mayGrow);

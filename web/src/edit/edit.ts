@@ -1,4 +1,7 @@
-/** Creating, changing and deleting nodes, and writing elements. The implementation is loaded on first use. */
+/**
+ * Functions that create, change and delete nodes and write elements. The implementation is loaded on first
+ * use.
+ */
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
@@ -23,27 +26,27 @@ import type {
 const writing = lazy("writing", () => import("./part.js"));
 
 /**
- * Creates an array, from options or like another one (then in that one's version, unless the target is a group or
- * `zarrFormat` says another). Groups that its path lacks are created, too; nothing that is there is changed, unless `overwrite`
- * is given. Its chunks are all fill value.
- * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for what the version
- *   cannot hold; AlreadyExists; NotAllowed for files that `overwrite` does not delete ("not-zarr", "foreign-files",
- *   "protected-folder", "is-source"); ReadOnly for a store that cannot write. What the store throws, after which the array
- *   is not there.
+ * Creates an array, from options or like another array. With `like`, it has the version of the other array,
+ * unless the target is a group or `zarrFormat` is given. Missing parent groups are created, too. Existing
+ * nodes are not changed unless `overwrite` is given. All elements of the new array have the fill value.
+ * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for features
+ *   that the version lacks; AlreadyExists; NotAllowed for files that `overwrite` does not delete ("not-zarr",
+ *   "foreign-files", "protected-folder", "is-source"); ReadOnly for a store that cannot write. Errors of the
+ *   store are passed on; the array has then not been created.
  */
 export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
   return (await writing()).createArray(target, options);
 }
 
-/** Creates a group (Zarr v2 and v3). @throws as {@link create} does. */
+/** Creates a group (Zarr v2 and v3). @throws the errors of {@link create}. */
 export async function createGroup(target: Target, options: GroupCreateOptions = {}): Promise<ZarrGroup> {
   return (await writing()).createGroup(target, options);
 }
 
 /**
- * Writes attributes of a node; `node.attributes` are then the new ones.
- * @throws InvalidArgument for what JSON has no form for; NotFound where the node is gone; Conflict where others write
- *   the same document all the time; ReadOnly.
+ * Writes attributes of a node and updates `node.attributes`.
+ * @throws InvalidArgument for values that JSON cannot represent; NotFound if the node no longer exists;
+ *   Conflict if other programs keep changing the same document; ReadOnly.
  */
 export async function updateAttributes(
   node: OpenedNode,
@@ -54,12 +57,13 @@ export async function updateAttributes(
 }
 
 /**
- * Changes an array's shape; `array.shape` is then the new one. Chunks outside of it are deleted, and elements that are
- * cut off from other chunks are filled with the fill value, before the shape is written.
- * @throws InvalidArgument for a shape of another rank, or one that a rectilinear grid does not cover; LimitExceeded for
- *   more chunks to delete, or to change, than `limits.readChunks` in a store that cannot list; as {@link updateAttributes};
- *   CorruptChunk, EncodeFailed and what the store throws for chunks that could not be changed or deleted: the array then
- *   has its old shape, and fill value in part of the elements that were to be cut off. The call can be repeated.
+ * Changes an array's shape and updates `array.shape`. Chunks outside the new shape are deleted, and elements
+ * that are cut off from other chunks are overwritten with the fill value, before the shape is written.
+ * @throws InvalidArgument for a shape of another rank, or one that a rectilinear grid does not cover;
+ *   LimitExceeded for more chunks to delete or change than `limits.readChunks`, if the store cannot list; the
+ *   errors of {@link updateAttributes}; CorruptChunk, EncodeFailed and errors of the store for chunks that
+ *   could not be changed or deleted. The array then has its old shape, and some of the elements to be cut off
+ *   have the fill value. The call can be repeated.
  */
 export async function resize(
   array: ZarrArray,
@@ -71,11 +75,11 @@ export async function resize(
 
 /**
  * Deletes a node with everything below it, which must be Zarr nodes only.
- * @param path below the target. Without one it is the target itself, a group that lies in another one; all that a store
- *   holds is deleted only where "/" or "" says so.
- * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound where there is no node; ReadOnly
- *   for a store that cannot list what to delete; NotAllowed ("foreign-files", "protected-folder") before anything is
- *   deleted.
+ * @param path below the target. Default: the target itself, which must then be a group inside another one. To
+ *   delete everything in a store, pass "/" or "".
+ * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound if there is no node;
+ *   ReadOnly for a store that cannot list the objects to delete; NotAllowed ("foreign-files",
+ *   "protected-folder") before anything is deleted.
  */
 export async function deleteNode(
   target: Target,
@@ -86,11 +90,11 @@ export async function deleteNode(
 }
 
 /**
- * Writes the documents of all nodes below a group into one of its own, from which `open` then knows them. Writes of
- * this library keep it true.
+ * Writes the metadata of all nodes below a group into one document of the group. `open` then reads the nodes
+ * from it, and writes of this library keep it up to date.
  * @returns the group, opened.
- * @throws NotFound where there is no group; Unsupported for a store that cannot list; InvalidMetadata for a node that
- *   cannot be read.
+ * @throws NotFound if there is no group; Unsupported for a store that cannot list; InvalidMetadata for a node
+ *   that cannot be read.
  */
 export async function consolidate(
   target: Target,
@@ -100,14 +104,15 @@ export async function consolidate(
 }
 
 /**
- * Writes a region. Chunks that it covers (as far as they lie in the array) are written as they are; of others what is
- * stored is read, changed and written again. Writes of this program to one chunk or shard wait for each other.
+ * Writes a region. Chunks that the region covers, as far as they lie in the array, are overwritten; other
+ * chunks are read, changed and written back. Writes within this process to the same chunk or shard take
+ * turns.
  *
- * @param selection as `get` takes it. Of an index that is listed twice the last value counts.
- * @param values which must not change until it is done.
- * @throws InvalidSelection, InvalidArgument, ReadOnly, LimitExceeded before anything is written; CorruptChunk for a
- *   chunk that is to be changed in part, EncodeFailed, Conflict, what the store throws, naming the chunk's key and with
- *   `written`: chunks that were not written are then as they were. The signal's reason.
+ * @param selection in the same form as for `get`. If an index is listed twice, its last value counts.
+ * @param values must not change until the promise settles.
+ * @throws InvalidSelection, InvalidArgument, ReadOnly, LimitExceeded before anything is written; CorruptChunk
+ *   for a chunk that is only partly covered; EncodeFailed, Conflict and errors of the store, with the chunk's
+ *   key and `written`: all other chunks are unchanged. The signal's reason if aborted.
  */
 export async function set(
   array: ZarrArray,
@@ -119,8 +124,8 @@ export async function set(
 }
 
 /**
- * Writes one whole chunk: C order, of its full shape also where it overhangs the array, as `getChunk` gives it; inside
- * a shard, too. @throws as {@link set} does.
+ * Writes one whole chunk, or one inner chunk of a shard, in C order. Like the result of `getChunk`, the
+ * values have the full chunk shape, even if the chunk overhangs the array. @throws the errors of {@link set}.
  */
 export async function setChunk(
   array: ZarrArray,
@@ -132,11 +137,13 @@ export async function setChunk(
 }
 
 /**
- * Makes an array longer along an axis and writes values there. Calls in one program take turns; the array's length is
- * read again before. In stores with conditional writes other programs may append at the same time.
- * @param values with their shape, or elements for whole hyperplanes.
- * @throws Conflict if other programs change the shape every time; as `resize` and {@link set} do: nothing was appended
- *   then. Network ("unknown-outcome") if elements may have been appended; the message names missing ones.
+ * Extends an array along an axis and writes values there. Calls within one process take turns, and each first
+ * reads the array's length again. In stores with conditional writes, other programs may append at the same
+ * time.
+ * @param values with their shape, or elements of whole hyperplanes.
+ * @throws Conflict if other programs change the shape at every attempt; the errors of `resize` and
+ *   {@link set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended; the
+ *   message names missing ones.
  */
 export async function append(
   array: ZarrArray,

@@ -9,7 +9,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { invalidMetadata, isZarrError, unsupported } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 
-/** Most lists of codecs in one another that are looked at: more than readers take. */
+/** Maximum nesting of codec lists to check; readers accept less. */
 const maxDepth = 16;
 
 /**
@@ -29,7 +29,7 @@ export async function requireEncodable(spec: ArraySpec): Promise<void> {
   if (found.some(({ definition }) => definition.checkedByCore)) await checkInCore(spec);
 }
 
-/** Checks the chain and all sizes in it in the core. */
+/** Checks the chain and all sizes in it in the wasm core. */
 async function checkInCore({ firstLayout, dtype, fill, zarrFormat }: ArraySpec): Promise<void> {
   const codec = wholeCodec(firstLayout, layoutArray(dtype, fill), resolveLimits(undefined));
   const session = await sessionOf(codec.encodeModule);

@@ -1,4 +1,4 @@
-/** Lists everything below a path, including entries that `list` hides. */
+/** Lists everything below a path, including entries hidden from `list`. */
 
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
 import { DirectoryEntries, directoryRoot } from "../store/directory/entries.js";
@@ -8,7 +8,7 @@ import type { Store } from "../store/store.js";
 import { storeBehind } from "../store/wrapped-store.js";
 import { isZarrError } from "../util/errors.js";
 
-/** The methods of the underlying store that list everything. Undefined for stores of other programs. */
+/** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
 export function everythingStore(store: Store): EverythingStore | undefined {
   const own = storeBehind(store) as Store & Partial<EverythingStore>;
   const root = directoryRoot(own);

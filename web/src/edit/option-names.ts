@@ -1,8 +1,8 @@
-/** Options of what is written by name: one that does not exist is refused, so that none is asked for in vain. */
+/** Rejects unknown option names, which would otherwise be ignored. */
 import { invalidArgument } from "../util/errors.js";
 import type { CreateLikeOptions, CreateOptions, GroupCreateOptions, NodeCreateOptions } from "./options.js";
 
-/** The names that there are. */
+/** Names of known options. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 const nodeOptions: OptionNames<NodeCreateOptions> = {
@@ -13,10 +13,10 @@ const nodeOptions: OptionNames<NodeCreateOptions> = {
   signal: true,
 };
 
-/** Of `createGroup`. */
+/** Options of `createGroup`. */
 export const groupOptions: OptionNames<GroupCreateOptions> = { ...nodeOptions, like: true };
 
-/** Of `create`. */
+/** Options of `create`. */
 export const arrayOptions: OptionNames<CreateOptions & CreateLikeOptions> = {
   ...nodeOptions,
   like: true,
@@ -32,7 +32,7 @@ export const arrayOptions: OptionNames<CreateOptions & CreateLikeOptions> = {
   limits: true,
 };
 
-/** What other libraries and the documents of arrays call them, in lower case and without "_". */
+/** Names used by other libraries and in array metadata, in lower case and without "_". */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   chunk: ["chunkShape"],
   chunks: ["chunkShape"],
@@ -53,7 +53,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   factors: ["factor"],
 };
 
-/** @throws InvalidArgument for an option of another name, saying which may be meant. */
+/** @throws InvalidArgument for an unknown option, with a suggestion. */
 export function checkOptionNames(options: object, known: OptionNames<object>): void {
   const names = Object.keys(known);
   for (const [name, value] of Object.entries(options)) {

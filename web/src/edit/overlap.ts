@@ -14,10 +14,10 @@ export interface NodePlace {
   readonly path: string;
 }
 
-/** A store of this library that knows where its objects are. */
+/** A store of this library that knows the location of its objects. */
 interface PlacedStore {
   /**
-   * The places that a read below a path accesses: URLs, or other stores.
+   * Yields the places that a read below a path accesses: URLs, or other stores.
    * @param isFile selects file URLs, else http(s) URLs.
    */
   placesRead?(path: string, isFile: boolean): AsyncIterable<URL | Store>;
@@ -29,7 +29,7 @@ const isWithin = (inner: string, outer: string): boolean =>
 
 /**
  * Finds a place that a read of one node accesses and the deletion of another one deletes.
- * @returns its name for messages; undefined for none, and for stores of other programs.
+ * @returns its name for messages; undefined if there is none, and for third-party stores.
  */
 export async function overlap(
   deleted: NodePlace,
@@ -49,7 +49,7 @@ export async function overlap(
 }
 
 /**
- * Finds a place that is read and lies in the deleted one, or contains it.
+ * Finds a place that is read and lies in the deleted place, or contains it.
  * @param deleted URL of a file, a folder, or a server.
  */
 export async function overlappingPlace(
@@ -66,7 +66,7 @@ export async function overlappingPlace(
   return undefined;
 }
 
-/** The places that a read below a path accesses. None for stores of other programs. */
+/** Yields the places that a read below a path accesses; none for third-party stores. */
 export async function* placesRead(store: Store, path: string, isFile: boolean): AsyncGenerator<URL> {
   const own = storeBehind(store);
   if (own instanceof HttpStore && !isFile) yield new URL(own.locate(joinKey(path, "")));
@@ -78,13 +78,13 @@ export async function* placesRead(store: Store, path: string, isFile: boolean): 
   }
 }
 
-/** The place of a store that is a folder or a server. */
+/** Returns the location of a store that is a folder or a server. */
 async function placeOf(store: Store, path: string): Promise<URL | undefined> {
   for (const isFile of [true, false]) for await (const url of placesRead(store, path, isFile)) return url;
   return undefined;
 }
 
-/** Converts a path to a path of another store, if that is the same one or its folder contains it. */
+/** Converts a path to a path of another store, if that is the same store or its folder contains it. */
 async function pathIn(outer: Store, inner: Store, path: string): Promise<string | undefined> {
   if (outer === inner) return path;
   const [from, to] = [directoryRoot(outer), directoryRoot(inner)];
@@ -93,8 +93,8 @@ async function pathIn(outer: Store, inner: Store, path: string): Promise<string 
 }
 
 /**
- * Host (or bucket) and path segments of a URL in a normal form: it does not depend on the case and default port of the
- * host, percent-encoding, repeated slashes, and the style of S3 and Google Cloud Storage URLs.
+ * Host (or bucket) and path segments of a URL in a normal form: it does not depend on the case and default
+ * port of the host, percent-encoding, repeated slashes, and the style of S3 and Google Cloud Storage URLs.
  */
 export function placeNames({ protocol, hostname, port, pathname }: URL): string[] {
   const names = decoded(pathname)

@@ -1,4 +1,4 @@
-/** Deletes a Zarr node with everything below it, and refuses to delete foreign files. */
+/** Deletes a Zarr node with everything below it. Refuses to delete foreign files. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { noteWrite } from "../hierarchy/metadata-epoch.js";
@@ -13,12 +13,12 @@ import { updateConsolidated } from "./consolidated-metadata.js";
 import { everythingBelow, everythingStore } from "./everything.js";
 import { type NodePlace, overlap } from "./overlap.js";
 
-/** Length of the longest listing that is kept between passes; longer ones are requested again. */
+/** Maximum length of a listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;
-/** Entries that a message names, and the number up to which the others are counted. */
+/** Number of entries that a message names, and the number up to which the others are counted. */
 const maxNamed = 3;
 const maxCounted = 1000;
-/** Passes over a folder that is emptied while it is listed: some file systems skip entries then. */
+/** Maximum passes over a folder that is emptied while it is listed: some file systems skip entries then. */
 const maxPasses = 5;
 
 interface RemoveOptions {
@@ -28,13 +28,13 @@ interface RemoveOptions {
 }
 
 /**
- * Deletes the node at a path with everything below it. All entries are listed and checked before the first is deleted.
- * Documents are deleted first, so that an interruption leaves no array with missing chunks. A record of the arrays is
- * deleted last, so that the deletion can be repeated.
+ * Deletes the node at a path with everything below it. All entries are listed and checked before the first is
+ * deleted. Documents are deleted first, so that an interruption leaves no array with missing chunks. A record
+ * of the arrays is deleted last, so that the deletion can be repeated.
  * @returns false if the path is empty, except for unfinished files.
- * @throws NotAllowed ("not-zarr", "foreign-files", "is-source", "protected-folder") before anything is deleted;
- *   ReadOnly ("no-delete") for a store that cannot delete or list; errors of the store, after which chunks may be left
- *   that belong to no readable node.
+ * @throws NotAllowed ("not-zarr", "foreign-files", "is-source", "protected-folder") before anything is
+ *   deleted; ReadOnly ("no-delete") for a store that cannot delete or list; errors of the store, after which
+ *   chunks may be left that belong to no readable node.
  */
 export async function removeNode(store: Store, path: string, options: RemoveOptions = {}): Promise<boolean> {
   const { signal, sources = [] } = options;
@@ -46,7 +46,7 @@ export async function removeNode(store: Store, path: string, options: RemoveOpti
     return false;
   }
   const belongings = new Belongings(store, path, signal);
-  // Listings of servers may be out of date. Documents in the target of a link are not deleted.
+  // Server listings may be out of date. Documents in the target of a link are not deleted.
   const isFolder = everythingStore(store)?.removeEmptyFolders !== undefined;
   for (const name of isFolder ? [] : documents.names)
     belongings.note({ key: joinKey(path, name), kind: "object" });
@@ -78,7 +78,7 @@ function requireDeletable(store: Store): void {
   });
 }
 
-/** Everything below a path, in several passes. */
+/** Lists everything below a path, in several passes. */
 class Listing implements AsyncIterable<readonly StoredEntry[]> {
   #kept: StoredEntry[] | undefined;
 
@@ -105,7 +105,7 @@ class Listing implements AsyncIterable<readonly StoredEntry[]> {
     this.#kept = kept;
   }
 
-  /** An entry as messages name it. */
+  /** Returns the name of an entry for messages. */
   nameOf({ key }: StoredEntry): string {
     return JSON.stringify(key.slice(joinKey(this.path, "").length) || key.slice(1));
   }
@@ -146,7 +146,7 @@ async function check(listing: Listing, belongings: Belongings): Promise<boolean>
   );
 }
 
-/** The entries that pass a test, for a message. Undefined for none. */
+/** Formats the entries that pass a test for a message. Undefined if there are none. */
 async function foundIn(listing: Listing, test: (entry: StoredEntry) => boolean): Promise<string | undefined> {
   const names: string[] = [];
   let count = 0;
@@ -187,7 +187,7 @@ async function writeRecord(
   record: Uint8Array<ArrayBuffer>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  // An archive that is being written could not delete the record again.
+  // In an archive that is being written, the record could not be deleted again.
   if (!store.set || store.conditional === "absent") return false;
   try {
     await writeObject(store, joinKey(path, recordName), record, { signal });
@@ -212,7 +212,7 @@ async function forget(
 async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: boolean): Promise<void> {
   const { store, path, signal } = listing;
   const record = joinKey(path, recordName);
-  const lock = joinKey(path, writerLockName()); // of the process that deletes
+  const lock = joinKey(path, writerLockName()); // lock of this process
   let hasRecord = isRecorded;
   const keys = async function* () {
     for await (const entries of listing) {

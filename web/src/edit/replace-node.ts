@@ -1,4 +1,4 @@
-/** Nodes in the place of whatever is there: nobody is asked, and no groups are made above them. */
+/** Overwrites the node at a path without creating parent groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -24,10 +24,11 @@ interface ReplaceOptions {
 }
 
 /**
- * Writes the documents of a node of Zarr v3. An array that is there goes with its chunks, as far as the store can list
- * and delete: they would be read as the new one's. Of a group that is there the members stay. Documents of older
- * versions go, which readers may look at first.
- * @throws ReadOnly for a store that cannot write, or cannot delete a node of an older version; what the store throws.
+ * Writes the documents of a Zarr v3 node. An existing array is deleted with its chunks, as far as the store
+ * can list and delete: they would be read as chunks of the new one. Members of an existing group are kept.
+ * Documents of older versions are deleted, because some readers look at them first.
+ * @throws ReadOnly for a store that cannot write, or cannot delete a node of an older version; errors of the
+ *   store.
  */
 export async function replaceNode(
   store: Store,
@@ -50,7 +51,7 @@ export async function replaceNode(
   await updateConsolidated(store, 3, [{ path, documents }], { signal, isReplaced: isArray });
 }
 
-/** Removes what would be taken for a part of the new node: what makes it a node first. */
+/** Removes objects that would be read as part of the new node, main documents first. */
 async function clear(store: Store, path: string, signal: AbortSignal | undefined): Promise<void> {
   const array = await arrayAt(store, path, signal);
   const hasChunks = array !== undefined && canList(store) && typeof store.delete === "function";
@@ -59,7 +60,7 @@ async function clear(store: Store, path: string, signal: AbortSignal | undefined
   if (hasChunks) await deleteCells(array, cellsStored(array, signal), signal);
 }
 
-/** The documents that are at a path, with their versions: what makes a node before its attributes. */
+/** Returns the documents at a path with their versions, main documents before attributes. */
 async function documentsAt(
   store: Store,
   path: string,
@@ -85,7 +86,7 @@ async function isPresent(
   return (await readObject(store, joinKey(path, key), { signal })) !== undefined;
 }
 
-/** The array at a path; undefined where there is none that can be read. */
+/** Returns the array at a path; undefined if there is none that can be read. */
 async function arrayAt(
   store: Store,
   path: string,

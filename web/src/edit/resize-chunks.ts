@@ -1,4 +1,4 @@
-/** Stored objects (chunks, or shards) that a smaller shape concerns: those outside of it, and those that it cuts. */
+/** Finds the stored objects (chunks or shards) that a smaller shape removes or cuts. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
@@ -9,18 +9,18 @@ import { limitExceeded, readOnly } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/strides.js";
 
-/** Most objects that are named one by one where the store could list them instead. */
+/** Maximum number of objects that are named one by one if the store can list them instead. */
 const fewObjects = 4096;
 
-/** Cells of the grid of stored objects, as coordinates. */
+/** Coordinates in the grid of stored objects. */
 export type Cells = Iterable<number[]> | AsyncIterable<number[]>;
 
 /**
- * The objects that lie outside a new shape altogether: all that may be there, or, where those are many, all that the
- * store lists.
- * @param axes of the array as it is.
- * @throws ReadOnly for a store that cannot delete; LimitExceeded where they are too many to name, and the store cannot
- *   list.
+ * Returns the objects that lie entirely outside a new shape: all that may exist or, if these are many, all
+ * that the store lists.
+ * @param axes current axes of the array.
+ * @throws ReadOnly for a store that cannot delete; LimitExceeded if there are too many to name and the store
+ *   cannot list.
  */
 export function cellsOutside(
   array: ZarrArray,
@@ -30,13 +30,13 @@ export function cellsOutside(
 ): Cells {
   const before = axes.map((axis) => axis.count);
   const after = axes.map((axis, i) => Math.min(cellsWithin(axis, shape[i]!), before[i]!));
-  // For each axis those beyond it there and within it on the axes before.
+  // For each axis: cells beyond the new shape there, and within it along the preceding axes.
   const boxes = before.map((_, axis) => ({
     from: before.map((_, i) => (i === axis ? after[i]! : 0)),
     to: before.map((count, i) => (i < axis ? after[i]! : count)),
   }));
   const count = countIn(boxes);
-  // Said before anything is written.
+  // Checked before anything is written.
   if (count > 0 && typeof array.store.delete !== "function")
     throw readOnly("the store cannot delete chunks outside the new shape: it has no delete", {
       code: "no-delete",
@@ -45,9 +45,9 @@ export function cellsOutside(
 }
 
 /**
- * The objects that a new shape cuts: they hold elements on both sides of its border.
- * @param ends where, along each axis, the last object ends that the new shape keeps; the axis' new length where nothing
- *   is cut off.
+ * Returns the objects that a new shape cuts: they hold elements on both sides of its border.
+ * @param ends end of the last object that the new shape keeps, along each axis; the new length if nothing is
+ *   cut off.
  * @throws LimitExceeded as {@link cellsOutside}.
  */
 export function cellsCut(
@@ -74,13 +74,13 @@ export function cellsCut(
   );
 }
 
-/** All stored objects of an array, in a store that can list. */
+/** Returns all stored objects of an array, in a store that can list. */
 export function cellsStored(array: ZarrArray, signal: AbortSignal | undefined): Cells {
   const { axes } = array.spec;
   return listed(array, [{ from: axes.map(() => 0), to: axes.map((axis) => axis.count) }], signal);
 }
 
-/** Cells along an axis that hold an element of the new length. */
+/** Returns the number of cells along an axis that hold elements of the new length. */
 export function cellsWithin(axis: AxisGrid, length: number): number {
   return length === 0 ? 0 : length >= axis.length ? axis.count : axis.find(length - 1) + 1;
 }
@@ -113,7 +113,8 @@ async function* listed(
 ): AsyncGenerator<number[]> {
   const { store, path, spec } = array;
   const prefix = joinKey(path, "");
-  // All of them first: what is listed must not change meanwhile. By their keys: stores may list one more than once.
+  // Collected first, because a listing must not change while it is read. By key, because stores may list a
+  // key more than once.
   const all = new Map<string, number[]>();
   for await (const key of keysBelow(store, path, signal)) {
     const cell = coordinatesOf(spec.keys, key.slice(prefix.length), spec.shape.length);

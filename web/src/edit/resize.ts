@@ -1,4 +1,4 @@
-/** Changes the shape of arrays while other writers may change it, and their chunks. */
+/** Changes the shape of arrays that other programs may resize or write at the same time. */
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -39,16 +39,18 @@ export async function resize(
   );
 }
 
-/** Path of the turns of calls that change a shape. They wait for turns at the document and at the elements. */
+/** Turn key of calls that change a shape. They also take the turns of the document and of the elements. */
 export const appendsTo = (path: string): string => `${path} append`;
 
-/** Attempts to write a shape: a failure may leave an array without some of its chunks. */
+/**
+ * Maximum attempts to write a shape. Many, because a failure may leave an array without some of its chunks.
+ */
 const maxAttempts = 100;
 
 /**
- * One call of `resize`. Chunks are deleted before the smaller shape is written, which happens on the condition that no
- * other program has changed the shape since it was read. Afterwards, other programs may append and write chunks with the
- * same keys: deleting these would lose data.
+ * One call of `resize`. Chunks are deleted before the smaller shape is written, and the shape is written on
+ * the condition that no other program has changed it since it was read. Once it is written, other programs
+ * may append and write chunks with the same keys, and deleting these would lose data.
  */
 class Resizing {
   /** Ends of the last stored objects of the new shape, and the grid of the current shape. */
@@ -71,7 +73,7 @@ class Resizing {
     const change = (now: readonly number[], axesOf: AxesOf) => this.#prepare(now, axesOf);
     const written = await changeShape(array, { signal, attempts: maxAttempts, isResize: true }, change);
     await publish(array, written, signal);
-    // Another program may have written a chunk after its deletion, and checked the shape before it was replaced.
+    // Another program may have checked the old shape and then written a chunk after its deletion.
     if (array.store.conditional !== true || !this.#axes.some(({ length }, i) => length > wanted[i]!)) return;
     const { outside, cut } = this.#cells();
     try {
@@ -114,7 +116,9 @@ class Resizing {
     return wanted;
   }
 
-  /** Returns the objects outside of the new shape, and the objects with elements on both sides of its border. */
+  /**
+   * Returns the objects outside of the new shape, and the objects with elements on both sides of its border.
+   */
   #cells(): { readonly outside: Cells; readonly cut: Cells } {
     const { array, wanted } = this;
     const { signal } = this.options;
@@ -130,7 +134,10 @@ async function* newCells(cells: Cells, before: readonly AxisGrid[]): AsyncGenera
   for await (const cell of cells) if (cell.some((at, axis) => at >= before[axis]!.count - 1)) yield cell;
 }
 
-/** The grid of an array with other lengths. @throws InvalidArgument for lengths that it does not cover. */
+/**
+ * Returns the grid of an array with other lengths. @throws InvalidArgument for lengths that it does not
+ * cover.
+ */
 export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
 
 /** Returns the new shape; called again if another program has changed the document since it was read. */
@@ -141,14 +148,17 @@ export type ShapeChange = (
 ) => readonly number[] | Promise<readonly number[]>;
 
 interface ShapeOptions extends ReplaceOptions {
-  /** Stamps the document: the change may concern elements that other programs are appending. Default: false. */
+  /**
+   * Whether to stamp the document as resized, because the change may affect elements that other programs are
+   * appending. Default: false.
+   */
   readonly isResize?: boolean;
 }
 
 /**
- * Writes another shape of an array, and makes it the shape of its handle. The same shape is not written.
+ * Writes another shape of an array and updates its handle. The same shape is not written.
  * @returns the document for {@link publish}; undefined if none was written.
- * @throws NotFound, InvalidArgument; what `change` throws; what {@link replaceDocument} does.
+ * @throws NotFound, InvalidArgument; the errors of `change` and of {@link replaceDocument}.
  */
 export async function changeShape(
   array: ZarrArray,
@@ -179,7 +189,7 @@ export async function changeShape(
   };
   await replaceDocument(store, path, key, changeDocument, { ...options, resizes: () => resizes });
   if (isShorter) noteShortened(store, path);
-  // Codecs stay as they were opened (v1Order, checksums): only the lengths along the axes are new.
+  // The codecs stay as opened (v1Order, checksums): only the lengths along the axes are new.
   array.adopt({ ...array.spec, shape: [...wanted], axes });
   return written;
 }
@@ -195,12 +205,15 @@ export async function publish(
   await updateConsolidated(store, zarrFormat, changes, { signal });
 }
 
-/** Returns where the last stored object of a smaller shape ends along each axis, or the length if it does not shrink. */
+/**
+ * Returns the end of the last stored object of a smaller shape along each axis, or the length if it does not
+ * shrink.
+ */
 function endsOf(axes: readonly AxisGrid[], shape: readonly number[]): number[] {
   return shape.map((length, i) => (length < axes[i]!.length ? endOf(axes[i]!, length) : length));
 }
 
-/** Returns where the last stored object ends that has elements within a length. */
+/** Returns the end of the last stored object that has elements within a length. */
 export function endOf(axis: AxisGrid, length: number): number {
   if (length === 0) return 0;
   const last = cellsWithin(axis, length) - 1;

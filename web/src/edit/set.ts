@@ -1,4 +1,4 @@
-/** Writing elements: arguments checked, then region/write. */
+/** Checks the arguments of `set` and `setChunk` and runs the write. */
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -39,10 +39,10 @@ export async function setChunk(
   await write(array, regionOf, values, writingOptions(options));
 }
 
-/** Path of the turns of calls that write elements, which are shared, and of calls that make an array shorter. */
+/** Turn key of the elements: writers share it, calls that make an array shorter hold it exclusively. */
 export const elementsOf = (path: string): string => `${path} elements`;
 
-/** Writes a region that is resolved once no other call is making the array shorter. */
+/** Writes a region, which is resolved once no other call is making the array shorter. */
 async function write(
   array: ZarrArray,
   regionOf: (reader: ArrayReader) => WrittenRegion,
@@ -59,7 +59,7 @@ async function write(
   await inTurn(store, elementsOf(path), options.signal, work, true);
 }
 
-/** Writes a region of the array with the shape of a reader. */
+/** Writes a region of the array, with the shape of the given reader. */
 export function writeIn(
   array: ZarrArray,
   reader: ArrayReader,
@@ -83,7 +83,7 @@ async function writeElements(
   if (countOf(region.counts) > 0) await writeRegion(store, reader, region, values, options);
 }
 
-/** @throws InvalidArgument for values that are not those of a region of this shape. */
+/** @throws InvalidArgument for values that do not fit a region of this shape. */
 export function checkValues({ dtype, reader }: ZarrArray, shape: readonly number[], given: unknown): void {
   const region = { shape, counts: shape, parts: [], hasLists: false };
   valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);

@@ -1,9 +1,10 @@
 /**
- * Stamps: whitespace at the end of a metadata document that identifies its last writers and resizes. A writer whose
- * request got no answer finds out from them whether it was applied. JSON readers ignore them.
+ * Stamps: whitespace at the end of a metadata document that identifies its last writers and resizes. From
+ * them, a writer whose request got no response finds out whether it was applied. JSON readers ignore them.
  *
  * A document ends with a newline and stamps of 32 characters, the first of which is the kind:
- * - origin: the same in all versions since the document was created, or was written by a program that drops stamps;
+ * - origin: the same in all versions since the document was created, or was written by a program that drops
+ *   stamps;
  * - resize: the last change of an axis by `resize`;
  * - writer: the last write of one store object. The 24 latest are kept.
  */
@@ -17,9 +18,14 @@ export type Stamps = readonly string[];
 const symbols = " \t\n\r";
 const kinds = { writer: " ", resize: "\t", origin: "\r" } as const;
 const length = 32;
-/** Symbols of a writer's stamp that identify the writer, its kind included; the others identify the write. */
+/**
+ * Number of symbols that identify the writer in its stamp, including the kind; the others identify the write.
+ */
 const writerLength = 20;
-/** Symbols of a resize: its kind and axis, then the new length, then a counter of the resizes of the axis. */
+/**
+ * Layout of a resize stamp: its kind and axis, then the new length, then a counter of the resizes of the
+ * axis.
+ */
 const axisLength = 4;
 const counterAt = 29;
 const maxWriters = 24;
@@ -82,7 +88,7 @@ export function withResizes(stamps: Stamps, resizes: readonly AxisResize[]): Sta
 }
 
 /**
- * Returns the length to which `resize` has set an axis between two versions of a document: Infinity if it was not called,
+ * Returns the length set by `resize` between two versions of a document. Infinity if it was not called;
  * undefined if it was called more than once, because only the last call is known.
  */
 export function resizedLength(before: Stamps, now: Stamps, axis: number): number | undefined {
@@ -119,7 +125,8 @@ export const originOf = (stamps: Stamps, etag: string): string =>
  * @param own stamp of the write.
  * @param before stamps and origin of the document that the write was to replace.
  * @param now stamps of the stored document.
- * @returns undefined if that is unknown: another program has dropped the stamps, or too many writers have replaced them.
+ * @returns undefined if that is unknown: another program has dropped the stamps, or too many writers have
+ *   replaced them.
  */
 export function isApplied(
   own: string,

@@ -1,4 +1,4 @@
-/** Which objects of an array are stored, from stores whose listing has all of them. */
+/** Lists the stored objects of an array, in stores whose listings are complete. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
@@ -6,11 +6,11 @@ import type { ChunkKeys } from "../metadata/key-encoding.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 
-/** What stores may say of their listing besides. */
+/** Optional store properties that describe its listings. */
 interface Listing {
-  /** Whether `list` gives the keys of chunks. Default: of stores that can be written. */
+  /** Whether `list` returns the keys of chunks. Default: true for writable stores. */
   readonly listsChunks?: boolean | undefined;
-  /** Files and folders, for stores whose `list` takes long, or does not follow every link. */
+  /** Lists files and folders, for stores whose `list` is slow or does not follow every link. */
   namesBelow?(
     path: string,
     depth: number,
@@ -19,16 +19,17 @@ interface Listing {
   ): AsyncIterable<string>;
 }
 
-/** Whether {@link storedObjects} can tell what a store has stored. */
+/** Whether {@link storedObjects} supports a store. */
 export function listsChunks(store: Store & Listing): boolean {
   const isComplete = store.listsChunks ?? (typeof store.set === "function" || store instanceof Map);
   return store.namesBelow !== undefined || (isComplete && canList(store));
 }
 
 /**
- * Positions of an array's stored objects (chunks, or shards) in no particular order, some perhaps outside of the array.
- * @returns undefined for a store that does not list chunks, such as a server without a bucket, an Icechunk repository, or
- *   references in Parquet files.
+ * Yields the grid positions of an array's stored objects (chunks or shards) in no particular order; some may
+ * lie outside the array.
+ * @returns undefined for a store that does not list chunks, such as a server without a bucket, an Icechunk
+ *   repository, or references in Parquet files.
  */
 export function storedObjects(
   { store, path, spec }: ZarrArray,
@@ -66,17 +67,20 @@ async function* positionsOf(
   }
 }
 
-/** Of one index in "fanout": the number of its groups of digits, and those groups, of two digits at least. */
+/**
+ * Maximum path segments of one index in "fanout": the number of its digit groups, then the groups, of at
+ * least two digits each.
+ */
 const maxFanoutParts = 9;
 
-/** Most parts that a chunk's key has between its slashes. */
+/** Returns the maximum number of path segments in a chunk key. */
 function partsOf(keys: ChunkKeys, rank: number): number {
   if (keys.name === "suffix") return partsOf(keys.base, rank) + keys.suffix.split("/").length - 1;
   if (keys.name === "fanout") return 1 + rank * maxFanoutParts;
   return keys.separator === "/" ? rank + 1 : 1;
 }
 
-/** Tells names of folders that may hold chunks. */
+/** Returns a test for the names of folders that may hold chunks. */
 function entered(keys: ChunkKeys): (name: string) => boolean {
   const isPlain = keys.name === "default" || keys.name === "v2";
   return isPlain ? (name) => /^(?:c|\d+)$/.test(name) : () => true;

@@ -23,8 +23,8 @@ interface StoredShape {
 }
 
 /**
- * Reads the shape, not from a cache.
- * @throws NotFound if there is no such array any more.
+ * Reads the stored shape, bypassing caches.
+ * @throws NotFound if the array no longer exists.
  */
 export async function storedShape(
   { store, path, zarrFormat, limits }: ZarrArray,
@@ -37,7 +37,10 @@ export async function storedShape(
   return { ...read, shape: shapeIn(read.object, path) };
 }
 
-/** Returns a function that makes metadata of the array with another shape. @throws InvalidMetadata for lengths that its chunks do not cover. */
+/**
+ * Returns a function that creates metadata of the array with another shape. @throws InvalidMetadata for
+ * lengths that its chunks do not cover.
+ */
 export async function reshaper(
   array: ZarrArray,
   object: JsonObject,
@@ -52,7 +55,7 @@ export async function reshaper(
   return (shape) => withShape(metadata, shape, { limits, v1Order: "spec" });
 }
 
-/** The shape in a document. @throws NotFound for the document of something else. */
+/** Returns the shape in a document. @throws NotFound if the document does not describe an array. */
 export function shapeIn(object: JsonObject | undefined, path: string): number[] {
   const shape = object?.["shape"];
   if (!Array.isArray(shape)) throw gone(path);
@@ -62,8 +65,9 @@ export function shapeIn(object: JsonObject | undefined, path: string): number[] 
 const gone = (path: string) => notFound(`there is no array at "/${path}" any more`);
 
 /**
- * Checks that the stored array is the array of the handle: chunks of another array have other keys or contents.
- * @throws NotFound for an array that was created anew with another data type, grid, keys or codecs.
+ * Checks that the stored array is the array of the handle: chunks of another array have other keys or
+ * contents.
+ * @throws NotFound if the array was recreated with another data type, grid, keys or codecs.
  */
 export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   const probe = spec.shape.map((_, axis) => axis + 1);
@@ -82,7 +86,10 @@ export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
 }
 
-/** Formats the parts of codecs that determine the layout of chunks. Levels and the like may differ between programs. */
+/**
+ * Formats the parts of codecs that determine the layout of chunks. Levels and similar options may differ
+ * between programs.
+ */
 function codecsText(codecs: readonly CodecMetadata[]): string {
   const texts = codecs.map(({ name, configuration = {} }) => {
     const inner = configuration["codecs"];

@@ -1,4 +1,4 @@
-/** Where nodes are written: a store and a path, and what is there. */
+/** Resolves the store and path of a write, and reads the documents stored there. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -30,13 +30,13 @@ import { type Stamps, stampsIn } from "./stamps.js";
 
 export interface Place {
   readonly store: Store;
-  /** Of the node, from the store's root. */
+  /** Path of the node from the root of the store. */
   readonly path: string;
-  /** The version of the group that was given as the target. */
+  /** Version of the target if it is a group. */
   readonly version: ZarrVersion | undefined;
 }
 
-/** A path below a target. @throws InvalidArgument for what is neither. */
+/** Resolves a path below a target. @throws InvalidArgument if either is invalid. */
 export async function placeOf(target: Target, path: unknown): Promise<Place> {
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
   const below = normalizePath(path ?? "");
@@ -49,23 +49,23 @@ export async function placeOf(target: Target, path: unknown): Promise<Place> {
   return { store: target.store, path: parts.join("/"), version: target.zarrFormat };
 }
 
-/** The paths of the groups above a node, from the root. */
+/** Returns the paths of the groups above a node, starting at the root. */
 export function ancestorsOf(path: string): string[] {
   if (path === "") return [];
   const names = path.split("/");
   return names.map((_, depth) => names.slice(0, depth).join("/"));
 }
 
-/** A document as it was read, and what to hold a write against that replaces it. */
+/** A document as read, with the version for a conditional write. */
 export interface ReadDocument {
   readonly object: JsonObject;
   readonly version: ObjectVersion;
   readonly stamps: Stamps;
-  /** Its length as it is stored, in bytes. */
+  /** Stored length in bytes. */
   readonly bytes: number;
 }
 
-/** Reads a document. @returns undefined where there is none. */
+/** Reads a document. @returns undefined if there is none. */
 export async function readDocument(
   store: Store,
   path: string,
@@ -89,13 +89,16 @@ export async function readDocument(
   }
 }
 
-/** The condition of a write that replaces what was read, or that makes a new object: as far as the store has any. */
+/**
+ * Returns the condition for replacing the document that was read, or for creating it; empty if the store does
+ * not support it.
+ */
 export function conditionOf(store: Store, read: ReadDocument | undefined): SetOptions {
   const ifVersion = read?.version ?? "absent";
   return supportsConditions(store, ifVersion) ? { ifVersion } : {};
 }
 
-/** The node at a path, by the documents that it would be made of; undefined for none. */
+/** Returns the key of the main document and the version of the node at a path; undefined if there is none. */
 export async function nodeAt(
   store: Store,
   path: string,
@@ -106,7 +109,7 @@ export async function nodeAt(
   return at < 0 ? undefined : { key: nodeKeys[at]![0], version: nodeKeys[at]![1] };
 }
 
-/** The metadata of the node at a path, with its exact documents; undefined where there is none. */
+/** Reads the metadata of the node at a path, with its exact documents; undefined if there is none. */
 export async function metadataAt(
   store: Store,
   path: string,
@@ -122,16 +125,16 @@ export async function metadataAt(
   return readMetadata(documents, options);
 }
 
-/** Whether a document is an array's, by its key. */
+/** Whether a document describes an array. */
 export const isArrayDocument = (key: string, object: JsonObject): boolean =>
   key === v3Key ? v3NodeType(object) === "array" : key === v2ArrayKey;
 
-/** Names that Zarr or its keys need: of no node. */
+/** Names reserved for Zarr documents and keys. */
 const reserved = /^(\.+|__.*|zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;
 /** Temporary files of browsers. */
 const browserTemporary = /\.crswap$/;
 
-/** @throws InvalidArgument for a path with a name that nodes must not have. */
+/** @throws InvalidArgument for a path that contains a reserved name. */
 export function checkNames(path: string): void {
   const name = path.split("/").find((part) => reserved.test(part) || !isWellFormed(part));
   if (name !== undefined)
@@ -148,7 +151,7 @@ export function checkSeen(path: string): void {
     });
 }
 
-/** What lies where a new array's chunks would: documents of nodes, or chunks that somebody has left. */
+/** Checks that no node documents or leftover chunks lie where a new array's chunks would. */
 export async function checkEmpty(
   store: Store,
   path: string,
@@ -170,7 +173,7 @@ export async function checkEmpty(
   }
 }
 
-/** Most keys that are looked at for what is in the way. */
+/** Maximum number of keys to check. */
 const maxSeen = 1000;
-/** The form of chunk keys in any of the usual encodings. */
+/** Chunk keys in any of the common encodings. */
 export const anyChunkKey = /^(c|(c[./])?\d+([./]\d+)*)$/;

@@ -1,4 +1,4 @@
-/** Changing metadata of nodes that are there, and deleting nodes. */
+/** Changes the metadata of existing nodes, and deletes nodes. */
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
@@ -26,7 +26,7 @@ export async function updateAttributes(
   const { store, path, zarrFormat } = checkNode(node);
   if (mode !== "merge" && mode !== "replace")
     throw invalidArgument(`mode must be "merge" or "replace", not "${mode}"`);
-  attributesJson(attributes); // refused before anything is read
+  attributesJson(attributes); // rejected before anything is read
   const key = attributesKey[zarrFormat];
   let written: JsonObject = {};
   const change = async (object: JsonObject | undefined) => {
@@ -47,7 +47,7 @@ export async function updateAttributes(
   );
 }
 
-/** An array with other attributes, which in v2 name its dimensions, too. */
+/** Returns an array's spec with new attributes, which in v2 also name its dimensions. */
 function specWith({ spec, zarrFormat }: ZarrArray, attributes: Attributes): ArraySpec {
   if (zarrFormat !== 2) return { ...spec, attributes };
   return { ...spec, attributes, dimensionNames: dimensionNamesOf(attributes, spec.shape.length) };

@@ -1,4 +1,7 @@
-/** Writes metadata documents on the condition that they are as they were read, and resolves unknown outcomes. */
+/**
+ * Writes metadata documents on the condition that they have not changed since they were read, and resolves
+ * unknown outcomes.
+ */
 
 import { printDocument } from "../metadata/print.js";
 import { conflictError, existsError, isOutcomeUnknown } from "../store/conditions.js";
@@ -30,14 +33,14 @@ interface DocumentWrite {
   readonly resizes?: readonly AxisResize[];
 }
 
-/** Attempts of a write that fails with all retries of the store while the server answers reads. */
+/** Maximum attempts of a write that fails despite all retries of the store while the server answers reads. */
 const rounds = 3;
 
 /**
- * Writes a document. In stores whose conditional writes can have an unknown outcome, the document is stamped and read
- * back after such a write.
- * @throws AlreadyExists, Conflict if it is not as `before`, and this write was not applied; Network ("unknown-outcome")
- *   if that cannot be told, or the write may still be applied; what the store throws.
+ * Writes a document. In stores whose conditional writes can have an unknown outcome, the document is stamped,
+ * and read back after such a write.
+ * @throws AlreadyExists or Conflict if the document differs from `before` and this write was not applied;
+ *   Network ("unknown-outcome") if that is unknown, or the write may still be applied; errors of the store.
  */
 export async function writeDocument(
   store: Store,
@@ -100,7 +103,8 @@ function outcomeOf(
   if (!now) return before ? "replaced" : "unchanged";
   if (now.stamps.includes(own)) return "applied";
   if (before && before.version.etag === now.version.etag) return "unchanged";
-  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version of this one.
+  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version
+  // of this one.
   if (!before) return now.stamps.length > 0 ? "replaced" : "unknown";
   const isWritten = isApplied(own, { stamps: before.stamps, origin: originIn(before) }, now.stamps);
   return isWritten === undefined ? "unknown" : isWritten ? "applied" : "replaced";
