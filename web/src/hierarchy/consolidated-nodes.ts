@@ -1,4 +1,4 @@
-/** Nodes that are known from consolidated metadata. */
+/** Stores the nodes listed in consolidated metadata. */
 import { v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "../metadata/keys.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey } from "../store/store.js";
@@ -10,19 +10,19 @@ import type { Member } from "./group.js";
 type Kind = Member["kind"];
 type Documents = ReadonlyMap<string, JsonObject>;
 
-/** Documents by key of the node at a path below a consolidated group. */
+/** Returns the documents, by key, of the node at a path below a consolidated group. */
 type DocumentsAt = (below: string) => readonly (readonly [key: string, document: JsonObject | undefined])[];
 
 /** Documents of the nodes below consolidated groups, and the members of each group. */
 export class ConsolidatedNodes {
   /** By store key. */
   #documents = new Map<string, JsonObject>();
-  /** By path of the group, the kinds of its members by name. */
+  /** Kinds of the members by name, for each group path. */
   readonly #members = new Map<string, Map<string, Kind>>();
   /** Paths of the groups whose consolidated metadata was read. */
   readonly groups = new Set<string>();
 
-  /** A document of the node at a path. */
+  /** Returns a document of the node at a path. */
   document(path: string, key: string): JsonObject | undefined {
     return this.#documents.get(joinKey(path, key));
   }
@@ -31,7 +31,7 @@ export class ConsolidatedNodes {
     return [v3Key, v2ArrayKey, v2GroupKey].some((key) => this.#documents.has(joinKey(path, key)));
   }
 
-  /** Kinds of the members of a group, by name; undefined for a group that is not consolidated. */
+  /** Returns the kinds of a group's members by name; undefined for a group that is not consolidated. */
   members(path: string): ReadonlyMap<string, Kind> | undefined {
     return this.#members.get(path);
   }
@@ -80,7 +80,10 @@ export class ConsolidatedNodes {
   }
 }
 
-/** Kinds of the nodes in consolidated metadata of Zarr v3, by path. Entries that are not nodes are skipped. */
+/**
+ * Returns the kinds of the nodes in consolidated metadata of Zarr v3, by path. Entries that are not nodes are
+ * skipped.
+ */
 function* kindsOfV3(documents: Documents): Steps<Map<string, Kind>> {
   const kinds = new Map<string, Kind>();
   for (const [path, document] of documents) {
@@ -101,7 +104,7 @@ function isNodePath(path: string): boolean {
   }
 }
 
-/** Kinds of the nodes in consolidated metadata of Zarr v2, which lists documents by key. */
+/** Returns the kinds of the nodes in consolidated metadata of Zarr v2, which lists documents by key. */
 function* kindsOfV2(documents: Documents): Steps<Map<string, Kind>> {
   const kinds = new Map<string, Kind>();
   for (const key of documents.keys()) {

@@ -1,4 +1,4 @@
-/** Groups: nodes that hold arrays and other groups. */
+/** Opened groups, which contain arrays and other groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { Attributes } from "../metadata/spec.js";
@@ -18,10 +18,10 @@ export interface Member {
   readonly kind: "array" | "group";
 }
 
-/** Longer lists of members are sorted in slices. */
+/** Length above which lists of members are sorted in slices, to keep the event loop responsive. */
 const maxSortedAtOnce = 2 ** 13;
 
-/** What `open` finds. */
+/** A node returned by `open`. */
 export type OpenedNode = ZarrArray | ZarrGroup;
 
 export interface NodeOptions {
@@ -32,20 +32,20 @@ export interface NodeOptions {
 /** Opens the nodes of a group's store. */
 export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
-  /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
+  /** Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. */
   kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
-  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   members(
     path: string,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Member["kind"]> | undefined>;
-  /** Whether consolidated metadata names the nodes below a group. */
+  /** Whether consolidated metadata lists the nodes below a group. */
   isConsolidated(path: string): boolean;
 }
 
-/** A Zarr group that has been opened. */
+/** An opened Zarr group. */
 export class ZarrGroup {
-  /** What consoles show, also of minified programs. */
+  /** The name that consoles show, even in minified programs. */
   static get name(): string {
     return "ZarrGroup";
   }
@@ -54,10 +54,10 @@ export class ZarrGroup {
   readonly #opener: NodeOpener;
   #attributes: Attributes;
 
-  /** Use `open`. */
+  /** Not called directly; use `open`. */
   constructor(
     readonly store: Store,
-    /** Path of the group in its store, without slashes at its ends; "" for the root. */
+    /** Path of the group in its store, without leading and trailing slashes; "" for the root. */
     readonly path: string,
     readonly zarrFormat: ZarrVersion,
     attributes: Attributes,
@@ -70,7 +70,7 @@ export class ZarrGroup {
   get attributes(): Attributes {
     return this.#attributes;
   }
-  /** @internal Makes the attributes those that have been written. */
+  /** @internal Replaces the attributes after they were written. */
   adopt(attributes: Attributes): void {
     this.#attributes = attributes;
   }
@@ -82,8 +82,8 @@ export class ZarrGroup {
 
   /**
    * Opens a node below this group.
-   * @param path from here, such as "a/b".
-   * @throws as `open` does.
+   * @param path relative to this group, such as "a/b".
+   * @throws the errors of `open`.
    */
   async open(path: string, options?: { signal?: AbortSignal | undefined }): Promise<OpenedNode>;
   async open(path: string, options: { kind: "array"; signal?: AbortSignal | undefined }): Promise<ZarrArray>;
@@ -98,9 +98,9 @@ export class ZarrGroup {
   }
 
   /**
-   * The nodes directly below, sorted by name: from consolidated metadata where there is some, else by listing
-   * the store and reading what is found there.
-   * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
+   * Returns the nodes directly below, sorted by name. They come from consolidated metadata if there is any;
+   * otherwise the store is listed and each entry is read.
+   * @throws Unsupported if the store cannot list (HTTP) and the group is not consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
     checkSignalIn(options);
@@ -112,7 +112,7 @@ export class ZarrGroup {
     return names.map((name) => ({ name, path: this.#pathOf(name), kind: members.get(name)! }));
   }
 
-  /** Every node below, groups before what they hold. */
+  /** Yields every node below, groups before their members. */
   async *walk(options: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<OpenedNode> {
     for (const { name } of await this.members(options)) {
       const node = await this.open(name, options);

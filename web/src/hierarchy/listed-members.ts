@@ -1,4 +1,4 @@
-/** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
+/** Finds the members of a group without consolidated metadata: lists the store and reads each entry. */
 
 import { listChildren } from "../store/list-children.js";
 import type { Store } from "../store/store.js";
@@ -8,13 +8,13 @@ import { nextTask } from "../util/platform.js";
 import { settleAll } from "../util/settle-all.js";
 import { sliceTime } from "../util/slices.js";
 
-/** How many nodes are looked at a time. */
+/** Number of nodes that are read in parallel. */
 const concurrency = 32;
 
 /**
- * Kinds of the nodes directly below a path, by name.
- * @param kindOf what kind of node a name is; undefined for what is none
- * @throws Unsupported ("no-listing") where the store cannot list; what `listChildren` throws.
+ * Returns the kinds of the nodes directly below a path, by name.
+ * @param kindOf returns the kind of the node with a name; undefined if it is not a node.
+ * @throws Unsupported ("no-listing") if the store cannot list; the errors of `listChildren`.
  */
 export async function listedMembers<Kind>(
   store: Store,
@@ -33,7 +33,7 @@ export async function listedMembers<Kind>(
   const members = new Map<string, Kind>();
   let end = performance.now() + sliceTime;
   const look = async (name: string) => {
-    // In-memory stores answer in microtasks, which never let the event loop turn.
+    // In-memory stores resolve in microtasks, which would block the event loop.
     if (performance.now() > end) {
       await nextTask();
       end = performance.now() + sliceTime;

@@ -1,14 +1,14 @@
-/** Writes of this library to metadata, told to those who have read it. */
+/** Counts writes of this library to metadata, so that readers can detect outdated metadata. */
 import type { Store } from "../store/store.js";
 
 const writes = new WeakMap<Store, number>();
 
-/** How many there have been to a store's metadata: what was read before another one may not be true any more. */
+/** Returns the number of writes to a store's metadata. Metadata read at a lower number may be outdated. */
 export function writesTo(store: Store): number {
   return writes.get(store) ?? 0;
 }
 
-/** Says that a store's metadata has been written to. */
+/** Records a write to a store's metadata. */
 export function noteWrite(store: Store): void {
   writes.set(store, writesTo(store) + 1);
 }

@@ -14,13 +14,13 @@ export type Looked =
 /** Requested bytes: undefined if they do not exist, or the error of reading them. */
 export type LookedBytes = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
 
-/** The document. @throws the error of reading it. */
+/** Returns the document. @throws the error of reading it. */
 export function objectOf(looked: Looked): JsonObject | undefined {
   if ("error" in looked && looked.error !== undefined) throw looked.error;
   return looked.object;
 }
 
-/** The bytes. @throws the error of reading them. */
+/** Returns the bytes. @throws the error of reading them. */
 export function bytesOf(looked: LookedBytes): Uint8Array | undefined {
   if ("error" in looked) throw looked.error;
   return looked.bytes;
@@ -29,8 +29,8 @@ export function bytesOf(looked: LookedBytes): Uint8Array | undefined {
 type Signal = AbortSignal | undefined;
 
 /**
- * Reads metadata documents of one store, at most `limits.metadataBytes` each. `look` and `lookForBytes` keep errors in
- * their results: the document of another version may turn out to be the one that counts.
+ * Reads metadata documents of one store, at most `limits.metadataBytes` each. `look` and `lookForBytes`
+ * return errors in their results, because the document of another version may be the one that decides.
  */
 export class MetadataReader {
   constructor(
@@ -54,7 +54,7 @@ export class MetadataReader {
     }
   }
 
-  /** The parsed document; undefined if it does not exist. */
+  /** Returns the parsed document; undefined if it does not exist. */
   async read(path: string, key: string, signal: Signal): Promise<JsonObject | undefined> {
     const bytes = await this.readBytes(path, key, signal);
     return bytes && readDocument(bytes, key, this.options, signal);

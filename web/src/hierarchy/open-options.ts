@@ -12,20 +12,20 @@ export interface OpenOptions {
   /** Expected kind of the node; any other kind is NotFound. */
   kind?: "array" | "group" | undefined;
   /**
-   * Zarr version to look for. Default: the version last found in this store object, if any; otherwise v3, v2 and v1 are
-   * requested at the same time, and the newest one that exists is opened.
+   * Zarr version to look for. Default: the version last found in this store object, if any; otherwise v3, v2
+   * and v1 are requested at the same time, and the newest one that exists is opened.
    */
   version?: ZarrVersion | undefined;
   signal?: AbortSignal | undefined;
   /**
-   * Layout of the chunks of a Zarr v1 array with `order: "F"` and a compressor other than blosc: "spec" (default) is
-   * F order, as specified; "writer" is C order, as zarr-python 1.x wrote them.
+   * Layout of the chunks of a Zarr v1 array with `order: "F"` and a compressor other than blosc: "spec"
+   * (default) is F order, as specified; "writer" is C order, as zarr-python 1.x wrote them.
    */
   v1Order?: "spec" | "writer" | undefined;
   /**
-   * Whether to verify checksums of chunk data (crc32c, crc32, adler32, fletcher32, jenkins_lookup3, and those inside
-   * gzip, zlib, zstd and xz). False is faster and may return damaged data; sizes, headers and shard indexes are still
-   * checked. Default: true.
+   * Whether to verify checksums of chunk data (crc32c, crc32, adler32, fletcher32, jenkins_lookup3, and those
+   * inside gzip, zlib, zstd and xz). False is faster and may return damaged data; sizes, headers and shard
+   * indexes are still checked. Default: true.
    */
   verifyChecksums?: boolean | undefined;
   /** Receives warnings about data that is readable but not as specified. */
@@ -38,11 +38,15 @@ export interface OpenOptions {
   tag?: string | undefined;
   /** Snapshot id of an Icechunk repository. */
   snapshot?: string | undefined;
-  /** Opens the last version of the branch written at or before this time; strings are parsed by `Date`. */
+  /**
+   * Opens the last version of the branch that was written at or before this time. Strings are parsed by
+   * `Date`.
+   */
   asOf?: Date | string | undefined;
   /**
-   * Location prefixes of the virtual chunks that may be read from an Icechunk repository, each with the URL or store to
-   * read them from; true reads from the prefix itself. Other locations outside of the repository are never fetched.
+   * Location prefixes of the virtual chunks that may be read from an Icechunk repository, each with the URL
+   * or store to read them from; true reads from the prefix itself. Other locations outside of the repository
+   * are never fetched.
    */
   virtual?: Readonly<Record<string, VirtualBase>> | undefined;
 }

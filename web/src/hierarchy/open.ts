@@ -9,8 +9,8 @@ import { icechunkUrl, isReferenceFolder, otherStores, resolveSource, type Source
 
 /**
  * Opens a Zarr array or group of any version.
- * @throws NotFound if there is no node at the path, or one of another kind; InvalidMetadata, UnknownCodec, Unsupported or
- *   LimitExceeded if it cannot be read; Network if the source fails.
+ * @throws NotFound if there is no node at the path, or one of another kind; InvalidMetadata, UnknownCodec,
+ *   Unsupported or LimitExceeded if it cannot be read; Network if the source fails.
  */
 export async function open(source: Source, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
 export async function open(source: Source, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
@@ -40,7 +40,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   }
 }
 
-/** Like {@link open}, for a store that is known to hold Zarr documents: asks for no other format if there are none. */
+/** Like {@link open}, for a store that is known to hold Zarr documents: does not look for other formats. */
 export async function openPlain(store: Store, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode>;
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode> {

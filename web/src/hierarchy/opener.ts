@@ -30,12 +30,15 @@ import type { OpenOptions } from "./open-options.js";
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
 
-/** The version of the node last found in a store. Most stores hold one version, and looking for others costs requests. */
+/**
+ * The version of the node found most recently in a store. Most stores hold one version, and looking for
+ * others costs requests.
+ */
 const lastFound = new WeakMap<Store, ZarrVersion>();
 
 /**
- * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes below them are
- * opened without further requests.
+ * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes
+ * below them are opened without further requests.
  */
 export class Opener implements NodeOpener {
   readonly #options: DocumentOptions;
@@ -68,7 +71,7 @@ export class Opener implements NodeOpener {
     if (this.#renewing) await untilAborted(this.#renewing, signal);
   }
 
-  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   async members(
     path: string,
     signal: AbortSignal | undefined,
@@ -95,22 +98,23 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether the store may hold another format than Zarr documents: no Zarr node was found now or before. Buckets that do
-   * not allow listing answer with 403 for missing keys.
+   * Whether the store may hold another format than Zarr: no Zarr node was found now or before. Buckets that
+   * do not allow listing answer with 403 for missing keys.
    */
   mayHoldOther(error: unknown): boolean {
     const { version } = this.openOptions;
     const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
     const isForbidden = isZarrError(error, "Network") && error.status === 403;
     const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
-    // An archive that does not exist would be requested again.
+    // A missing archive would be requested again.
     if ((this.store as { isThere?: boolean }).isThere === false) return false;
     return isReferences || ((isMissing || isForbidden) && version !== 1 && !lastFound.has(this.store));
   }
 
   /**
-   * Whether an array, a group or nothing is at a path; reads only the documents that decide it. A node with invalid
-   * metadata counts as nothing, with a warning, so that the other members of its group can be listed.
+   * Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. A
+   * node with invalid metadata counts as missing, with a warning, so that the other members of its group can
+   * be listed.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
     const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, (version) => version !== 1);
@@ -126,7 +130,7 @@ export class Opener implements NodeOpener {
     }
   }
 
-  /** Requests the documents that tell which node is at a path, of the wanted versions. */
+  /** Requests the documents of the wanted versions that show which node is at a path. */
   async #lookAt(
     path: string,
     signal: AbortSignal | undefined,
@@ -140,8 +144,8 @@ export class Opener implements NodeOpener {
       return this.#documents.look(path, key, signal);
     };
     const array = look(2, v2ArrayKey);
-    // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as well, the
-    // extra round trip would cost more than the request.
+    // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as
+    // well, the extra round trip would cost more than the request.
     const isOnlyV2 = !(this.#wants(3) && asks(3));
     const group = async () => {
       const found = kind === "array" && isOnlyV2 ? await array : {};
@@ -156,7 +160,10 @@ export class Opener implements NodeOpener {
     return version === undefined || version === candidate;
   }
 
-  /** The node at a path, of the version last found in the store, or else of the newest version that exists. */
+  /**
+   * Returns the node at a path, of the version last found in the store, or else of the newest version that
+   * exists.
+   */
   async #find(
     path: string,
     signal: AbortSignal | undefined,
@@ -172,7 +179,7 @@ export class Opener implements NodeOpener {
     );
   }
 
-  /** The node at a path, of the newest version that exists and that `asks` allows. */
+  /** Returns the node at a path, of the newest version that exists and that `asks` allows. */
   async #findOf(
     path: string,
     signal: AbortSignal | undefined,
@@ -182,7 +189,7 @@ export class Opener implements NodeOpener {
     const asksV1 = asks(1) && this.#wants(1) && !this.#consolidated.hasNode(path);
     const v1 = asksV1 ? this.#documents.lookForBytes(path, v1MetaKey, signal) : undefined;
     const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, asks, kind);
-    // An older version counts only if documents of the newer ones are known not to exist.
+    // An older version is used only if documents of the newer ones are known not to exist.
     const v3Document = objectOf(v3);
     if (v3Document) return this.#openV3(path, v3Document, signal);
     const v2Document = objectOf(v2Array);
@@ -211,7 +218,7 @@ export class Opener implements NodeOpener {
   async #openV3(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<OpenedNode> {
     if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
     const { attributes, consolidated } = parseV3Group(object, this.#options);
-    // In consolidated metadata, zarr-python writes empty consolidated metadata into every group.
+    // Inside consolidated metadata, zarr-python adds empty consolidated metadata to every group.
     if (!this.#consolidated.hasNode(path) && consolidated)
       await inSlices(this.#consolidated.addV3(path, consolidated), signal);
     return this.#group(path, 3, attributes);
@@ -230,7 +237,7 @@ export class Opener implements NodeOpener {
   async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
     checkFormat(object, 2, v2GroupKey);
     this.#remember(2); // even if the other documents cannot be read
-    // A node known from consolidated metadata is below the group that has it.
+    // A node known from consolidated metadata is below the group that holds that metadata.
     const [attributes] = await Promise.all([
       this.#v2Attributes(path, signal),
       this.#consolidated.hasNode(path) ? undefined : this.#v2Consolidated(path, signal),
@@ -239,7 +246,7 @@ export class Opener implements NodeOpener {
   }
 
   async #v2Attributes(path: string, signal: AbortSignal | undefined) {
-    // Consolidated metadata has every document: without one there are no attributes.
+    // Consolidated metadata lists every document: a node without `.zattrs` there has no attributes.
     const document = this.#consolidated.hasNode(path)
       ? this.#consolidated.document(path, v2AttributesKey)
       : await this.#documents.read(path, v2AttributesKey, signal);

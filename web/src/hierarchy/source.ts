@@ -10,7 +10,7 @@ import { isFileUrl } from "../util/platform.js";
 export const otherStores = lazy("other kinds of stores", () => import("../formats/part.js"));
 const fileSystem = lazy("files", () => import("../store/file/store.js"));
 
-/** A place to read from: a URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
+/** Source to read from: the URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
 export type Source = string | URL | Store;
 
 /** Opens the store of a source. @throws InvalidArgument if it is neither a URL nor a store. */
@@ -19,7 +19,7 @@ export async function storeOf(source: Source): Promise<Store> {
   return typeof store === "function" ? store() : store;
 }
 
-/** The store of a source, or a function that loads and opens one of the less common kinds. */
+/** Returns the store of a source, or a function that loads and opens one of the less common kinds. */
 export function resolveSource(source: Source): Store | (() => Promise<Store>) {
   if (isStore(source)) return source;
   if (!(typeof source === "string" || source instanceof URL))
@@ -38,13 +38,13 @@ export function resolveSource(source: Source): Store | (() => Promise<Store>) {
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
 
-/** The URL in `icechunk+URL`; undefined for other sources. */
+/** Returns the URL in `icechunk+URL`; undefined for other sources. */
 export function icechunkUrl(source: Source): string | undefined {
   const text = source instanceof URL ? source.href : source;
   return typeof text === "string" && /^icechunk\+/i.test(text) ? text.slice("icechunk+".length) : undefined;
 }
 
-/** Whether the name of a URL says that it is a folder of kerchunk references. */
+/** Whether the name in a URL identifies a folder of kerchunk references. */
 export function isReferenceFolder(source: Source): boolean {
   return !isStore(source) && isFolderName(new URL(source, globalThis.location?.href).pathname);
 }
