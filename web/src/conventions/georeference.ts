@@ -1,9 +1,9 @@
 /**
- * Where arrays lie on a map: reference system, transformation and resolution levels, as GeoZarr's GDAL,
- * rioxarray and CF say them. What reads them is loaded when it is first called.
+ * Georeferencing of arrays: reference system, transformation and resolution levels, from the metadata of
+ * GeoZarr, GDAL, rioxarray and CF. The implementation is loaded on first use.
  *
- * Spec: zarr-conventions `spatial:`, `proj:`, `multiscales`; CF conventions 1.11, section 5.6 "Grid mappings"; GDAL Zarr
- * driver, attribute `_CRS`; OGC Two Dimensional Tile Matrix Set 2.0, annex D.
+ * Spec: zarr-conventions `spatial:`, `proj:`, `multiscales`; CF conventions 1.11, section 5.6 "Grid
+ * mappings"; GDAL Zarr driver, attribute `_CRS`; OGC Two Dimensional Tile Matrix Set 2.0, annex D.
  */
 import type { ZarrArray } from "../hierarchy/array.js";
 
@@ -23,15 +23,15 @@ import type {
 const maps = lazy("conventions", () => import("./part.js"));
 
 /**
- * Reads where an array, or the arrays of a group, lie on a map.
+ * Reads the georeferencing of an array, or of the arrays of a group.
  *
- * Of pyramids (`multiscales` of zarr-conventions, of GeoZarr's drafts and of ndpyramid) all levels are described; nothing is
- * read for those whose layout says shape and transformation. Without `spatial:transform` or GDAL's `GeoTransform` the ends of
- * the coordinate arrays are read.
+ * For pyramids (`multiscales` of zarr-conventions, of the GeoZarr drafts and of ndpyramid), all levels are
+ * described; a level whose layout states shape and transformation is not read. Without `spatial:transform` or
+ * GDAL's `GeoTransform`, the ends of the coordinate arrays are read.
  *
- * @throws NotFound (not-georeferenced) where nothing says where the data lies; InvalidMetadata (bad-georeference) for
- *   attributes that are not what the conventions say; Unsupported (irregular-coordinates) for coordinates that are not evenly
- *   spaced; what `open` and `get` throw.
+ * @throws NotFound (not-georeferenced) if no metadata locates the data; InvalidMetadata (bad-georeference)
+ *   for attributes that do not follow the conventions; Unsupported (irregular-coordinates) for coordinates
+ *   that are not evenly spaced; the errors of `open` and `get`.
  */
 export async function georeference(
   node: ZarrArray | ZarrGroup,
@@ -41,11 +41,13 @@ export async function georeference(
 }
 
 /**
- * The part of the data that a map tile shows, of the coarsest level that is at least as fine as the tile. Nothing is read.
- * Data in web mercator and in degrees is found for tiles of both; it is not reprojected.
+ * Returns the part of the data that a map tile shows, from the coarsest level that is at least as fine as the
+ * tile. Reads nothing. Data in Web Mercator and in degrees is found for tiles of either grid; it is not
+ * reprojected.
  *
- * @returns undefined where the tile does not touch the data.
- * @throws Unsupported (crs) for data in another reference system, InvalidArgument for a tile that the grid does not have.
+ * @returns undefined if the tile does not touch the data.
+ * @throws Unsupported (crs) for data in another reference system; InvalidArgument for a tile outside the
+ *   grid.
  */
 export async function tileAt(
   reference: Georeference,
@@ -56,10 +58,11 @@ export async function tileAt(
 }
 
 /**
- * All parts of the data that a map tile shows, the widest first, which is what `tileAt` gives. There are two of them where
- * the tile shows both ends of the data: where longitudes go from 0 to 360, or across 180 degrees. They are of one level.
+ * Returns all parts of the data that a map tile shows, all of one level. The first one is the widest and the
+ * result of `tileAt`. There are two if the tile shows both ends of the data, with longitudes from 0 to 360 or
+ * across the 180° meridian.
  *
- * @throws as `tileAt` does.
+ * @throws the errors of `tileAt`.
  */
 export async function tileParts(
   reference: Georeference,
@@ -70,14 +73,15 @@ export async function tileParts(
 }
 
 /**
- * Reads the values of a map tile: the parts of the data that it shows (`tileParts`), decoded as `decodeCF` does (times stay
- * counts), and for each pixel the element in which its centre lies. Data in degrees so comes as tiles in web mercator, and
- * the other way round.
+ * Reads the values of a map tile. The parts of the data that it shows (`tileParts`) are decoded as by
+ * `decodeCF` (times stay counts), and each pixel gets the element that contains its centre. Data in degrees
+ * is thus returned as tiles in Web Mercator, and vice versa.
  *
- * @param options those of `get`, too: give a `pool` to decode in workers, and a `signal` to abort tiles that went out of view.
- * @returns a new buffer that is the caller's, or undefined where the tile does not touch the data.
- * @throws what `tileAt`, `open`, `get` and `decodeCF` throw; InvalidSelection for a selection of other dimensions than
- *   there are; Unsupported for elements that are no real numbers.
+ * @param options also those of `get`: pass a `pool` to decode in workers, and a `signal` to abort tiles that
+ *   are no longer visible.
+ * @returns a new buffer, owned by the caller, or undefined if the tile does not touch the data.
+ * @throws the errors of `tileAt`, `open`, `get` and `decodeCF`; InvalidSelection for a selection along
+ *   unknown dimensions; Unsupported for elements that are not real numbers.
  */
 export async function readTile(
   reference: Georeference,

@@ -1,4 +1,6 @@
-/** Lazy part: maps, selections by label, sparse matrices, OME-Zarr pyramids and coordinate transformations. */
+/**
+ * Lazy part: maps, selections by label, sparse matrices, OME-Zarr pyramids and coordinate transformations.
+ */
 export { readGeoreference } from "./geo/read.js";
 export { findParts, findTile } from "./geo/tile.js";
 export { readValues } from "./geo/values.js";

@@ -1,4 +1,4 @@
-/** Selections by label: from the coordinates of dimensions. What does it is loaded when it is first called. */
+/** Selections by label, from the coordinates of dimensions. The implementation is loaded on first use. */
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../plan/selection.js";
@@ -9,20 +9,21 @@ import type { LabelSelection, SelOptions } from "./sel/types.js";
 const labels = lazy("conventions", () => import("./part.js"));
 
 /**
- * Makes a selection for `get` from labels.
+ * Converts labels to a selection for `get`.
  *
- * Labels are looked up by the names of dimensions (or of other coordinates with one dimension, as xarray stores them)
- * in the arrays that lie beside the array, or in the group; in OME-Zarr images by names or types of axes, in their units,
- * channels by their `omero` labels. Coordinates of more than 1 MiB are searched by halves, and a few chunks of them are
- * read; they must be sorted then. Longitudes are found on axes from 0 to 360 and from −180 to 180 alike. Coordinates
- * of float32 are compared with labels rounded to it.
+ * Labels are looked up by the names of dimensions, or of other one-dimensional coordinates as stored by
+ * xarray, in arrays next to the given array or in the given group. In OME-Zarr images, they are looked up by
+ * names or types of axes, in the axes' units, and channels by their `omero` labels. Coordinates of more than
+ * 1 MiB must be sorted: they are found by binary search, which reads only a few chunks. Longitudes match on
+ * axes from 0 to 360 as well as from −180 to 180. For float32 coordinates, labels are rounded to float32.
  *
  * @param node an array, or the group of arrays with common dimensions.
- * @returns entries by dimension name for a group; one entry per dimension for an array and for an OME-Zarr image.
- * @throws InvalidSelection (no-such-label) for a label that is not there, (no-such-dimension) for what no dimension is
- *   named, (no-coordinates) for a dimension without coordinates, (not-a-label) for labels of the wrong kind,
- *   (unsorted-coordinates) where "pad" or the size needs sorted ones; InvalidArgument for wrong options; what `open`,
- *   `get` and `decodeCF` throw.
+ * @returns entries by dimension name for a group; one entry per dimension for an array and for an OME-Zarr
+ *   image.
+ * @throws InvalidSelection (no-such-label) for a missing label, (no-such-dimension) for an unknown name,
+ *   (no-coordinates) for a dimension without coordinates, (not-a-label) for labels of the wrong kind,
+ *   (unsorted-coordinates) if "pad" or the size requires sorted ones; InvalidArgument for invalid options;
+ *   the errors of `open`, `get` and `decodeCF`.
  */
 export async function sel(
   node: ZarrArray | ZarrGroup,

@@ -7,25 +7,25 @@ export function apply([a, b, c, d, e, f]: AffineTransform, [column, row]: Point)
   return [a * column + b * row + c, d * column + e * row + f];
 }
 
-/** Columns and rows of points. */
+/** Returns the transformation from points to columns and rows. */
 export function inverse([a, b, c, d, e, f]: AffineTransform): AffineTransform {
   const scale = 1 / (a * e - b * d);
   return [e * scale, -b * scale, (b * f - c * e) * scale, -d * scale, a * scale, (c * d - a * f) * scale];
 }
 
-/** The transformation after moving by so many columns and rows. */
+/** Returns the transformation with its origin moved by a number of columns and rows. */
 export function moved(transform: AffineTransform, by: Point): AffineTransform {
   const [a, b, , d, e] = transform;
   const [x, y] = apply(transform, by);
   return [a, b, x, d, e, y];
 }
 
-/** The transformation of elements that are so many times as large. */
+/** Returns the transformation for elements enlarged by two factors. */
 export function scaled([a, b, c, d, e, f]: AffineTransform, [columns, rows]: Point): AffineTransform {
   return [a * columns, b * rows, c, d * columns, e * rows, f];
 }
 
-/** The box around what the corners of a box become. */
+/** Returns the bounding box of a transformed box. */
 export function boundsOf(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
   const corners = [
     apply(transform, [left, top]),
@@ -37,7 +37,7 @@ export function boundsOf(transform: AffineTransform, [left, top, right, bottom]:
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** Sizes of an element along x and y. */
+/** Returns the size of an element along x and y. */
 export function resolutionOf([a, b, , d, e]: AffineTransform): Point {
   return [Math.hypot(a, d), Math.hypot(b, e)];
 }

@@ -1,4 +1,4 @@
-/** Transformations from coordinate arrays, which hold the centres of elements. */
+/** Derives transformations from coordinate arrays, which hold the centres of elements. */
 
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
@@ -8,10 +8,10 @@ import { own } from "../../util/own-property.js";
 import { decodeCF } from "../xarray/cf.js";
 import type { AffineTransform } from "./types.js";
 
-/** Opens a node beside the data; undefined where there is none. */
+/** Opens a node in the same group as the data; undefined if it is missing. */
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
 
-/** Names of dimensions that are rows and columns of a map, in the order in which they are looked for. */
+/** Dimension names of map rows and columns, in order of preference. */
 const pairs = [
   ["y", "x"],
   ["lat", "lon"],
@@ -21,7 +21,7 @@ const pairs = [
   ["rlat", "rlon"],
 ] as const;
 
-/** The dimensions of a map among those of an array; undefined where no names tell. */
+/** Returns the map dimensions of an array; undefined if no names match. */
 export function mapDimensions(names: readonly (string | null)[]): readonly [string, string] | undefined {
   const found = pairs.find((pair) => pair.every((name) => names.includes(name)));
   return found && [found[0], found[1]];
@@ -29,15 +29,15 @@ export function mapDimensions(names: readonly (string | null)[]): readonly [stri
 
 export const likelyPairs = pairs;
 
-/** What the coordinate arrays of rows and columns say. */
+/** Georeferencing derived from the coordinate arrays of rows and columns. */
 export interface FromCoordinates {
   readonly transform: AffineTransform;
   readonly shape: readonly [number, number];
-  /** Whether both are degrees, of latitude and of longitude. */
+  /** Whether they are degrees of latitude and longitude. */
   readonly areDegrees: boolean;
 }
 
-/** undefined where there are no coordinate arrays. */
+/** Returns undefined if there are no coordinate arrays. */
 export async function fromCoordinates(
   [rows, columns]: readonly [string, string],
   open: OpenBeside,
@@ -61,7 +61,8 @@ function isDegrees({ attributes }: ZarrArray, towards: string, name: string): bo
 }
 
 /**
- * Where the first element begins and how large elements are, from the first two and the last coordinate.
+ * Returns the start of the first element and the element size, from the first two coordinates and the last
+ * one.
  * @throws Unsupported for coordinates that are not evenly spaced.
  */
 async function lineOf(
@@ -78,7 +79,7 @@ async function lineOf(
   const last = length <= 3 ? head.at(-1)! : (await read(length - 1, length))[0]!;
   const first = head[0]!;
   const step = length > 1 ? (last - first) / (length - 1) : 1;
-  // Float32 coordinates in degrees are right to some 10⁻⁵.
+  // Float32 coordinates in degrees are accurate to about 10⁻⁵.
   const isEven = head.every((value, i) => Math.abs(value - (first + i * step)) <= Math.abs(step) * 0.01);
   if (length === 0 || !(Math.abs(step) > 0) || !isEven)
     throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`, {

@@ -6,53 +6,53 @@ import type { Slice } from "../../plan/selection.js";
 
 import type { CFOptions } from "../xarray/cf.js";
 
-/** A coordinate reference system, in the forms that the metadata has. */
+/** A coordinate reference system, in the forms found in the metadata. */
 export interface CoordinateSystem {
-  /** Such as "EPSG:32633". */
+  /** For example "EPSG:32633". */
   readonly code: string | undefined;
   readonly wkt: string | undefined;
   readonly projjson: { readonly [name: string]: unknown } | undefined;
 }
 
 /**
- * [a, b, c, d, e, f]: the corner of the element in column i and row j that is nearest to the first element lies at
- * x = a·i + b·j + c, y = d·i + e·j + f. The order is that of `spatial:transform` and rasterio, not of GDAL.
+ * [a, b, c, d, e, f]: the corner nearest to the first element of the element in column i and row j lies at x
+ * = a·i + b·j + c, y = d·i + e·j + f. This is the order of `spatial:transform` and rasterio, not of GDAL.
  */
 export type AffineTransform = readonly [number, number, number, number, number, number];
 
-/** xmin, ymin, xmax, ymax, with the whole of the outermost elements. */
+/** xmin, ymin, xmax, ymax, including the outermost elements entirely. */
 export type Bounds = readonly [number, number, number, number];
 
-/** One resolution. */
+/** One resolution level. */
 export interface GeoLevel {
-  /** Path of the array, or of the group of its arrays, from the node; "" for the node itself. */
+  /** Path of the array, or of the group of its arrays, relative to the node; "" for the node itself. */
   readonly path: string;
-  /** Rows and columns. */
+  /** Numbers of rows and columns. */
   readonly shape: readonly [number, number];
   readonly transform: AffineTransform;
   /** Size of an element along x and y, in units of the reference system. */
   readonly resolution: readonly [number, number];
   /**
-   * Opens an array of this level, once: later calls give the same one.
-   * @param variable its name, where the level is a group. Default: the variable of the reference.
-   * @throws as `open` does.
+   * Opens an array of this level. Later calls return the same array.
+   * @param variable name of the array if the level is a group. Default: the variable of the reference.
+   * @throws the errors of `open`.
    */
   open(variable?: string, options?: { signal?: AbortSignal | undefined }): Promise<ZarrArray>;
 }
 
 export interface Georeference {
-  /** undefined where nothing is said of it. */
+  /** Undefined if the metadata does not state it. */
   readonly crs: CoordinateSystem | undefined;
-  /** Names of the dimensions of rows and of columns. */
+  /** Names of the row and column dimensions. */
   readonly dimensions: readonly [string, string];
   readonly transform: AffineTransform;
   readonly bounds: Bounds;
-  /** The finest first. */
+  /** Resolution levels, finest first. */
   readonly levels: readonly [GeoLevel, ...GeoLevel[]];
 }
 
 export interface GeoreferenceOptions {
-  /** Of a group, the name of the array that it is about. Default: the first one that lies on a map. */
+  /** Name of the array to use in a group. Default: the first georeferenced one. */
   variable?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -60,24 +60,24 @@ export interface GeoreferenceOptions {
 /** The part of a level that a map tile shows. */
 export interface GeoTile {
   readonly level: GeoLevel;
-  /** For `get`: the rows and columns that the tile touches. */
+  /** Rows and columns that the tile touches, for `get`. */
   readonly selection: { readonly [dimension: string]: Slice };
-  /** Rows and columns of that part. */
+  /** Numbers of rows and columns of that part. */
   readonly shape: readonly [number, number];
-  /** Where that part lies, in the reference system of the data. */
+  /** Transformation of that part, in the reference system of the data. */
   readonly transform: AffineTransform;
   readonly bounds: Bounds;
-  /** Where the tile lies, in the reference system of its grid. */
+  /** Bounds of the tile, in the reference system of its grid. */
   readonly tileBounds: Bounds;
 }
 
 export interface TileOptions {
   /**
-   * "WebMercatorQuad" (default): the tiles of most web maps, EPSG:3857. "WorldCRS84Quad": degrees, two tiles side by side
-   * at zoom 0.
+   * "WebMercatorQuad" (default): the tiles of most web maps, EPSG:3857. "WorldCRS84Quad": degrees, two tiles
+   * side by side at zoom 0.
    */
   grid?: "WebMercatorQuad" | "WorldCRS84Quad" | undefined;
-  /** Pixels of a tile's side, which choose the level. Default 256. */
+  /** Width and height of a tile in pixels, which determine the level. Default: 256. */
   tileSize?: number | undefined;
 }
 
@@ -85,24 +85,27 @@ export interface ReadTileOptions
   extends TileOptions,
     ReadOptions,
     Pick<CFOptions, "fillValueIsMissing" | "validRange"> {
-  /** Where levels are groups, the name of the array in them. Default: the variable of the reference. */
+  /** Name of the array if levels are groups. Default: the variable of the reference. */
   variable?: string | undefined;
   /**
-   * Most chunks that the tile may need, inner chunks of shards included: more is LimitExceeded ("tile-chunks") before any
-   * is read. Default: 4096.
+   * Maximum number of chunks that the tile may need, including inner chunks of shards; more are rejected with
+   * LimitExceeded ("tile-chunks") before any is read. Default: 4096.
    */
   maxChunks?: number | undefined;
-  /** Indices along dimensions that are no rows or columns, such as `{ time: 3 }`; `sel` gives them. Default: 0. */
+  /**
+   * Indices along dimensions other than rows and columns, such as `{ time: 3 }`, for example from `sel`.
+   * Default: 0.
+   */
   selection?: { readonly [dimension: string]: number } | undefined;
 }
 
-/** The values of a map tile, as its grid has it: north is up, and all pixels are of one size. */
+/** Values of a map tile on the tile's own grid: north is up, and all pixels have the same size. */
 export interface TileValues {
-  /** Row by row from the north-west; NaN is a missing value, and where there is no data. */
+  /** Values in rows from the north-west; NaN for missing values and outside the data. */
   readonly data: Float32Array<ArrayBuffer>;
-  /** Rows and columns: `tileSize` of both. */
+  /** Numbers of rows and columns, both `tileSize`. */
   readonly shape: readonly [number, number];
-  /** Where the tile lies, in the reference system of its grid. */
+  /** Bounds of the tile, in the reference system of its grid. */
   readonly bounds: Bounds;
   /** The level that was read. */
   readonly level: GeoLevel;

@@ -1,32 +1,35 @@
-/** Axes and coordinate systems of OME-Zarr. Spec: "axes", and since 0.6 "coordinateSystems"; RFC-4 for orientations. */
+/**
+ * Reads axes and coordinate systems of OME-Zarr. Spec: "axes", and since 0.6 "coordinateSystems"; RFC-4 for
+ * orientations.
+ */
 import { own, textOf } from "../../util/own-property.js";
 import { badAttribute } from "../shared/attributes.js";
 
 /** One dimension of an image's levels, or of another coordinate system. */
 export interface OmeAxis {
   readonly name: string;
-  /** "space", "time", "channel" or another; undefined where it is not said. */
+  /** "space", "time", "channel" or another type; undefined if not stated. */
   readonly type: string | undefined;
   /** Unit of the scale and the translation along this axis, such as "micrometer". */
   readonly unit: string | undefined;
-  /** What else it is called (0.6). */
+  /** Descriptive name (0.6). */
   readonly longName?: string;
-  /** True where there is nothing between two elements, as between channels (0.6). */
+  /** Whether the axis is discrete, without positions between elements, as for channels (0.6). */
   readonly discrete?: boolean;
-  /** Which way it points, such as { type: "anatomical", value: "left-to-right" } (RFC-4). */
+  /** Orientation, such as { type: "anatomical", value: "left-to-right" } (RFC-4). */
   readonly orientation?: { readonly type: string | undefined; readonly value: string };
 }
 
-/** Axes that points have coordinates along (0.6). */
+/** A coordinate system with its axes (0.6). */
 export interface OmeCoordinateSystem {
   readonly name: string;
   readonly axes: readonly OmeAxis[];
 }
 
-/** What 0.1 and 0.2 say of the axes: nothing, they are always these. */
+/** Axes of versions 0.1 and 0.2, which do not state them. */
 const impliedAxes = ["t", "c", "z", "y", "x"];
 
-/** Types of the axes whose names were the only thing to tell them by. */
+/** Axis types by name, for versions without types. */
 const typeOfName: ReadonlyMap<string, string> = new Map([
   ["t", "time"],
   ["c", "channel"],
@@ -35,7 +38,7 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
   ["x", "space"],
 ]);
 
-/** @param mayBeImplied whether they may be absent: the version has always the same. */
+/** @param mayBeImplied whether axes may be absent: the version always has the same ones. */
 export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
   const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
   const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
@@ -51,7 +54,7 @@ export function readAxes(axes: unknown, where: string, mayBeImplied = false): Om
   return read;
 }
 
-/** What few axes say; what is malformed is left out. */
+/** Returns rarely used properties; malformed ones are omitted. */
 function details(axis: unknown): Pick<OmeAxis, "longName" | "discrete" | "orientation"> {
   const longName = textOf(own(axis, "longName"));
   const discrete = own(axis, "discrete");
@@ -64,10 +67,10 @@ function details(axis: unknown): Pick<OmeAxis, "longName" | "discrete" | "orient
   };
 }
 
-/** Most coordinate systems of one image or scene. */
+/** Maximum number of coordinate systems of one image or scene. */
 const maxSystems = 1000;
 
-/** @throws InvalidMetadata for what is no list of coordinate systems, each with a name of its own. */
+/** @throws InvalidMetadata unless the value is a list of coordinate systems with unique names. */
 export function readCoordinateSystems(list: unknown, where: string): OmeCoordinateSystem[] {
   const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, each with a name of its own`;
   if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)

@@ -1,9 +1,9 @@
 /**
- * OME-Zarr images: what a group's attributes say about its resolution levels, axes and channels.
+ * OME-Zarr images: reads resolution levels, axes and channels from a group's attributes.
  *
- * Versions 0.4 (attribute `multiscales`), 0.5 and 0.6 (`ome.multiscales`) as their specifications say; 0.1 to
- * 0.3 without scales, which those versions do not have. Spec: https://ngff.openmicroscopy.org, "multiscales",
- * "coordinateSystems", "coordinateTransformations", "omero", "labels", "plate", "well".
+ * Versions 0.4 (attribute `multiscales`), 0.5 and 0.6 (`ome.multiscales`) follow their specifications; 0.1 to
+ * 0.3 have no scales. Spec: https://ngff.openmicroscopy.org, "multiscales", "coordinateSystems",
+ * "coordinateTransformations", "omero", "labels", "plate", "well".
  */
 
 import type { ZarrArray } from "../../hierarchy/array.js";
@@ -22,50 +22,59 @@ import {
   type Transform,
 } from "./scale-translation.js";
 
-/** One resolution of an image. */
+/** One resolution level of an image. */
 export interface OmeLevel {
-  /** Path of the array, from the group. */
+  /** Path of the array, relative to the group. */
   readonly path: string;
-  /** Units per step along each axis; undefined in versions before 0.4, which do not say. */
+  /** Units per step along each axis; undefined in versions before 0.4, which do not state it. */
   readonly scale: readonly number[] | undefined;
-  /** Where element 0 lies along each axis, in its unit; zeros where nothing is said. */
+  /**
+   * Position of element 0 along each axis, in the axis' unit; zeros if not stated; undefined in versions
+   * before 0.4.
+   */
   readonly translation: readonly number[] | undefined;
   /**
    * Opens the array.
-   * @throws as `ZarrGroup.open` does; InvalidMetadata where it has not one dimension per axis.
+   * @throws the errors of `ZarrGroup.open`; InvalidMetadata if the array does not have one dimension per
+   *   axis.
    */
   open(options?: { signal?: AbortSignal | undefined }): Promise<ZarrArray>;
 }
 
-/** How a channel is to be shown; what is not said, or is malformed, is undefined. */
+/** Display settings of a channel; missing or malformed ones are undefined. */
 export interface OmeChannel {
   readonly label: string | undefined;
   /** Six hexadecimal digits: red, green, blue. */
   readonly color: string | undefined;
   readonly active: boolean | undefined;
-  /** Range of values: `min` to `max` possible, `start` to `end` shown. */
+  /** Range of values: `min` to `max` are possible, `start` to `end` are shown. */
   readonly window:
     | { readonly min?: number; readonly max?: number; readonly start?: number; readonly end?: number }
     | undefined;
 }
 
-/** One image: the same data in several resolutions, the finest first. */
+/** One image: the same data in several resolutions, finest first. */
 export interface OmeMultiscale {
   readonly name: string | undefined;
-  /** Version of OME-Zarr as it is written; where an old one leaves it out, "0.4", in Zarr v3 "0.5". */
+  /** OME-Zarr version as stated; if an old image omits it, "0.4", or "0.5" in Zarr v3. */
   readonly version: string;
-  /** Since 0.6 those of the intrinsic coordinate system. */
+  /** Axes; since 0.6, those of the intrinsic coordinate system. */
   readonly axes: readonly OmeAxis[];
   readonly levels: readonly OmeLevel[];
   /** Channels as `omero` describes them, in the order of the channel axis. */
   readonly channels: readonly OmeChannel[] | undefined;
-  /** Name of the coordinate system that the levels' scales and translations lead to; undefined before 0.6. */
+  /**
+   * Name of the coordinate system that the scales and translations of the levels lead to; undefined before
+   * 0.6.
+   */
   readonly intrinsic: string | undefined;
-  /** All coordinate systems of the image, as they are listed; undefined before 0.6. See `coordinateGraph`. */
+  /**
+   * All coordinate systems of the image, in the listed order; undefined before 0.6. See `coordinateGraph`.
+   */
   readonly coordinateSystems: readonly OmeCoordinateSystem[] | undefined;
 }
 
-/** The attributes that OME-Zarr speaks of: those under `ome`, where there are any, else all. */
+/** Returns the attributes defined by OME-Zarr: those under `ome` if it exists, otherwise all. */
 export function omeAttributes(group: ZarrGroup): unknown {
   checkNode(group, "a group");
   const { attributes } = group;
@@ -73,17 +82,17 @@ export function omeAttributes(group: ZarrGroup): unknown {
   return isRecord(ome) ? ome : attributes;
 }
 
-/** True where a group's attributes describe an OME-Zarr image; they may still turn out not to be valid. */
+/** Whether a group's attributes describe an OME-Zarr image; they may still turn out to be invalid. */
 export function isMultiscales(group: ZarrGroup): boolean {
   return own(omeAttributes(group), "multiscales") !== undefined;
 }
 
 /**
- * The images of an OME-Zarr group; mostly there is one.
+ * Returns the images of an OME-Zarr group, usually one.
  *
- * Reads attributes only: arrays are opened by the levels' `open`.
- * @throws NotFound where the group is no OME-Zarr image; InvalidMetadata for one whose attributes do not
- *   follow the specification; Unsupported for versions after 0.6 and for scales and translations stored as arrays.
+ * Reads attributes only; `open` of a level opens its array.
+ * @throws NotFound if the group is not an OME-Zarr image; InvalidMetadata for attributes that do not follow
+ *   the specification; Unsupported for versions after 0.6 and for scales and translations stored as arrays.
  */
 export function multiscales(group: ZarrGroup): OmeMultiscale[] {
   const attributes = omeAttributes(group);
@@ -124,10 +133,10 @@ function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMul
   return { name, version, axes, levels, intrinsic: intrinsic?.name, coordinateSystems: systems };
 }
 
-/** What leads from a level's indices to coordinates. */
+/** Returns the transformations from a level's indices to coordinates. */
 type LevelSteps = (dataset: unknown, rank: number, place: string) => Transform[];
 
-/** 0.4 and 0.5: the level's own, then those of the image. */
+/** 0.4 and 0.5: the level's transformations, then those of the image. */
 function steps4(image: unknown, axes: readonly OmeAxis[], where: string): LevelSteps {
   const common = readTransforms(own(image, "coordinateTransformations"), axes.length, where, "whole");
   return (dataset, rank, place) => [
@@ -136,11 +145,11 @@ function steps4(image: unknown, axes: readonly OmeAxis[], where: string): LevelS
   ];
 }
 
-/** Since 0.6: the level's own. Those of the image lead on to other coordinate systems. */
+/** Since 0.6: the level's transformations. Those of the image lead to other coordinate systems. */
 const steps6: LevelSteps = (dataset, rank, place) =>
   readLevelTransform(own(dataset, "coordinateTransformations"), rank, place);
 
-/** The coordinate system that all levels lead to. */
+/** Returns the coordinate system that all levels lead to. */
 function intrinsicOf(
   systems: readonly OmeCoordinateSystem[],
   datasets: readonly unknown[],
@@ -157,15 +166,15 @@ function intrinsicOf(
 }
 
 /**
- * The version that an image says, or its group: in `ome`, which came with 0.5, one of them must.
- * @param image undefined for a group that is none.
- * @returns undefined where an old one leaves it out.
- * @throws InvalidMetadata (bad-ome) for none in `ome`, and for what is no text.
+ * Returns the version stated by an image or its group; in `ome`, which was introduced in 0.5, it is required.
+ * @param image undefined for a group that is not an image.
+ * @returns undefined if an old image omits it.
+ * @throws InvalidMetadata (bad-ome) if `ome` has no version, and for a version that is not a string.
  */
 export function versionOf(group: ZarrGroup, image: unknown, where: string): string | undefined {
   const attributes = omeAttributes(group);
   const isInOme = attributes !== group.attributes;
-  // Beside `multiscales` of old versions, "version" may be anybody's.
+  // Next to `multiscales` of old versions, "version" may belong to other software.
   const shared = isInOme ? versionIn(attributes, '"ome"') : textOf(own(attributes, "version"));
   const version = versionIn(image, where) ?? shared;
   if (version === undefined && isInOme) throw badVersion('"ome"', version);
@@ -181,9 +190,9 @@ function versionIn(holder: unknown, where: string): string | undefined {
 const badVersion = (where: string, found: unknown) =>
   badAttribute(`${where}: "version" must be a text, such as "0.5"`, found, "bad-ome");
 
-/** The minor version, 1 to 6. @throws Unsupported for later ones. */
+/** Returns the minor version, 1 to 6. @throws Unsupported for later ones. */
 export function minorVersion(version: string): number {
-  // Writers add to it: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
+  // Writers append suffixes: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
   const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
     throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.6 are`, {
@@ -192,13 +201,13 @@ export function minorVersion(version: string): number {
   return minor;
 }
 
-/** Images without a version follow the newest that they can. */
+/** An image without a version is read as the newest version that it can be. */
 function minorOfAxes({ zarrFormat }: ZarrGroup, axes: unknown): number {
   if (Array.isArray(axes) && axes.every((axis) => typeof axis === "string")) return 3;
   return axes === undefined && zarrFormat < 3 ? 2 : 4;
 }
 
-/** A path below the group. */
+/** Returns a path below the group. */
 export function readPath(path: unknown, where: string): string {
   try {
     const normal = typeof path === "string" ? normalizePath(path) : "";
@@ -229,7 +238,7 @@ function channelsOf(omero: unknown): OmeChannel[] | undefined {
   return Array.isArray(list) ? list.map(readChannel) : undefined;
 }
 
-/** Display settings are no reason to refuse an image: what is malformed is left out. */
+/** Malformed display settings are omitted: they are not a reason to reject an image. */
 function readChannel(channel: unknown): OmeChannel {
   const label = own(channel, "label");
   const color = textOf(own(channel, "color"));
@@ -238,7 +247,7 @@ function readChannel(channel: unknown): OmeChannel {
   const bounds = (["min", "max", "start", "end"] as const).map((name) => [name, numberOf(own(range, name))]);
   const known = bounds.filter(([, value]) => value !== undefined);
   return {
-    // Writers number channels, too.
+    // Some writers use numbers as labels.
     label: typeof label === "number" ? String(label) : textOf(label),
     color: color !== undefined && /^[0-9a-fA-F]{6}$/.test(color) ? color : undefined,
     active: typeof active === "boolean" ? active : undefined,
@@ -247,9 +256,9 @@ function readChannel(channel: unknown): OmeChannel {
 }
 
 /**
- * Paths, from the group of an image, of its label images: those listed by its group `labels`.
- * @returns none where there is no such group.
- * @throws InvalidMetadata for an invalid list; what the store throws.
+ * Returns the paths of an image's label images, relative to its group, as listed by the group `labels`.
+ * @returns an empty list if there is no such group.
+ * @throws InvalidMetadata for an invalid list; errors of the store.
  */
 export async function labelPaths(
   image: ZarrGroup,
@@ -270,14 +279,17 @@ export async function labelPaths(
 }
 
 /**
- * Paths, from the group of a plate, of its wells; undefined where the group is no plate.
+ * Returns the paths of a plate's wells, relative to its group; undefined if the group is not a plate.
  * @throws InvalidMetadata for a plate whose wells have no paths.
  */
 export function wellPaths(plate: ZarrGroup): string[] | undefined {
   return listedPaths(plate, "plate", "wells");
 }
 
-/** Paths, from the group of a well, of its images (fields of view); undefined where the group is no well. */
+/**
+ * Returns the paths of a well's images (fields of view), relative to its group; undefined if the group is not
+ * a well.
+ */
 export function fieldPaths(well: ZarrGroup): string[] | undefined {
   return listedPaths(well, "well", "images");
 }
@@ -290,7 +302,7 @@ function listedPaths(group: ZarrGroup, name: string, items: string): string[] | 
   return list.map((entry: unknown, i) => readPath(own(entry, "path"), `${name}.${items}[${i}]`));
 }
 
-/** The axis of channels, by its type or its name; −1 where there is none. */
+/** Returns the channel axis, found by type or name; −1 if there is none. */
 export function channelAxis(image: Pick<OmeMultiscale, "axes">): number {
   checkObject(image, "an image");
   const { axes } = image;

@@ -1,4 +1,4 @@
-/** OME-Zarr `coordinateTransformations`: scales and translations, combined into one of each. */
+/** OME-Zarr `coordinateTransformations`: combines scales and translations into one of each. */
 import { unsupported } from "../../util/errors.js";
 import { isRecord, own, textOf } from "../../util/own-property.js";
 import { badAttribute, numberOf } from "../shared/attributes.js";
@@ -9,13 +9,13 @@ export type Transform =
   | { readonly type: "translation"; readonly values: readonly number[] };
 
 /**
- * Reads a list of transformations; those that change nothing are left out.
+ * Reads a list of transformations; identities are omitted.
  *
- * @param rank number of axes, and so of the values of every transformation.
- * @param of "level": there must be exactly one scale, then at most one translation (spec 0.4 and 0.5).
- *   "whole": the list of an image, which may be absent.
- * @throws InvalidMetadata for a list that does not follow the specification; Unsupported for
- *   transformations that are stored as arrays.
+ * @param rank number of axes, and thus of values in each transformation.
+ * @param of "level": exactly one scale, then at most one translation (spec 0.4 and 0.5). "whole": the list of
+ *   an image, which may be absent.
+ * @throws InvalidMetadata for a list that does not follow the specification; Unsupported for transformations
+ *   that are stored as arrays.
  */
 export function readTransforms(
   list: unknown,
@@ -33,11 +33,11 @@ export function readTransforms(
 }
 
 function readTransform(entry: unknown, rank: number, place: string): Transform[] {
-  // SpatialData: entries that lead to coordinate systems of their own, and are no part of this sequence.
+  // SpatialData adds entries that lead to its own coordinate systems; they are not part of this sequence.
   return isRecord(own(entry, "output")) ? [] : readStep(entry, rank, place);
 }
 
-/** A scale or a translation; nothing for identity. */
+/** Reads a scale or a translation; identity gives no step. */
 function readStep(entry: unknown, rank: number, place: string): Transform[] {
   const type = own(entry, "type");
   if (type === "identity") return [];
@@ -54,14 +54,18 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
   return [{ type, values: numbers as number[] }];
 }
 
-/** The name of the coordinate system that a level's transformation leads to (0.6); undefined where there is none. */
+/**
+ * Returns the name of the coordinate system that a level's transformation leads to (0.6); undefined if there
+ * is none.
+ */
 export function outputName(list: unknown): string | undefined {
   const output = own(Array.isArray(list) ? list[0] : undefined, "output");
-  return textOf(output) ?? textOf(own(output, "name")); // drafts of 0.6 have the name alone
+  return textOf(output) ?? textOf(own(output, "name")); // drafts of 0.6 have only the name
 }
 
 /**
- * Reads the one transformation of a level: identity, a scale, or a sequence of a scale and a translation (spec 0.6).
+ * Reads the only transformation of a level: identity, a scale, or a sequence of a scale and a translation
+ * (spec 0.6).
  * @throws InvalidMetadata for any other.
  */
 export function readLevelTransform(list: unknown, rank: number, where: string): Transform[] {
@@ -91,7 +95,7 @@ function checkLevel(steps: readonly Transform[], place: string, list: unknown): 
   );
 }
 
-/** Steps in their order as one scale and one translation: position = index · scale + translation. */
+/** Combines steps, in order, into one scale and one translation: position = index · scale + translation. */
 export function combine(
   steps: readonly Transform[],
   rank: number,

@@ -1,4 +1,4 @@
-/** Coordinates of one dimension, wherever they come from: read from an array part by part, or computed. */
+/** Coordinates of one dimension, read from an array in parts, or computed. */
 
 import { strings } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
@@ -14,32 +14,35 @@ import type {} from "./types.js";
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";
 
-/** Coordinates of as many elements as the dimension has. */
+/** Coordinates of all elements along a dimension. */
 export interface Coordinates {
-  /** What the dimension, or the array of the coordinates, is called. */
+  /** Name of the dimension, or of the array of the coordinates. */
   readonly name: string;
   readonly length: number;
   readonly kind: CoordinateKind;
-  /** Degrees east, of which 360 make a round. */
+  /** Whether they are degrees east, with a period of 360. */
   readonly isLongitude: boolean;
-  /** Elements that are read at a time: part p holds those from p · partLength. */
+  /** Number of elements per part: part p starts at element p · partLength. */
   readonly partLength: number;
-  /** A label as the coordinates would hold it. */
+  /** Rounds a label to the precision of the coordinates. */
   rounded(label: number): number;
   part(index: number): Promise<ArrayLike<number | string>>;
 }
 
-/** With what coordinates are read. */
+/** Context of reading coordinates. */
 export interface Reading {
   readonly signal: AbortSignal | undefined;
 }
 
 /** Coordinates up to this size are read at once. */
 const littleBytes = 2 ** 20;
-/** Most coordinates that are read at a time, however large chunks and shards are; and most that are kept. */
+/**
+ * Maximum number of coordinates that are read at a time, however large chunks and shards are; and maximum
+ * number that are kept.
+ */
 const [mostAtATime, mostKept] = [2 ** 22, 2 ** 24];
 
-/** Coordinates at equal distances. */
+/** Returns evenly spaced coordinates. */
 export function linearCoordinates(
   name: string,
   length: number,
@@ -61,7 +64,7 @@ export function linearCoordinates(
   };
 }
 
-/** Names of elements. */
+/** Returns coordinates that are names. */
 export function namedCoordinates(name: string, texts: readonly string[]): Coordinates {
   const { length } = texts;
   const part = async () => texts;
@@ -69,8 +72,8 @@ export function namedCoordinates(name: string, texts: readonly string[]): Coordi
 }
 
 /**
- * The coordinates that an array of one dimension holds. Its first part is read, which tells their kind.
- * @throws what `get` and `decodeCF` throw.
+ * Returns the coordinates in an array of one dimension. Reads the first part to determine their kind.
+ * @throws the errors of `get` and `decodeCF`.
  */
 export async function arrayCoordinates(
   name: string,
@@ -84,7 +87,7 @@ export async function arrayCoordinates(
   const parts = new Map<number, Promise<Part>>();
   const read = (index: number) => {
     const known = parts.get(index) ?? readPart(name, array, index * partLength, partLength, { signal });
-    parts.delete(index); // to the end: used last
+    parts.delete(index); // moved to the end, as the most recently used
     parts.set(index, known);
     for (const old of parts.keys()) {
       if (parts.size * partLength <= mostKept) break;
@@ -101,7 +104,7 @@ export async function arrayCoordinates(
 
 interface Part {
   readonly kind: CoordinateKind;
-  /** Whether numbers are float32. */
+  /** Whether the numbers are float32. */
   readonly isSingle: boolean;
   readonly values: ArrayLike<number | string>;
 }
@@ -131,14 +134,14 @@ async function readPart(
   };
 }
 
-/** Not `Float64Array.from`, which makes a list of all elements first. */
+/** `Float64Array.from` would first create a list of all elements. */
 function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
   const out = new Float64Array(numbers.length);
   for (let i = 0; i < out.length; i++) out[i] = Number(numbers[i]);
   return out;
 }
 
-/** Elements of variable length, of which texts are labels. */
+/** Returns elements of variable length as labels, which must be strings. */
 function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
   return Array.from(data, (element) => {
     if (typeof element === "string" || element === null) return String(element);
@@ -146,9 +149,9 @@ function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): 
   });
 }
 
-/** Times as milliseconds; as numbers of their units where their calendar has no real days. */
+/** Decodes times to milliseconds, or keeps counts if the calendar has no real days. */
 function decodeTimes(array: ZarrArray, region: CFInput): CFRegion {
-  // A coordinate that equals the fill value is a coordinate: xarray writes 0 as the fill value of indexes.
+  // A coordinate that equals the fill value is valid: xarray writes 0 as the fill value of indexes.
   const options = { fillValueIsMissing: false } as const;
   try {
     return decodeCF(array, region, options);

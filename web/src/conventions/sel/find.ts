@@ -1,4 +1,4 @@
-/** From labels of one dimension to its elements. */
+/** Finds the elements of one dimension for labels. */
 
 import { type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded, type ZarrError } from "../../util/errors.js";
@@ -8,20 +8,20 @@ import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.
 import type { Label, LabelSelection, SelOptions } from "./types.js";
 import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
 
-/** How single labels are looked for. */
+/** How to match single labels. */
 export type Matching = Required<Pick<SelOptions, "method">> & Pick<SelOptions, "tolerance">;
 
-/** Elements of one dimension: one, a run of them, or a list in any order. */
+/** Elements of one dimension: one, a range, or a list in any order. */
 type Found = number | { readonly start: number; readonly stop: number } | readonly number[];
 
-/** Most coordinates that are looked at one by one. */
+/** Maximum number of coordinates for a linear search. */
 const maxUnsorted = 2 ** 24;
 
 const round = 360;
 
 /**
- * The elements along a dimension that a selection by label means.
- * @throws InvalidSelection, as `sel` says.
+ * Returns the elements along a dimension that a selection by label refers to.
+ * @throws InvalidSelection as described for `sel`.
  */
 export async function findElements(
   coordinates: Coordinates,
@@ -32,7 +32,7 @@ export async function findElements(
   const finder = await finderFor(coordinates);
   if (request.is === "interval") return stepped(await finder.between(request), request.step);
   if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
-  // Array.from also visits holes, which are no labels.
+  // Array.from also visits holes, which are not labels.
   const found = await Promise.all(Array.from(request.labels, (label) => finder.single(label, matching)));
   return found.flatMap((one) => listOf(one));
 }
@@ -50,7 +50,7 @@ function stepped(found: Found, step: number): Exclude<DimensionSelection, null> 
 }
 
 interface Finder {
-  /** @throws InvalidSelection where there is none. */
+  /** @throws InvalidSelection if there is none. */
   single(label: Label, matching: Matching): Promise<Found>;
   between(interval: Interval): Promise<Found>;
 }
@@ -61,11 +61,11 @@ async function finderFor(coordinates: Coordinates): Promise<Finder> {
   let unsorted: Promise<Finder> | undefined;
   const slow = () => {
     unsorted ??= allOf<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
-    return unsorted; // once for all labels of a list
+    return unsorted; // read once for all labels of a list
   };
   if (!view) return slow();
   const fast = sortedFinder(coordinates, view);
-  /** Runs the search; where a part in the middle turns out not to be sorted, the slow one. */
+  /** Falls back to the linear search if a part in the middle is not sorted. */
   const orSlow = async (run: (finder: Finder) => Promise<Found>) => {
     try {
       return await run(fast);
@@ -80,7 +80,7 @@ async function finderFor(coordinates: Coordinates): Promise<Finder> {
   };
 }
 
-/** Every coordinate. @throws LimitExceeded where there are too many. */
+/** Reads every coordinate. @throws LimitExceeded if there are too many. */
 async function allOf<T>(coordinates: Coordinates): Promise<T[]> {
   const { name, length, partLength } = coordinates;
   if (length > maxUnsorted)
@@ -94,7 +94,7 @@ async function allOf<T>(coordinates: Coordinates): Promise<T[]> {
   return all;
 }
 
-// ---- Texts
+// ---- Strings
 
 function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder {
   const places = new Map<string, number>();
@@ -109,7 +109,7 @@ function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder 
   return { single, between: () => Promise.reject(unsorted(coordinates.name, "[from, to]")) };
 }
 
-/** The first labels that there are, for messages. */
+/** Formats the first labels for messages. */
 function someOf(texts: readonly string[]): string {
   const shown = texts.slice(0, 8).map((text) => JSON.stringify(text.slice(0, 40)));
   return shown.length === 0 ? "" : `; there are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
@@ -146,11 +146,11 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
   };
 }
 
-/** An element of the array at a position of the rising view. */
+/** Converts a position in the rising view to an index of the array. */
 const elementAt = (view: Rising, position: number): number =>
   view.isReversed ? view.length - 1 - position : position;
 
-/** A run of the array at positions of the rising view. */
+/** Converts a range of the rising view to a range of the array. */
 const runAt = (view: Rising, start: number, stop: number): { start: number; stop: number } => {
   const end = Math.max(start, stop);
   return view.isReversed ? { start: view.length - end, stop: view.length - start } : { start, stop: end };
@@ -164,7 +164,10 @@ async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise
   return isOne ? elementAt(view, first) : runAt(view, first, end);
 }
 
-/** The position with the value nearest to a label: of two, that of the larger one; around the globe for longitudes. */
+/**
+ * Returns the position of the value nearest to a label; of two, that of the larger value. Longitudes wrap
+ * around.
+ */
 async function nearest(coordinates: Coordinates, view: Rising, value: number): Promise<number | undefined> {
   if (view.length === 0) return undefined;
   const above = await firstPosition(view, value);
@@ -186,16 +189,18 @@ function distanceOf({ isLongitude }: Coordinates, a: number, b: number): number 
   return Math.min(straight % round, round - (straight % round));
 }
 
-/** The position of the label, or the one before where it would stand in the array. */
+/**
+ * Returns the position of the label or, if it is missing, the position before its place in the array's order.
+ */
 async function before(view: Rising, value: number): Promise<number | undefined> {
-  // Of falling coordinates the one before is the larger one.
+  // In falling coordinates, the preceding one is larger.
   const position = view.isReversed
     ? await firstPosition(view, value)
     : (await firstPosition(view, value, true)) - 1;
   return position >= 0 && position < view.length ? position : undefined;
 }
 
-/** The lower bound first; the open end stays where it is. */
+/** Returns the lower bound first; an open end keeps its place. */
 function inOrder(
   from: Meaning | undefined,
   to: Meaning | undefined,
@@ -204,7 +209,7 @@ function inOrder(
 }
 
 async function between(view: Rising, low: Meaning | undefined, high: Meaning | undefined): Promise<Found> {
-  // With one open end "from" and "to" follow the array's direction.
+  // With one open end, "from" and "to" follow the direction of the coordinates.
   const [bottom, top] = view.isReversed && !(low && high) ? [high, low] : [low, high];
   const start = bottom ? await firstPosition(view, bottom.value) : 0;
   const stop = top ? await firstPosition(view, top.stop ?? top.value, top.stop === undefined) : view.length;
@@ -213,17 +218,20 @@ async function between(view: Rising, low: Meaning | undefined, high: Meaning | u
 
 // ---- Longitudes
 
-/** A longitude as the axis would hold it: from its westernmost coordinate on, within one round. */
+/** Converts a longitude to the axis' range: one revolution from its westernmost coordinate. */
 async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): Promise<number> {
   if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
   return value >= west && value <= east ? value : snapped(coordinates, view, eastOf(west, label ?? value));
 }
 
-/** What a shift by rounds may be off by, in degrees. */
+/** Maximum error of shifting by revolutions, in degrees. */
 const shiftError = 2 ** -42;
 
-/** A longitude that was shifted: rounded as the coordinates are, and the coordinate itself where the shift alone parts them. */
+/**
+ * Rounds a shifted longitude to the precision of the coordinates. Returns the nearest coordinate if the
+ * difference is within the error of the shift.
+ */
 async function snapped(coordinates: Coordinates, view: Rising, shifted: number): Promise<number> {
   const value = coordinates.rounded(shifted);
   const above = await firstPosition(view, value - shiftError);
@@ -232,16 +240,18 @@ async function snapped(coordinates: Coordinates, view: Rising, shifted: number):
   return Math.abs(found - value) <= shiftError ? found : value;
 }
 
-/** A longitude as degrees within one round east of another. */
+/** Returns a longitude shifted to within one revolution east of another. */
 const eastOf = (west: number, value: number): number => {
   const degrees = (value - west) % round;
   return west + (degrees < 0 ? degrees + round : degrees);
 };
 
-/** Degrees from one meridian eastwards to another. */
+/** Returns the degrees from one meridian eastwards to another. */
 const widthOf = (from: number, to: number): number => (to >= from ? to : eastOf(from, to)) - from;
 
-/** The elements from one meridian eastwards to another: two runs where they lie across the axis' ends. */
+/**
+ * Returns the elements from one meridian eastwards to another: two ranges if they cross the ends of the axis.
+ */
 async function arc(coordinates: Coordinates, view: Rising, low: Meaning, high: Meaning): Promise<Found> {
   if (view.length === 0) return runAt(view, 0, 0);
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
@@ -266,7 +276,7 @@ async function positions(view: Rising, low: number, high: number): Promise<{ sta
   return runAt(view, await firstPosition(view, low), await firstPosition(view, high, true));
 }
 
-/** Where the coordinates lie, for messages. */
+/** Formats the range of the coordinates for messages. */
 async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
   if (view.length === 0) return "; it is empty";
   const ends = [await view.at(0), await view.at(view.length - 1)];
@@ -277,7 +287,7 @@ async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
 const coordinateText = (kind: Coordinates["kind"], value: number): string =>
   kind === "times" ? timeText(value) : String(value);
 
-/** The element that `method` finds lies too far from the label. */
+/** Returns the error for an element that `method` finds outside the tolerance. */
 function tooFar(
   { name, kind }: Coordinates,
   label: unknown,
@@ -291,7 +301,7 @@ function tooFar(
 
 function timeText(milliseconds: number): string {
   const date = new Date(milliseconds);
-  return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString(); // beyond what a Date holds
+  return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString(); // out of range for a Date
 }
 
 // ---- Numbers in any order
@@ -337,7 +347,7 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
   };
 }
 
-/** Whether a longitude is the one of a label, as the coordinates would hold it in their round. */
+/** Whether a coordinate is the longitude of a label, at the precision of the coordinates. */
 function isSameMeridian(coordinates: Coordinates, one: number, { value, label = value }: Meaning): boolean {
   if (!coordinates.isLongitude || !Number.isFinite(one)) return false;
   const turns = Math.round((one - label) / round);

@@ -1,4 +1,4 @@
-/** Coordinates of OME-Zarr images: physical units along axes, names of channels. */
+/** Coordinates of OME-Zarr images: physical units along axes, channel names. */
 
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
@@ -13,11 +13,11 @@ export interface ImageLevel {
   readonly image: OmeMultiscale;
   readonly level: OmeLevel;
   readonly shape: readonly number[];
-  /** −1 where there is none. */
+  /** −1 if there is none. */
   readonly channelAxis: number;
 }
 
-/** The level of an image that an array is; undefined for an array that no image above it names. */
+/** Returns the level of an image that an array belongs to; undefined if no image above the array lists it. */
 export async function levelOfArray(array: ZarrArray, { signal }: Reading): Promise<ImageLevel | undefined> {
   const segments = array.path.split("/");
   if (array.path === "") return undefined;
@@ -33,16 +33,16 @@ export async function levelOfArray(array: ZarrArray, { signal }: Reading): Promi
         return { image, level, shape, channelAxis: channelAxis(image) };
     }
   } catch (error) {
-    // Nodes need no group above them.
+    // A node need not have a group above it.
     if (!isZarrError(error, "NotFound")) throw error;
   }
   return undefined;
 }
 
 /**
- * The coordinates of the axis with a name, or of the only one of a type.
- * @throws InvalidSelection (no-such-dimension) where there is none; (no-coordinates), when they are asked for, where the
- *   image says nothing of them.
+ * Returns the coordinates of the axis with a name, or of the only axis of a type.
+ * @throws InvalidSelection (no-such-dimension) if there is none; `coordinates` throws (no-coordinates) if the
+ *   image has none for the axis.
  */
 export function imageCoordinates(
   { image, level, shape, channelAxis }: ImageLevel,
@@ -71,7 +71,7 @@ function axisOf({ axes }: OmeMultiscale, name: string): number {
   );
 }
 
-/** Labels of all channels; undefined where not each one has one. */
+/** Returns the labels of all channels; undefined if a channel lacks one. */
 function labelsOf({ channels }: OmeMultiscale, count: number): string[] | undefined {
   const labels = channels?.map(({ label }) => label);
   return labels?.length === count && labels.every((label) => label !== undefined) ? labels : undefined;

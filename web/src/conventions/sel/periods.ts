@@ -1,20 +1,25 @@
-/** Times as people write them: a text names all the time until the next text of its form would begin. */
+/**
+ * Parses ISO 8601 dates and times as periods: each string covers the time until the next string of the same
+ * precision.
+ */
 
-/** Milliseconds since 1970; `stop` is not in it. */
+/** Milliseconds since 1970; `stop` is exclusive. */
 export interface Period {
   readonly start: number;
   readonly stop: number;
-  /** True for a date or a time of one: what may be the name of a single element. */
+  /** Whether it is a full date, with or without a time, which can label a single element. */
   readonly isExact: boolean;
 }
 
 const form =
   /^([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?$/i;
 
-/** Milliseconds of what stands last in a text with so many parts, from the day on. */
+/** Length in milliseconds of the last component, from the day on. */
 const lengths = [86_400_000, 3_600_000, 60_000, 1000];
 
-/** Reads an ISO 8601 date, with a time or less exact than a day; undefined for what is none. */
+/**
+ * Parses an ISO 8601 date, optionally with a time or with less precision than a day; undefined if invalid.
+ */
 export function parsePeriod(text: string): Period | undefined {
   const match = form.exec(text.trim());
   if (!match) return undefined;
@@ -33,7 +38,7 @@ export function parsePeriod(text: string): Period | undefined {
   return { start: from, stop: from + length, isExact: true };
 }
 
-/** The start of a day; undefined for one that is not. */
+/** Returns the start of a day; undefined for an invalid date. */
 function instant(year: number, month: number, day: number, mayOverflow = false): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

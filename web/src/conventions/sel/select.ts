@@ -1,4 +1,4 @@
-/** Selections by label of arrays and groups: which coordinates belong to which name. */
+/** Selections by label of arrays and groups: finds the coordinates for each name. */
 
 import { ZarrArray } from "../../hierarchy/array.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
@@ -19,7 +19,7 @@ type Wanted = Readonly<Record<string, LabelSelection>>;
 
 const methods = ["exact", "nearest", "pad"];
 
-/** See `sel`. */
+/** Implements `sel`. */
 export async function select(
   node: ZarrArray | ZarrGroup,
   wanted: Wanted,
@@ -60,7 +60,7 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
 
 const matchingOf = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
 
-/** By dimension name: the arrays of a group need not all have every dimension, nor in one order. */
+/** By dimension name, because the arrays of a group may have different dimensions in different orders. */
 async function ofGroup(
   group: ZarrGroup,
   wanted: Wanted,
@@ -79,7 +79,7 @@ async function ofGroup(
   return byDimension(found);
 }
 
-/** @throws InvalidSelection where two names choose along one dimension. */
+/** @throws InvalidSelection if two names select along the same dimension. */
 function byDimension(
   found: readonly (readonly [string, DimensionSelection])[],
 ): Record<string, DimensionSelection> {
@@ -89,7 +89,7 @@ function byDimension(
   return Object.fromEntries(found);
 }
 
-/** An array of one dimension that holds coordinates, and the name of that dimension. */
+/** Opens an array of coordinates with one dimension, and returns the name of that dimension. */
 async function coordinatesNamed(
   name: string,
   openCoordinate: (name: string) => Promise<ZarrArray>,
@@ -109,7 +109,7 @@ async function coordinatesNamed(
   return { dimension, coordinates: await arrayCoordinates(name, array, reading) };
 }
 
-/** One entry per dimension. */
+/** Returns one entry per dimension. */
 async function ofArray(
   array: ZarrArray,
   wanted: Wanted,
@@ -153,7 +153,7 @@ async function ofArray(
   return entries;
 }
 
-/** One entry per axis of an image's level. */
+/** Returns one entry per axis of an image's level. */
 async function ofImage(
   level: ImageLevel,
   wanted: Wanted,

@@ -1,7 +1,7 @@
-/** Sorted coordinates, searched by halves: of large ones only some parts are read. */
+/** Binary search in sorted coordinates, which reads only some parts of large ones. */
 import type { Coordinates } from "./coordinates.js";
 
-/** Numbers in rising order, whichever way they are stored. */
+/** Numbers in rising order, regardless of their stored direction. */
 export interface Rising {
   readonly length: number;
   readonly isReversed: boolean;
@@ -9,8 +9,8 @@ export interface Rising {
 }
 
 /**
- * A rising view of coordinates; undefined where those that are read are not sorted: all that lie in one part, else the
- * first and the last part. Of what lies between the parts that are read are checked.
+ * Returns a rising view of coordinates; undefined if they are not sorted. A single part is checked entirely;
+ * of several parts, the first and the last are checked here, the others when they are read.
  */
 export async function risingView(coordinates: Coordinates): Promise<Rising | undefined> {
   const { length, partLength } = coordinates;
@@ -33,7 +33,7 @@ export async function risingView(coordinates: Coordinates): Promise<Rising | und
   return { length, isReversed, at };
 }
 
-/** Whether the parts that have been read run one way, each in itself and one after another. */
+/** Checks that all parts read so far are sorted in one direction, within and between parts. */
 class PartOrder {
   readonly #ends = new Map<number, readonly [first: number, last: number]>();
 
@@ -51,7 +51,7 @@ class PartOrder {
   }
 }
 
-/** Thrown where a part in the middle turns out not to be sorted. */
+/** Thrown if a part in the middle is not sorted. */
 export class UnsortedError extends Error {}
 
 /** Whether numbers rise, or fall for a sign of −1; NaN does neither. */
@@ -65,7 +65,10 @@ function isRising(part: ArrayLike<number>, sign: number): boolean {
   return true;
 }
 
-/** The first position whose value is at least (or, with `isAbove`, above) the label; the length where there is none. */
+/**
+ * Returns the first position whose value is at least (or, with `isAbove`, above) the label; the length if
+ * there is none.
+ */
 export async function firstPosition(view: Rising, label: number, isAbove = false): Promise<number> {
   let [low, high] = [0, view.length];
   while (low < high) {

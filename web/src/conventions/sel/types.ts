@@ -1,20 +1,21 @@
-/** Labels, and options of selections by label. */
+/** Labels and the options of selections by label. */
 
 /**
- * What an element is called by its coordinate: a number in the coordinate's units, decoded as `decodeCF` does; for times
- * a `Date`, milliseconds since 1970 or a text such as "2020", "2020-01", "2020-01-15" or "2020-01-15T06:30" (UTC where
- * it has no zone); for coordinates that are texts, and channels, the text.
+ * A label of an element: a number in the coordinate's units, as decoded by `decodeCF`; for times, a `Date`,
+ * milliseconds since 1970 or a string such as "2020", "2020-01", "2020-01-15" or "2020-01-15T06:30" (UTC
+ * unless it has a zone); for string coordinates and channels, the string.
  */
 export type Label = number | bigint | string | Date;
 
 /**
- * The wanted elements along one dimension:
+ * The elements to select along one dimension:
  *
- * - a label: its element, and the dimension goes. A text that is less exact than a time names a period: its elements
- *   are a slice, but for a whole date or time that is the coordinate of the only element in it.
- * - `[from, to]`: elements whose coordinates lie between the two, both included, in whichever direction the
- *   coordinates run. Of longitudes the first is the western end. Of coordinates that are texts: these elements.
- * - `{ start, stop, step }`: the same with an open end where one is null, every `step`th element.
+ * - a label: its element; the dimension is dropped. A string less precise than a time names a period and
+ *   selects its elements as a slice, except if it is a full date or time equal to the coordinate of the only
+ *   element in it.
+ * - `[from, to]`: elements whose coordinates lie between the two, both inclusive, in either direction of the
+ *   coordinates. For longitudes, the first is the western end. For string coordinates: these elements.
+ * - `{ start, stop, step }`: the same, with an open end for null, every `step`th element.
  * - `{ each: [...] }`: the element of each label, in the order of the list.
  * - null: everything.
  */
@@ -28,14 +29,17 @@ export type LabelSelection =
 
 export interface SelOptions {
   /**
-   * Which element a single label means: "exact" (default) the one with this coordinate; "nearest" the one whose
-   * coordinate is nearest to it, of two the one with the larger coordinate; "pad" where there is none, the one before
-   * the place where it would stand. For texts, and for `[from, to]`, it makes no difference.
+   * How a single label is matched. "exact" (default): the element with this coordinate. "nearest": the
+   * element with the nearest coordinate, of two the larger. "pad": like "exact", but if there is no such
+   * element, the one before its place. Does not apply to strings and `[from, to]`.
    */
   method?: "exact" | "nearest" | "pad" | undefined;
-  /** Farthest that the coordinate of "nearest" and "pad" may lie from the label, in its units; milliseconds for times. */
+  /**
+   * Maximum distance of the coordinate found by "nearest" and "pad" from the label, in its units;
+   * milliseconds for times.
+   */
   tolerance?: number | undefined;
-  /** Of an OME-Zarr image, the level that the selection is for. Default: 0, the finest. */
+  /** Level of an OME-Zarr image to select from. Default: 0, the finest. */
   level?: number | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -1,19 +1,19 @@
-/** Labels as numbers of the coordinates. */
+/** Converts labels to coordinate values. */
 
 import type { Coordinates } from "./coordinates.js";
 import { notALabel } from "./errors.js";
 import { parsePeriod } from "./periods.js";
 import type { Label, LabelSelection } from "./types.js";
 
-/** What a label means on an axis of numbers or times. */
+/** The meaning of a label on an axis of numbers or times. */
 export interface Meaning {
-  /** The number itself, or where a period begins. */
+  /** The number itself, or the start of a period. */
   readonly value: number;
-  /** A number before it was rounded as the coordinates are. */
+  /** The number before it was rounded to the precision of the coordinates. */
   readonly label?: number;
-  /** Where a period ends, which does not belong to it. */
+  /** End of a period, exclusive. */
   readonly stop?: number;
-  /** False for a period that is never the name of a single element: a year, a month. */
+  /** False for a period that cannot label a single element: a year, a month. */
   readonly isExact: boolean;
 }
 
@@ -23,7 +23,7 @@ const wanted = {
   texts: "its labels are texts",
 } as const;
 
-/** @throws InvalidSelection (not-a-label) for what cannot stand among the coordinates. */
+/** @throws InvalidSelection (not-a-label) for a value that cannot be a coordinate. */
 export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown): Meaning {
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
@@ -42,26 +42,26 @@ export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown):
   return { value: period.start, stop: period.stop, isExact: period.isExact };
 }
 
-/** @throws InvalidSelection (not-a-label) for what is no text. */
+/** @throws InvalidSelection (not-a-label) unless it is a string. */
 export function textLabel({ name }: Coordinates, label: unknown): string {
   if (typeof label !== "string") throw notALabel(name, label, wanted.texts);
   return label;
 }
 
-/** Labels from one to another, both included; undefined is an open end. */
+/** An interval of labels, both inclusive; undefined is an open end. */
 export interface Interval {
   readonly from: Label | undefined;
   readonly to: Label | undefined;
   readonly step: number;
 }
 
-/** What a selection of one dimension asks for. */
+/** A parsed selection of one dimension. */
 export type Request =
   | { readonly is: "label"; readonly label: Label }
   | { readonly is: "each"; readonly labels: readonly Label[] }
   | ({ readonly is: "interval" } & Interval);
 
-/** @throws InvalidSelection (not-a-label) for what is no selection by label. */
+/** @throws InvalidSelection (not-a-label) for an invalid selection by label. */
 export function requestOf(coordinates: Coordinates, selection: Exclude<LabelSelection, null>): Request {
   const { name, kind } = coordinates;
   if (Array.isArray(selection)) {

@@ -1,4 +1,4 @@
-/** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
+/** Reads sparse matrices: first the selected lines, then the selected elements in them. */
 
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
@@ -26,13 +26,13 @@ interface Stored {
   readonly data: ZarrArray;
 }
 
-/** Elements of neighbouring lines, as they are stored: from `start` on, `count` of them. */
+/** Stored elements of consecutive lines: `count` from `start`. */
 interface Run {
   readonly start: number;
   readonly count: number;
 }
 
-/** See `readSparse`. */
+/** Implements `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
   checkSignalIn(options);
@@ -65,9 +65,9 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
   };
 }
 
-// ---- What is stored
+// ---- Stored metadata
 
-/** A length of the matrix; undefined for what is none. */
+/** Returns a length of the matrix; undefined if it is invalid. */
 function lengthOf(value: unknown): number | undefined {
   const length = typeof value === "bigint" ? Number(value) : value;
   return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : undefined;
@@ -75,7 +75,7 @@ function lengthOf(value: unknown): number | undefined {
 
 async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Stored> {
   const { attributes, path } = group;
-  // Before AnnData 0.8 the attributes had other names.
+  // Before AnnData 0.8, the attributes had other names.
   const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
   const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
@@ -106,7 +106,7 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   return { path, format, shape: [rows, columns], indptr, indices, data };
 }
 
-/** @throws LimitExceeded where the elements would take too much. */
+/** @throws LimitExceeded if the elements would take too much memory. */
 function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: number): void {
   const bytes = count * (data.dtype.itemBytes + indices.dtype.itemBytes + 4);
   if (bytes > maxBytes || count > most)
@@ -118,13 +118,13 @@ function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: nu
 
 // ---- Lines
 
-/** The line at each position of a selection. */
+/** Returns the function from positions in a selection to lines. */
 function indexAt(selection: AxisSelection): (position: number) => number {
   if ("indices" in selection) return (position) => selection.indices[position]!;
   return (position) => selection.start + position * selection.step;
 }
 
-/** The first and the last of at least one line. */
+/** Returns the first and the last of at least one line. */
 function extentOf(lines: AxisSelection): readonly [number, number] {
   const at = indexAt(lines);
   if (!("indices" in lines)) return [at(0), at(lines.count - 1)];
@@ -133,7 +133,7 @@ function extentOf(lines: AxisSelection): readonly [number, number] {
   return [from, last];
 }
 
-/** Where lines begin, from the first chosen one to the end of the last; values[line − from]. */
+/** Reads the starts of lines, from the first selected one to the end of the last: values[line − from]. */
 async function readStarts(
   stored: Stored,
   lines: AxisSelection,
@@ -154,7 +154,9 @@ async function readStarts(
   return { from, values: data };
 }
 
-/** Where the chosen lines lie: starts in the result, and the runs of stored elements that make it up. */
+/**
+ * Returns the starts of the selected lines in the result, and the runs of stored elements that make it up.
+ */
 function runsOf(
   { path, data }: Stored,
   lines: AxisSelection,
@@ -169,7 +171,7 @@ function runsOf(
     if (!(start >= 0 && start <= stop && stop <= data.shape[0]!))
       throw bad(path, `line ${at(i)} reaches from ${start} to ${stop} of ${data.shape[0]} elements`);
     total += stop - start;
-    // Lines may be chosen repeatedly, so that there can be more elements than are stored.
+    // Lines may be selected repeatedly, so the result can exceed the stored elements.
     if (total > most)
       throw limitExceeded(`the sparse matrix at "/${path}": more than ${most} elements are chosen`, {
         code: "sparse-bytes",
@@ -183,10 +185,10 @@ function runsOf(
   return { indptr, runs };
 }
 
-/** Lists of indices of runs that are this short on average are read as one list. */
+/** Runs of at most this average length are read with one list of indices. */
 const shortRun = 4096;
 
-/** The elements of runs, one after another. */
+/** Reads the elements of runs, one after another. */
 async function readRuns(
   array: ZarrArray,
   runs: readonly Run[],
@@ -216,9 +218,11 @@ async function readRuns(
 
 // ---- Elements across the lines
 
-/** Indices in 32 bits. @throws InvalidMetadata for one outside the matrix, before it is cut to them. */
+/**
+ * Converts indices to 32 bits. @throws InvalidMetadata for an index outside the matrix, before truncation.
+ */
 function checkedIndices({ path }: Stored, stored: ElementData, width: number): Int32Array {
-  // Int32Array.from would make a list of all elements first.
+  // Int32Array.from would first create a list of all elements.
   const indices = new Int32Array(stored.length);
   for (let i = 0; i < indices.length; i++) {
     const index = Number(stored[i]);
@@ -236,7 +240,7 @@ function isWhole(selection: AxisSelection, length: number): boolean {
 
 type Elements = Pick<SparseMatrix, "indptr" | "indices" | "data">;
 
-/** The elements at chosen places across the lines, with their new indices. */
+/** Returns the elements at selected positions across the lines, with their new indices. */
 function chosen(
   { indptr, indices, data }: Elements,
   across: AxisSelection,
@@ -249,7 +253,7 @@ function chosen(
   for (let line = 0; line + 1 < indptr.length; line++) {
     for (let i = indptr[line]!; i < indptr[line + 1]!; i++) {
       const found = places(indices[i]!);
-      // Places may be chosen repeatedly, so that there can be more elements than are stored.
+      // Positions may be selected repeatedly, so the result can exceed the stored elements.
       if (found.length > 1) check(kept.length + found.length);
       for (const place of found) {
         kept.push(i);
@@ -261,7 +265,10 @@ function chosen(
   return { indptr: starts, indices: Int32Array.from(renamed), data: picked(data, kept, indices.length) };
 }
 
-/** New indices of an old one: none, one, or several where it was chosen repeatedly. */
+/**
+ * Returns the function from an old index to its new ones: none, one, or several if it was selected
+ * repeatedly.
+ */
 function placesOf(selection: AxisSelection): (index: number) => readonly number[] {
   if (!("indices" in selection)) {
     const { start, step, count } = selection;
@@ -280,7 +287,7 @@ function placesOf(selection: AxisSelection): (index: number) => readonly number[
 }
 
 function picked(data: ElementData, kept: readonly number[], count: number): ElementData {
-  const per = count === 0 ? 1 : data.length / count; // two numbers make a complex one
+  const per = count === 0 ? 1 : data.length / count; // a complex number has two
   const out = new (data.constructor as new (length: number) => ElementData)(kept.length * per);
   kept.forEach((from, to) => {
     for (let i = 0; i < per; i++) out[to * per + i] = data[from * per + i]!;

@@ -1,12 +1,12 @@
 /**
- * Times as CF counts them: "hours since 1996-01-01", as milliseconds since 1970-01-01T00:00Z.
- * Spec: CF conventions 1.11, section 4.4 "Time coordinate"; units as UDUNITS and cftime spell them.
+ * Converts CF times ("hours since 1996-01-01") to milliseconds since 1970-01-01T00:00Z. Spec: CF conventions
+ * 1.11, section 4.4 "Time coordinate"; unit spellings of UDUNITS and cftime.
  */
 
 import type { DType, TimeUnit } from "../../dtypes/dtype.js";
 import { invalidMetadata, unsupported } from "../../util/errors.js";
 
-/** How counts become milliseconds: `origin + count · times / per`. */
+/** Conversion of counts to milliseconds: `origin + count · times / per`. */
 export interface TimeScale {
   /** Milliseconds since 1970-01-01T00:00Z of count 0. */
   readonly origin: number;
@@ -17,7 +17,7 @@ export interface TimeScale {
 const second = 1000;
 const day = 86_400 * second;
 
-/** Units by each of their names, as milliseconds: a multiple, or a negative number for so many per millisecond. */
+/** Milliseconds per unit, by each of its names; negative for the number of units per millisecond. */
 const units: ReadonlyMap<string, number> = new Map(
   (
     [
@@ -35,22 +35,22 @@ const units: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Calendars whose days are those of the civil calendar. */
+/** Calendars with the days of the civil calendar. */
 const calendars = ["standard", "gregorian", "proleptic_gregorian"];
 
-/** True for units of time since a date. */
+/** Whether a string has the form of a time unit since a date. */
 export function isTimeUnits(text: string): boolean {
   return /^\s*\S+\s+since\s/i.test(text);
 }
 
 /**
- * Reads units such as "days since 1850-01-01 00:00:00".
+ * Parses units such as "days since 1850-01-01 00:00:00".
  *
- * In the calendars "standard" and "gregorian" dates before 1582-10-15 are Julian dates; the instants that
- * result are the same ones, whatever calendar then shows them.
- * @param calendar as the attribute says; undefined is "standard".
- * @throws InvalidMetadata (bad-time-units) for a text that is not of this form; Unsupported for months, years
- *   and calendars whose days are no real days.
+ * In the calendars "standard" and "gregorian", dates before 1582-10-15 are Julian. The resulting instants do
+ * not depend on the calendar in which they are displayed.
+ * @param calendar value of the attribute; undefined is "standard".
+ * @throws InvalidMetadata (bad-time-units) for a string of another form; Unsupported for months, years and
+ *   calendars whose days are not real days.
  */
 export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {
   const match = text.length <= 128 ? /^\s*(\S+)\s+since\s+(\S.*)$/i.exec(text) : null;
@@ -82,7 +82,7 @@ const badUnits = (text: string) =>
 const dateText =
   /^([+-]?\d{1,6})-(\d{1,2})-(\d{1,2})(?:[T ] *(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d{0,12})?))?)? *(Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?)?$/i;
 
-/** Milliseconds since 1970 of a date with a time, maybe; undefined for what is none. */
+/** Returns the milliseconds since 1970 of a date with an optional time; undefined if it is invalid. */
 function parseDate(text: string, isMixed: boolean): number | undefined {
   const match = dateText.exec(text);
   if (!match) return undefined;
@@ -101,7 +101,7 @@ function parseDate(text: string, isMixed: boolean): number | undefined {
   return daysSince1970(year, month, date, isJulian) * day + time - offsetOf(match[7]);
 }
 
-/** Milliseconds of "+01:00", "-5" or "+0130"; 0 for "Z" and nothing. */
+/** Returns the milliseconds of "+01:00", "-5" or "+0130"; 0 for "Z" and no zone. */
 function offsetOf(zone: string | undefined): number {
   const match = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(zone ?? "");
   if (!match) return 0;
@@ -120,16 +120,19 @@ function lengthOfMonth(year: number, month: number, isJulian: boolean): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Days from 1970-01-01 (Gregorian) to a date of the Gregorian or the Julian calendar. Years start in March here. */
+/**
+ * Returns the days from 1970-01-01 (Gregorian) to a Gregorian or Julian date. Internally, years start in
+ * March.
+ */
 function daysSince1970(year: number, month: number, date: number, isJulian: boolean): number {
   const y = month <= 2 ? year - 1 : year;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + date - 1;
   const leaps = Math.floor(y / 4) - (isJulian ? 0 : Math.floor(y / 100) - Math.floor(y / 400));
-  // 0000-03-01 lies this many days before 1970-01-01; of the Julian calendar, two more.
+  // 0000-03-01 lies this many days before 1970-01-01; in the Julian calendar, two more.
   return 365 * y + leaps + dayOfYear - (isJulian ? 719_470 : 719_468);
 }
 
-/** Milliseconds of the units of datetime64; a negative number for so many per millisecond. */
+/** Milliseconds per unit of datetime64; negative for the number of units per millisecond. */
 const numpyUnits: Readonly<Partial<Record<TimeUnit, number>>> = {
   W: 7 * day,
   D: day,
@@ -144,7 +147,10 @@ const numpyUnits: Readonly<Partial<Record<TimeUnit, number>>> = {
   as: -1e15,
 };
 
-/** The scale of a datetime64; undefined for months and years, which have no fixed length, and for "generic". */
+/**
+ * Returns the scale of a datetime64; undefined for months and years, which have no fixed length, and for
+ * "generic".
+ */
 export function datetimeScale({ unit, scaleFactor = 1 }: DType): TimeScale | undefined {
   const size = unit && numpyUnits[unit];
   if (size === undefined) return undefined;
@@ -152,7 +158,7 @@ export function datetimeScale({ unit, scaleFactor = 1 }: DType): TimeScale | und
   return { origin, times: times * scaleFactor, per };
 }
 
-/** Milliseconds since 1970 of a count of months since then. */
+/** Returns the milliseconds since 1970 of a count of months since then. */
 export function monthStart(count: number): number {
   const year = 1970 + Math.floor(count / 12);
   return daysSince1970(year, 1 + (((count % 12) + 12) % 12), 1, false) * day;

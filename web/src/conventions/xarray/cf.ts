@@ -1,8 +1,8 @@
 /**
- * Values as CF packs them: missing values become NaN, packed numbers the numbers that they stand for,
- * times milliseconds.
+ * Decodes values packed according to CF: missing values become NaN, packed numbers are unpacked, times become
+ * milliseconds.
  *
- * The rules are xarray's, also for which float type results. Spec: CF conventions 1.11, sections 2.5.1
+ * Follows the rules of xarray, including the resulting float types. Spec: CF conventions 1.11, sections 2.5.1
  * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
 
@@ -15,25 +15,29 @@ import { isRecord, own, textOf } from "../../util/own-property.js";
 import { badAttribute, numberOf } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
-/** What decodeCF reads of an array. */
+/** Properties of an array that decodeCF reads. */
 export type CFArray = Pick<ZarrArray, "attributes" | "dtype" | "fillValue" | "zarrFormat">;
 
 export interface CFOptions {
   /**
-   * "milliseconds" (default): times become milliseconds since 1970-01-01T00:00Z, as `Date` counts them.
-   * "counts": they stay numbers in the units that the attribute says.
+   * "milliseconds" (default): times become milliseconds since 1970-01-01T00:00Z, as in `Date`. "counts":
+   * times stay numbers in the units of the attribute.
    */
   times?: "milliseconds" | "counts" | undefined;
   /**
-   * Whether elements equal to the array's own fill value are missing. Default: in Zarr v1 and v2 where there is
-   * no attribute `_FillValue`, for xarray stores it as the fill value there; not in v3.
+   * Whether elements equal to the array's own fill value are missing. Default: in Zarr v1 and v2, true
+   * without an attribute `_FillValue`, because xarray stores `_FillValue` as the fill value there; in v3,
+   * false.
    */
   fillValueIsMissing?: boolean | undefined;
-  /** Whether values outside `valid_range`, `valid_min` and `valid_max` are missing. Default false, as in xarray. */
+  /**
+   * Whether values outside `valid_range`, `valid_min` and `valid_max` are missing. Default: false, as in
+   * xarray.
+   */
   validRange?: boolean | undefined;
 }
 
-/** Elements with their layout, as `get` returns them. */
+/** Elements with their layout, as returned by `get`. */
 export interface CFInput {
   readonly data: ElementData | readonly unknown[];
   readonly shape: readonly number[];
@@ -42,12 +46,12 @@ export interface CFInput {
 
 export interface CFRegion extends CFInput {
   /**
-   * What the data is: "stored" the region's own data, for nothing had to be done; "numbers" a Float32Array or
-   * Float64Array, or integers whose sign `_Unsigned` changed; "milliseconds" a Float64Array; "booleans" a Uint8Array
-   * of 0 and 1. In floats NaN is missing.
+   * Kind of the data. "stored": the region's own data, unchanged. "numbers": a Float32Array or Float64Array,
+   * or integers whose sign `_Unsigned` changed. "milliseconds": a Float64Array. "booleans": a Uint8Array of 0
+   * and 1. In floats, NaN is a missing value.
    */
   readonly kind: "stored" | "numbers" | "milliseconds" | "booleans";
-  /** Units of the numbers, where the attributes say; "ms since 1970-01-01" has none. */
+  /** Units of the numbers, if the attributes state them; undefined for "milliseconds". */
   readonly units: string | undefined;
 }
 
@@ -55,13 +59,13 @@ export interface CFRegion extends CFInput {
  * Decodes a region of an array by the attributes `_FillValue`, `missing_value`, `_Unsigned`, `scale_factor`,
  * `add_offset`, `units` with `calendar`, and xarray's `dtype: "bool"`.
  *
- * Numbers are float64 where there is a scale or an offset, and for integers of more than two bytes; float32 for
- * smaller integers and float32. Integers beyond ±2⁵³ are rounded. Types that are no real numbers (strings,
- * complex, structured) pass as they are, and so does data that no attribute concerns; `data` is then shared.
- * Of datetime64, counts become milliseconds, too.
- * @param region what `get` returned for the array.
- * @throws InvalidMetadata (bad-attribute, bad-time-units) for attributes that are not what CF says; Unsupported
- *   for calendars without real days and for times in months or years: pass `times: "counts"` then.
+ * Numbers become float64 if there is a scale or an offset, and for integers of more than two bytes; smaller
+ * integers and float32 become float32. Integers beyond ±2⁵³ are rounded. Types that are not real numbers
+ * (strings, complex, structured) and data that no attribute applies to are returned unchanged; `data` is then
+ * shared. Counts of datetime64 also become milliseconds.
+ * @param region result of `get` for the array.
+ * @throws InvalidMetadata (bad-attribute, bad-time-units) for attributes that do not follow CF; Unsupported
+ *   for calendars without real days and for times in months or years: pass `times: "counts"` for these.
  */
 export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {}): CFRegion {
   checkObject(options);
@@ -90,12 +94,12 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
 
 const layoutOf = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
 
-/** True for types whose elements are one number each. */
+/** Whether each element of a type is one real number. */
 function isReal({ dtype }: CFArray): boolean {
   return /^(u?int|b?float)\d/.test(dtype.core);
 }
 
-/** The integers with the sign that `_Unsigned` says, of the same bytes. */
+/** Returns the integers with the sign of `_Unsigned`, on the same bytes. */
 function asSigned({ attributes }: CFArray, data: ElementData): ElementData {
   const attribute = own(attributes, "_Unsigned");
   const mark = typeof attribute === "boolean" ? String(attribute) : textOf(attribute);
@@ -123,7 +127,7 @@ const integerArrays: Readonly<Record<string, ElementArray>> = {
   BigUint64Array,
 };
 
-/** Masks and unpacks; returns `data` itself where there is nothing to do. */
+/** Masks and unpacks; returns `data` itself if it needs no change. */
 function decodeNumbers(array: CFArray, data: ElementData, options: CFOptions): ElementData {
   const { attributes } = array;
   const scale = singleNumber(attributes, "scale_factor");
@@ -139,7 +143,7 @@ function decodeNumbers(array: CFArray, data: ElementData, options: CFOptions): E
   return out;
 }
 
-/** True where float32 cannot hold every value: integers of more than two bytes, and float64. */
+/** Whether float32 cannot hold every value: integers of more than two bytes, and float64. */
 function isWide(data: ElementData): boolean {
   return data.BYTES_PER_ELEMENT > 2 && !(data instanceof Float32Array);
 }
@@ -165,7 +169,7 @@ function maskOutside(
   }
 }
 
-/** The values that stand for missing ones, as the metadata has them. */
+/** Returns the values that mark missing elements, as given in the metadata. */
 function missingValues(array: CFArray, { fillValueIsMissing }: CFOptions): (number | bigint)[] {
   const { attributes, fillValue, zarrFormat } = array;
   const fills = listed(attributes, "_FillValue", array);
@@ -178,7 +182,7 @@ function missingValues(array: CFArray, { fillValueIsMissing }: CFOptions): (numb
   ];
 }
 
-/** A number, or a list of them. */
+/** Returns a number, or the numbers of a list. */
 function listed(attributes: CFArray["attributes"], name: string, array: CFArray): (number | bigint)[] {
   const value = own(attributes, name);
   if (value === undefined || value === null) return [];
@@ -190,7 +194,10 @@ function listed(attributes: CFArray["attributes"], name: string, array: CFArray)
   });
 }
 
-/** Numbers in text: in Zarr v3 xarray writes a float's `_FillValue` as the base64 of a little-endian float64. */
+/**
+ * Parses numbers in strings: in Zarr v3, xarray writes a float's `_FillValue` as the base64 of a
+ * little-endian float64.
+ */
 function numberOfText(text: string, { dtype }: CFArray): number | undefined {
   const bytes = dtype.core.includes("float") ? decodeBase64(text, 8) : undefined;
   if (bytes?.byteLength === 8) return new DataView(bytes.buffer).getFloat64(0, true);
@@ -199,8 +206,8 @@ function numberOfText(text: string, { dtype }: CFArray): number | undefined {
 }
 
 /**
- * A missing value as elements of the data hold it: rounded to float32, taken for unsigned where the data is; none
- * where no element can equal it.
+ * Returns a missing value in the representation of the data: rounded to float32, or reinterpreted as
+ * unsigned; none if no element can equal it.
  */
 function storedValue(
   value: number | bigint,
@@ -208,7 +215,7 @@ function storedValue(
   attributes: CFArray["attributes"],
 ): (number | bigint)[] {
   const number = Number(value);
-  if (Number.isNaN(number)) return []; // is NaN already
+  if (Number.isNaN(number)) return []; // already NaN
   const cell = new (data.constructor as new (length: number) => ElementData)(1);
   const isFloat = /^Float/.test(cell.constructor.name);
   if (!isFloat && !Number.isInteger(number)) return [];
@@ -220,7 +227,7 @@ function storedValue(
   return isFloat || isSame || wraps ? [cell[0]!] : [];
 }
 
-/** A number, or a list of one, as NetCDF has attributes. */
+/** Returns a number, also from a list with one entry, as NetCDF stores attributes. */
 function singleNumber(attributes: CFArray["attributes"], name: string): number | undefined {
   const value = own(attributes, name);
   if (value === undefined || value === null) return undefined;
@@ -230,7 +237,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
   return number;
 }
 
-/** The smallest and the largest valid packed value; undefined where nothing is said. */
+/** Returns the smallest and the largest valid packed value; undefined if not stated. */
 function validRange(attributes: CFArray["attributes"]): readonly [number, number] | undefined {
   const range = own(attributes, "valid_range");
   if (range !== undefined && range !== null) {
@@ -244,7 +251,7 @@ function validRange(attributes: CFArray["attributes"]): readonly [number, number
   return min === undefined && max === undefined ? undefined : [min ?? -Infinity, max ?? Infinity];
 }
 
-/** As `Float64Array.from`, which makes a list of all elements first: of 2²⁷ that ends the process. */
+/** Like `Float64Array.from`, which first creates a list of all elements: 2²⁷ of them crash the process. */
 function mapped<T extends number | bigint>(
   data: ArrayLike<T>,
   convert: (element: T) => number,

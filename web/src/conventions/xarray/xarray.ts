@@ -1,6 +1,6 @@
 /**
- * Labelled arrays as xarray stores them: names of dimensions, and the arrays that hold their coordinates.
- * Spec: xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
+ * Labelled arrays as stored by xarray: dimension names, and the arrays that hold their coordinates. Spec:
+ * xarray user guide "Zarr encoding specification"; CF conventions 1.11, section 5 "Coordinate systems".
  */
 
 import type { ZarrArray } from "../../hierarchy/array.js";
@@ -11,23 +11,23 @@ import { isZarrError } from "../../util/errors.js";
 import { own, textOf } from "../../util/own-property.js";
 import { checkNode } from "../shared/attributes.js";
 
-/** An array that holds coordinates of another one. */
+/** An array that holds coordinates of another array. */
 export interface Coordinate {
   /** Name of the array in the group. */
   readonly name: string;
   /** Names of the array's own dimensions, which are dimensions of the other array. */
   readonly dimensions: readonly string[];
-  /** True where the array is named as its only dimension, and so labels that dimension. */
+  /** Whether the array has the name of its only dimension, and so labels that dimension. */
   readonly isIndex: boolean;
   readonly array: ZarrArray;
 }
 
-/** Most names that a `coordinates` attribute may have. */
+/** Maximum number of names in a `coordinates` attribute. */
 const maxNames = 64;
 
 /**
- * Names of an array's dimensions: `dimension_names` of Zarr v3, xarray's `_ARRAY_DIMENSIONS`, or NCZarr's
- * `_nczarr_array`; undefined where not every dimension has one.
+ * Returns the names of an array's dimensions: `dimension_names` of Zarr v3, xarray's `_ARRAY_DIMENSIONS`, or
+ * NCZarr's `_nczarr_array`; undefined if a dimension has no name.
  */
 export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
   checkNode(array, "an array");
@@ -52,12 +52,13 @@ function netcdfDimensions(attributes: ZarrArray["attributes"]): (string | null)[
 }
 
 /**
- * Opens the arrays that hold coordinates of an array: those named as its dimensions, and those that its
- * attribute `coordinates` or the group's lists, as far as they are in the group and lie along its dimensions.
+ * Opens the arrays that hold coordinates of an array: those with the names of its dimensions, and those
+ * listed in its attribute `coordinates` or the group's, if they exist in the group and lie along its
+ * dimensions.
  *
- * @param group the group that the array is in.
- * @returns in the order of the dimensions, then of the attributes.
- * @throws as `ZarrGroup.open` does, but for arrays that are not there.
+ * @param group the group that contains the array.
+ * @returns coordinates in the order of the dimensions, then of the attributes.
+ * @throws the errors of `ZarrGroup.open`, except for missing arrays.
  */
 export async function coordinatesOf(
   group: ZarrGroup,

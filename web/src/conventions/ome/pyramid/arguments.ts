@@ -1,4 +1,4 @@
-/** Checks of what `writeMultiscale` is given. */
+/** Checks the arguments of `writeMultiscale`. */
 
 import type { DType } from "../../../dtypes/dtype.js";
 import { checkElements, type ElementData } from "../../../dtypes/elements.js";
@@ -13,21 +13,21 @@ import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../multi
 import type { KernelMaker } from "./kernel.js";
 import { kernelOf } from "./reduce.js";
 
-/** What an image is made of. */
+/** Source of an image. */
 export interface Origin {
-  /** For elements in memory an array like the one that they will be. */
+  /** The given array; for elements in memory, an array with the metadata that they will get. */
   readonly array: ZarrArray;
   readonly data: ElementData | undefined;
 }
 
-/** Names of data types by those of typed arrays. */
+/** Names of data types by names of typed arrays. */
 const typeOfArray: Readonly<Record<string, string>> = {
   Uint8ClampedArray: "uint8",
   BigInt64Array: "int64",
   BigUint64Array: "uint64",
 };
 
-/** @throws InvalidArgument for what is neither an array nor elements with a shape; as `create` does. */
+/** @throws InvalidArgument unless an array, or elements with a shape, are given; the errors of `create`. */
 export async function originOf(given: unknown, options: MultiscaleOptions, version: 2 | 3): Promise<Origin> {
   if (given instanceof ZarrArray) return { array: given, data: undefined };
   const data = own(given, "data") as ElementData;
@@ -60,7 +60,7 @@ export async function originOf(given: unknown, options: MultiscaleOptions, versi
 
 const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
 
-/** @throws Unsupported for a method that has no meaning for the data type. */
+/** @throws Unsupported for a method that does not apply to the data type. */
 export function checkedKernel(method: DownsamplingMethod, dtype: DType): KernelMaker | undefined {
   if (method === "nearest") return undefined;
   const kernel = kernelOf(method, dtype);
@@ -79,10 +79,10 @@ export interface Checked extends MultiscaleOptions {
   readonly part: readonly [index: number, count: number];
 }
 
-/** The Zarr version that each version of OME-Zarr is stored in. */
+/** The Zarr version of each OME-Zarr version. */
 const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6rc0": 3 };
 
-/** The Zarr version that the options ask for. @throws InvalidArgument */
+/** Returns the requested Zarr version. @throws InvalidArgument */
 function formatOf({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
   if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
     throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);

@@ -1,4 +1,4 @@
-/** What a new image's group says: OME-Zarr 0.5 or 0.6 in Zarr v3, 0.4 in Zarr v2. */
+/** Attributes of a new image's group: OME-Zarr 0.5 or 0.6 in Zarr v3, 0.4 in Zarr v2. */
 import type { NewAttributes } from "../../../edit/options.js";
 import type { DownsamplingMethod, OmeVersion } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
@@ -11,7 +11,7 @@ export interface Image {
   readonly name: string | undefined;
 }
 
-/** How each method is described, for people. */
+/** Description of each method in the metadata. */
 const descriptions: Readonly<Record<DownsamplingMethod, string>> = {
   mean: "mean of each block of the level before, without NaNs; of integers rounded to the nearest, a half to the even one",
   mode: "most frequent element of each block of the level before; of several the first in C order",
@@ -19,7 +19,7 @@ const descriptions: Readonly<Record<DownsamplingMethod, string>> = {
   nearest: "first element of each block of the level before",
 };
 
-/** The attributes that OME-Zarr defines, as they are stored: below `ome` in v3. */
+/** Returns the attributes that OME-Zarr defines, as stored: below `ome` in v3. */
 export function imageAttributes(
   { axes, levels, method, name }: Image,
   version: OmeVersion,
@@ -46,18 +46,18 @@ export function imageAttributes(
   return version === "0.4" ? all : { ome: { version, ...all } };
 }
 
-/** The coordinate system that levels lead to, as the specification calls it. */
+/** The intrinsic coordinate system, under the name used in the specification. */
 const intrinsic = "intrinsic";
 
 type Placed = Pick<Image["levels"][number], "path" | "scale" | "translation">;
 
-/** From a level's indices to units. */
+/** Returns the transformations from a level's indices to units. */
 const steps = ({ scale, translation }: Placed) => [
   { type: "scale", scale },
   ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
 ];
 
-/** The same as one transformation between two coordinate systems. */
+/** Returns the steps as one transformation between two coordinate systems (0.6). */
 function namedSteps(level: Placed) {
   const ends = { input: { path: level.path }, output: { name: intrinsic } };
   const [scale, ...more] = steps(level);
@@ -66,7 +66,7 @@ function namedSteps(level: Placed) {
     : { type: "sequence", transformations: [scale, ...more], ...ends };
 }
 
-/** Absent rather than null, which the specification does not have. */
+/** Omits undefined properties: the specification does not allow null. */
 function axisJson({ name, type, unit }: Axis) {
   return { name, ...(type === undefined ? {} : { type }), ...(unit === undefined ? {} : { unit }) };
 }

@@ -1,16 +1,16 @@
-/** The axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
+/** Determines the axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
 import { invalidArgument, shown } from "../../../util/errors.js";
 import { isRecord, own } from "../../../util/own-property.js";
 import type { MultiscaleOptions, NewAxis } from "../multiscale-options.js";
 
-/** An axis as it is written. */
+/** An axis as written. */
 export interface Axis {
   readonly name: string;
   readonly type: string | undefined;
   readonly unit: string | undefined;
 }
 
-/** What axes are taken for by their names. */
+/** Axis types by name. */
 const typeOfName: ReadonlyMap<string, string> = new Map([
   ["t", "time"],
   ["time", "time"],
@@ -21,7 +21,7 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
   ["x", "space"],
 ]);
 
-/** What arrays without names are taken for: their last dimensions. */
+/** Axes of arrays without dimension names, by rank. */
 const usual: Readonly<Record<number, readonly string[]>> = {
   2: ["y", "x"],
   3: ["z", "y", "x"],
@@ -32,9 +32,9 @@ const usual: Readonly<Record<number, readonly string[]>> = {
 const bad = (message: string) => invalidArgument(message, { code: "bad-axes" });
 
 /**
- * The axes of an image.
- * @param names of the array's dimensions, for where no axes are given.
- * @throws InvalidArgument for axes that OME-Zarr does not have.
+ * Returns the axes of an image.
+ * @param names dimension names of the array, used if no axes are given.
+ * @throws InvalidArgument for axes that OME-Zarr does not allow.
  */
 export function axesOf(
   given: MultiscaleOptions["axes"],
@@ -69,7 +69,10 @@ function axisOf(axis: string | NewAxis): Axis {
   };
 }
 
-/** One axis of time at most, then one of channels or of another kind at most, then two or three of space. */
+/**
+ * Checks the order: at most one time axis, then at most one of channels or another kind, then two or three of
+ * space.
+ */
 function checkAxes(axes: readonly Axis[], areGuessed: boolean): void {
   const names = axes.map(({ name }) => name).join(", ");
   const hint = areGuessed ? "; these are the array's dimension names: give axes for others" : "";

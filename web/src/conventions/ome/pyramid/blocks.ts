@@ -1,7 +1,7 @@
-/** Cutting a level into blocks that are worked on one by one. */
+/** Divides a level into blocks that are processed one by one. */
 import { countOf } from "../../../util/strides.js";
 
-/** Elements from `start`, as many as `shape` says, along each axis. */
+/** A box of `shape` elements from `start` along each axis. */
 export interface Box {
   readonly start: readonly number[];
   readonly shape: readonly number[];
@@ -20,7 +20,7 @@ export class Blocks {
     this.count = countOf(this.#grid);
   }
 
-  /** A block by its number in C order, as far as it lies in the shape. */
+  /** Returns a block by its number in C order, clipped to the shape. */
   at(index: number): Box {
     const position = new Array<number>(this.block.length);
     let rest = index;
@@ -31,12 +31,12 @@ export class Blocks {
     return this.box(position);
   }
 
-  /** The number of a block in C order. */
+  /** Returns the number of a block in C order. */
   indexOf(position: readonly number[]): number {
     return position.reduce((index, at, axis) => index * this.#grid[axis]! + at, 0);
   }
 
-  /** Positions of the blocks that hold elements from `from` up to, not including, `to`. */
+  /** Returns the positions of the blocks that hold elements from `from` (inclusive) to `to` (exclusive). */
   around(from: readonly number[], to: readonly number[]): { from: number[]; to: number[] } {
     const block = (at: number, axis: number) => at / this.block[axis]!;
     return {
@@ -45,21 +45,24 @@ export class Blocks {
     };
   }
 
-  /** A block by its position in the grid, as far as it lies in the shape. */
+  /** Returns a block by its position in the grid, clipped to the shape. */
   box(position: readonly number[]): Box {
     const start = position.map((at, axis) => at * this.block[axis]!);
     const shape = start.map((from, axis) => Math.min(this.block[axis]!, this.whole[axis]! - from));
     return { start, shape };
   }
 
-  /** Units (chunks, say) in the first blocks, however many these are. Blocks are whole units. */
+  /**
+   * Returns the number of units (such as chunks) in the first `blocks` blocks. Each block consists of whole
+   * units.
+   */
   unitsBefore(blocks: number, unit: readonly number[]): number {
     const unitsIn = (axis: number, from: number, to: number) => {
       const end = Math.min(to * this.block[axis]!, this.whole[axis]!);
       return Math.ceil(Math.max(0, end - from * this.block[axis]!) / unit[axis]!);
     };
     let units = 0;
-    let share = 1; // units of the block on the axes before
+    let share = 1; // units of the block along the preceding axes
     let rest = blocks;
     for (let axis = 0; axis < this.block.length; axis++) {
       const row = countOf(this.#grid.slice(axis + 1));
@@ -74,10 +77,11 @@ export class Blocks {
 }
 
 /**
- * The shape of blocks: whole units, as many as memory allows.
- * @param unit what a block must not cut: a chunk or shard that is written, or chunks that are decoded.
- * @param atLeast lengths that blocks should have before others grow, so that chunks of the source are decoded once.
- * @param most elements of a block; one unit may have more.
+ * Returns the shape of blocks: as many whole units as memory allows.
+ * @param unit the smallest indivisible box: a chunk or shard to write, or chunks to decode.
+ * @param atLeast lengths that blocks should reach before they grow further, so that chunks of the source are
+ *   decoded once.
+ * @param most maximum number of elements of a block; a single unit may have more.
  */
 export function blockShape(
   unit: readonly number[],

@@ -1,4 +1,4 @@
-/** Filling one level from the one before it, block by block. */
+/** Fills one level from the one before it, block by block. */
 
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
 import { set } from "../../../edit/set.js";
@@ -15,48 +15,51 @@ import { reduceBox } from "./reduce.js";
 import { copyStored, isStoredAlike } from "./stored.js";
 import { storedBlocks } from "./stored-blocks.js";
 
-/** Most bytes that are read at a time, and of blocks of the source, but for chunks and shards that are larger. */
+/**
+ * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
+ * larger.
+ */
 const maxBytes = 32 * 2 ** 20;
-/** Blocks under way at a time: one is read while another one is written. */
+/** Number of blocks in progress at a time: one is read while another one is written. */
 const lanes = 2;
-/** Most objects under way at a time that are copied as they are stored, unless it is said, and most bytes of them. */
+/** Default maximum number of objects copied in parallel without decoding, and the maximum of their bytes. */
 const storedLanes = 16;
 const storedBytes = 64 * 2 ** 20;
 
-/** Milliseconds for which blocks follow one another without a pause. */
+/** Maximum time between pauses, in milliseconds. */
 const longestRun = 50;
 
-/** What fills a level. */
+/** Source and method of filling a level. */
 export interface Filling {
   readonly source: ZarrArray;
   readonly target: ZarrArray;
-  /** Elements of the source that become one, along each axis. */
+  /** Number of source elements per element of the level, along each axis. */
   readonly factors: readonly number[];
-  /** What makes one of a block; without it that is the block's first element. */
+  /** Reduces a block to one element. Default: takes the block's first element. */
   readonly kernel: KernelMaker | undefined;
 }
 
 export interface FillOptions {
   readonly part: readonly [index: number, count: number];
-  /** Leaves chunks and shards that are there. */
+  /** Keeps existing chunks and shards. */
   readonly resume: boolean;
-  /** Whether the target has just been made, so that nothing is there. */
+  /** Whether the target was just created, so that it has no chunks. */
   readonly isNew: boolean;
   readonly concurrency: number | undefined;
   readonly pool: WorkerPool | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Told after every block: its chunks, and the bytes that were written. */
+  /** Called after every block with its number of chunks and the bytes written. */
   readonly onBlock: (chunks: number, bytes: number) => void;
 }
 
-/** A share of a level's blocks. */
+/** Fills a share of a level's blocks. */
 export class LevelFill {
   readonly #blocks: Blocks;
-  /** Shape of what is stored under one key, which no two shares write to. */
+  /** Shape of a stored object; no two shares write to the same object. */
   readonly #object: readonly number[];
   readonly #first: number;
   readonly #end: number;
-  /** Whether blocks are single objects that are copied as they are stored. */
+  /** Whether each block is a single object that is copied without decoding. */
   readonly #isStored: boolean;
   #nextPause = 0;
 
@@ -76,7 +79,7 @@ export class LevelFill {
       index + 1 === count ? this.#blocks.count : Math.floor((this.#blocks.count / count) * (index + 1));
   }
 
-  /** Chunks that are written: those inside shards, where there are shards. */
+  /** Number of chunks to write; inner chunks, if the target has shards. */
   get chunks(): number {
     const { chunkShape } = this.filling.target;
     return (
@@ -89,7 +92,7 @@ export class LevelFill {
     return countOf(shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!)));
   }
 
-  /** @throws the first error met, when all that was under way has ended. */
+  /** @throws the first error, once nothing is in flight. */
   async run(): Promise<void> {
     const { isNew, onBlock, part, signal } = this.options;
     const given = { ...this.filling, isNew, shares: part[1], signal };
@@ -127,8 +130,7 @@ export class LevelFill {
   }
 
   /**
-   * Lets the program do other things now and then: timers, and whoever aborts the signal. Stores in memory answer
-   * without a pause.
+   * Lets the event loop run from time to time, for timers and aborts: in-memory stores resolve in microtasks.
    */
   async #pause(): Promise<void> {
     if (Date.now() < this.#nextPause) return;
@@ -155,7 +157,8 @@ export class LevelFill {
     } else if (!isThere) {
       const { kernel } = this.filling;
       const data = kernel ? await this.#reduced(box, kernel, scratch) : await this.#picked(box);
-      // Blocks are whole chunks and shards: nothing of what is stored there is kept, whoever wrote it.
+      // Blocks are whole chunks and shards, so existing content is overwritten entirely, whichever program
+      // wrote it.
       await set(
         target,
         selectionOf(box),
@@ -172,7 +175,9 @@ export class LevelFill {
     onBlock(this.#chunksOf(box), bytes);
   }
 
-  /** Whether all of a block's chunks or shards are stored. Those of fill value never are. */
+  /**
+   * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
+   */
   async #isThere({ start, shape }: Box): Promise<boolean> {
     const { target } = this.filling;
     const { store, path, spec } = target;
@@ -191,7 +196,7 @@ export class LevelFill {
     return true;
   }
 
-  /** A block of the first elements. */
+  /** Reads a block of first elements. */
   async #picked({ start, shape }: Box): Promise<ElementData | readonly unknown[]> {
     const { source, factors } = this.filling;
     const selection = start.map((from, axis) => {
@@ -202,13 +207,13 @@ export class LevelFill {
     return (await get(source, selection, this.#shared)).data;
   }
 
-  /** Of reading and of writing. */
+  /** Options common to reads and writes. */
   get #shared() {
     const { signal, concurrency, pool } = this.options;
     return { signal, concurrency, pool };
   }
 
-  /** A block of reduced elements: of large chunks and shards the source is read in several boxes. */
+  /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
   async #reduced({ start, shape }: Box, kernel: KernelMaker, scratch: Scratch): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
@@ -232,12 +237,12 @@ export class LevelFill {
   }
 }
 
-/** What an element takes in memory: of variable length an estimate. */
+/** Size of an element in memory; an estimate for variable length. */
 const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
 
 const selectionOf = ({ start, shape }: Box) => start.map((from, axis) => slice(from, from + shape[axis]!));
 
-/** Memory for what is read, used again and again. */
+/** Reusable memory for the elements that are read. */
 class Scratch {
   #data: ElementData | undefined;
   #count = 0;

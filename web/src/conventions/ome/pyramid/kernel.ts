@@ -1,19 +1,20 @@
-/** What reduces rows of blocks, for each kind of elements. */
+/** Types of the kernels, which reduce rows of blocks. */
 import type { ElementData } from "../../../dtypes/elements.js";
 
 /**
- * Makes one row of the result.
- * @param starts where the source's rows begin, in elements.
- * @param length elements of each of them.
- * @param factor elements of a block along the row; fewer in the last one where `length` is no multiple.
- * @param at where the result's row begins, in elements.
+ * Computes one row of the result.
+ * @param starts starts of the source's rows, in elements.
+ * @param length number of elements of each row.
+ * @param factor number of elements of a block along the row; the last block has fewer if `length` is not a
+ *   multiple.
+ * @param at start of the result's row, in elements.
  */
 export type RowKernel = (starts: readonly number[], length: number, factor: number, at: number) => void;
 
-/** Makes the kernel for a source and a result. */
+/** Returns the kernel for a source and a result. */
 export type KernelMaker = (source: ElementData, out: ElementData) => RowKernel;
 
-/** Elements that are numbers. */
+/** Elements that are JavaScript numbers. */
 export type NumberData = Exclude<ElementData, BigInt64Array | BigUint64Array>;
 
 /** Types of at most 16 bits, whose sums and differences are 32-bit integers. */

@@ -1,4 +1,4 @@
-/** The greatest element of each block; of floats without NaNs, and NaN where there is nothing else. */
+/** Greatest element of each block; for floats without NaNs, and NaN if there are only NaNs. */
 import type { DType } from "../../../dtypes/dtype.js";
 import { floatsOf } from "../../../dtypes/floats.js";
 import { type KernelMaker, type NumberData, smallIntegers } from "./kernel.js";
@@ -15,7 +15,7 @@ export function maxKernel(dtype: DType): KernelMaker | undefined {
   return (source, out) => numberMax(source as NumberData, out as NumberData, addPairs);
 }
 
-/** The greatest of a row's pairs, or of these and what is there from the rows before it. */
+/** Computes the greatest of each pair in a row, or of the pair and the result of the preceding rows. */
 type AddPairs = (
   source: NumberData,
   start: number,
@@ -37,7 +37,7 @@ function numberMax(source: NumberData, out: NumberData, addPairs: AddPairs) {
   };
 }
 
-/** Integers of at most 16 bits, without branches, which would be guessed wrong half of the time. */
+/** Integers of at most 16 bits. Without branches, half of which would be mispredicted. */
 function addSmallPairs(
   source: NumberData,
   start: number,
@@ -63,7 +63,7 @@ function addSmallPairs(
   }
 }
 
-/** Other numbers; NaN where there is any. */
+/** Other numbers; NaN if one of them is NaN. */
 function addNumberPairs(
   source: NumberData,
   start: number,
@@ -78,7 +78,7 @@ function addNumberPairs(
   }
 }
 
-/** The greatest number of one block. @param offset where it begins in each row. */
+/** Returns the greatest number of one block. @param offset start of the block in each row. */
 function maxOfBlock(source: NumberData, starts: readonly number[], offset: number, length: number): number {
   let best = Number.NaN;
   for (const start of starts) {

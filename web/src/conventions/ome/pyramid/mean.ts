@@ -1,7 +1,7 @@
 /**
- * Means of blocks. Of integers exact, rounded to the nearest, a half to the even neighbour. Of floats the sum in C order
- * in float64, divided, and rounded once; NaNs are left out, and the mean of nothing but NaNs is NaN. Complex numbers:
- * real and imaginary parts by themselves.
+ * Means of blocks. Integers: exact, rounded to the nearest, ties to even. Floats: the sum in C order in
+ * float64, divided and rounded once, without NaNs; the mean of NaNs only is NaN. Complex numbers: real and
+ * imaginary parts separately.
  */
 import type { DType } from "../../../dtypes/dtype.js";
 import { isConverted } from "../../../dtypes/elements.js";
@@ -9,12 +9,12 @@ import { floatsOf } from "../../../dtypes/floats.js";
 import { type KernelMaker, type NumberData, smallIntegers } from "./kernel.js";
 import { wideMean } from "./wide.js";
 
-/** Adding it and taking it away rounds a float64 below 2⁵¹ to an integer, a half to the even one. */
+/** Adding and subtracting it rounds a float64 below 2⁵¹ to an integer, ties to even. */
 const rounding = 1.5 * 2 ** 52;
 
 const sums: { row: Float64Array } = { row: new Float64Array(0) };
 
-/** Sums of a row's blocks, whose memory the next row takes over. */
+/** Returns memory for the sums of a row's blocks. The next row reuses it. */
 function rowOfSums(length: number): Float64Array {
   if (sums.row.length < length) sums.row = new Float64Array(length);
   return sums.row;
@@ -29,7 +29,8 @@ export function meanKernel(dtype: DType): KernelMaker | undefined {
     return (source, out) => integerMean(source as Uint32Array, out as Uint32Array);
   const isComplex = core.startsWith("complex");
   if (!floatsOf(dtype) && core !== "float64" && core !== "complex128") return undefined;
-  // Where float32 stands for a smaller type, rounding to it comes first.
+  // Float32 may represent a smaller type: the mean is then rounded to float32 (to odd) before it is rounded
+  // to that type.
   const round = isConverted(dtype) ? roundToOdd : undefined;
   return (source, out) => floatMean(source as Float64Array, out as Float64Array, isComplex ? 2 : 1, round);
 }
@@ -45,7 +46,7 @@ function smallMean<T extends Uint8Array | Int8Array | Uint16Array | Int16Array>(
   };
 }
 
-/** Blocks of 2 × 2: the case that nearly all pyramids are made of. */
+/** Blocks of 2 × 2, the usual case of pyramids. */
 function meanOfPairs(
   source: Uint8Array | Int8Array | Uint16Array | Int16Array,
   first: number,
@@ -60,7 +61,10 @@ function meanOfPairs(
   }
 }
 
-/** Integers of at most 32 bits: float64 holds their sums exactly, and a quotient is a half only where it is exact. */
+/**
+ * Integers of at most 32 bits: float64 holds their sums exactly, and a quotient is a half only if it is
+ * exact.
+ */
 function integerMean(source: NumberData, out: NumberData) {
   return (starts: readonly number[], length: number, factor: number, at: number): void => {
     const full = Math.floor(length / factor);
@@ -73,14 +77,14 @@ function integerMean(source: NumberData, out: NumberData) {
   };
 }
 
-/** The mean of one block. @param offset where it begins in each row. */
+/** Returns the mean of one block. @param offset start of the block in each row. */
 function integerBlock(source: NumberData, starts: readonly number[], offset: number, length: number): number {
   let sum = 0;
   for (const start of starts) for (let k = 0; k < length; k++) sum += source[start + offset + k]!;
   return sum / (starts.length * length) + rounding - rounding;
 }
 
-/** Sums of a row's whole blocks, in C order. */
+/** Sums a row's whole blocks, in C order. */
 function addRows(
   source: NumberData,
   starts: readonly number[],
@@ -105,7 +109,7 @@ function addRows(
 
 type Round = (mean: number) => number;
 
-/** @param width numbers of an element: 2 for complex ones, which are not neighbours of one another. */
+/** @param width number of values per element: 2 for complex numbers, whose parts are averaged separately. */
 function floatMean(source: NumberData, out: NumberData, width: 1 | 2, round: Round | undefined) {
   return (starts: readonly number[], length: number, factor: number, at: number): void => {
     const done = width === 1 ? Math.floor(length / factor) : 0;
@@ -120,7 +124,7 @@ function floatMean(source: NumberData, out: NumberData, width: 1 | 2, round: Rou
   };
 }
 
-/** A row's whole blocks: those whose sum is no finite number are looked at again, element by element. */
+/** Computes a row's whole blocks. Blocks without a finite sum are computed again, element by element. */
 function floatRow(
   source: NumberData,
   starts: readonly number[],
@@ -135,13 +139,13 @@ function floatRow(
   const size = starts.length * factor;
   for (let i = 0; i < count; i++) {
     const sum = row[i]!;
-    // A sum minus itself is 0 for finite numbers only.
+    // The difference is 0 for finite sums only.
     const mean = sum - sum === 0 ? sum / size : floatBlock(source, starts, i * factor, factor, 1, 0);
     out[at + i] = round ? round(mean) : mean;
   }
 }
 
-/** As addRows, which has seen arrays of integers: engines compile each for the kinds of arrays that it has seen. */
+/** The same as addRows, for floats: engines compile each function for the array types that it has seen. */
 function addFloatRows(
   source: NumberData,
   starts: readonly number[],
@@ -164,7 +168,7 @@ function addFloatRows(
   }
 }
 
-/** The mean of one block's numbers, of complex elements of one part. */
+/** Returns the mean of one block's numbers; for complex elements, of one part. */
 function floatBlock(
   source: NumberData,
   starts: readonly number[],
@@ -188,7 +192,7 @@ function floatBlock(
   };
   add(1);
   if (!areFinite || Number.isFinite(sum) || count === 0) return sum / Math.max(count, 1);
-  // The sum of finite numbers is beyond float64: their mean is not.
+  // The sum of finite numbers exceeds float64, but their mean does not.
   const share = count;
   count = 0;
   add(share);
@@ -199,8 +203,8 @@ const single = new Float32Array(1);
 const singleBits = new Int32Array(single.buffer);
 
 /**
- * Rounds to the float32 below or above whose last bit is 1, where a number is none itself: rounding that to a type of
- * fewer bits gives what rounding the number at once would.
+ * Rounds to odd: a number that is not a float32 becomes the neighbouring float32 whose last bit is 1.
+ * Rounding that to a type with fewer bits gives the same result as rounding the number directly.
  */
 function roundToOdd(value: number): number {
   single[0] = value;

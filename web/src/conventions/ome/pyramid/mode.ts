@@ -1,6 +1,6 @@
 /**
- * The most frequent element of each block: of several as frequent, the one that comes first in C order. Elements are the
- * same where all their bits are, so this works for every type of fixed width, and takes labels of 64 bits as they are.
+ * Most frequent element of each block; of equally frequent ones, the first in C order. Elements are equal if
+ * all their bits are, so this works for every type of fixed width, including 64-bit labels.
  */
 import type { DType } from "../../../dtypes/dtype.js";
 import type { ElementData } from "../../../dtypes/elements.js";
@@ -19,7 +19,7 @@ export function modeKernel(dtype: DType): KernelMaker | undefined {
   };
 }
 
-/** Bytes of an element in the form in which it is handed out. */
+/** Bytes of an element in its JavaScript representation. */
 function itemBytesOf(dtype: DType): number {
   const conversion = conversionOf(dtype);
   if (!conversion) return dtype.itemBytes;
@@ -27,20 +27,20 @@ function itemBytesOf(dtype: DType): number {
   return numbers * (conversion.array as unknown as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
 }
 
-/** Elements as unsigned integers. */
+/** Returns the elements as unsigned integers. */
 function wordsOf({ buffer, byteOffset, byteLength }: ElementData, bytes: 1 | 2 | 4): Words {
   if (bytes === 1) return new Uint8Array(buffer, byteOffset, byteLength);
   if (bytes === 2) return new Uint16Array(buffer, byteOffset, byteLength / 2);
   return new Uint32Array(buffer, byteOffset, byteLength / 4);
 }
 
-/** Elements that are one integer. */
+/** Elements of one word. */
 function wordMode(source: Words, out: Words): RowKernel {
   const other = itemMode(source, out, 1);
   return (starts, length, factor, at) => {
     if (starts.length === 2 && factor === 2) {
       modeOfPairs(source, starts[0]!, starts[1]!, length >> 1, out, at);
-      // Of two the first, whether or not they are the same.
+      // The last block has two elements: the first one is the result, whether or not they are equal.
       if (length % 2 !== 0) out[at + (length >> 1)] = source[starts[0]! + length - 1]!;
     } else other(starts, length, factor, at);
   };
@@ -60,12 +60,12 @@ function modeOfPairs(
     const b = source[p + 1]!;
     const c = source[q]!;
     const d = source[q + 1]!;
-    // Where the first is there twice, nothing else is there more often.
+    // If the first element occurs twice, no other is more frequent.
     out[at + i] = a === b || a === c || a === d ? a : b === c || b === d ? b : c === d ? c : a;
   }
 }
 
-/** Elements of some words, in blocks of any size. */
+/** Elements of several words, in blocks of any size. */
 function itemMode(source: Words, out: Words, width: number): RowKernel {
   const places: number[] = [];
   return (starts, length, factor, at) => {
@@ -82,7 +82,7 @@ function itemMode(source: Words, out: Words, width: number): RowKernel {
   };
 }
 
-/** Whether all elements of a block are the same, as those of most blocks of labels are. */
+/** Whether all elements of a block are the same, which is the usual case for labels. */
 function isUniform(
   source: Words,
   starts: readonly number[],
@@ -99,12 +99,12 @@ function isUniform(
   return true;
 }
 
-/** The place of the element that is there most often, the first of those. */
+/** Returns the position of the most frequent element, of several the first. */
 function mostFrequent(source: Words, places: readonly number[], width: number): number {
   const total = places.length;
   let best = places[0]!;
   let most = 0;
-  // What begins after that has too few places left to be there more often.
+  // Elements found later have too few positions left to be more frequent.
   for (let i = 0; i + most < total; i++) {
     const place = places[i]!;
     let count = 1;

@@ -1,4 +1,4 @@
-/** The group of a new image, and its arrays: made, or found where an earlier call has made them. */
+/** Creates or finds the group of a new image and its arrays. */
 
 import { createArray, createGroup } from "../../../edit/create.js";
 import type { CreateLikeOptions } from "../../../edit/options.js";
@@ -12,17 +12,17 @@ import type { Checked } from "./arguments.js";
 import type { Axis } from "./axes.js";
 import type { Level } from "./plan.js";
 
-/** Where an image is written, and what of it is there. */
+/** Location of an image, and what exists there. */
 export interface ImagePlace extends Pick<Place, "store" | "path"> {
   readonly version: 2 | 3;
-  /** Path, from the group, of an array that lies there already and is the finest level. */
+  /** Path, relative to the group, of an existing array that is the finest level. */
   readonly inPlace: string | undefined;
 }
 
 /**
- * Where the array lies below the group.
- * @returns undefined for an array that lies elsewhere, and is copied.
- * @throws InvalidArgument for one that cannot be a level of an image there.
+ * Returns the path of an array below the group.
+ * @returns undefined for an array that lies elsewhere and must be copied.
+ * @throws InvalidArgument for an array that cannot be a level of an image there.
  */
 export function pathInPlace(
   array: ZarrArray,
@@ -54,12 +54,12 @@ function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): 
   if (!key.includes("/")) throw bad('the separator of its chunk keys must be "/"');
 }
 
-/** What attributes say of images: below `ome` in OME-Zarr 0.5. */
+/** Returns the image metadata in attributes: below `ome` since OME-Zarr 0.5. */
 export function imagesOf(attributes: unknown): unknown {
   return own(own(attributes, "ome") ?? attributes, "multiscales");
 }
 
-/** Makes the group, or finds that which an earlier call has made or that holds the array. */
+/** Creates the group, or finds the one that an earlier call has created or that holds the array. */
 export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Checked): Promise<ZarrGroup> {
   const { store, path, version, inPlace } = image;
   const { signal, attributes, overwrite, resume } = options;
@@ -85,10 +85,10 @@ export async function openGroup(
   throw invalidArgument(message, { code: "mixed-versions" });
 }
 
-/** What makes the array of each level. */
+/** Returns the options that create the array of a level. */
 export type LevelOptions = (level: Level, index: number) => CreateLikeOptions;
 
-/** All levels are like the array; in Zarr v2 without shards, and grids of chunks of one shape. */
+/** All levels have the properties of the array; in Zarr v2 without shards, and with chunks of one shape. */
 export function levelOptions(
   array: ZarrArray,
   axes: readonly Axis[],
@@ -113,7 +113,7 @@ export function levelOptions(
   });
 }
 
-/** Makes the array of a level, or finds that which an earlier call has made. */
+/** Creates the array of a level, or finds the one that an earlier call has created. */
 export async function makeLevel(
   group: ZarrGroup,
   path: string,
@@ -130,7 +130,7 @@ export async function makeLevel(
   return createArray(group, { ...made, path, overwrite });
 }
 
-/** @throws NotFound; InvalidArgument for an array that other options have made. */
+/** @throws NotFound; InvalidArgument for an array created with other options. */
 export async function openLevel(
   group: ZarrGroup,
   path: string,
@@ -145,7 +145,7 @@ export async function openLevel(
   );
 }
 
-/** @throws NotFound that says which stage comes first. */
+/** @throws NotFound naming the stage that must run first. */
 export function missingStage(path: string, cause: unknown): unknown {
   if (!isZarrError(cause, "NotFound")) return cause;
   return notFound(`there is no image at "/${path}" yet, which the stage "metadata" makes`, { cause });

@@ -1,30 +1,30 @@
-/** The levels of a new image: how long they are, and where their elements lie. */
+/** Determines the levels of a new image: their shapes, scales and translations. */
 import { invalidArgument, shown } from "../../../util/errors.js";
 import { countOf } from "../../../util/strides.js";
 import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
 
-/** One resolution. */
+/** One resolution level. */
 export interface Level {
   readonly shape: readonly number[];
-  /** How many elements of the level before become one, along each axis; of the finest level 1. */
+  /** Number of elements of the level before per element, along each axis; 1 for the finest level. */
   readonly factors: readonly number[];
   /** Units per element along each axis. */
   readonly scale: readonly number[];
-  /** Where the centre of the first element lies along each axis. */
+  /** Position of the centre of the first element along each axis. */
   readonly translation: readonly number[];
 }
 
-/** Where levels stop unless their number is given. */
+/** Maximum length of the coarsest level along each axis, unless the number of levels is given. */
 const smallEnough = 256;
-/** Most levels: of two elements less would be left of any array. */
+/** Maximum number of levels: repeated halving leaves a single element of any array before that. */
 const maxLevels = 64;
-/** Most elements of a block; kernels rely on it (wide.ts). */
+/** Maximum number of elements of a block; kernels rely on it (wide.ts). */
 const maxBlock = 4096;
 
 const bad = (message: string) => invalidArgument(message, { code: "bad-levels" });
 
-/** @throws InvalidArgument for numbers that make no levels. */
+/** @throws InvalidArgument for invalid numbers or factors. */
 export function planLevels(
   shape: readonly number[],
   axes: readonly Axis[],
@@ -48,7 +48,7 @@ export function planLevels(
   while (levels.length < (most ?? maxLevels)) {
     const last = levels.at(-1)!;
     const isSmall = last.shape.every((length, axis) => wanted[axis] === 1 || length <= smallEnough);
-    // Nothing lies beside what there is one of: its size and place stay.
+    // An axis of length 1 cannot be reduced: its scale and position stay.
     const factors = wanted.map((factor, axis) => Math.min(factor, last.shape[axis]!));
     if ((most === undefined && isSmall) || factors.every((factor) => factor === 1)) break;
     levels.push(nextLevel(last, factors, method));
@@ -57,8 +57,8 @@ export function planLevels(
 }
 
 /**
- * The level after one. An element stands for a block: its centre is the block's, half a step from that of the block's
- * first element for each element more; but that of "nearest" is the first element.
+ * Returns the next level. Each element lies at the centre of its block: half a step from the centre of the
+ * block's first element for each further element. For "nearest", it lies at the centre of the first element.
  */
 function nextLevel(before: Level, factors: readonly number[], method: DownsamplingMethod): Level {
   const { shape, scale, translation } = before;

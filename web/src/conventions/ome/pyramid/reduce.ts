@@ -1,9 +1,9 @@
 /**
- * Reducing boxes of elements: of every block of the source one element of the result. Blocks at the far ends of the axes
- * hold what is there, and no more.
+ * Reduces boxes of elements: each block of the source becomes one element of the result. Blocks at the ends
+ * of the axes may be smaller.
  *
- * Work goes by rows of the result, which lie along the last axis: each is made of the source's rows of one row of blocks,
- * in C order. So kernels see long runs of neighbours, whatever the number of dimensions.
+ * The result is computed by rows along the last axis, each from the source's rows of one row of blocks, in C
+ * order. Kernels therefore process long runs of neighbours for any number of dimensions.
  */
 
 import type { DType } from "../../../dtypes/dtype.js";
@@ -14,19 +14,19 @@ import { maxKernel } from "./max.js";
 import { meanKernel } from "./mean.js";
 import { modeKernel } from "./mode.js";
 
-/** How blocks of elements become one. "nearest" takes the first, for which nothing else need be read. */
+/** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
 export type ReducingMethod = "mean" | "mode" | "max";
 
-/** What reduces elements of a type; undefined where the method has no meaning for them. */
+/** Returns the kernel for a data type; undefined if the method does not apply to it. */
 export function kernelOf(method: ReducingMethod, dtype: DType): KernelMaker | undefined {
   if (dtype.isVariable) return undefined;
   return { mean: meanKernel, mode: modeKernel, max: maxKernel }[method](dtype);
 }
 
-/** A box in a larger array that is in memory. */
+/** A box inside a larger array in memory. */
 export interface Destination {
   readonly data: ElementData;
-  /** Where the box begins, in elements. */
+  /** Start of the box, in elements. */
   readonly at: number;
   /** Distance between neighbours of the larger array along each axis, in elements; 1 for the last one. */
   readonly strides: readonly number[];
@@ -47,7 +47,10 @@ export function reduceBox(
   const kernel = make(source, to.data);
   const strides = stridesOf(shape);
   const starts: number[] = [];
-  /** All rows of the result below an index of the first axes, of which the source has these rows so far. */
+  /**
+   * Computes all rows of the result below an index of the first axes, from the source's rows starting at
+   * `from`.
+   */
   const descend = (axis: number, from: readonly number[], at: number): void => {
     if (axis >= last) {
       kernel(from, shape[last]!, factors[last]!, at);

@@ -1,4 +1,4 @@
-/** Which blocks of a level are written: of a large level that is mostly empty those with stored objects. */
+/** Selects the blocks of a level to write: in a large, mostly empty level, only those with stored objects. */
 
 import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
@@ -9,21 +9,21 @@ import { limitExceeded } from "../../../util/errors.js";
 import { countOf } from "../../../util/strides.js";
 import type { Blocks } from "./blocks.js";
 
-/** So many objects are visited without asking which are stored. */
+/** Up to this number of objects, all are visited without checking which are stored. */
 const fewObjects = 4096;
-/** Most objects that are asked for one by one. */
+/** Maximum number of objects that are checked one by one. */
 const maxObjects = 2 ** 24;
-/** All blocks are written where one object in so many is stored. */
+/** All blocks are written if at least one in this many objects is stored. */
 const sparseness = 16;
 
-/** What fills a level, and from what. */
+/** Source and target of a level. */
 export interface BlockSource {
   readonly source: ZarrArray;
   readonly target: ZarrArray;
   readonly factors: readonly number[];
-  /** Whether nothing is stored in the target. */
+  /** Whether the target has no stored objects. */
   readonly isNew: boolean;
-  /** How many others share the level. */
+  /** Number of shares into which the level is divided. */
   readonly shares: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -31,9 +31,9 @@ export interface BlockSource {
 const objectCount = ({ spec }: ZarrArray): number => countOf(spec.axes.map((axis) => axis.count));
 
 /**
- * Positions of blocks of the target in which something is stored, in the source or in the target.
- * @returns undefined where all blocks are to be written.
- * @throws LimitExceeded for more objects than can be asked for one by one.
+ * Returns the positions of blocks of the target for which the source or the target has stored objects.
+ * @returns undefined if all blocks must be written.
+ * @throws LimitExceeded for more objects than can be checked one by one.
  */
 export async function storedBlocks(
   given: BlockSource,
@@ -65,7 +65,7 @@ export async function storedBlocks(
   return [...found.values()].sort(inOrder);
 }
 
-/** Where an object ends, as far as it lies in the array. */
+/** Returns the end of an object, clipped to the array. */
 function endOf({ axes }: ArraySpec, axis: number, cell: number): number {
   const grid = axes[axis]!;
   return Math.min(grid.length, grid.start(cell) + grid.size(cell));
@@ -80,8 +80,8 @@ const hasSameFill = ({ fill: a }: ArraySpec, { fill: b }: ArraySpec): boolean =>
   a.item.length > 0 ? a.item.join() === b.item.join() : a.value === b.value;
 
 /**
- * Refuses images of more objects than can be asked for one by one, before anything is written.
- * @param store that the levels are written to.
+ * Rejects images with more objects than can be checked one by one, before anything is written.
+ * @param store destination of the levels.
  * @throws LimitExceeded.
  */
 export function checkObjects(origin: ZarrArray, store: Store, shares: number): void {

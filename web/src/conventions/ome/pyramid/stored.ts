@@ -1,4 +1,4 @@
-/** Copying a level as it is stored, where nothing about it changes. */
+/** Copies an unchanged level without decoding. */
 
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
@@ -7,7 +7,7 @@ import { joinKey } from "../../../store/store.js";
 import { deleteObject, writeObject } from "../../../store/write.js";
 import { limitExceeded, withDetails } from "../../../util/errors.js";
 
-/** Whether stored objects of one array, be they chunks or shards, are those of the other. */
+/** Whether stored objects (chunks or shards) can be copied unchanged between two arrays. */
 export function isStoredAlike(a: ArraySpec, b: ArraySpec): boolean {
   return a.isRegular && b.isRegular && outlineOf(a) === outlineOf(b);
 }
@@ -22,9 +22,9 @@ const outlineOf = ({ zarrFormat, shape, chunkShape, shardShape, dtype, codecs, f
 
 /**
  * Copies one stored object.
- * @param mayBeThere whether something may have been left there that the source does not have.
- * @returns its bytes.
- * @throws what the stores throw, naming the object's key.
+ * @param mayBeThere whether the target may have an object that the source lacks.
+ * @returns its size in bytes.
+ * @throws the errors of the stores, naming the object's key.
  */
 export async function copyStored(
   source: ZarrArray,

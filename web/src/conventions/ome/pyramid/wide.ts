@@ -1,6 +1,6 @@
 /**
- * Means and maxima of 64-bit integers, as halves of 32 bits: exact, and an order of magnitude faster than bigints, each of
- * which the engine would make an object of.
+ * Means and maxima of 64-bit integers, computed on 32-bit halves: exact, and an order of magnitude faster
+ * than bigints, for each of which the engine would allocate an object.
  */
 import type { RowKernel } from "./kernel.js";
 
@@ -8,14 +8,14 @@ type Wide = BigInt64Array | BigUint64Array;
 
 const size = 2 ** 32;
 
-/** The halves of elements: lower ones at even places, upper ones at odd places. */
+/** Returns the halves of elements: lower ones at even positions, upper ones at odd positions. */
 function halvesOf(data: Wide, isSigned: boolean) {
   const { buffer, byteOffset, length } = data;
   const low = new Uint32Array(buffer, byteOffset, 2 * length);
   return { low, high: isSigned ? new Int32Array(buffer, byteOffset, 2 * length) : low };
 }
 
-/** Rounded to the nearest, a half to the even neighbour; blocks of at most 2¹² elements. */
+/** Rounds to the nearest, ties to even; for blocks of at most 2¹² elements. */
 export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel {
   const { low, high } = halvesOf(source, isSigned);
   const result = halvesOf(out, false).low;
@@ -43,7 +43,7 @@ export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel 
   };
 }
 
-/** The greatest of each block. */
+/** Returns the kernel for the greatest element of each block. */
 export function wideMax(source: Wide, out: Wide, isSigned: boolean): RowKernel {
   const { low, high } = halvesOf(source, isSigned);
   const result = halvesOf(out, false).low;

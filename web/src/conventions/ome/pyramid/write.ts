@@ -1,4 +1,4 @@
-/** Writing an OME-Zarr image: its group, its arrays, and level after level. */
+/** Writes an OME-Zarr image: its group, its arrays, and one level after another. */
 
 import { createArray } from "../../../edit/create.js";
 import { requireEncodable } from "../../../edit/encodable.js";
@@ -35,7 +35,7 @@ import { type Level, planLevels } from "./plan.js";
 import { isStoredAlike } from "./stored.js";
 import { checkObjects } from "./stored-blocks.js";
 
-/** Everything that is known before anything is written. */
+/** Everything determined before anything is written. */
 interface Plan {
   readonly image: ImagePlace & { readonly omeVersion: OmeVersion };
   readonly origin: Origin;
@@ -63,7 +63,7 @@ export async function writeMultiscale(
     arrays.push(isThere ? origin.array : await makeLevel(group, level.path, make(level, index), options));
   }
   if (stage === undefined) await fillAll(plan, arrays);
-  // Only now: nobody takes a group without these for an image.
+  // Written last: without these attributes, readers do not see an unfinished image.
   await updateAttributes(group, attributesOf(plan, group), { signal });
   return group;
 }
@@ -87,7 +87,7 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
       code: "bad-path",
     });
   const make = levelOptions(origin.array, axes, version, options);
-  // Whether there can be such arrays is found out in memory: all levels are as the first one, but for their shape.
+  // Creating the first level in memory validates all levels, which differ in shape only.
   const finest = await createArray(new Map(), make(levels[0]!, 0));
   const isCopied = inPlace !== undefined || isStoredAlike(origin.array.spec, finest.spec);
   if (levels.length > 1 || !isCopied) await requireEncodable(finest.spec);
@@ -100,13 +100,13 @@ async function makePlan(target: Target, array: unknown, options: Checked): Promi
 
 type Report = (chunks: number, bytes: number) => void;
 
-/** Counts chunks of several levels as those of one call. */
+/** Counts the chunks of several levels together. */
 class Counter {
   readonly #sum = { chunks: 0, totalChunks: 0, bytes: 0 };
 
   constructor(private readonly plan: Plan) {}
 
-  /** Says that a level will be written; what is called of its chunks once they are. */
+  /** Returns the function that reports chunks of a level once they are written. */
   level(level: number): Report {
     const { options, levels } = this.plan;
     return (chunks, bytes) => {
@@ -120,7 +120,7 @@ class Counter {
     this.#sum.totalChunks += chunks;
   }
 
-  /** Does some of the work. @throws errors that say how far all of it has come. */
+  /** Runs part of the work. @throws errors that state the overall progress. */
   async during(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -182,7 +182,7 @@ async function writeData({ origin, options }: Plan, array: ZarrArray, report: Re
   });
 }
 
-/** Fills one level, or a share of it, of an image whose metadata is there. */
+/** Fills one level, or a share of it, of an image whose metadata exists. */
 async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   const { image, levels, origin, make, options } = plan;
   if (!levels[index]) throw invalidArgument(`there is no level ${index}: the image has ${levels.length}`);
@@ -201,7 +201,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   return group;
 }
 
-/** @throws InvalidArgument where the metadata was made with another method or other factors. */
+/** @throws InvalidArgument if the metadata was created with another method or other factors. */
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   const said = (attributes: unknown) => {
     const list = imagesOf(attributes);
@@ -216,7 +216,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   );
 }
 
-/** What the group gets: what it knows of OME-Zarr besides stays. */
+/** Returns the attributes of the group, keeping its other OME-Zarr metadata. */
 function attributesOf({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
   const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);

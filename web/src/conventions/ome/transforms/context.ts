@@ -1,13 +1,13 @@
-/** What reading a transformation needs. */
+/** Context of reading a transformation. */
 
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { limitExceeded } from "../../../util/errors.js";
 import type { MappingOptions } from "../coordinate-types.js";
 
 export interface Context {
-  /** The group that holds it: paths start from there. */
+  /** The group that holds it; paths are relative to it. */
   readonly group: ZarrGroup;
-  /** For messages. */
+  /** Name in messages. */
   readonly where: string;
   readonly options: MappingOptions;
   /** Counts transformations. @throws LimitExceeded */
@@ -16,13 +16,13 @@ export interface Context {
   readonly take: (bytes: number, path: string) => void;
 }
 
-/** Most transformations that are read for one mapping, those in others included. */
+/** Maximum number of transformations read for one mapping, including nested ones. */
 const maxTransformations = 1000;
 
 export const tooMany = (what: string, most: number) =>
   limitExceeded(`${what}: more than ${most} are not read`, { code: "too-many-transformations" });
 
-/** Keeps count of what is read. */
+/** Returns counters that enforce the limits of a mapping. */
 export function budget(maxBytes: number): Pick<Context, "count" | "take"> {
   let bytesLeft = maxBytes;
   let left = maxTransformations;

@@ -1,6 +1,6 @@
 /**
- * Displacements and coordinates: vectors on a regular grid, stored as an OME-Zarr image of one more dimension.
- * Spec: OME-Zarr 0.6rc0, "coordinates and displacements".
+ * Displacements and coordinates: vectors on a regular grid, stored as an OME-Zarr image with one more
+ * dimension. Spec: OME-Zarr 0.6rc0, "coordinates and displacements".
  */
 
 import { get } from "../../../hierarchy/get.js";
@@ -13,22 +13,22 @@ import { type Mapping, notInvertible } from "./mapping.js";
 
 export type FieldType = "displacements" | "coordinates";
 
-/** Axes of the grid; 0.6 has at most four. */
+/** Maximum number of grid axes; 0.6 has at most four. */
 const maxInputs = 8;
 
 interface Grid {
   readonly lengths: readonly number[];
-  /** Of one step along each axis, in elements of the vectors' array. */
+  /** Distance of neighbours along each axis, in elements of the vectors' array. */
   readonly strides: readonly number[];
   readonly scale: readonly number[];
   readonly translation: readonly number[];
-  /** Components of a vector, and how far they are from one another. */
+  /** Number of components of a vector, and their distance. */
   readonly outputs: number;
   readonly stride: number;
   readonly values: Float64Array;
 }
 
-/** @throws InvalidMetadata, Unsupported, LimitExceeded; what `open` and `get` throw. */
+/** @throws InvalidMetadata, Unsupported, LimitExceeded; the errors of `open` and `get`. */
 export async function readField(
   type: FieldType,
   transformation: unknown,
@@ -104,7 +104,10 @@ async function readGrid(type: FieldType, path: string, inputs: number, context: 
 
 const typeName = ({ name, type }: { name: string; type: string | undefined }) => `${name}: ${type}`;
 
-/** Where a point lies along each axis, in elements; undefined for one more than half an element beside the grid. */
+/**
+ * Returns the position of a point along each axis, in elements; undefined for a point more than half an
+ * element outside the grid.
+ */
 function placeIn({ lengths, scale, translation }: Grid, point: Float64Array): number[] | undefined {
   const place = lengths.map((_, axis) => (point[axis]! - translation[axis]!) / scale[axis]!);
   const isInside = place.every((at, axis) => at >= -0.5 && at <= lengths[axis]! - 0.5);
@@ -119,7 +122,7 @@ function nearestAt(grid: Grid, point: Float64Array): Float64Array {
   return result.map((_, i) => grid.values[start + i * grid.stride]!);
 }
 
-/** The corners of the cell around the point, each by its share. */
+/** Interpolates linearly between the corners of the cell around the point. */
 function linearAt(grid: Grid, point: Float64Array): Float64Array {
   const result = new Float64Array(grid.outputs);
   const place = placeIn(grid, point);

@@ -1,4 +1,4 @@
-/** Coordinate systems and the transformations between them, of an image or a scene; and ways from one to another. */
+/** The graph of coordinate systems and transformations of an image or a scene, and paths in it. */
 
 import { ZarrGroup } from "../../../hierarchy/group.js";
 import { checkObject, checkSignalIn } from "../../../util/arguments.js";
@@ -19,11 +19,11 @@ import { budget, type Context, tooMany } from "./context.js";
 import { chain, identity, type Mapping } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";
 
-/** Most transformations of a scene with all that belongs to it. */
+/** Maximum number of transformations of a scene, including those of its images. */
 const maxEdges = 10_000;
-/** Most images that a scene speaks of. */
+/** Maximum number of images that a scene refers to. */
 const maxGroups = 1000;
-/** Images that are opened at a time. */
+/** Number of images that are opened in parallel. */
 const concurrency = 8;
 const defaultMaxBytes = 256 * 2 ** 20;
 
@@ -34,7 +34,7 @@ interface Edge extends CoordinateTransformation {
   readonly where: string;
 }
 
-/** A way over a transformation. */
+/** A transformation in a path. */
 interface Step {
   readonly transformation: Edge;
   readonly inverse: boolean;
@@ -43,7 +43,7 @@ interface Step {
 const keyOf = (path: string, name: string | undefined) => JSON.stringify([path, name]);
 const join = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
-/** See `coordinateGraph`. */
+/** Implements `coordinateGraph`. */
 export async function readGraph(
   group: ZarrGroup,
   options: { signal?: AbortSignal | undefined },
@@ -105,7 +105,7 @@ class Builder {
   }
 
   /**
-   * The coordinate systems and levels of an image, and what leads from one to another within it.
+   * Adds the coordinate systems and levels of an image, and the transformations within it.
    * @returns its other transformations, which may lead to other groups.
    */
   #addImage(group: ZarrGroup, path: string): unknown[] {
@@ -127,7 +127,7 @@ class Builder {
     const list =
       own(json, "coordinateTransformations") === undefined ? [] : this.#listOf(json, "multiscales[0]");
     if (path === "") return list;
-    // What leads on from there to other groups is theirs.
+    // Transformations from there to other groups belong to those groups.
     const isWithin = (entry: unknown) => this.#pathsOf(entry).length === 0;
     this.#addEdges(list.filter(isWithin), group, path, "multiscales[0]");
     return [];
@@ -141,7 +141,7 @@ class Builder {
     return list;
   }
 
-  /** Paths of the groups in which a transformation's ends are. */
+  /** Returns the paths of the groups that contain a transformation's ends. */
   #pathsOf(json: unknown): string[] {
     return ["input", "output"].flatMap((end) => {
       const path = own(own(json, end), "path");
@@ -193,7 +193,7 @@ class Builder {
 
   /** @param base path of the group that holds the transformation. */
   #keyOfEnd(reference: unknown, base: string, end: string): string {
-    if (typeof reference === "string") return keyOf(base, reference); // drafts of 0.6 have the name alone
+    if (typeof reference === "string") return keyOf(base, reference); // drafts of 0.6 have only the name
     const path = own(reference, "path");
     const isHere = path === undefined || path === null || path === "";
     return keyOf(isHere ? base : join(base, this.#path(path, end)), textOf(own(reference, "name")));
@@ -260,8 +260,9 @@ const label = ({ name, path }: Pick<CoordinateSpace, "name" | "path">) =>
   [...(name === undefined ? [] : [JSON.stringify(name)]), ...(path === "" ? [] : [`at "${path}"`])].join(" ");
 
 /**
- * The way over the fewest transformations that can be used in their direction.
- * @throws NotFound (no-transformation); Unsupported (not-invertible) where there is one only against directions.
+ * Returns the path with the fewest transformations, inverted only if they may have an inverse.
+ * @throws NotFound (no-transformation); Unsupported (not-invertible) if every path needs an inverse that does
+ *   not exist.
  */
 function wayBetween({ edges }: Builder, from: CoordinateSpace, to: CoordinateSpace): Step[] {
   const allowed = ({ json }: Edge) => mayHaveInverse(json);
@@ -296,7 +297,7 @@ function shortest(
     if (hasInverse(transformation)) add(transformation.output, { transformation, inverse: true });
   }
   const reached = new Map<CoordinateSpace, Step | undefined>([[from, undefined]]);
-  // A map's entries are visited in the order in which they come, those that come meanwhile, too.
+  // A map is iterated in insertion order, including entries added during the iteration.
   for (const [space] of reached) {
     if (space === to) break;
     for (const step of next.get(space) ?? []) {

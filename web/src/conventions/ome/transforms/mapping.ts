@@ -1,11 +1,11 @@
-/** Maps of points that can be put one behind another, side by side, and turned round where they have an inverse. */
+/** Mappings of points, which can be chained, combined by axes, and inverted if they have an inverse. */
 import { invalidMetadata, unsupported } from "../../../util/errors.js";
 import { diagonal, inverse, isAllFinite, type Matrix, matrixOf, product, transformed } from "./matrix.js";
 
 export interface Mapping {
   readonly inputs: number;
   readonly outputs: number;
-  /** Where it is affine. */
+  /** The matrix of an affine mapping. */
   readonly matrix: Matrix | undefined;
   point(point: Float64Array): Float64Array;
   /** @throws Unsupported (not-invertible) */
@@ -15,7 +15,7 @@ export interface Mapping {
 export const notInvertible = (what: string) =>
   unsupported(`${what} has no inverse`, { code: "not-invertible" });
 
-/** @param back its inverse, where that is known better than by turning the matrix round. */
+/** @param back returns a known inverse, which is more exact than inverting the matrix. */
 export function linear(matrix: Matrix, back?: () => Mapping): Mapping {
   if (!isAllFinite(matrix))
     throw invalidMetadata('"coordinateTransformations" make numbers that are too large', { code: "bad-ome" });
@@ -36,7 +36,7 @@ export function linear(matrix: Matrix, back?: () => Mapping): Mapping {
 
 export const identity = (rank: number): Mapping => linear(diagonal(rank, undefined), () => identity(rank));
 
-/** One after the other; at least one, each with as many inputs as the one before has outputs. */
+/** Chains mappings: at least one, each with as many inputs as the one before has outputs. */
 export function chain(parts: readonly Mapping[]): Mapping {
   const [first] = parts as [Mapping];
   if (parts.length === 1) return first;
@@ -56,14 +56,17 @@ export function chain(parts: readonly Mapping[]): Mapping {
   };
 }
 
-/** A map of some axes to others. */
+/** A mapping of some axes to others. */
 export interface AxesPart {
   readonly mapping: Mapping;
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-/** Side by side: each output is of one part; inputs may be of several or none. */
+/**
+ * Combines mappings of separate axes: each output belongs to one part; an input may belong to several or
+ * none.
+ */
 export function byAxes(parts: readonly AxesPart[], inputs: number, outputs: number): Mapping {
   const back = () => {
     const used = parts.flatMap(({ from }) => from);
@@ -101,7 +104,7 @@ export function byAxes(parts: readonly AxesPart[], inputs: number, outputs: numb
   };
 }
 
-/** Two directions that are given each for itself. */
+/** A mapping with an explicitly given inverse. */
 export const bijection = (forward: Mapping, back: Mapping): Mapping => ({
   ...forward,
   inverse: () => bijection(back, forward),

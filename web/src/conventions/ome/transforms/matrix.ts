@@ -1,13 +1,13 @@
-/** Affine maps as matrices: M rows of N numbers, which are multiplied, and one that is added. */
+/** Affine mappings as matrices: M rows of N factors and one offset. */
 
-/** In C order: row i is at i · (inputs + 1). */
+/** In C order: row i starts at i · (inputs + 1). */
 export interface Matrix {
   readonly inputs: number;
   readonly outputs: number;
   readonly values: Float64Array;
 }
 
-/** @param at the number in a row and a column, of which the last is what is added. */
+/** @param at returns the number in a row and a column; the last column is the offset. */
 export function matrixOf(
   outputs: number,
   inputs: number,
@@ -20,7 +20,7 @@ export function matrixOf(
   return { inputs, outputs, values };
 }
 
-/** Numbers along the diagonal, and what is added. */
+/** Returns a diagonal matrix with offsets. */
 export function diagonal(
   rank: number,
   scale: readonly number[] | undefined,
@@ -32,12 +32,12 @@ export function diagonal(
   });
 }
 
-/** Each output is one input, or 0 where that is undefined. */
+/** Returns a matrix whose outputs are each one input, or 0 for undefined. */
 export function selecting(inputs: number, axes: readonly (number | undefined)[]): Matrix {
   return matrixOf(axes.length, inputs, (row, column) => (axes[row] === column && column < inputs ? 1 : 0));
 }
 
-/** `second` after `first`. */
+/** Returns the matrix that applies `first`, then `second`. */
 export function product(second: Matrix, first: Matrix): Matrix {
   const width = first.inputs + 1;
   const inner = second.inputs;
@@ -66,13 +66,13 @@ export function transformed({ inputs, outputs, values }: Matrix, point: Float64A
   return result;
 }
 
-/** The part of a square matrix that is multiplied, as rows. */
+/** Returns the factors of a square matrix as rows, without offsets. */
 const squareRows = ({ inputs: n, values }: Matrix): number[][] =>
   Array.from({ length: n }, (_, row) => Array.from(values.subarray(row * (n + 1), row * (n + 1) + n)));
 
 /**
- * Gauss and Jordan, with the largest pivot of each column: the first n columns of n rows become those of the identity.
- * @returns the determinant of those columns; 0 where they cannot.
+ * Gauss-Jordan elimination with partial pivoting: turns the first n columns of n rows into the identity.
+ * @returns the determinant of those columns; 0 if they are singular.
  */
 function eliminate(rows: number[][]): number {
   let determinant = 1;
@@ -95,10 +95,10 @@ function eliminate(rows: number[][]): number {
   return determinant;
 }
 
-/** Of a square matrix, without what is added. */
+/** Returns the determinant of a square matrix, ignoring offsets. */
 export const determinant = (matrix: Matrix): number => eliminate(squareRows(matrix));
 
-/** undefined for a matrix that has none. */
+/** Returns undefined for a singular matrix. */
 export function inverse(matrix: Matrix): Matrix | undefined {
   const { inputs: n, outputs, values } = matrix;
   if (n !== outputs) return undefined;

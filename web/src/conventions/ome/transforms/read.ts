@@ -1,6 +1,6 @@
 /**
- * Transformations as they are stored, into maps of points. Everything is checked against the number of axes that comes in.
- * Spec: OME-Zarr 0.6rc0, "Transformation types".
+ * Reads stored transformations as mappings of points, and checks each against its number of input axes. Spec:
+ * OME-Zarr 0.6rc0, "Transformation types".
  */
 
 import { get } from "../../../hierarchy/get.js";
@@ -22,13 +22,13 @@ import {
 } from "./mapping.js";
 import { determinant, diagonal, type Matrix, matrixOf, product, selecting } from "./matrix.js";
 
-/** Most axes of a coordinate system. */
+/** Maximum number of axes of a coordinate system. */
 export const maxRank = 32;
-/** How deep transformations may lie in one another. */
+/** Maximum nesting depth of transformations. */
 const maxDepth = 16;
-/** Most parts of a sequence or a byDimension. */
+/** Maximum number of parts of a sequence or a byDimension. */
 const maxParts = 256;
-/** How far rows of a rotation may be from unit vectors at right angles: metadata is written with few digits. */
+/** Tolerance for the rows of a rotation to be orthonormal: metadata is written with few digits. */
 const rotationTolerance = 1e-3;
 
 type Reader = (json: unknown, inputs: number, context: Context, depth: number) => Mapping | Promise<Mapping>;
@@ -49,8 +49,9 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * @param inputs axes of the coordinate system that it starts from.
- * @throws InvalidMetadata (bad-ome), Unsupported (ome-transformation), LimitExceeded; what `open` and `get` throw.
+ * @param inputs number of axes of the input coordinate system.
+ * @throws InvalidMetadata (bad-ome), Unsupported (ome-transformation), LimitExceeded; the errors of `open`
+ *   and `get`.
  */
 export async function readMapping(
   json: unknown,
@@ -70,8 +71,8 @@ export async function readMapping(
 }
 
 /**
- * Whether it can be used backwards, as far as can be told without reading what it names.
- * @param depth more of them in one another are not valid.
+ * Whether a transformation may have an inverse, without reading arrays that it refers to.
+ * @param depth current nesting depth; deeper ones are invalid.
  */
 export function mayHaveInverse(json: unknown, depth = 0): boolean {
   const type = own(json, "type");
@@ -87,14 +88,14 @@ export function mayHaveInverse(json: unknown, depth = 0): boolean {
 const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
   badAttribute(`${where}: ${what}`, found, "bad-ome");
 
-/** One finite number per axis. */
+/** Returns one finite number per axis. */
 function numbersOf(list: unknown, count: number, what: string, context: Context): number[] {
   const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
   if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
   return numbers as number[];
 }
 
-/** Indices of axes, each at most once. */
+/** Returns indices of axes, each at most once. */
 function axesOf(list: unknown, rank: number, what: string, context: Context): number[] {
   const isAxis = (axis: unknown) =>
     Number.isInteger(axis) && (axis as number) >= 0 && (axis as number) < rank;
@@ -175,7 +176,7 @@ async function readRotation(json: unknown, inputs: number, context: Context): Pr
   return linear(matrix);
 }
 
-/** A matrix in JSON, or in an array of two dimensions: so many numbers in each row. */
+/** Reads a matrix from JSON or from a two-dimensional array, with the given number of columns. */
 async function readMatrix(
   type: "affine" | "rotation",
   json: unknown,
@@ -267,7 +268,7 @@ async function readByDimension(
   depth: number,
 ): Promise<Mapping> {
   const list = partsOf(json, context);
-  // Drafts of 0.6 have other names.
+  // Drafts of 0.6 use other names.
   const axes = (part: unknown, name: "input" | "output") =>
     own(part, `${name}Axes`) ?? own(part, `${name}_axes`);
   const outputs = list.reduce<number>((sum, part) => {
