@@ -1,4 +1,4 @@
-/** In which order the stored objects of a region are read, and which of their chunks. */
+/** Orders the stored objects of a region, and their chunks, for reading. */
 
 import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/strides.js";
@@ -20,21 +20,21 @@ export interface Job {
   readonly tasks: readonly RegionTask[];
 }
 
-/** The grids of the chunks that are decoded, and of the stored objects. */
+/** The grids of chunks and of stored objects. */
 interface Grids {
   readonly axes: readonly AxisGrid[];
   readonly objectAxes: readonly AxisGrid[];
 }
 
-/** All the jobs of a region. */
+/** All jobs of a region. */
 export class Jobs {
-  /** Per axis the stored objects, with their projections. */
+  /** For each axis, the stored objects with their projections. */
   readonly #parts: readonly (readonly ObjectProjections[])[];
 
   constructor(
     { axes, objectAxes }: Grids,
     private readonly projections: readonly (readonly Projection[])[],
-    /** Bytes of an element, for choosing how much is put together at a time. */
+    /** Size of an element in bytes, which determines the size of slabs. */
     private readonly itemBytes: number,
   ) {
     this.#parts = projections.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
@@ -44,12 +44,12 @@ export class Jobs {
     return countOf(this.#parts.map((list) => list.length));
   }
 
-  /** The jobs, those with the least rank first; without a priority in C order. */
+  /** Yields the jobs, lowest rank first; without a priority, in C order. */
   inOrder(priority: Priority | undefined): Generator<Job> {
     return priority ? this.#ranked(rankBy(priority, this.projections.map(extentOf))) : this.#grouped();
   }
 
-  /** Jobs group by group, so that few of the slabs in which a result is put together are open at a time. */
+  /** Yields jobs group by group, so that few slabs of the result are open at a time. */
   *#grouped(): Generator<Job> {
     const parts = this.#parts;
     const shape = this.projections.map(extentOf);
@@ -66,7 +66,9 @@ export class Jobs {
     }
   }
 
-  /** Jobs in the order of the least rank in each. Two numbers are kept of each, not the jobs themselves. */
+  /**
+   * Yields jobs in the order of their lowest rank. Keeps two numbers per job instead of the jobs themselves.
+   */
   *#ranked(rank: Rank): Generator<Job> {
     const parts = this.#parts;
     const { projections } = this;

@@ -1,27 +1,31 @@
 /**
- * Lists of indices. Chunks are read once each, whatever the order of a list: first the stretch between the
- * least and the greatest index in every chunk, put together in order; then elements are picked from that.
+ * Lists of indices. Each chunk is read once, whatever the order of a list: first the range between the
+ * smallest and the greatest index in every chunk is read, in order; then the elements are picked from that.
  */
 import type { AxisGrid } from "../util/grid.js";
 import { countOf, indices, stridesOf } from "../util/strides.js";
 import { type Projection, projectionCount, projectionsOf } from "./projections.js";
 import type { AxisIndices, AxisSelection } from "./selection.js";
 
-/** One axis of a read with lists: the projections to read, and where each element of the result is among them. */
+/**
+ * One axis of a read with lists: the projections to read, and the position of each result element in them.
+ */
 export interface AxisPicks {
   readonly projections: readonly Projection[];
-  /** Elements along the axis of what is read. */
+  /** Number of elements read along the axis. */
   readonly length: number;
-  /** For each element of the result its position in what is read; undefined for "all, in order". */
+  /**
+   * For each element of the result, its position in the elements read; undefined for all elements in order.
+   */
   readonly picks: readonly number[] | undefined;
 }
 
-/** How many projections {@link picksOf} gives at most. */
+/** Returns an upper bound on the number of projections of {@link picksOf}. */
 export function pickCount(selection: AxisSelection, axis: AxisGrid): number {
   return "indices" in selection ? Math.min(selection.count, axis.count) : projectionCount(selection, axis);
 }
 
-/** Turns the selection of one axis into projections. */
+/** Converts the selection of one axis to projections. */
 export function picksOf(selection: AxisSelection, axis: AxisGrid): AxisPicks {
   if (!("indices" in selection))
     return { projections: projectionsOf(selection, axis), length: selection.count, picks: undefined };
@@ -38,7 +42,7 @@ function stretches({ indices: listed }: AxisIndices, axis: AxisGrid): AxisPicks 
     else if (index > end.most) end.most = index;
   }
   const projections: Projection[] = [];
-  const shift = new Map<number, number>(); // what to take from an index to get its position
+  const shift = new Map<number, number>(); // difference between an index and its position
   let out = 0;
   for (const [chunk, { least, most }] of [...ends].sort(([a], [b]) => a - b)) {
     const count = most - least + 1;
@@ -50,14 +54,14 @@ function stretches({ indices: listed }: AxisIndices, axis: AxisGrid): AxisPicks 
   return { projections, length: out, picks };
 }
 
-/** Copies the picked elements, C order to C order. `copy` moves `count` neighbouring elements. */
+/** Copies the picked elements, C order to C order. `copy` copies `count` consecutive elements. */
 export function pickElements(
   axes: readonly AxisPicks[],
   copy: (from: number, to: number, count: number) => void,
 ): void {
   const strides = stridesOf(axes.map((axis) => axis.length));
   const shape = axes.map(({ picks, length }) => picks?.length ?? length);
-  // Axes behind the last list are copied as they are.
+  // Axes after the last list are copied unchanged.
   let inner = axes.length;
   while (inner > 0 && !axes[inner - 1]!.picks) inner--;
   const run = countOf(shape.slice(inner));

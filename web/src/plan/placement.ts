@@ -1,16 +1,16 @@
-/** Where the wanted part of a chunk goes in what a region is put together in. */
+/** Places the selected part of a chunk in a box of the result. */
 import type { Place } from "../engine/session.js";
 import type { Projection } from "./projections.js";
 
-/** A box of the result in memory of its own. */
+/** A box of the result in separate memory. */
 export interface PlaceBox {
-  /** Its first element in the result. */
+  /** First element of the box in the result. */
   readonly origin: readonly number[];
-  /** Distance between neighbours in it: in bytes, or in entries of a list. */
+  /** Distance between neighbours in the box: in bytes, or in entries of a list. */
   readonly strides: readonly number[];
 }
 
-/** @param start the first element of what was read of the chunk, where that is not the chunk's. */
+/** @param start first element that was read of the chunk, if not the chunk's first. */
 export function placeOf(
   projections: readonly Projection[],
   start: readonly number[] | undefined,

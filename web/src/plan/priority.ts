@@ -1,17 +1,17 @@
-/** Which chunks of a region are read first. */
+/** Determines which chunks of a region are read first. */
 import { invalidArgument, shown } from "../util/errors.js";
 import type { Projection } from "./projections.js";
 
 /**
- * The chunks nearest to the centre of the selection, or those to which a function of their coordinates (as
- * `getChunk` takes them) gives the least numbers.
+ * "centre": the chunks nearest to the centre of the selection first. A function of a chunk's coordinates (as
+ * for `getChunk`): the chunks with the lowest numbers first.
  */
 export type Priority = "centre" | ((coordinates: readonly number[]) => number);
 
-/** What chunks are sorted by: the least first. */
+/** Returns the sort key of a chunk, lowest first. */
 export type Rank = (projections: readonly Projection[]) => number;
 
-/** @throws InvalidArgument for what is no priority. */
+/** @throws InvalidArgument for an invalid priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
   if (priority === undefined || priority === "centre" || typeof priority === "function") return;
   throw invalidArgument(
@@ -19,7 +19,7 @@ export function checkPriority(priority: unknown): asserts priority is Priority |
   );
 }
 
-/** @param shape of the selection, dimensions that it drops included. */
+/** @param shape shape of the selection, including dropped dimensions. */
 export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   if (priority === "centre") return (projections) => distance(projections, shape);
   return (projections) => {
@@ -29,12 +29,15 @@ export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   };
 }
 
-/** From the middle of a chunk's part of the selection to the middle of the selection: squared, in half elements. */
+/**
+ * Returns the squared distance between the centre of a chunk's part of the selection and the centre of the
+ * selection, in half elements.
+ */
 function distance(projections: readonly Projection[], shape: readonly number[]): number {
   return projections.reduce((sum, { out, count }, axis) => sum + (2 * out + count - shape[axis]!) ** 2, 0);
 }
 
-/** Numbers from 0 on in the order of their ranks, equal ones as they are. */
+/** Returns the indices 0, 1, … sorted by rank; equal ranks keep their order. */
 export function ranked(ranks: Float64Array): Uint32Array {
   return Uint32Array.from(ranks, (_, i) => i).sort((a, b) => ranks[a]! - ranks[b]! || a - b);
 }

@@ -1,4 +1,4 @@
-/** How a selection falls apart into chunks. A projection is the part of one chunk that it takes along one axis. */
+/** Splits a selection into chunks. A projection is the part of one chunk that is selected along one axis. */
 import type { AxisGrid } from "../util/grid.js";
 import type { AxisRange } from "./selection.js";
 
@@ -13,13 +13,18 @@ export interface Projection {
   readonly out: number;
 }
 
-/** How many projections {@link projectionsOf} gives at most; it takes no longer for a grid of 10^18 chunks. */
+/**
+ * Returns an upper bound on the number of projections of {@link projectionsOf}. Takes constant time, even for
+ * a grid of 10^18 chunks.
+ */
 export function projectionCount({ start, step, count }: AxisRange, axis: AxisGrid): number {
   if (count === 0) return 0;
   return Math.min(count, axis.find(start + (count - 1) * step) - axis.find(start) + 1);
 }
 
-/** The projections of one axis, in order. Their number is bounded by the elements asked for. */
+/**
+ * Returns the projections of one axis, in order. Their number is bounded by the number of selected elements.
+ */
 export function projectionsOf(range: AxisRange, axis: AxisGrid): Projection[] {
   const projections: Projection[] = [];
   let out = 0;
@@ -35,12 +40,12 @@ export function projectionsOf(range: AxisRange, axis: AxisGrid): Projection[] {
   return projections;
 }
 
-/** Elements of the result along an axis. */
+/** Returns the number of result elements along an axis. */
 export function extentOf(projections: readonly Projection[]): number {
   return projections.reduce((sum, projection) => sum + projection.count, 0);
 }
 
-/** The projections that lie in one stored object (in one shard, or in one chunk) along an axis. */
+/** The projections that lie in one stored object (one shard or one chunk) along an axis. */
 export interface ObjectProjections {
   /** Position of the object in its grid. */
   readonly object: number;
@@ -50,7 +55,7 @@ export interface ObjectProjections {
   readonly count: number;
 }
 
-/** Gathers the projections of an axis by stored object. */
+/** Groups the projections of an axis by stored object. */
 export function partsOf(
   projections: readonly Projection[],
   axis: AxisGrid,
@@ -70,7 +75,7 @@ export function partsOf(
   return parts;
 }
 
-/** The combination at a position in {@link combinations}. */
+/** Returns the combination at a position in {@link combinations}. */
 export function combinationAt<T>(lists: readonly (readonly T[])[], position: number): T[] {
   const combination = new Array<T>(lists.length);
   let rest = position;
@@ -82,7 +87,10 @@ export function combinationAt<T>(lists: readonly (readonly T[])[], position: num
   return combination;
 }
 
-/** Every combination of one entry per list, the last list fastest. With no lists, one empty combination. */
+/**
+ * Yields every combination of one entry per list, the last list varying fastest. With no lists, yields one
+ * empty combination.
+ */
 export function* combinations<T>(lists: readonly (readonly T[])[]): Generator<T[]> {
   if (lists.some((list) => list.length === 0)) return;
   const at = lists.map(() => 0);

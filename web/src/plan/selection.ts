@@ -1,4 +1,4 @@
-/** Selections: which elements of an array are wanted. */
+/** Selections of array elements. */
 import { invalidSelection, shown } from "../util/errors.js";
 
 /** A range with a step, as in Python: negative positions count from the end, null means "to the end". */
@@ -26,31 +26,31 @@ type IndexArray =
   | BigUint64Array;
 
 /**
- * One dimension of a selection: an index (the dimension goes), a slice, null for all of it, a list of
- * indices in any order, or a list of booleans as long as the dimension. Several lists select orthogonally:
- * every combination of their indices.
+ * Selection along one dimension: an index (the dimension is dropped), a slice, null for the whole dimension,
+ * a list of indices in any order, or a list of booleans as long as the dimension. Several lists select
+ * orthogonally: every combination of their indices.
  */
 export type DimensionSelection = number | Slice | null | readonly number[] | IndexArray | readonly boolean[];
 
 /**
- * A selection: one entry per dimension, where "..." stands for as many nulls as fit (trailing ones may be
- * left out); or entries by dimension name; null for everything.
+ * A selection: one entry per dimension, with "..." for as many nulls as fit (trailing ones may be omitted);
+ * or entries by dimension name; null for everything.
  */
 export type Selection =
   | readonly (DimensionSelection | "...")[]
   | { readonly [dimension: string]: DimensionSelection }
   | null;
 
-/** Elements start, start + step, … (count of them) along one dimension. */
+/** Elements start, start + step, … (`count` of them) along one dimension. */
 export interface AxisRange {
   readonly start: number;
   readonly step: number;
   readonly count: number;
-  /** True where an index chose a single element: the result does not have this dimension. */
+  /** Whether an index selected a single element, so that the result does not have this dimension. */
   readonly dropped: boolean;
 }
 
-/** Elements along one dimension in any order, as often as they are listed. */
+/** Elements along one dimension in any order, possibly repeated. */
 export interface AxisIndices {
   readonly indices: readonly number[];
   readonly count: number;
@@ -62,7 +62,7 @@ export type AxisSelection = AxisRange | AxisIndices;
 /**
  * Resolves a selection against a shape.
  * @throws InvalidSelection for too many entries, an index out of range, a step that is not a positive
- *   integer, a name that no dimension or more than one has, or anything else that is not a selection.
+ *   integer, an unknown or ambiguous dimension name, or anything else that is not a selection.
  */
 export function resolveSelection(
   selection: Selection | undefined,
@@ -149,7 +149,7 @@ function checkIndex(index: number, length: number, axis: number): number {
   return start;
 }
 
-/** A list of indices, or of booleans; as a range where it is one. */
+/** Resolves a list of indices or booleans, as a range if possible. */
 function resolveList(list: readonly (number | boolean)[], length: number, axis: number): AxisSelection {
   const isMask = list.length > 0 && typeof list[0] === "boolean";
   const indices = isMask
@@ -158,7 +158,7 @@ function resolveList(list: readonly (number | boolean)[], length: number, axis: 
   return rangeOf(indices) ?? { indices, count: indices.length, dropped: false };
 }
 
-/** Elements of BigInt arrays as numbers; others are checked as they are. */
+/** Converts elements of BigInt arrays to numbers; others are checked later. */
 function asNumber(index: unknown): number {
   return typeof index === "bigint" ? Number(index) : (index as number);
 }
@@ -172,7 +172,7 @@ function maskedIndices(mask: readonly (number | boolean)[], length: number, axis
   return mask.flatMap((value, index) => (value ? [index] : []));
 }
 
-/** Indices that rise by one step are a range, which is read faster. */
+/** Equally spaced, rising indices are a range, which is read faster. */
 function rangeOf(indices: readonly number[]): AxisRange | undefined {
   const [start = 0, second = start + 1] = indices;
   const step = second - start;

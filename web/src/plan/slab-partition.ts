@@ -1,16 +1,16 @@
-/** How groups are cut into slabs, and which of them are under way. */
+/** Divides groups into slabs, and tracks the open ones. */
 import { countOf } from "../util/strides.js";
 import type { Group, RegionTask } from "./task.js";
 
-/** Shortest run, in bytes, that is worth a copy of its own. */
+/** Minimum length of a run that is worth a separate copy, in bytes. */
 const minRunBytes = 4096;
-/** Largest slab, unless a single chunk is larger. */
+/** Maximum size of a slab, unless a single chunk is larger. */
 export const maxSlabBytes = 32 * 2 ** 20;
 
 /**
- * Chooses from which axis on slabs span the whole result: the last one that makes runs long enough,
- * within the size limit. Axes before it are cut into single parts.
- * @param parts lengths of the parts that each axis may be cut into
+ * Returns the axis from which slabs span the whole result: the last one for which runs are long enough,
+ * within the size limit. Axes before it are divided into single parts.
+ * @param parts lengths of the parts into which each axis may be divided.
  */
 export function chooseSlabAxis(
   shape: readonly number[],
@@ -33,22 +33,22 @@ export function chooseSlabAxis(
   return 0;
 }
 
-/** A slab under way, with what its owner keeps for it. */
+/** An open slab, with the data kept for its owner. */
 export interface OpenSlab<T> {
   readonly content: T;
   readonly group: Group;
   readonly partition: GroupPartition<T>;
   readonly key: string;
-  /** Chunks that have not come yet. */
+  /** Number of chunks not yet received. */
   pending: number;
 }
 
-/** How one group is cut into slabs: along the axes before `axis`, chunk by chunk. */
+/** Division of one group into slabs: along the axes before `axis`, chunk by chunk. */
 interface GroupPartition<T> {
   readonly axis: number;
-  /** By the positions in the result of the chunks along the cut axes. */
+  /** Open slabs by the result positions of their chunks along the divided axes. */
   readonly open: Map<string, OpenSlab<T>>;
-  /** Chunks of the group that have not come yet. */
+  /** Number of chunks of the group not yet received. */
   pending: number;
 }
 
@@ -56,13 +56,13 @@ export class SlabPartition<T> {
   readonly #partition = new Map<Group, GroupPartition<T>>();
 
   constructor(
-    /** From which axis on the slabs of a group span it; `lengths` are those of its chunks, axis by axis. */
+    /** Returns the axis from which slabs span the group; `lengths` are the lengths of its chunks, by axis. */
     private readonly axisOf: (group: Group, lengths: readonly (readonly number[])[]) => number,
-    /** Makes what is kept for a new slab, from where it starts in the result and its shape. */
+    /** Creates the data kept for a new slab, from its origin in the result and its shape. */
     private readonly make: (origin: readonly number[], shape: readonly number[]) => T,
   ) {}
 
-  /** The slab that a chunk belongs to. */
+  /** Returns the slab of a chunk. */
   of(task: RegionTask): OpenSlab<T> {
     const partition = this.#partitionOf(task.group);
     const key = task.projections
@@ -77,7 +77,7 @@ export class SlabPartition<T> {
     return slab;
   }
 
-  /** Says that a chunk of a slab has come; true for the last one, after which it is under way no more. */
+  /** Records that a chunk of a slab was received. Returns true for the last one, which closes the slab. */
   isLast(slab: OpenSlab<T>): boolean {
     const { partition, group, key } = slab;
     if (--partition.pending === 0) this.#partition.delete(group);
@@ -85,7 +85,7 @@ export class SlabPartition<T> {
     return partition.open.delete(key);
   }
 
-  /** Forgets all slabs; returns what was kept for those under way. */
+  /** Closes all slabs; returns the data kept for the open ones. */
   clear(): T[] {
     const open = [...this.#partition.values()].flatMap((partition) => [...partition.open.values()]);
     this.#partition.clear();

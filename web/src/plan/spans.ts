@@ -1,4 +1,4 @@
-/** Where the parts of a slab lie in the result. */
+/** Maps the parts of a slab to the result. */
 import { countOf, indices, stridesOf } from "../util/strides.js";
 
 /** A box of a result. */
@@ -11,18 +11,18 @@ export interface SlabPlace {
   readonly itemBytes: number;
 }
 
-/** Bytes that lie together in a packed box and in the result. */
+/** Bytes that are contiguous both in a packed box and in the result. */
 export interface Span {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
 }
 
-/** The runs of a box, as long as its layout allows. */
+/** Yields the runs of a box, as long as its layout allows. */
 export function* spansOf({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
-  let runAxis = shape.length; // axes from here on are whole in the box: one run
+  let runAxis = shape.length; // the box spans all axes from here on: one run
   while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
-  // The axis before them is a stretch of the result's: part of the run, too.
+  // Along the preceding axis, the box is contiguous in the result: also part of the run.
   runAxis = Math.max(0, runAxis - 1);
   const strides = stridesOf(whole, itemBytes);
   const bytes = countOf(shape.slice(runAxis)) * itemBytes;
