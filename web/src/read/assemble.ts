@@ -1,6 +1,6 @@
 /**
- * Putting a region together: the chunks it touches are read object by object, a bounded number at a time, and what
- * comes is handed to a sink, which decodes it and puts it where it belongs.
+ * Assembles a region: reads its chunks object by object, with bounded concurrency, and passes them to a sink,
+ * which decodes them to their place in the result.
  */
 
 import { type Job, Jobs } from "../plan/jobs.js";
@@ -17,38 +17,38 @@ import type { Sink } from "./sink.js";
 
 /** Progress of a read. */
 export interface Progress {
-  /** Chunks done, missing ones included. */
+  /** Number of chunks done, including missing ones. */
   chunks: number;
-  /** Chunks that the selection touches. */
+  /** Number of chunks that the selection touches. */
   totalChunks: number;
-  /** Encoded bytes received so far, indexes of shards included. */
+  /** Encoded bytes received so far, including shard indexes. */
   bytes: number;
 }
 
 export interface AssembleOptions {
   signal?: AbortSignal | undefined;
-  /** Most chunks, or merged ranges of chunks, that are fetched at a time. */
+  /** Maximum number of chunks, or merged ranges of chunks, fetched in parallel. */
   concurrency: number;
   coalescing: Coalescing;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Called for chunks that are not stored. */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
-  /** Without it chunks are read in C order. */
+  /** Default: C order. */
   priority?: Priority | undefined;
   /** See {@link FetchOptions}. */
   transport?: FetchOptions["transport"];
 }
 
-/** The part of an array that is read. */
+/** The part of an array to read. */
 export interface RegionPlan {
   readonly reader: ArrayReader;
-  /** Per axis the projections of chunks that are wanted. */
+  /** For each axis, the projections of the selected chunks. */
   readonly projections: readonly (readonly Projection[])[];
-  /** Bytes of one element of the result, for choosing how much is put together at a time. */
+  /** Size of an element of the result in bytes, which determines the size of slabs. */
   readonly itemBytes: number;
 }
 
-/** Reads a region into a sink. Throws the first error met, after the other requests have been aborted. */
+/** Reads a region into a sink. @throws the first error, after aborting the other requests. */
 export async function assemble(plan: RegionPlan, sink: Sink, options: AssembleOptions): Promise<void> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -99,7 +99,7 @@ class Assembly {
     };
   }
 
-  /** Runs all jobs, `concurrency` at a time, in order. */
+  /** Runs all jobs in order, `concurrency` at a time. */
   async run(): Promise<void> {
     const { reader, projections, itemBytes } = this.plan;
     const { concurrency, priority } = this.options;
@@ -123,7 +123,7 @@ class Assembly {
     }
   }
 
-  /** Objects that lie close together in a file of the store, with one request. */
+  /** Reads objects that are close together in a file of the store with one request. */
   async #runBundles(bundles: AsyncGenerator<Bundle<Job>>): Promise<void> {
     try {
       for await (const { first, read } of bundles) {
@@ -137,7 +137,7 @@ class Assembly {
     }
   }
 
-  /** An error that names the object, unless it names one already. */
+  /** Adds the object's key to an error that does not name one. */
   #locate(error: unknown, { object }: Job): unknown {
     const chunkKey = this.plan.reader.objectKey(object);
     return isOwn(error, this.#signal) ? withDetails(error, { chunkKey }) : error;
@@ -171,7 +171,7 @@ class Assembly {
   }
 }
 
-/** Whether an error says something about a chunk, and not why the read was given up. */
+/** Whether an error concerns a chunk rather than the abort of the read. */
 function isOwn(error: unknown, signal: AbortSignal): boolean {
   return isZarrError(error) && !(signal.aborted && error === signal.reason);
 }

@@ -1,9 +1,9 @@
 /**
- * Single blocks of a Blosc-1 frame.
+ * Reads single blocks of a Blosc-1 frame.
  *
- * A frame starts with a header of 16 bytes and a table of where each block starts; blocks are compressed
- * independently. A selection of blocks, with a header and a table of its own, is a frame again: the core
- * decodes and checks it like any other. Layout: docs/codecs/blosc.md.
+ * A frame starts with a header of 16 bytes and a table of the blocks' offsets; blocks are compressed
+ * independently. A selection of blocks with a new header and table is again a frame, which the core decodes
+ * and checks like any other. Layout: docs/codecs/blosc.md.
  */
 import { corruptChunk } from "../util/errors.js";
 import { settledValues } from "../util/settle-all.js";
@@ -12,15 +12,15 @@ import type { ByteSpan } from "./stored-range.js";
 const headerBytes = 16;
 const frameVersion = 2;
 const memcpyed = 0x02;
-/** Flags that no frame of Blosc-1 has: one of its own, and both shuffles at once. */
+/** Flags that no Blosc-1 frame has: a reserved one, and both shuffles at once. */
 const reserved = 0x08;
 const bothShuffles = 0x05;
-/** Frames of more blocks are read whole. */
+/** Frames with more blocks are read whole. */
 const maxBlocks = 2 ** 16;
-/** Blocks are read together where no more than this lies between them, and in no more requests than that. */
+/** Maximum gap between blocks that are read together, and maximum number of requests. */
 const maxGap = 2 ** 14;
 const maxRequests = 8;
-/** The first read: the header, and the table of a frame of up to some 250 blocks. */
+/** Size of the first read: the header, and the table of a frame with up to some 250 blocks. */
 const firstRead = 1024;
 
 export interface BloscTable {
@@ -28,11 +28,11 @@ export interface BloscTable {
   readonly decodedBytes: number;
   readonly blockBytes: number;
   readonly frameBytes: number;
-  /** Where each block lies in the frame. */
+  /** Offset and length of each block in the frame. */
   readonly extents: readonly ByteSpan[];
 }
 
-/** A frame whose bytes are stored as they are, from an offset on. */
+/** A frame that stores its bytes uncompressed, starting at an offset. */
 export interface StoredFrame {
   readonly storedAt: number;
 }
@@ -41,8 +41,8 @@ type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefi
 
 /**
  * Reads a frame's header and table.
- * @returns undefined where the chunk is missing; "whole" for a frame of one block, and for anything that looks
- *   odd: reading it whole finds out what is wrong.
+ * @returns undefined if the chunk is missing; "whole" for a frame of one block, and for anything unusual,
+ *   because decoding the whole frame reports errors properly.
  */
 export async function readBloscTable(
   readBytes: ReadBytes,
@@ -74,7 +74,7 @@ export async function readBloscTable(
   return { header: head.slice(0, headerBytes), decodedBytes, blockBytes, frameBytes, extents };
 }
 
-/** Each block reaches from its start to the next larger one: writers may store blocks in any order. */
+/** Each block extends from its start to the next larger one: writers may store blocks in any order. */
 function extentsOf(starts: readonly number[], frameBytes: number): ByteSpan[] {
   const ends = new Map<number, number>();
   let end = frameBytes;
@@ -85,7 +85,7 @@ function extentsOf(starts: readonly number[], frameBytes: number): ByteSpan[] {
   return starts.map((offset) => ({ offset, length: ends.get(offset)! - offset }));
 }
 
-/** Blocks chosen from a frame. */
+/** Blocks selected from a frame. */
 export class ChosenBlocks {
   readonly #blocks: readonly number[];
   readonly #merged: readonly ByteSpan[];
@@ -101,7 +101,7 @@ export class ChosenBlocks {
       const last = Math.floor((offset + length - 1) / blockBytes);
       for (let block = Math.floor(offset / blockBytes); block <= last; block++) blocks.add(block);
     }
-    // A last block that is shorter is laid out otherwise: a frame needs a block before it to tell.
+    // A shorter last block has another layout, which a frame implies only if a full block precedes it.
     const isShort = decodedBytes % blockBytes !== 0;
     if (isShort && blocks.size === 1 && blocks.has(extents.length - 1)) blocks.add(extents.length - 2);
     this.#blocks = [...blocks].sort((a, b) => a - b);
@@ -112,22 +112,22 @@ export class ChosenBlocks {
     );
   }
 
-  /** Bytes of the frame that the blocks take. */
+  /** Total encoded size of the blocks. */
   get encodedBytes(): number {
     return this.#blocks.reduce((sum, block) => sum + this.table.extents[block]!.length, 0);
   }
 
-  /** Bytes that are read for them. */
+  /** Number of bytes to read for them, including gaps. */
   get readBytes(): number {
     return this.#merged.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Requests that this takes. */
+  /** Number of requests to read them. */
   get requests(): number {
     return this.#merged.length;
   }
 
-  /** Reads the blocks and makes a frame of them; undefined where the chunk has gone. */
+  /** Reads the blocks as a new frame; undefined if the chunk no longer exists. */
   async readFrame(readBytes: ReadBytes): Promise<Uint8Array | undefined> {
     const merged = this.#merged;
     const parts = await settledValues(merged.map(({ offset, length }) => readBytes(offset, length)));
@@ -157,7 +157,7 @@ export class ChosenBlocks {
     return frame;
   }
 
-  /** The spans that were asked for, with their bytes. Blocks next to each other decode to bytes next to each other. */
+  /** Returns the requested spans with their bytes. Adjacent blocks decode to adjacent bytes. */
   spansOf(decoded: Uint8Array): (readonly [ByteSpan, Uint8Array])[] {
     const { blockBytes } = this.table;
     return this.spans.map((span) => {
@@ -168,7 +168,7 @@ export class ChosenBlocks {
   }
 }
 
-/** Gathers spans that lie close together. */
+/** Merges spans that are close together. */
 function mergeSpans(spans: readonly ByteSpan[]): ByteSpan[] {
   const merged: { offset: number; length: number }[] = [];
   for (const { offset, length } of [...spans].sort((a, b) => a.offset - b.offset)) {
@@ -180,7 +180,7 @@ function mergeSpans(spans: readonly ByteSpan[]): ByteSpan[] {
   return merged;
 }
 
-/** The blocks that hold some spans; undefined where reading the whole frame is as good. */
+/** Selects the blocks that hold some spans; undefined if reading the whole frame costs about the same. */
 export function selectBlocks(table: BloscTable, spans: readonly ByteSpan[]): ChosenBlocks | undefined {
   const chosen = new ChosenBlocks(table, spans);
   const most = table.frameBytes / 2;

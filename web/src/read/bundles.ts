@@ -1,36 +1,36 @@
-/** Reading objects that lie close together in one file of their store with one request. */
+/** Reads objects that are close together in one file of their store with one request. */
 
 import type { PackedStore, Place } from "../store/packed.js";
 import { settleAll } from "../util/settle-all.js";
 import { type FetchOptions, isChange } from "./object-bytes.js";
 import { type MergedParts, mergeParts } from "./stored-range.js";
 
-/** An object that is wanted. */
+/** An object to read. */
 export interface WantedObject<J> {
   readonly job: J;
   readonly key: string;
-  /** Bytes of what is decoded of it; undefined where that is not known. */
+  /** Decoded size in bytes; undefined if unknown. */
   readonly decodedBytes: number | undefined;
-  /** Most bytes that it may have to be read with others; undefined for one that is read by itself. */
+  /** Maximum size for reading it together with others; undefined if it must be read alone. */
   readonly maxBytes: number | undefined;
 }
 
-/** Objects that are read together, or one by itself. */
+/** Objects that are read together, or a single object. */
 export interface Bundle<J> {
-  /** The one that is wanted first. */
+  /** The first object in reading order. */
   readonly first: J;
-  /** @param run does what is to be done with each; with its bytes, where they were read with others. */
+  /** @param run processes an object, with its bytes if it was read with others. */
   read(run: (job: J, loaded?: Uint8Array) => Promise<void>): Promise<void>;
 }
 
 /**
- * So many objects are looked at together, or what decodes to so many bytes: they are not read in their order, and a result
- * is put together in slabs that are no larger.
+ * Limits of a batch, in objects and decoded bytes. Objects of a batch are read out of order, so a batch
+ * should not be larger than a slab of the result.
  */
 const mostObjects = 4096;
 const mostDecoded = 2 ** 25;
 
-/** Objects in bundles, in the order of the first object in each. */
+/** Yields bundles in the order of their first objects. */
 export async function* bundlesOf<J>(
   store: PackedStore,
   objects: Iterable<WantedObject<J>>,
@@ -52,7 +52,7 @@ function* batchesOf<J>(objects: Iterable<WantedObject<J>>): Generator<WantedObje
   if (batch.length > 0) yield batch;
 }
 
-/** An object, where it lies, and its position in the order. */
+/** An object with its location and its position in the order. */
 interface Located<J> {
   readonly job: J;
   readonly rank: number;
@@ -90,7 +90,7 @@ async function bundled<J>(
   return bundles.sort((a, b) => a.rank - b.rank).map(({ bundle }) => bundle);
 }
 
-/** Where an object lies. What is wrong with it is said by who reads it by itself. */
+/** Returns the location of an object; undefined on errors, which reading the object alone will report. */
 async function placeOf<J>(
   store: PackedStore,
   { key, maxBytes }: WantedObject<J>,
@@ -117,7 +117,7 @@ function together<J>(
     async read(run) {
       const bytes = await requests.run(() => store.readFile(place, { offset, length }, signal), signal);
       onBytes?.(bytes.byteLength);
-      // Not one after another: whoever decodes them in other threads is to have all of them.
+      // In parallel, so that decoding threads receive all of them.
       const runs = members.map(([{ job, place: own }]) => {
         const start = own.offset - offset;
         return run(job, bytes.subarray(start, start + own.length));

@@ -1,6 +1,6 @@
 /**
- * Chunks that are stored exactly as they are used (no compressor, C order, native byte order) never
- * enter the core: their rows are copied from the fetched bytes to the result.
+ * Chunks stored exactly as they are used (no compressor, C order, native byte order) bypass the wasm core:
+ * their rows are copied from the fetched bytes to the result.
  */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -14,10 +14,13 @@ import { repeated } from "../util/subarray.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 
-/** Shorter rows are better gathered by the core, row copies from JavaScript cost some 50 ns each. */
+/**
+ * Minimum length of a row. The core gathers shorter ones faster, because a row copy in JavaScript costs some
+ * 50 ns.
+ */
 const minRowBytes = 64;
 
-/** True where the projections of chunks can be copied as they are, in rows that are long enough. */
+/** Whether the projections of chunks can be copied directly, in rows of sufficient length. */
 export function isNativeCopy(
   { isNative, plan }: CoreChunkCodec,
   projections: readonly (readonly Projection[])[],
@@ -54,7 +57,7 @@ export class NativeSink implements Sink {
   end(): void {}
 }
 
-/** Copies the part of a chunk that the projections name; a missing chunk is fill value. */
+/** Copies the projected part of a chunk; a missing chunk is filled with the fill value. */
 function placeNative(
   plan: Plan,
   encoded: Uint8Array | undefined,

@@ -9,11 +9,11 @@ import type { Limits } from "../util/limits.js";
 
 /** Limits within which parts of an object are read with one request, in bytes. */
 export interface Coalescing {
-  /** Largest gap between two parts. */
+  /** Maximum gap between two parts. */
   readonly maxGap: number;
-  /** Largest request. */
+  /** Maximum size of a request. */
   readonly maxBytes: number;
-  /** If all chunks of a shard are wanted and decode to at most this, the shard is read whole. Default: 0. */
+  /** A shard is read whole if all its chunks are selected and decode to at most this size. Default: 0. */
   readonly wholeBytes?: number;
 }
 
@@ -21,20 +21,20 @@ export interface FetchOptions {
   readonly signal: AbortSignal | undefined;
   /** Bounds memory: each slot holds one encoded chunk or one merged range. */
   readonly limiter: Limiter;
-  /** Bounds concurrent requests: a chunk that is read in parts takes several. */
+  /** Bounds concurrent requests: a chunk that is read in parts needs several. */
   readonly requests: Limiter;
   readonly coalescing: Coalescing;
   /** Sends requests for whole objects instead of the store, if it is a plain HTTP store. */
   readonly transport?: Transport | undefined;
   /** The object, if it was read together with others. */
   readonly loaded?: Uint8Array | undefined;
-  /** Called with the size of each answer. */
+  /** Called with the size of each response. */
   onBytes?(bytes: number): void;
   /** Called at the first failure, to abort the other requests. */
   onFailure?(error: unknown): void;
 }
 
-/** Whether an error says that an object has changed since other parts of it were read. */
+/** Whether an error means that an object has changed since other parts of it were read. */
 export const isChange = (error: unknown): boolean =>
   isZarrError(error, "Network") && error.code === "changed";
 
@@ -47,9 +47,9 @@ export class ObjectBytes {
 
   /**
    * Reads a range of an object, or all of it. May return fewer bytes at the end of the object.
-   * @param maxBytes limit for the whole object
-   * @returns undefined if the object is missing
-   * @throws LimitExceeded; what the store throws
+   * @param maxBytes limit for the whole object.
+   * @returns undefined if the object is missing.
+   * @throws LimitExceeded; errors of the store.
    */
   async read(
     key: string,

@@ -1,4 +1,4 @@
-/** Reads the chunks of one stored object, each whole or in part, and hands them to a visitor. */
+/** Reads the chunks of one stored object, each whole or in part, and passes them to a visitor. */
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";
@@ -28,12 +28,12 @@ export class ObjectRead<T extends ChunkTask> {
     return this.bytes.options;
   }
 
-  /** Whether any chunk was handed to the visitor. */
+  /** Whether any chunk was passed to the visitor. */
   get hasVisited(): boolean {
     return this.#hasVisited;
   }
 
-  /** Hands out a chunk as stored; undefined for a missing one. */
+  /** Passes on a chunk as stored; undefined for a missing one. */
   async visit(task: T, encoded: Uint8Array | undefined): Promise<void> {
     await this.#visit(task, { codec: this.leaf, encoded });
   }
@@ -43,7 +43,7 @@ export class ObjectRead<T extends ChunkTask> {
     await this.visitor(task, fetched);
   }
 
-  /** Returns a reader of the wanted part of a chunk, if reading less than the chunk is worth it. */
+  /** Returns a reader of the selected part of a chunk, if that is cheaper than reading the chunk. */
   partial({ projections }: T): PartialReader | undefined {
     return projections && this.makePartial?.(this.leaf as CoreChunkCodec, subarrayOf(projections));
   }
@@ -62,12 +62,12 @@ export class ObjectRead<T extends ChunkTask> {
     }, signal);
   }
 
-  /** Reads the wanted part of a chunk, or all of it if that turns out to be better. */
+  /** Reads the selected part of a chunk, or all of it if the reader prefers that. */
   async visitPart(task: T, partial: PartialReader, at: StoredRange): Promise<void> {
     const fetched = await this.#readPart(partial, at);
     if (fetched !== "whole") return this.#visit(task, fetched ?? { codec: this.leaf, encoded: undefined });
     const { signal } = this.options;
-    // Without the version of the parts read so far: the object may have changed since.
+    // Omits the version of the parts read so far, because the object may have changed since.
     const encoded =
       at.length === undefined
         ? await this.bytes.read(at.key, undefined, undefined, signal, this.leaf.encodedBound)
@@ -75,7 +75,7 @@ export class ObjectRead<T extends ChunkTask> {
     await this.visit(task, encoded);
   }
 
-  /** Hands out a chunk of an object in memory. */
+  /** Passes on a chunk of an object in memory. */
   async visitLoaded(task: T, at: StoredRange): Promise<void> {
     await this.visit(task, await readWithin(this.bytes, at, 0, at.length!, this.options.signal));
   }

@@ -1,4 +1,7 @@
-/** Which chunks may be read in part (see partial.ts), so that what does it is only loaded for them. */
+/**
+ * Decides which chunks may be read in part (see partial.ts), so that the implementation is loaded only for
+ * these.
+ */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
@@ -12,14 +15,16 @@ import type { StoredRange } from "./stored-range.js";
 const minPlainBytes = 2 ** 16;
 /** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
 const minBloscBytes = 2 ** 20;
-/** A subarray of a chunk, in the array's axes. */
+/** A subarray of a chunk, along the array's axes. */
 export interface Subarray {
   readonly start: readonly number[];
   readonly shape: readonly number[];
 }
 
 export interface PartialReader {
-  /** Reads the subarray; undefined where the chunk is missing, "whole" where reading all of it turns out better. */
+  /**
+   * Reads the subarray; undefined if the chunk is missing, "whole" if the whole chunk should be read instead.
+   */
   read(
     object: ObjectBytes,
     part: StoredRange,
@@ -27,7 +32,7 @@ export interface PartialReader {
   ): Promise<Fetched<CoreChunkCodec> | "whole" | undefined>;
 }
 
-/** The smallest subarray that holds the projections of a chunk. */
+/** Returns the smallest subarray that holds the projections of a chunk. */
 export function subarrayOf(projections: readonly Projection[]): Subarray {
   return {
     start: projections.map((projection) => projection.start),
@@ -37,7 +42,7 @@ export function subarrayOf(projections: readonly Projection[]): Subarray {
 
 export type Kind = "plain" | "blosc";
 
-/** Which way of partial reading chunks allow, if any. */
+/** Returns the kind of partial reads that chunks support, if any. */
 export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
   const { before, toBytes, after } = chain;
   const movesWholeElements =
@@ -50,7 +55,10 @@ export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
   return isBlosc && plan.decodedBytes >= minBloscBytes ? "blosc" : undefined;
 }
 
-/** Whether some of these chunks may be read in part: their codecs allow it, and at most half of a chunk is wanted. */
+/**
+ * Whether some of these chunks may be read in part: their codecs support it, and at most half of a chunk is
+ * selected.
+ */
 export function anyReadInPart(leaf: Leaf, tasks: readonly ChunkTask[]): boolean {
   if (leaf.type !== "core" || kindOf(leaf) === undefined) return false;
   const maxCount = countOf(leaf.shape) / 2;

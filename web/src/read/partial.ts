@@ -1,10 +1,10 @@
 /**
- * Reading parts of single chunks.
+ * Reads parts of single chunks.
  *
- * Where a chunk is stored uncompressed, the bytes of the wanted elements are read and nothing else.
- * Where it is one Blosc frame, only the blocks that hold them: the frame's table says where each lies, and
- * a smaller frame of just those blocks is put together for the core to decode. Both only when that saves
- * more than it costs.
+ * If a chunk is stored uncompressed, only the bytes of the selected elements are read. If it is one Blosc
+ * frame, only the blocks that hold them are read: the frame's table gives their positions, and a smaller
+ * frame of just those blocks is assembled for the core to decode. Either is done only if it saves more than
+ * it costs.
  */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -21,12 +21,12 @@ import type { ObjectBytes } from "./object-bytes.js";
 import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
 import { type ByteSpan, exactly, readWithin, type StoredRange } from "./stored-range.js";
 
-/** Most requests for one chunk. */
+/** Maximum number of requests for one chunk. */
 const maxRanges = 8;
 
 type ReadBytes = (offset: number, length: number) => Promise<Uint8Array | undefined>;
 
-/** How the elements of a subarray lie in the bytes of a chunk. */
+/** Position of a subarray's elements in the bytes of a chunk. */
 interface StoredSubarray {
   readonly subarray: Subarray;
   readonly itemBytes: number;
@@ -36,7 +36,9 @@ interface StoredSubarray {
   readonly shape: readonly number[];
 }
 
-/** A way to read a subarray of a chunk that costs clearly less than reading the chunk; undefined where there is none. */
+/**
+ * Returns a reader of a subarray of a chunk; undefined unless that costs clearly less than reading the chunk.
+ */
 export function partialReader(leaf: CoreChunkCodec, subarray: Subarray): PartialReader | undefined {
   const kind = kindOf(leaf);
   const size = leaf.plan.decodedBytes;
@@ -62,8 +64,8 @@ function storedSubarray({ chain, plan, shape }: CoreChunkCodec, subarray: Subarr
 }
 
 /**
- * The spans of bytes to read for a subarray: one from its first to its last element, split along the outer
- * axes as long as that halves the bytes and the spans stay few.
+ * Returns the byte spans to read for a subarray: one from its first to its last element, split along the
+ * outer axes as long as that halves the bytes and the spans stay few.
  */
 export function byteSpans({ chunk, start, shape, itemBytes }: StoredSubarray): ByteSpan[] {
   const strides = stridesOf(chunk, itemBytes);
@@ -81,7 +83,7 @@ export function byteSpans({ chunk, start, shape, itemBytes }: StoredSubarray): B
   return offsets.map((offset) => ({ offset, length }));
 }
 
-/** Bytes of a span with the span itself. */
+/** A span with its bytes. */
 type Filled = readonly [ByteSpan, Uint8Array];
 
 /** Gathers the elements of a subarray, in stored order, from spans that cover it. */
@@ -92,7 +94,7 @@ function gather(
 ): Fetched<CoreChunkCodec> {
   const { subarray, chunk, start, shape, itemBytes } = stored;
   const strides = stridesOf(chunk, itemBytes);
-  // Inner axes that are whole in the subarray lie without gaps, and so does the axis before them.
+  // Inner axes that the subarray spans are contiguous, and so is the axis before them.
   let inner = shape.length;
   while (inner > 0 && shape[inner - 1] === chunk[inner - 1]) inner--;
   inner = Math.max(0, inner - 1);
@@ -117,9 +119,9 @@ function rowOf(spans: readonly Filled[], offset: number, length: number): Uint8A
 }
 
 /**
- * Reads spans of a chunk's bytes, which start at `from` in the part; undefined where the chunk is missing.
- * @throws Network ("changed") for a chunk that is missing in one read and there in another: somebody is writing it
- *   just now, or the server errs.
+ * Reads spans of a chunk's bytes, relative to `from` in the part; undefined if the chunk is missing.
+ * @throws Network ("changed") for a chunk that is missing in only some of the reads: it is being written, or
+ *   the server is faulty.
  */
 async function readSpans(
   key: string,
@@ -159,7 +161,7 @@ class PlainReader implements PartialReader {
     checkSize(part.length, size);
     const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
     const filled = await readSpans(part.key, readBytes, this.spans, 0);
-    // Of a part of something else than the chunk the reads tell nothing; of its size they may.
+    // The size can be checked only if the chunk is the whole object.
     if (filled && part.length === undefined) checkSize(part.version?.size, size);
     return filled && gather(this.leaf, this.stored, filled);
   }
@@ -178,7 +180,7 @@ class BloscReader implements PartialReader {
       const filled = await this.#filled(part.key, readBytes);
       return filled === "whole" ? filled : filled && gather(this.leaf, this.stored, filled);
     } catch (error) {
-      // What is wrong, if anything is, shows when the frame is read whole.
+      // Reading the frame whole will report the error, if there is one.
       if (isZarrError(error, "CorruptChunk")) return "whole" as const;
       throw error;
     }
@@ -187,7 +189,8 @@ class BloscReader implements PartialReader {
   async #filled(key: string, readBytes: ReadBytes): Promise<readonly Filled[] | "whole" | undefined> {
     const table = await readBloscTable(readBytes, this.leaf.plan.decodedBytes);
     if (table === undefined || table === "whole") return table;
-    // A chunk that has gone since its table was read is read whole: only then is it surely missing.
+    // If the chunk disappears after its table was read, it is read whole to find out whether it is really
+    // missing.
     if ("storedAt" in table) return (await readSpans(key, readBytes, this.spans, table.storedAt)) ?? "whole";
     const chosen = selectBlocks(table, this.spans);
     if (!chosen) return "whole";
@@ -198,7 +201,7 @@ class BloscReader implements PartialReader {
     return decoded.byteLength === chosen.decodedBytes ? chosen.spansOf(decoded) : "whole";
   }
 
-  /** The chunk's Blosc codec on bytes of a known number. */
+  /** Returns a plan for the chunk's Blosc codec on a number of bytes. */
   #framePlan(bytes: number): Plan {
     return Plan.bytesOnly(this.leaf.chain.after, bytes);
   }

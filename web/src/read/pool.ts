@@ -1,4 +1,4 @@
-/** Decoding on other threads, as reading uses it. */
+/** The interface of decoding threads, as used by reads. */
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Projection } from "../plan/projections.js";
 import type { Transport } from "../store/transport.js";
@@ -7,7 +7,7 @@ import type { LocateError, Sink } from "./sink.js";
 
 /** A pool of threads that decode chunks. */
 export interface DecodePool {
-  /** Sends requests from the pool's threads, if they do. */
+  /** Sends requests from the pool's threads, if supported. */
   readonly transport: Transport | undefined;
   /** Whether a chunk is worth decoding on another thread. */
   takes(codec: CoreChunkCodec): boolean;

@@ -1,6 +1,6 @@
 /**
- * Reading: what `get`, `getBytes` and `getChunk` do once their arguments are known to be good. A chunk's bytes go
- * straight from the store (fetch/) to what decodes them (chain/) into their place (assemble/).
+ * Implements `get`, `getBytes` and `getChunk` after their arguments were checked. The bytes of a chunk are
+ * passed directly from the store to the decoder, which writes to the chunk's place in the result.
  */
 
 import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
@@ -39,13 +39,15 @@ import {
 import { ResultBytes } from "./result.js";
 import { SlabSink } from "./slab-sink.js";
 
-/** Where the elements of a result go. */
+/** Destination of the result's elements. */
 export interface OutOptions {
   readonly out?: ElementData | unknown[] | undefined;
   readonly useSharedArrayBuffer?: boolean | undefined;
 }
 
-/** Reads a region as elements: into `out`, where that is given. @throws InvalidArgument for an `out` that does not fit. */
+/**
+ * Reads a region as elements, into `out` if given. @throws InvalidArgument for an `out` that does not fit.
+ */
 export async function readElementsOf(
   reader: ArrayReader,
   wanted: Wanted,
@@ -59,7 +61,7 @@ export async function readElementsOf(
     return readValues(reader, wanted, options, out as unknown[] | undefined);
   }
   if (out !== undefined) checkElements(dtype, out, count, "out");
-  // Types that are handed out in another form than they are stored in are put together as stored first.
+  // Types with another JavaScript representation are assembled as stored first.
   const direct = out !== undefined && !isConverted(dtype);
   const given = direct ? toBytes(dtype, out) : undefined;
   const result = given
@@ -84,7 +86,7 @@ export async function readBytesOf(
   return result.bytes;
 }
 
-/** The same into memory of the caller's, of exactly that many bytes. */
+/** Reads a region as packed bytes into the caller's memory, which must have exactly that size. */
 export function readBytesInto(
   reader: ArrayReader,
   wanted: Wanted,
@@ -117,7 +119,7 @@ async function readInto(
   });
 }
 
-/** Reads what the projections name, without picking. */
+/** Reads the projections, without picking. */
 async function readProjections(
   reader: ArrayReader,
   wanted: Wanted,
@@ -154,14 +156,15 @@ export interface ChunkElements {
   readonly shape: readonly number[];
 }
 
-/** Reads and decodes one whole chunk; all fill value where it is not stored. */
+/** Reads and decodes one whole chunk; filled with the fill value if it is not stored. */
 export async function readChunkElements(
   reader: ArrayReader,
   coordinates: readonly number[],
   { signal, pool, onMissing }: ReadChunkOptions,
 ): Promise<ChunkElements> {
   const { dtype } = reader.spec;
-  // Decoded while the object is being read: a shard's index that has become outdated shows in chunks that do not decode.
+  // Decodes during the read of the object, because a chunk that fails to decode can reveal an outdated shard
+  // index.
   const { firstCodec } = reader;
   const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec);
   const asked = { signal, transport: isPooled ? pool!.transport : undefined };
@@ -190,7 +193,7 @@ function decodeChunk(
   return withSession(decoder, (session) => decoder.decode(session, encoded));
 }
 
-/** Reads one whole chunk as it is stored, in memory that nothing else is in; undefined where there is none. */
+/** Reads one whole chunk as stored, in a separate buffer; undefined if it is missing. */
 export function readEncodedChunk(
   reader: ArrayReader,
   coordinates: readonly number[],
@@ -199,7 +202,9 @@ export function readEncodedChunk(
   return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && alone(encoded));
 }
 
-/** Reads one whole chunk, and gives what is made of it. @throws errors that name the chunk's key. */
+/**
+ * Reads one whole chunk and returns the result of a function of it. @throws errors that name the chunk's key.
+ */
 async function visitChunk<T>(
   reader: ArrayReader,
   coordinates: readonly number[],

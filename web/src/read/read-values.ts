@@ -1,4 +1,4 @@
-/** Reading regions of elements of variable length. */
+/** Reads regions of elements of variable length. */
 
 import { pickElements } from "../plan/orthogonal.js";
 import { limitExceeded } from "../util/errors.js";
@@ -25,7 +25,7 @@ export async function readValues(
   const count = countOf(wanted.shape);
   const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
   const projections = projectionsOf(wanted);
-  // An element takes at least a reference.
+  // Minimum size of an element: a reference.
   const plan = { reader, projections, itemBytes: 8 };
   await reader.again(() => assemble(plan, new VlenSink(projections, read), options));
   if (!hasLists(wanted)) return read;
@@ -36,7 +36,7 @@ export async function readValues(
   return picked;
 }
 
-/** Engines keep longer lists as tables, at ten times the memory, and end the process at some length. */
+/** Engines store longer lists as hash tables, with ten times the memory, and crash at some length. */
 const maxListLength = 2 ** 25;
 
 function newList(reader: ArrayReader, count: number): unknown[] {

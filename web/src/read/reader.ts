@@ -1,6 +1,6 @@
 /**
- * Reading the encoded chunks of an array, in as few requests as its layout allows: whole objects, merged
- * ranges of shards, parts of chunks.
+ * Reads the encoded chunks of an array in as few requests as its layout allows: whole objects, merged ranges
+ * of shards, parts of chunks.
  */
 
 import type { ChunkLayout, Leaf } from "../chain/layout.js";
@@ -19,11 +19,11 @@ import type { ShardReader } from "./shard-read.js";
 
 const part = lazy("shards and parts of chunks", () => import("./part.js"));
 
-/** Defaults of merging reads within a shard. */
+/** Default limits for merging reads within a shard. */
 export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
 
 export class ArrayReader {
-  /** The grid of the chunks that are decoded, and that of the stored objects: the same without shards. */
+  /** The grids of chunks and of stored objects: the same without shards. */
   readonly axes: readonly AxisGrid[];
   readonly objectAxes: readonly AxisGrid[];
   #shards: ShardReader | undefined;
@@ -40,24 +40,24 @@ export class ArrayReader {
     if (isSharded) preload(part);
   }
 
-  /** The codec of the first chunk: its data type and modules are those of all. */
+  /** The codec of the first chunk, whose data type and modules are the same for all chunks. */
   get firstCodec(): Leaf {
     return this.spec.firstLayout.leaf;
   }
 
-  /** Store key of the object that holds a chunk. */
+  /** Returns the store key of the object that holds a chunk. */
   keyOf(coordinates: readonly number[]): string {
     return this.objectKey(this.#objectOf(coordinates));
   }
 
-  /** Says that a chunk does not decode: where it lies may have been read too long ago. */
+  /** Records that a chunk failed to decode: the shard index that located it may be outdated. */
   distrust(coordinates: readonly number[]): void {
     this.#shards?.forget(this.keyOf(coordinates));
   }
 
   /**
-   * Reads, and once more where a shard's index that was kept from an earlier read has led to bytes that are no chunk:
-   * where a store tells no versions, that is how a shard shows that it has been replaced.
+   * Reads, and retries once if a cached shard index led to bytes that are not a chunk. In a store without
+   * versions, this is how the replacement of a shard is detected.
    */
   again<T>(read: () => Promise<T>): Promise<T> {
     return read().catch((error) => {
@@ -95,8 +95,8 @@ export class ArrayReader {
   }
 
   /**
-   * Jobs in bundles, each of objects that are read with one request; undefined where the store does not know which of its
-   * objects lie close together. Shards, and chunks that may be read in part, are read by themselves.
+   * Returns jobs in bundles of objects that are read with one request; undefined if the store does not know
+   * which objects are close together. Shards, and chunks that may be read in part, are read alone.
    */
   async bundles<J extends { readonly object: readonly number[]; readonly tasks: readonly ChunkTask[] }>(
     jobs: Iterable<J>,
@@ -117,7 +117,7 @@ export class ArrayReader {
     return bundlesOf(packed, wanted.call(this), options);
   }
 
-  /** Chunks of a stored object that lie in the array. */
+  /** Returns the number of chunks of a stored object that lie in the array. */
   #countIn(object: readonly number[]): number {
     return object.reduce((count, cell, axis) => {
       const [outer, own] = [this.objectAxes[axis]!, this.axes[axis]!];
@@ -133,13 +133,13 @@ export class ArrayReader {
     return this.#shards;
   }
 
-  /** How a stored object is organised. */
+  /** Returns the layout of a stored object. */
   layoutOf(object: readonly number[]): ChunkLayout {
     const { spec } = this;
     return spec.isRegular ? spec.firstLayout : spec.layouts.of(this.#objectShape(object));
   }
 
-  /** Tasks with their positions in a shard, in its inner chunks. */
+  /** Returns tasks with their positions in a shard, in inner chunks. */
   positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
     const first = object.map((cell, axis) => {
       const start = this.objectAxes[axis]!.start(cell);
@@ -157,7 +157,7 @@ export class ArrayReader {
     return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
   }
 
-  /** Store key of an object. */
+  /** Returns the store key of an object. */
   objectKey(object: readonly number[]): string {
     return joinKey(this.path, this.spec.chunkKey(object));
   }

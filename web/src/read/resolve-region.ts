@@ -1,4 +1,4 @@
-/** A selection of an array, resolved: what is read of it, within the limits. */
+/** Resolves the selection of a read, within the limits. */
 
 import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
 import type { Projection } from "../plan/projections.js";
@@ -9,19 +9,19 @@ import type { AssembleOptions } from "./assemble.js";
 import type { DecodePool } from "./pool.js";
 import type { ArrayReader } from "./reader.js";
 
-/** How a region is read, checked. */
+/** Checked options of a read. */
 export interface RegionOptions extends AssembleOptions {
   readonly pool?: DecodePool | undefined;
 }
 
-/** A selection, resolved: what to read, and what to pick from that. */
+/** A resolved selection: the elements to read, and those to pick from them. */
 export interface Wanted {
-  /** Of the result. */
+  /** Shape of the result. */
   readonly shape: readonly number[];
   readonly axes: readonly AxisPicks[];
 }
 
-/** An axis of which nothing is read. */
+/** An axis without elements to read. */
 const nothing: AxisPicks = { projections: [], length: 0, picks: undefined };
 
 /** @throws InvalidSelection, LimitExceeded. */
@@ -29,15 +29,18 @@ export function resolveWanted(reader: ArrayReader, selection: Selection | undefi
   const { spec, axes } = reader;
   const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
-  // Whatever the lengths of the other axes: their chunks are not listed.
+  // Whatever the lengths of the other axes, their chunks are not listed.
   if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
-  // Before lists of chunks are made.
+  // Checked before chunks are listed.
   checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
   checkChunks(countChunks(ranges, reader), reader);
   return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
 }
 
-/** How many chunks a selection touches, inner chunks of shards included. @throws InvalidSelection. */
+/**
+ * Returns the number of chunks that a selection touches, including inner chunks of shards. @throws
+ * InvalidSelection.
+ */
 export function chunksTouched(reader: ArrayReader, selection: Selection | undefined): number {
   const { shape, dimensionNames } = reader.spec;
   return countChunks(resolveSelection(selection, shape, dimensionNames), reader);

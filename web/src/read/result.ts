@@ -2,14 +2,14 @@
 import { limitExceeded, unsupported } from "../util/errors.js";
 
 /**
- * Bytes that are had when they are first needed. Where all of them come out of the module with one copy, that
- * copy becomes the result: memory that is made and then written to is touched twice.
+ * Allocates the bytes on first use. If a single copy from wasm memory provides all of them, that copy becomes
+ * the result: allocating and then filling memory would touch it twice.
  */
 export class ResultBytes {
   #bytes: Uint8Array | undefined;
   readonly #adopts: boolean;
 
-  /** @param given the caller's own bytes; or whether new ones are to be shared between threads. */
+  /** @param given the caller's bytes; or whether to share new ones between threads. */
   constructor(
     readonly byteLength: number,
     private readonly given: Uint8Array | { readonly isShared: boolean },
@@ -18,19 +18,22 @@ export class ResultBytes {
     this.#adopts = !(given instanceof Uint8Array) && !given.isShared;
   }
 
-  /** @throws LimitExceeded ("out-of-memory"); Unsupported where no memory is shared. */
+  /** @throws LimitExceeded ("out-of-memory"); Unsupported if shared memory is not available. */
   get bytes(): Uint8Array {
     this.#bytes ??= this.#make();
     return this.#bytes;
   }
 
-  /** The bytes where new ones are shared between threads: nobody else sees them before the read is done. */
+  /**
+   * The bytes if they are new and shared between threads: the caller does not see them before the read is
+   * complete.
+   */
   get shared(): Uint8Array<SharedArrayBuffer> | undefined {
     const isOurs = !(this.given instanceof Uint8Array) && this.given.isShared;
     return isOurs ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
   }
 
-  /** Takes a copy of all the bytes for the result; false where that has been made already, or must not be taken. */
+  /** Uses a copy of all the bytes as the result; false if the result already exists or is given. */
   adopt(copy: () => Uint8Array): boolean {
     if (!this.#adopts || this.#bytes) return false;
     this.#bytes = copy();
@@ -40,7 +43,7 @@ export class ResultBytes {
   #make(): Uint8Array {
     const { byteLength, given } = this;
     const isShared = !(given instanceof Uint8Array) && given.isShared;
-    // Engines hide it from pages that are not isolated.
+    // Engines hide it from pages that are not cross-origin isolated.
     if (isShared && typeof SharedArrayBuffer === "undefined")
       throw unsupported("there is no SharedArrayBuffer here: the page must be cross-origin isolated", {
         code: "no-shared-memory",

@@ -1,4 +1,4 @@
-/** Reading chunks inside shards: those that are wanted of one shard, neighbours with one request. */
+/** Reads selected chunks of a shard, neighbours with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
 import type { ChunkTask } from "../plan/task.js";
@@ -18,22 +18,22 @@ interface Located<T> {
   readonly position: readonly number[];
 }
 
-/** A shard, and the chunks of it that are wanted. */
+/** A shard and its selected chunks. */
 interface WantedShard<T> {
   readonly levels: readonly ShardLevel[];
   /** Store key of the shard. */
   readonly key: string;
   readonly wanted: readonly Located<T>[];
-  /** Whether these are all that the array has of it. */
+  /** Whether these are all chunks of the shard that lie in the array. */
   readonly isAll: boolean;
-  /** Whether its store can read parts of it. */
+  /** Whether the store supports range reads. */
   readonly hasRanges: boolean;
 }
 
-/** Reads the shards of one array, whose indexes it keeps. */
+/** Reads the shards of one array and caches their indexes. */
 export class ShardReader {
   readonly #locator: ShardLocator;
-  /** Errors of chunks that were looked for where an index from an earlier read had them. */
+  /** Errors of chunks that were located by a cached index. */
   readonly #outdated = new WeakSet<object>();
 
   constructor(
@@ -44,10 +44,10 @@ export class ShardReader {
     onWritten(store, this.forget);
   }
 
-  /** Forgets what is known of a shard; of all below a path with a "/" at its end. */
+  /** Drops the cached indexes of a shard, or of all shards below a path that ends with "/". */
   readonly forget = (key: string): void => this.#locator.forget(key);
 
-  /** Whether an error may come of an index that was kept from an earlier read: it is forgotten by now. */
+  /** Whether an error may be due to a cached index, which has been dropped. */
   readonly wasOutdated = (error: unknown): boolean => this.#outdated.has(error as object);
 
   async read<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
@@ -55,17 +55,17 @@ export class ShardReader {
     try {
       await this.#readShard(work, shard);
     } catch (error) {
-      // Where a store tells no versions, an index that has become outdated shows in chunks that do not decode.
+      // In a store without versions, chunks that fail to decode reveal an outdated index.
       const isCorrupt = isZarrError(error, "CorruptChunk");
       if (isChange(error) || isCorrupt) this.#locator.forget(shard.key);
       if (isCorrupt && isKept) this.#outdated.add(error);
-      // The index may have been kept from long ago: what has changed since is read afresh, once.
+      // The index may be outdated: a changed shard is read again, once.
       if (!isChange(error) || work.hasVisited) throw error;
       await this.#readShard(work, shard);
     }
   }
 
-  /** Chunks of a shard: each whole or in part, neighbours together. */
+  /** Reads chunks of a shard, each whole or in part, and neighbours together. */
   async #readShard<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
     const { levels, key, wanted, hasRanges } = shard;
     const { limiter, signal } = work.options;
@@ -94,11 +94,11 @@ export class ShardReader {
       visits.push(limiter.run(() => readMerged(work, merged), signal));
     }
     await settleAll(visits, (error) => isChange(error) || work.options.onFailure?.(error));
-    // Last, for an index that turns out to be outdated says nothing of them.
+    // Last, because an outdated index does not show which chunks are missing.
     for (const task of absent) await work.visit(task, undefined);
   }
 
-  /** Whether one request for a whole shard is better than one for its index, and then others. */
+  /** Whether to read the shard with one request instead of its index first. */
   #isReadWhole<T extends ChunkTask>(
     { options, leaf }: ObjectRead<T>,
     { levels, key, wanted, isAll, hasRanges }: WantedShard<T>,
@@ -110,7 +110,7 @@ export class ShardReader {
   }
 }
 
-/** A shard with the bytes of all of it; undefined where these are more than they should be. */
+/** Reads a whole shard; undefined if it is larger than allowed. */
 async function wholeShard<T extends ChunkTask>(
   work: ObjectRead<T>,
   key: string,
@@ -125,7 +125,7 @@ async function wholeShard<T extends ChunkTask>(
   }
 }
 
-/** A shard; read at once from stores that serve no ranges. */
+/** Returns a shard, which is read at once if the store does not support range reads. */
 async function shardPart<T extends ChunkTask>(
   work: ObjectRead<T>,
   key: string,
@@ -136,7 +136,7 @@ async function shardPart<T extends ChunkTask>(
   return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
 }
 
-/** Reads parts that lie close together, and hands out each. */
+/** Reads adjacent parts with one request and passes on each. */
 async function readMerged<T extends ChunkTask>(
   work: ObjectRead<T>,
   { offset, length, members }: MergedParts<T>,
@@ -145,7 +145,7 @@ async function readMerged<T extends ChunkTask>(
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
   const bytes = await readWithin(work.bytes, whole, 0, length, options.signal);
-  // Not one after another: whoever decodes them in other threads is to have all of them.
+  // In parallel, so that decoding threads receive all of them.
   const visits = members.map(async ([task, part]) => {
     const start = part.offset - offset;
     await work.visit(task, bytes && exactly(bytes.subarray(start, start + part.length!), part.length!));
@@ -153,13 +153,13 @@ async function readMerged<T extends ChunkTask>(
   await settleAll(visits, (error) => isChange(error) || options.onFailure?.(error));
 }
 
-/** The first of what is read with one request. */
+/** Returns the lowest rank of the parts read with one request. */
 function firstRank<T extends ChunkTask>({ members }: MergedParts<T>): number | undefined {
   if (members[0]![0].rank === undefined) return undefined;
   return members.reduce((least, [{ rank }]) => Math.min(least, rank!), Number.POSITIVE_INFINITY);
 }
 
-/** Sorted by rank where there are ranks. */
+/** Sorts by rank, if there are ranks. */
 function byRank<T>(items: readonly T[], rankOf: (item: T) => number | undefined): readonly T[] {
   if (items.length < 2 || rankOf(items[0]!) === undefined) return items;
   return [...items].sort((a, b) => rankOf(a)! - rankOf(b)!);

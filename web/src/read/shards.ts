@@ -1,5 +1,5 @@
 /**
- * Finding inner chunks in shards: indexes are read once, kept within a bound, and every entry is checked.
+ * Locates inner chunks in shards. Indexes are read once and cached with a size limit; every entry is checked.
  * Spec: Zarr v3 "sharding_indexed" codec.
  */
 
@@ -18,20 +18,23 @@ import { readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-r
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
   readonly entries: Float64Array;
-  /** Which version of the object it was read from: its chunks must come from the same. */
+  /** Version of the object that the index was read from: its chunks must come from the same version. */
   readonly version: ObjectVersion;
 }
 
-/** Indexes that an array keeps; the least recently used go first. */
+/** Maximum size of cached indexes per array; the least recently used are dropped first. */
 const maxKeptBytes = 32 * 2 ** 20;
 
-/** An inner chunk that is looked for. */
+/** An inner chunk to locate. */
 export interface WantedChunk {
-  /** Its position, counted in inner chunks of the innermost level, from the shard's first; the array's axes. */
+  /**
+   * Position relative to the first chunk of the shard, in inner chunks of the innermost level, along the axes
+   * of the array.
+   */
   readonly position: readonly number[];
 }
 
-/** How to read, and the signal of the one who does. */
+/** Reader of the bytes, and the caller's abort signal. */
 interface Reading {
   readonly bytes: ObjectBytes;
   readonly signal: AbortSignal | undefined;
@@ -41,16 +44,16 @@ export class ShardLocator {
   readonly #kept = new Map<string, ShardIndex>();
   #keptBytes = 0;
   readonly #reads = new SingleFlight<ShardIndex | undefined>();
-  /** How often something was forgotten: what was being read then may be what was there before. */
+  /** Number of calls of `forget`: a read that was in flight during one may have returned outdated data. */
   #forgotten = 0;
 
   constructor(private readonly limits: Limits) {}
 
   /**
-   * Finds inner chunks of one shard.
-   * @returns for each where it lies; undefined for those that are not stored.
-   * @throws CorruptChunk for an index that is not whole, fails its checksum or points nowhere; what the
-   *   store throws.
+   * Locates inner chunks of one shard.
+   * @returns the location of each stored chunk; missing ones have no entry.
+   * @throws CorruptChunk for an index that is truncated, fails its checksum or points outside the shard;
+   *   errors of the store.
    */
   async locate<T extends WantedChunk>(
     levels: readonly ShardLevel[],
@@ -64,12 +67,15 @@ export class ShardLocator {
     return found;
   }
 
-  /** Whether the index of a shard is kept from an earlier read. */
+  /** Whether the index of a shard is cached. */
   isKept(levels: readonly ShardLevel[], key: string): boolean {
     return this.#kept.has(indexId(key, 0, levels.length - 1));
   }
 
-  /** Forgets the indexes of an object, which has changed; of all below a path with a "/" at its end. */
+  /**
+   * Drops the cached indexes of an object that has changed, or of all objects below a path that ends with
+   * "/".
+   */
   forget(key: string): void {
     const start = key.endsWith("/") ? key : `${key}\n`;
     this.#forgotten++;
@@ -81,7 +87,7 @@ export class ShardLocator {
     }
   }
 
-  /** `at` are the wanted chunks with their positions from the first one of `part`. */
+  /** `at` are the chunks to locate, with positions relative to the first chunk of `part`. */
   async #locateIn<T>(
     levels: readonly ShardLevel[],
     part: StoredRange,
@@ -107,7 +113,7 @@ export class ShardLocator {
       );
   }
 
-  /** The shard, decoded in memory if codecs follow the sharding codec. */
+  /** Returns the shard, decoded in memory if codecs follow the sharding codec. */
   async #opened(
     level: ShardLevel,
     part: StoredRange,
@@ -126,14 +132,14 @@ export class ShardLocator {
     depth: number,
     { bytes, signal }: Reading,
   ): Promise<ShardIndex | undefined> {
-    // An inner shard may start where its outer one does.
+    // An inner shard may start at the same offset as its outer shard.
     const id = indexId(part.key, part.offset, depth);
-    // What lies in memory is not kept: its offset says nothing about which object it came from.
+    // Indexes of shards in memory are not cached: their offsets do not identify the object.
     if (part.bytes) return readIndex(bytes, level.index, part, signal);
     const kept = this.#kept.get(id);
-    // The index of an inner shard must be of the same version of the object as that of the outer one.
+    // The indexes of an inner shard and its outer shard must be of the same version of the object.
     if (kept && (part.version === undefined || part.version === kept.version)) {
-      this.#kept.delete(id); // to the end: used last
+      this.#kept.delete(id); // moved to the end, as the most recently used
       this.#kept.set(id, kept);
       return kept;
     }
@@ -157,10 +163,10 @@ export class ShardLocator {
   }
 }
 
-/** @param depth levels of shards inside of the one that the index is of. */
+/** @param depth number of shard levels inside the shard of the index. */
 const indexId = (key: string, offset: number, depth: number): string => `${key}\n${offset}\n${depth}`;
 
-/** Reads and checks an index; undefined where the object is missing. */
+/** Reads and checks an index; undefined if the object is missing. */
 async function readIndex(
   bytes: ObjectBytes,
   layout: ShardIndexLayout,
@@ -184,7 +190,7 @@ async function readIndex(
   }
 }
 
-/** Where an entry's chunk lies; undefined for a missing one. */
+/** Returns the location of an entry's chunk; undefined for a missing one. */
 function entryPart(
   shard: StoredRange,
   { entries, version }: ShardIndex,
@@ -195,14 +201,14 @@ function entryPart(
   return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
 }
 
-/** Wanted chunks that one entry holds. */
+/** Chunks to locate that belong to one entry. */
 export interface EntryGroup<T> {
   readonly entry: number;
   readonly wanted: T[];
   readonly at: WantedChunk[];
 }
 
-/** Gathers wanted chunks by the entry of this level's index that holds them. */
+/** Groups chunks by the entry of this level's index that contains them. */
 export function groupByEntry<T>(
   level: ShardLevel,
   inner: readonly ShardLevel[],

@@ -1,6 +1,6 @@
 /**
- * Slabs: boxes of the result that are put together inside the core and copied out in long runs. Rows of
- * chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
+ * Decodes into slabs: boxes of the result that are assembled in wasm memory and copied out in long runs. Rows
+ * of chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
  */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -17,13 +17,13 @@ import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 
 /**
- * What may be open in a session, for all reads together: the core has room for 256 slabs. Chunks for which there
- * is no room go to the result by themselves, in rows as short as they are.
+ * Limits of a session's open slabs, for all reads together: the core supports 256 slabs. If there is no room,
+ * chunks are copied to the result separately, in short rows.
  */
 const maxOpenSlabs = 192;
 const maxOpenBytes = 512 * 2 ** 20;
 
-/** Slabs that are open in a session. */
+/** Number and size of a session's open slabs. */
 interface OpenCount {
   slabs: number;
   bytes: number;
@@ -31,7 +31,7 @@ interface OpenCount {
 
 const openCounts = new WeakMap<CodecSession, OpenCount>();
 
-/** A box of the result, and the slab in which it is put together. */
+/** A box of the result, and the slab in which it is assembled. */
 interface Box extends PlaceBox {
   readonly slab: Slab;
   readonly shape: readonly number[];
@@ -39,7 +39,7 @@ interface Box extends PlaceBox {
 
 /** Decodes chunks into slabs and copies these to the result. */
 export class SlabSink implements Sink {
-  /** Without a box where there was no room for its slab. */
+  /** Undefined if there was no room for a slab. */
   readonly #partition = new SlabPartition<Box | undefined>(
     (group, lengths) => this.#axisOf(group, lengths),
     (origin, shape) => this.#boxIfRoom(origin, shape),
@@ -49,8 +49,8 @@ export class SlabSink implements Sink {
   #session!: CodecSession;
 
   /**
-   * @param codec that stands for those of all chunks: their modules are the same
-   * @param out the result: C order, native byte order
+   * @param codec representative of all chunks: their modules are the same.
+   * @param out the result: C order, native byte order.
    */
   constructor(
     private readonly codec: CoreChunkCodec,
@@ -63,7 +63,7 @@ export class SlabSink implements Sink {
 
   async start(): Promise<void> {
     this.#session = await sessionOf(this.codec.decodeModule);
-    this.codec.prepare(this.#session); // whatever is wrong with the chain is said before anything is read
+    this.codec.prepare(this.#session); // rejects an invalid chain before anything is read
   }
 
   put(task: RegionTask, fetched: Fetched): void {
@@ -93,7 +93,7 @@ export class SlabSink implements Sink {
     if (encoded) releaseBytes(encoded);
   }
 
-  /** Puts a chunk where it belongs in the result by a slab of its own, which is gone at once. */
+  /** Copies a chunk to the result through a separate slab, which is freed at once. */
   #placeAlone(task: RegionTask, fetched: Fetched): void {
     const { projections } = task;
     const box = this.#makeBox(
@@ -137,7 +137,7 @@ export class SlabSink implements Sink {
     return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
   }
 
-  /** A box with a slab, where there is room for one. */
+  /** Returns a box with a slab, if there is room for one. */
   #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
     const { slabs, bytes } = this.#openCount();
     const hasRoom =

@@ -1,24 +1,24 @@
-/** Parts of stored objects, in which encoded chunks are found; neighbouring parts are merged into one request. */
+/** Byte ranges of stored objects that hold encoded chunks; adjacent ranges are merged into one request. */
 
 import { changedError, type ObjectVersion } from "../store/store.js";
 import { corruptChunk } from "../util/errors.js";
 import type { Coalescing, ObjectBytes } from "./object-bytes.js";
 
-/** Consecutive bytes of something longer. */
+/** Consecutive bytes of a larger sequence. */
 export interface ByteSpan {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A part of an object. */
+/** A byte range of an object. */
 export interface StoredRange {
   /** Store key of the object. */
   readonly key: string;
   /** Offset in the object, or in `bytes` if given. */
   readonly offset: number;
-  /** undefined: to the end of the object. */
+  /** Undefined for a range to the end of the object. */
   readonly length: number | undefined;
-  /** The object or a decoded shard in memory, in which `offset` counts. */
+  /** The object or a decoded shard in memory, which `offset` refers to. */
   readonly bytes?: Uint8Array | undefined;
   /** Ensures that all reads are of one version of the object; see `GetOptions.version`. */
   readonly version?: ObjectVersion | undefined;
@@ -26,9 +26,9 @@ export interface StoredRange {
 
 /**
  * Reads `length` bytes at an offset within a part, or fewer if the object or the part ends before.
- * @returns undefined if the object is missing
- * @throws Network ("changed") if the object is missing although its index, which located the part, was there: chunks that
- *   an index lists must not count as never stored.
+ * @returns undefined if the object is missing.
+ * @throws Network ("changed") if the object is missing although the index that located the part existed:
+ *   chunks listed in an index must not be read as never stored.
  */
 export async function readWithin(
   object: ObjectBytes,
@@ -87,7 +87,7 @@ export interface MergedParts<T> {
   readonly members: readonly (readonly [T, StoredRange])[];
 }
 
-/** Gathers parts of one object, in any order and maybe overlapping, into few reads. */
+/** Merges parts of one object, in any order and possibly overlapping, into few reads. */
 export function mergeParts<T>(
   parts: Iterable<readonly [T, StoredRange]>,
   { maxGap, maxBytes }: Coalescing,

@@ -1,4 +1,4 @@
-/** Regions of elements of variable length: chunks become lists of values, and these one list. */
+/** Decodes elements of variable length: the values of all chunks are collected in one list. */
 
 import { withSession } from "../chain/chunk-codec.js";
 import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
@@ -11,7 +11,7 @@ import type { Sink } from "./sink.js";
 export class VlenSink implements Sink {
   readonly #box: { readonly origin: readonly number[]; readonly strides: readonly number[] };
 
-  /** @param out the result, C order */
+  /** @param out the result, in C order. */
   constructor(
     projections: readonly (readonly Projection[])[],
     private readonly out: unknown[],
@@ -24,7 +24,7 @@ export class VlenSink implements Sink {
   put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
     const leaf = codec as VlenChunkCodec;
     const place = placeOf(projections, undefined, this.#box);
-    // What is not stored needs no decoder.
+    // Missing chunks need no decoder.
     if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
     return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));
   }
