@@ -1,9 +1,9 @@
-/** Values that may go while they are written. */
+/** Detects source buffers that are detached during a write. */
 import { encodeFailed } from "../util/errors.js";
 
 /**
- * Makes sure that values are still there, each time that some are taken.
- * @throws EncodeFailed where their buffer has been detached or made smaller since they were given.
+ * Checks that the values still exist; called each time that some are read.
+ * @throws EncodeFailed if their buffer was detached or shrunk since the call.
  */
 export function checkThere(content: Uint8Array | readonly unknown[]): void {
   if (content.length > 0) return;

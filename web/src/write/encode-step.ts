@@ -1,4 +1,4 @@
-/** Encoding one chunk from values, as a step that a session of any thread can do. */
+/** Encodes one chunk from values, as a step that a session on any thread can run. */
 
 import { wholePlace } from "../chain/chunk-codec.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -15,19 +15,22 @@ import { roomIn } from "./write-slabs.js";
 
 export interface EncodeStep {
   readonly plan: PlanWords;
-  /** Size of the slab in which the chunk's elements are put together, and where they lie there. */
+  /** Size of the slab in which the chunk is assembled, and the position of the elements there. */
   readonly bytes: number;
   readonly place: Place;
-  /** What elements are that get no value: those of a stored chunk, or fill value. undefined where all get one. */
+  /**
+   * Source of the elements that get no value: a stored chunk, or the fill value. Undefined if all elements
+   * get a value.
+   */
   readonly before: { readonly encoded: Uint8Array | undefined } | undefined;
-  /** Where the values are, and where in the slab they go. */
+  /** The values, and their move into the slab. */
   readonly source: Uint8Array;
   readonly move: Move;
-  /** Whether a chunk that is all fill value is to be encoded, too. */
+  /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
 }
 
-/** Encodes a chunk of which the parts are all that lies in the array. */
+/** Returns the step for a chunk that the parts cover as far as it lies in the array. */
 export function wholeStep(
   { plan }: CoreChunkCodec,
   values: Values,
@@ -48,7 +51,7 @@ export function wholeStep(
   return { plan, bytes, place, before: undefined, source, move: moveOf(values, box, shape), keepsFill };
 }
 
-/** Encodes a chunk whose other elements come from a stored one, or are fill value. */
+/** Returns the step for a chunk whose other elements come from a stored chunk, or have the fill value. */
 export function patchStep(
   { plan }: CoreChunkCodec,
   values: Values,
@@ -80,17 +83,17 @@ function chunkStep(
 
 /** Chunks that are encoded from one slab. */
 export interface EncodeBatch extends Omit<EncodeStep, "place"> {
-  /** Where the elements of each lie there; those with a `before` have one chunk. */
+  /** Position of each chunk's elements in the slab; a batch with `before` has one chunk. */
   readonly places: readonly Place[];
 }
 
 /**
- * Does the work of a batch.
- * @param each is given what encodes a chunk (undefined for one of fill value that is not to be kept), and says what
- *   becomes of it.
- * @param copy what takes the encoded bytes; default: they get memory of their own.
- * @returns "no room" where there is none for a slab.
- * @throws CorruptChunk for what is stored; what `each` lets through: EncodeFailed.
+ * Runs a batch.
+ * @param each gets a function that encodes one chunk (undefined if it contains only the fill value and is not
+ *   kept) and returns its result.
+ * @param copy receives the encoded bytes. Default: copies them to new memory.
+ * @returns "no room" if a slab cannot be allocated.
+ * @throws CorruptChunk for the stored chunk; errors that `each` passes on: EncodeFailed.
  */
 export function runBatch<T>(
   session: CodecSession,
@@ -112,7 +115,7 @@ export function runBatch<T>(
   }
 }
 
-/** Does a single step: {@link runBatch}. */
+/** Runs a single step; see {@link runBatch}. */
 export function runStep(
   session: CodecSession,
   { place, ...step }: EncodeStep,
@@ -122,13 +125,13 @@ export function runStep(
   return outcome === "no room" ? outcome : outcome[0];
 }
 
-/** Rows of so many bytes are long enough to be copied. */
+/** Minimum row length in bytes for copying chunks separately. */
 const enoughRow = 512;
 
 /**
- * The steps as batches: chunks that lie side by side along the last axis are copied together, as long as their rows are
- * short. Their values are copied in longer runs then, and gathered by the core.
- * @param steps in the order in which they were asked for: neighbours behind one another.
+ * Combines steps into batches: adjacent chunks along the last axis are copied together as long as their rows
+ * are short. Their values are then copied in longer runs and gathered by the core.
+ * @param steps in the requested order, neighbours consecutively.
  */
 export function batchesOf(steps: readonly EncodeStep[]): EncodeBatch[] {
   const groups: EncodeStep[][] = [];
@@ -144,7 +147,7 @@ const rowOf = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) *
 const isShort = (group: readonly EncodeStep[]): boolean =>
   group.reduce((bytes, step) => bytes + rowOf(step), 0) < enoughRow;
 
-/** Whether a step takes the box of values that lies behind another's, of the same values and for chunks of one kind. */
+/** Whether a step takes the next box of the same values, for a chunk of the same kind. */
 function isBehind(a: EncodeStep, b: EncodeStep): boolean {
   const last = a.move.axes.length - 1;
   return (
@@ -184,7 +187,10 @@ function joined(steps: readonly EncodeStep[]): EncodeBatch {
   return { ...rest, bytes: countOf(shape) * itemBytes, move, places };
 }
 
-/** What the core takes for a wrong argument are elements that a codec has no form for. */
+/**
+ * Converts the core's invalid-argument error, which means elements that a codec cannot represent, to
+ * EncodeFailed.
+ */
 export function encoding<T>(work: () => T): T {
   try {
     return work();

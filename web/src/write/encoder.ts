@@ -1,4 +1,4 @@
-/** Encoding the chunks that a write touches. */
+/** Encodes the chunks of a write. */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf } from "../chain/layout.js";
@@ -14,40 +14,37 @@ import type { WrittenRegion } from "./region-parts.js";
 import type { Values } from "./values.js";
 import { ValueSlabs } from "./write-slabs.js";
 
-/** An encoded chunk; undefined for one that is not to be stored. */
+/** An encoded chunk; undefined for one that is not stored. */
 export type Encoded = Uint8Array | undefined;
 
-/** Other threads that encode. */
+/** Encoding on other threads. */
 export interface Encoders {
-  /** Says that a region is being written, and that it is written no more. */
+  /** Called when the write of a region starts and ends. */
   enter(): void;
   leave(): void;
-  /** Whether chunks of a kind are encoded there. */
+  /** Whether these threads encode chunks of a kind. */
   takes(codec: CoreChunkCodec): boolean;
-  /** Throws as {@link ChunkEncoder.patched} does; the signal's reason. */
+  /** @throws the errors of {@link ChunkEncoder.patched}; the signal's reason. */
   encode(step: EncodeStep, signal: AbortSignal | undefined): Promise<Encoded | "no room">;
 }
 
 export interface EncoderOptions {
-  /** Whether chunks that are all fill value are stored, too. */
+  /** Whether to store chunks that contain only the fill value. */
   readonly keepsFill: boolean;
   readonly encoders: Encoders | undefined;
   readonly signal: AbortSignal | undefined;
-  /**
-   * Whether the values are what is left of elements that are gone: chunks that are covered go, too, and those that are not
-   * stored stay so.
-   */
+  /** Whether the write clears removed elements: covered chunks are deleted, and missing ones stay missing. */
   readonly clears?: boolean;
 }
 
-/** Scalar chunks that are kept: arrays have few kinds of chunks, but for rectilinear grids. */
+/** Maximum number of cached scalar chunks: arrays have few kinds of chunks, except in rectilinear grids. */
 const maxScalars = 16;
 
-/** Encodes chunks of one write: in a session of this thread, or by others. */
+/** Encodes chunks of one write, on this thread or on others. */
 export class ChunkEncoder {
   #session!: CodecSession;
   #slabs: ValueSlabs | undefined;
-  /** Whole chunks of a scalar by what is the same for all that are encoded alike. */
+  /** Encoded whole chunks of a scalar, by the properties that determine their encoding. */
   readonly #scalars = new Map<string, Encoded>();
 
   constructor(
@@ -56,9 +53,10 @@ export class ChunkEncoder {
     private readonly options: EncoderOptions,
   ) {}
 
-  /** @throws what is wrong with the chain, before anything is written. */
+  /** @throws errors of an invalid chain, before anything is written. */
   async start(codec: Leaf): Promise<void> {
-    // All encoders and all decoders; for codecs that only the images module has, it says that nothing encodes them.
+    // Has all encoders and all decoders, and reports codecs of the images module as codecs without an
+    // encoder.
     this.#session = await sessionOf(largerModule("full", codec.encodeModule));
     codec.prepare(this.#session);
     const { content, isScalar, width } = this.values;
@@ -78,10 +76,10 @@ export class ChunkEncoder {
   }
 
   /**
-   * Encodes a chunk of which the values cover all that lies in the array.
-   * @param isFirst false where that has been done before.
-   * @param copy what may take the encoded bytes, before this returns.
-   * @throws EncodeFailed for values that a codec has no form for.
+   * Encodes a chunk that the values cover as far as it lies in the array.
+   * @param isFirst false for a repeated attempt.
+   * @param copy may receive the encoded bytes before this returns.
+   * @throws EncodeFailed for values that a codec cannot represent.
    */
   whole(task: RegionTask, codec: Leaf, isFirst: boolean, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears) return undefined;
@@ -95,15 +93,15 @@ export class ChunkEncoder {
     return this.#run(task, codec, wholeStep(codec, this.values, task.projections, keepsFill), copy);
   }
 
-  /** Says that a chunk will be patched, maybe more than once. */
+  /** Announces that a chunk will be patched, possibly more than once. */
   announcePatched(task: RegionTask): void {
     this.#slabs?.skip(task);
   }
 
   /**
-   * Encodes a chunk with the values that it gets.
-   * @param stored what its other elements come from, encoded; without it they are fill value.
-   * @throws CorruptChunk for what is stored; EncodeFailed.
+   * Encodes a chunk with some new values.
+   * @param stored the encoded chunk with its other elements. Default: they have the fill value.
+   * @throws CorruptChunk for the stored chunk; EncodeFailed.
    */
   patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
@@ -114,7 +112,7 @@ export class ChunkEncoder {
 
   #scalar(task: RegionTask, codec: Leaf): Encoded {
     const key = `${codec.shape}/${task.projections.map(({ count }) => count)}`;
-    // Each object has bytes of its own: stores may do with theirs what they like, encrypt them in place say.
+    // A copy per object: stores may modify the bytes, for example encrypt them in place.
     if (this.#scalars.has(key)) return this.#scalars.get(key)?.slice();
     if (this.#scalars.size >= maxScalars) this.#scalars.clear();
     const encoded = this.#inContent(task, codec, undefined);
@@ -135,7 +133,7 @@ export class ChunkEncoder {
     return encoders?.takes(codec) ? encoders : undefined;
   }
 
-  /** Through the content of a chunk in JavaScript's memory: lists of values, blocks of N5. */
+  /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
   #inContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
     const before = stored ? codec.decode(this.#session, stored) : codec.missing();
     const content = before as MemoryArray["content"];
@@ -145,7 +143,7 @@ export class ChunkEncoder {
   }
 }
 
-/** Whether the core puts a chunk together and encodes it in one. */
+/** Whether the core assembles and encodes a chunk in one step. */
 const isPlaced = (codec: Leaf): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 

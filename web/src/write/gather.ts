@@ -1,4 +1,4 @@
-/** Values, put where they belong in a chunk. */
+/** Moves values to their position in a chunk. */
 import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
 import { stridesOf } from "../util/strides.js";
 import type { MemoryArray } from "../util/subarray.js";
@@ -6,7 +6,7 @@ import { checkThere } from "./detached.js";
 import type { WritePart } from "./region-parts.js";
 import type { Values } from "./values.js";
 
-/** Which values a part of a chunk gets, and where they go in an array of a shape, all of the chunk. */
+/** Returns the move of values to a part of a chunk, in an array with the chunk's shape. */
 export function moveOf(
   { isScalar, strides, width }: Values,
   parts: readonly WritePart[],
@@ -20,7 +20,7 @@ export function moveOf(
       start += out * stride;
       end += first * place;
     }
-    // Of a scalar there are as many as a row has.
+    // The content of a scalar has the length of one row.
     const row = axis === parts.length - 1 ? width : 0;
     const from = listed ? listed.from.map((at) => at * stride) : stride;
     const to = listed ? listed.at.map((at) => at * place) : step * place;
@@ -42,7 +42,7 @@ export function putValues(
   else putEntries(given as unknown[], content as unknown[], move, 0, move.from, move.to);
 }
 
-/** The same for lists, along an axis and those behind it. */
+/** The same for lists, along an axis and those after it. */
 function putEntries(
   values: readonly unknown[],
   content: unknown[],

@@ -1,4 +1,4 @@
-/** How what is to be written falls apart into chunks. */
+/** Splits a selection to write into chunks. */
 
 import { pickCount } from "../plan/orthogonal.js";
 import { type Projection, projectionsOf } from "../plan/projections.js";
@@ -8,22 +8,22 @@ import { limitExceeded } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/strides.js";
 
-/** The part of a chunk along one axis that is written. */
+/** The part of a chunk to write, along one axis. */
 export interface WritePart extends Projection {
   /**
-   * Where a list selects: positions in the chunk, each once, and where the value of each stands among those that are
-   * written. `start`, `step` and `out` say nothing then.
+   * For a list selection: unique positions in the chunk, and the index of each one's value. `start`, `step`
+   * and `out` are then meaningless.
    */
   readonly listed?: { readonly at: readonly number[]; readonly from: readonly number[] };
 }
 
-/** A selection to write to. */
+/** A resolved selection to write to. */
 export interface WrittenRegion {
-  /** Of the values, as `get` gives them. */
+  /** Shape of the values, as returned by `get`. */
   readonly shape: readonly number[];
-  /** Elements along each axis of the array. */
+  /** Number of elements along each axis of the array. */
   readonly counts: readonly number[];
-  /** Per axis the parts of chunks. */
+  /** For each axis, the parts of chunks. */
   readonly parts: readonly (readonly WritePart[])[];
   readonly hasLists: boolean;
 }
@@ -33,7 +33,7 @@ export function resolveRegion(reader: ArrayReader, selection: Selection | undefi
   const { axes, limits, spec } = reader;
   const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
   const chunks = countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!)));
-  // Before lists of chunks are made:
+  // Checked before chunks are listed.
   if (!(chunks <= limits.readChunks))
     throw limitExceeded(
       `the selection touches ${chunks} chunks, more than the limit of ${limits.readChunks}`,
@@ -48,7 +48,7 @@ export function resolveRegion(reader: ArrayReader, selection: Selection | undefi
   };
 }
 
-/** Of an index that is listed twice the last one counts, as in NumPy. */
+/** If an index is listed twice, the last value counts, as in NumPy. */
 function listedParts({ indices }: AxisIndices, axis: AxisGrid): WritePart[] {
   const chunks = new Map<number, Map<number, number>>();
   indices.forEach((index, from) => {
@@ -64,19 +64,19 @@ function listedParts({ indices }: AxisIndices, axis: AxisGrid): WritePart[] {
     });
 }
 
-/** All of one chunk, what lies outside of the array included. */
+/** Returns a whole chunk, including elements outside the array. */
 export function wholeChunk({ axes }: ArrayReader, coordinates: readonly number[]): WrittenRegion {
   const shape = coordinates.map((chunk, axis) => axes[axis]!.size(chunk));
   const parts = shape.map((count, axis) => [{ chunk: coordinates[axis]!, start: 0, step: 1, count, out: 0 }]);
   return { shape, counts: shape, parts, hasLists: false };
 }
 
-/** Elements of the array that a part of a chunk has. */
+/** Returns the number of elements inside the array in a part of a chunk. */
 export function insideCount(parts: readonly WritePart[], axes: readonly AxisGrid[]): number {
   return countOf(parts.map(({ chunk, count }, axis) => Math.min(count, lengthWithin(axes[axis]!, chunk))));
 }
 
-/** Elements of the array that a chunk, or another cell of a grid, has. */
+/** Returns the number of elements inside the array in a chunk or another grid cell. */
 export function elementsWithin(cell: readonly number[], axes: readonly AxisGrid[]): number {
   return countOf(cell.map((at, axis) => lengthWithin(axes[axis]!, at)));
 }

@@ -1,4 +1,4 @@
-/** Shards with some of their inner chunks replaced. Spec: Zarr v3 "sharding_indexed" codec. */
+/** Replaces inner chunks of shards. Spec: Zarr v3 "sharding_indexed" codec. */
 
 import type { ShardLevel } from "../chain/layout.js";
 import {
@@ -18,8 +18,9 @@ import { uninitialised } from "../util/platform.js";
 import { countOf } from "../util/strides.js";
 
 /**
- * What makes an inner chunk of what is stored of it; undefined for one that is not (to be) stored.
- * @param copy what may take the encoded bytes before it returns them, to where they belong; once.
+ * Returns the new inner chunk, given the stored one; undefined for a missing chunk.
+ * @param copy may receive the encoded bytes before they are returned, to copy them to their final position;
+ *   call it at most once.
  */
 export type Replace<T> = (
   task: T,
@@ -27,25 +28,26 @@ export type Replace<T> = (
   copy: Copy | undefined,
 ) => MaybePromise<Uint8Array | undefined>;
 
-/** How shards are changed. */
+/** Context of changing shards. */
 export interface ShardWork<T> {
   readonly session: CodecSession;
   readonly limits: Limits;
   readonly replace: Replace<T>;
-  /** Most inner chunks that are being made, or have been and wait for those before them. */
+  /** Maximum number of inner chunks that are being encoded, or are encoded and wait for preceding ones. */
   readonly concurrency: number;
   /** Sizes of the last shards of each level: the next ones are likely to need as much memory. */
   readonly sizes: Map<ShardLevel, number>;
 }
 
 /**
- * A shard with some inner chunks replaced. The others are copied as they are stored: never decoded, byte for byte the
- * same. Inner chunks lie in the order of their entries, without gaps, in whatever order they are made.
- * @param levels of the shard and of shards inside of it.
- * @param stored the shard as it is; undefined for none.
- * @param tasks the chunks to replace, and `at` their positions from the shard's first one.
- * @returns undefined where no inner chunk is left.
- * @throws CorruptChunk for a shard that is not whole; what `replace` throws, when nothing is being made any more.
+ * Returns a shard with some inner chunks replaced. The others are copied byte for byte, without decoding.
+ * Inner chunks are stored in the order of their entries, without gaps, regardless of the order in which they
+ * are encoded.
+ * @param levels of the shard and of the shards inside it.
+ * @param stored the stored shard; undefined if there is none.
+ * @param tasks the chunks to replace; `at` are their positions relative to the shard's first chunk.
+ * @returns undefined if no inner chunk is left.
+ * @throws CorruptChunk for a damaged shard; the errors of `replace`, once nothing is in flight.
  */
 export async function changeShard<T>(
   work: ShardWork<T>,
@@ -67,7 +69,7 @@ export async function changeShard<T>(
       ? work.replace(group.wanted[0]!, before, isNext ? shard.copyBehind : undefined)
       : changeShard(work, inner, before, group.wanted, group.at);
   };
-  // Inner shards one by one, for each makes several chunks at a time.
+  // Inner shards one by one, because each encodes several chunks at a time.
   const concurrency = inner.length === 0 ? work.concurrency : 1;
   await inOrder(countOf(level.counts), concurrency, make, (part) => shard.append(part));
   if (shard.isEmpty) return undefined;
@@ -77,8 +79,8 @@ export async function changeShard<T>(
 }
 
 /**
- * Makes `count` parts, some at a time, and hands them over in order. What is there at once is not waited for.
- * @param make is told whether the part will be the next that is handed over, with nothing before.
+ * Makes `count` parts, several in parallel, and passes them on in order. Synchronous parts are not awaited.
+ * @param make gets whether its part will be passed on next, without waiting for others.
  */
 async function inOrder<T>(
   count: number,
@@ -101,7 +103,7 @@ async function inOrder<T>(
   }
 }
 
-/** The inner chunks of a shard as they are stored, entry by entry. */
+/** Returns the inner chunks of a shard as stored, by entry. */
 export function storedParts(
   { session, limits }: Pick<ShardWork<unknown>, "session" | "limits">,
   { after, counts, index }: ShardLevel,
@@ -118,7 +120,7 @@ export function storedParts(
     return Array.from({ length: countOf(counts) }, (_, entry) => {
       const found = entryOf(entries, entry, shard.byteLength, limits);
       if (!found) return undefined;
-      // Each is copied: entries that name the same bytes would make far more of them.
+      // Every part is copied, so entries that share bytes could multiply the shard's size.
       together += found.length;
       if (together > shard.byteLength) throw overlapping(shard.byteLength);
       return shard.subarray(found.offset, found.offset + found.length);
@@ -134,7 +136,7 @@ function overlapping(bytes: number): Error {
   });
 }
 
-/** A shard without inner chunks. */
+/** Returns a shard without inner chunks. */
 export function emptyShard(session: CodecSession, level: ShardLevel): Uint8Array {
   const shard = new ShardBuilder(session, level, 0);
   for (let entry = 0; entry < countOf(level.counts); entry++) shard.append(undefined);
@@ -142,19 +144,19 @@ export function emptyShard(session: CodecSession, level: ShardLevel): Uint8Array
 }
 
 /**
- * Puts a shard together as its inner chunks come: in memory for as much as the last shard had, so that it is there once
- * and nothing is copied twice. What does not fit there is joined at the end; memory that grows would be copied, and be
- * made anew, several times.
+ * Assembles a shard as its inner chunks arrive, in a buffer of the last shard's size, so that usually nothing
+ * is copied twice. Parts that do not fit are joined at the end; a growing buffer would be reallocated and
+ * copied several times.
  */
 class ShardBuilder {
   readonly #entries: (ShardEntry | undefined)[] = [];
   readonly #memory: Uint8Array<ArrayBuffer>;
-  /** What has not fitted. */
+  /** Parts that did not fit. */
   readonly #parts: Uint8Array[] = [];
   #end = 0;
   isEmpty = true;
 
-  /** @param expected bytes that it may have; 0 where nobody knows. */
+  /** @param expected expected size in bytes; 0 if unknown. */
   constructor(
     private readonly session: CodecSession,
     private readonly level: ShardLevel,
@@ -165,14 +167,14 @@ class ShardBuilder {
     if (location === "start") this.#put(new Uint8Array(bytes));
   }
 
-  /** Copies what will be appended next, to where it belongs if it fits there. */
+  /** Copies the part to be appended next, to its final position if it fits. */
   readonly copyBehind = (part: Uint8Array): Uint8Array<ArrayBuffer> => {
     if (!this.#fits(part)) return new Uint8Array(part);
     this.#memory.set(part, this.#end);
     return this.#memory.subarray(this.#end, this.#end + part.byteLength);
   };
 
-  /** The inner chunk of the next entry; undefined for one that is not stored. */
+  /** Appends the inner chunk of the next entry; undefined for a missing one. */
   append(part: Uint8Array | undefined): void {
     this.#entries.push(part && { offset: this.#end, length: part.byteLength });
     if (!part) return;
@@ -203,7 +205,7 @@ class ShardBuilder {
   #joined(): Uint8Array<ArrayBuffer> {
     const inMemory = this.#end - this.#parts.reduce((sum, part) => sum + part.byteLength, 0);
     const whole = this.#memory.subarray(0, inMemory);
-    // A little memory behind it costs less than a copy.
+    // A little unused memory costs less than a copy.
     if (inMemory === this.#end && this.#memory.byteLength - inMemory <= inMemory >> 2) return whole;
     const bytes = uninitialised(this.#end);
     let at = 0;

@@ -1,4 +1,4 @@
-/** Values that are written to a selection: checked, and as what is stored of them. */
+/** Checks the values to write, and converts them to their stored form. */
 
 import type { DType } from "../dtypes/dtype.js";
 import {
@@ -16,7 +16,7 @@ import { countOf, stridesOf } from "../util/strides.js";
 import { repeated } from "../util/subarray.js";
 import type { WrittenRegion } from "./region-parts.js";
 
-/** A part of an array with its shape, as `get` gives it. */
+/** A part of an array with its shape, as returned by `get`. */
 export interface ValuesRegion {
   readonly data: ElementData | readonly unknown[];
   readonly shape: readonly number[];
@@ -24,17 +24,23 @@ export interface ValuesRegion {
 
 /** The values of a selection, in C order. */
 export interface Values {
-  /** Packed bytes in native byte order, or a list of values; of a scalar as many as one row of a chunk takes. */
+  /**
+   * Packed bytes in native byte order, or a list of values; for a scalar, enough copies for one row of a
+   * chunk.
+   */
   readonly content: Uint8Array | unknown[];
-  /** Entries of the content for an element. */
+  /** Number of entries in `content` per element. */
   readonly width: number;
-  /** Distance between neighbours along each axis of the array, in entries; 0 for all but the last axis of a scalar. */
+  /**
+   * Distance between neighbours along each axis of the array, in entries; 0 for all but the last axis of a
+   * scalar.
+   */
   readonly strides: readonly number[];
   readonly isScalar: boolean;
 }
 
 /**
- * Checks what is to be written.
+ * Checks values to write.
  * @param asList whether chunks hold lists of values instead of bytes.
  * @throws InvalidArgument for values of another type, shape or number.
  */
@@ -48,7 +54,10 @@ export function valuesOf(dtype: DType, asList: boolean, region: WrittenRegion, g
   return { content, width, strides: stridesOf(counts, width), isScalar: false };
 }
 
-/** The same bytes, or none: arrays over resizable buffers have fewer where those become smaller. */
+/**
+ * Returns a view of fixed length, which becomes empty if a resizable buffer shrinks; a view that tracks its
+ * buffer would become shorter.
+ */
 function fixed<T extends Uint8Array | unknown[]>(content: T): T | Uint8Array {
   if (!(content instanceof Uint8Array)) return content;
   return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
@@ -67,7 +76,10 @@ function dataOf({ data, shape: given }: ValuesRegion, shape: readonly number[]):
   throw invalidArgument(`the values have the shape [${shown}], the selection has [${shape.join(", ")}]`);
 }
 
-/** Whether it is not a single element: lists may be, of types whose elements are lists or bytes. */
+/**
+ * Whether the value is a list of elements. Lists can also be single elements, of types whose elements are
+ * lists or bytes.
+ */
 function isData(dtype: DType, given: unknown): boolean {
   if (ArrayBuffer.isView(given)) return dtype.name !== "bytes" || !(given instanceof Uint8Array);
   return Array.isArray(given) && !dtype.core.startsWith("complex");
@@ -116,13 +128,14 @@ function parsed(dtype: DType, given: unknown) {
     return parseScalar(dtype, given);
   } catch (error) {
     if (!isZarrError(error, "InvalidMetadata")) throw error;
-    if (isText(dtype) && typeof given === "string") packStrings(dtype, [given]); // which says what does not fit
+    // throws for a string that does not fit
+    if (isText(dtype) && typeof given === "string") packStrings(dtype, [given]);
     const { message, code } = error as ZarrError;
     throw invalidArgument(message.replace("fill_value", "the value"), { code, cause: error });
   }
 }
 
-/** Objects that are no element of any type: dates, buffers, maps. */
+/** Whether an object cannot be an element of any type: dates, buffers, maps. */
 function isOther(given: unknown): given is object {
   if (typeof given !== "object" || given === null || ArrayBuffer.isView(given)) return false;
   return /^\[object (?!Object\]|Array\])/.test(Object.prototype.toString.call(given));

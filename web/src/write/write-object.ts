@@ -1,4 +1,4 @@
-/** Writing one stored object: a chunk, or a shard. */
+/** Writes one stored object: a chunk, or a shard. */
 
 import type { Leaf, ShardLevel } from "../chain/layout.js";
 import type { Copy } from "../engine/session.js";
@@ -15,10 +15,10 @@ import type { ChunkEncoder, Encoded } from "./encoder.js";
 import { elementsWithin, insideCount } from "./region-parts.js";
 import { changeShard, emptyShard, type Replace } from "./shard.js";
 
-/** What is stored of an object. */
+/** The stored state of an object. */
 interface Stored {
   readonly bytes: Uint8Array | undefined;
-  /** What the next write is held against; undefined for no condition. */
+  /** Condition of the next write; undefined for none. */
   readonly ifVersion: SetOptions["ifVersion"];
 }
 
@@ -32,7 +32,7 @@ type EncodeTask = (
 export interface ObjectWriterOptions {
   readonly conflicts: Conflicts;
   readonly signal: AbortSignal | undefined;
-  /** Inner chunks of one shard that are encoded at a time. */
+  /** Maximum number of inner chunks of one shard that are encoded in parallel. */
   readonly innerConcurrency: number;
   readonly recheck: (() => Promise<unknown>) | undefined;
 }
@@ -51,9 +51,9 @@ export class ObjectWriter {
   ) {}
 
   /**
-   * Writes the chunks of one object: as they are if they are all that the array has of it, else into the stored object.
-   * Writes of this program to one object take turns.
-   * @returns bytes that were written.
+   * Writes the chunks of one object: directly if they are all of the object's chunks in the array, else by
+   * changing the stored object. Writes within this process to the same object take turns.
+   * @returns the number of bytes written.
    */
   write({ object, tasks }: Job): Promise<number> {
     const key = this.reader.objectKey(object);
@@ -73,8 +73,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Replaces an object on the condition that it is the one which was read.
-   * @param make makes the new object from the stored one; returns undefined if it is not to be stored.
+   * Replaces an object on the condition that it has not changed since it was read.
+   * @param make returns the new object, given the stored one; undefined if it should not be stored.
    * @param isNew whether the object is likely to be missing, so that it need not be read first.
    */
   async #update(
@@ -117,7 +117,7 @@ export class ObjectWriter {
     return { bytes, ifVersion: isHeeded ? seen : undefined };
   }
 
-  /** The object with its chunks replaced; undefined where it is not to be stored. */
+  /** Returns the object with its chunks replaced; undefined if it should not be stored. */
   async #changed(
     object: readonly number[],
     tasks: readonly RegionTask[],
@@ -135,7 +135,7 @@ export class ObjectWriter {
     return changeShard(work, levels, stored, tasks, at);
   }
 
-  /** An object that is all fill value. */
+  /** Returns an object that contains only the fill value. */
   #empty(object: readonly number[]): Uint8Array {
     const { encoder, reader } = this;
     const { levels, leaf } = reader.layoutOf(object);
@@ -143,7 +143,10 @@ export class ObjectWriter {
     return levels[0] ? emptyShard(session, levels[0]) : leaf.encode(session, leaf.missing());
   }
 
-  /** What encodes the chunks of an object, with what is stored of those that are not whole; at each attempt. */
+  /**
+   * Returns the function that encodes the chunks of an object, from their stored data if they are partly
+   * covered; called again for each attempt.
+   */
   #encoderOf(tasks: readonly RegionTask[]): EncodeTask {
     const { encoder, reader } = this;
     const isWhole = ({ coordinates, projections }: RegionTask) =>
@@ -173,8 +176,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Finds out whether a write of unknown outcome was applied. If other bytes are stored now, the elements are set in these
-   * again: as this call has not returned yet, that equals a write after the other program's.
+   * Determines whether a write of unknown outcome was applied. If other bytes are stored now, the elements
+   * are written into these again. Since this call has not returned yet, that is equivalent to a write after
+   * the other program's.
    */
   async #resolve(key: string, bytes: Uint8Array, error: unknown): Promise<void> {
     if (!isOutcomeUnknown(error)) throw error;

@@ -1,4 +1,4 @@
-/** Writing a region: object by object, a bounded number at a time. */
+/** Writes a region object by object, with bounded concurrency. */
 
 import { type Job, Jobs } from "../plan/jobs.js";
 import type { Progress } from "../read/assemble.js";
@@ -14,28 +14,31 @@ import { ObjectWriter } from "./write-object.js";
 
 export interface WriteRegionOptions {
   readonly signal: AbortSignal | undefined;
-  /** Most chunks that are in memory at a time, besides the encoded ones of shards. */
+  /** Maximum number of chunks in memory at a time, not counting encoded chunks of shards. */
   readonly concurrency: number;
   readonly conflicts: Conflicts;
   readonly writeEmptyChunks: boolean;
   readonly onProgress: ((progress: Progress) => unknown) | undefined;
-  /** Other threads that encode. */
+  /** Encoding on other threads. */
   readonly encoders: Encoders | undefined;
-  /** Whether the values stand for elements that the array has no more: nothing is stored for their sake. */
+  /** Whether the values replace elements that the array no longer has: nothing is stored for them. */
   readonly clears?: boolean;
   /**
-   * Called before a stored object is replaced, after it was read: throws if the region must not be written any more.
-   * Every write then has a condition, so that it fails if the object was changed between the two.
+   * Called after a stored object was read and before it is replaced; throws if the region must no longer be
+   * written. Every write then has a condition, so that it fails if the object was changed in between.
    */
   readonly recheck?: (() => Promise<unknown>) | undefined;
 }
 
-/** Shards that are written at a time: one goes to the store while the next is put together. */
+/** Minimum number of shards written in parallel: one is sent to the store while the next is assembled. */
 const fewestShards = 2;
-/** Small shards are as many as this takes, decoded. */
+/** Decoded size of small shards that may be in memory together. */
 const ampleBytes = 32 * 2 ** 20;
 
-/** How many objects are written at a time, so that no more is in memory than `concurrency` chunks and few shards. */
+/**
+ * Returns the number of objects to write in parallel, so that at most `concurrency` chunks and few shards are
+ * in memory.
+ */
 function lanesOf({ objectAxes, spec }: ArrayReader, width: number, concurrency: number): number {
   if (!spec.isSharded) return concurrency;
   const longest = objectAxes.map((axis) => (axis.count > 0 ? axis.size(0) : 1));
@@ -47,7 +50,7 @@ function lanesOf({ objectAxes, spec }: ArrayReader, width: number, concurrency: 
 
 /**
  * Writes values to a region of an array.
- * @throws the first error met, when all that was under way has ended: it says how many chunks were written.
+ * @throws the first error, once nothing is in flight, with the number of chunks written.
  */
 export async function writeRegion(
   store: Store,
@@ -60,7 +63,7 @@ export async function writeRegion(
   const { recheck } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
-  // An undefined fill value is none that other readers would give back.
+  // An undefined fill value could be read as any value by other readers.
   const keepsFill = writeEmptyChunks || fill.value === null;
   const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
@@ -80,7 +83,7 @@ export async function writeRegion(
         : withDetails(error, { chunkKey: reader.objectKey(job.object) });
     }
     progress.chunks += job.tasks.length;
-    await onProgress?.({ ...progress }); // what rejects ends the write as what throws does
+    await onProgress?.({ ...progress }); // a rejection ends the write, like an exception
   };
   const order = jobs.inOrder(undefined);
   const lane = async () => {
@@ -95,7 +98,7 @@ export async function writeRegion(
   if (failure) throw withProgress(failure.error, progress);
 }
 
-/** An error that says how far the write came. */
+/** Adds the number of chunks written to an error. */
 function withProgress(error: unknown, { chunks, totalChunks }: Progress): unknown {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
   error.message += ` (${chunks} of ${totalChunks} chunks written)`;

@@ -1,6 +1,6 @@
 /**
- * Slabs of what is written: boxes of the caller's array that are copied into the core in long runs, from which it
- * encodes chunk after chunk. Rows of chunks are often too short to be copied one by one.
+ * Slabs for writing: boxes of the caller's array that are copied to wasm memory in long runs, from which
+ * chunks are encoded one by one. Rows of chunks are often too short to be copied separately.
  */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
@@ -13,13 +13,13 @@ import { moveItems } from "../util/strided-copy.js";
 import { countOf, stridesOf } from "../util/strides.js";
 import { checkThere } from "./detached.js";
 
-/** What one write has open at a time; chunks for which there is no room are put together by themselves. */
+/** Limits of a write's open slabs; chunks without room in a slab are assembled separately. */
 const maxOpenSlabs = 24;
 const maxOpenBytes = maxSlabBytes;
-/** Shortest run that is worth a copy of its own. */
+/** Minimum length of a run that is worth a separate copy, in bytes. */
 const minRun = 1024;
 
-/** A box of the values; its slab comes with the first chunk that is encoded from it. */
+/** A box of the values; its slab is allocated when the first chunk is encoded from it. */
 interface Box extends PlaceBox {
   readonly shape: readonly number[];
   readonly bytes: number;
@@ -49,8 +49,9 @@ export class ValueSlabs {
   ) {}
 
   /**
-   * Encodes a chunk that is covered by the values.
-   * @returns undefined for fill value that is not to be kept; "no room" where there is none for a slab.
+   * Encodes a chunk that the values cover.
+   * @returns undefined for a chunk that contains only the fill value and is not kept; "no room" if a slab
+   *   cannot be allocated.
    */
   encode(
     task: RegionTask,
@@ -70,7 +71,7 @@ export class ValueSlabs {
     }
   }
 
-  /** Says that a chunk will not be encoded from a slab. */
+  /** Records that a chunk will not be encoded from a slab. */
   skip(task: RegionTask): void {
     const open = this.#partition.of(task);
     if (this.#partition.isLast(open)) this.#free(open.content);
@@ -108,7 +109,7 @@ export class ValueSlabs {
   }
 }
 
-/** A slab, unless reads and other writes have taken all there are. */
+/** Allocates a slab; undefined if reads and other writes use all of them. */
 export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
   try {
     return session.makeSlab(bytes);
