@@ -1,10 +1,10 @@
-/** Errors of work that another thread has done, as messages. */
+/** Converts errors of work on other threads to messages and back. */
 
 import { NeedsFullModule } from "../engine/session.js";
 import { errorTags } from "../util/error-tags.js";
 import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
 
-/** Says at which step a slab failed. */
+/** An error with the step of a slab that failed. */
 export class StepFailure extends Error {
   constructor(
     readonly step: number,
@@ -19,7 +19,7 @@ export interface FailureMessage {
   readonly step: number | undefined;
   readonly kind: "zarr" | "needs-full" | "other";
   readonly message: string;
-  /** The fields of a ZarrError; of others the name. */
+  /** Fields of a ZarrError; other errors have a name only. */
   readonly tag?: ZarrError["_tag"];
   readonly name?: string;
   readonly code?: string;
@@ -30,7 +30,7 @@ export interface FailureMessage {
 
 const kinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
 
-/** Whether what a worker says is a failure. */
+/** Whether a value from a worker is a valid failure message. */
 export function isFailure(failure: unknown): failure is FailureMessage {
   if (typeof failure !== "object" || failure === null) return false;
   const { kind, message, tag } = failure as Partial<FailureMessage>;
@@ -38,11 +38,11 @@ export function isFailure(failure: unknown): failure is FailureMessage {
   return kind === "zarr" ? Object.hasOwn(errorTags, tag ?? "") : kinds.has(kind);
 }
 
-/** Whether a failure says something about the worker instead of its work. */
+/** Whether a failure concerns the worker rather than its work. */
 export const isItsOwn = ({ kind, tag }: FailureMessage): boolean =>
   kind === "other" || tag === "EngineFailed";
 
-/** Takes an error apart. */
+/** Converts an error to a message. */
 export function packFailure(error: unknown, step?: number): FailureMessage {
   if (error instanceof StepFailure) return packFailure(error.error, error.step);
   if (error instanceof NeedsFullModule) return { step, kind: "needs-full", message: error.message };
@@ -54,7 +54,7 @@ export function packFailure(error: unknown, step?: number): FailureMessage {
   return { step, kind: "zarr", message, tag, code, codec, byteOffset, cause };
 }
 
-/** Puts it together again. */
+/** Converts a message back to an error. */
 export function unpackFailure(failure: FailureMessage): unknown {
   const error = rebuilt(failure);
   return failure.step === undefined ? error : new StepFailure(failure.step, error);

@@ -1,4 +1,4 @@
-/** Chunks of a region that are decoded by a pool of workers, slab by slab. */
+/** Decodes the chunks of a region with a pool of workers, slab by slab. */
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
@@ -15,21 +15,21 @@ import { countOf, stridesOf } from "../util/strides.js";
 import { StepFailure } from "./errors.js";
 import type { SlabWork } from "./slab-work.js";
 
-/** Smaller pieces of work are done sooner than they are handed over. */
+/** Minimum size of a task in bytes; smaller ones are done faster than they are sent. */
 export const minWorkBytes = 2 ** 15;
 
-/** Those who do the work. */
+/** The pool as used by the sink. */
 export interface Helpers {
-  /** Says that a region is being read, and that it is read no more. */
+  /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
-  /** Has work done by another thread; undefined where the result is shared. Aborting removes it from the queue. */
+  /** Runs a task on another thread; undefined if the result is shared. Aborting removes it from the queue. */
   submit(work: SlabWork, signal?: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Takes back the memory of a slab that has been copied out. */
+  /** Takes back the memory of a slab after it was copied. */
   releaseBytes(slab: Uint8Array): void;
 }
 
-/** Whether the slabs of a region are large enough to be worth the way to another thread. */
+/** Whether the slabs of a region are large enough to be sent to another thread. */
 export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {
   const lengths = projections.map((list) => list.map((projection) => projection.count));
   const shape = projections.map(extentOf);
@@ -38,15 +38,15 @@ export function isWorthPooling(projections: readonly (readonly Projection[])[], 
   return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
 }
 
-/** What is gathered of a slab. */
+/** Data gathered for a slab. */
 interface Gathered {
   readonly place: SlabPlace;
   readonly members: { readonly task: RegionTask; readonly fetched: Fetched }[];
 }
 
 /**
- * Gathers the encoded chunks of a slab, has it put together elsewhere, and copies it to the result in long runs.
- * A slab is as small as long runs allow, so that there is work for everybody.
+ * Gathers the encoded chunks of a slab, has it assembled on another thread, and copies it to the result in
+ * long runs. Slabs are as small as long runs allow, so that all workers have something to do.
  */
 export class PoolSink implements Sink {
   readonly #partition = new SlabPartition<Gathered>(
@@ -61,8 +61,8 @@ export class PoolSink implements Sink {
   readonly #itemBytes: number;
 
   /**
-   * @param codec that stands for those of all chunks: their modules are the same
-   * @param out the result: C order, native byte order
+   * @param codec representative of all chunks: their modules are the same.
+   * @param out the result: C order, native byte order.
    */
   constructor(
     private readonly helpers: Helpers,
@@ -77,7 +77,7 @@ export class PoolSink implements Sink {
 
   async start(): Promise<void> {
     this.helpers.enter();
-    // Whatever is wrong with the chain is said before anything is read.
+    // Rejects an invalid chain before anything is read.
     this.codec.prepare(await sessionOf(this.codec.decodeModule));
   }
 
@@ -97,7 +97,7 @@ export class PoolSink implements Sink {
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
     const steps: PlacedStep[] = [];
-    const tasks: RegionTask[] = []; // of each step
+    const tasks: RegionTask[] = []; // task of each step
     for (const { task, fetched } of members) {
       for (const step of this.#steps(task, fetched, box)) {
         steps.push(step);
@@ -116,7 +116,7 @@ export class PoolSink implements Sink {
     }
   }
 
-  /** A chunk's own steps. What shows to be wrong before they are done is the chunk's, too. */
+  /** Returns the steps of a chunk. Errors found before they run belong to the chunk, too. */
   #steps(task: RegionTask, { codec, encoded, start }: Fetched, box: PlaceBox): readonly PlacedStep[] {
     try {
       return (codec as CoreChunkCodec).placed(encoded, placeOf(task.projections, start, box));

@@ -1,15 +1,15 @@
-/** What a pool says of itself. */
+/** The status of a pool. */
 
 /** See {@link WorkerPool.status}. */
 export interface PoolStatus {
   readonly state: "idle" | "starting" | "running" | "failed" | "destroyed";
-  /** Workers that run. */
+  /** Number of running workers. */
   readonly workers: number;
-  /** Where it has failed: why. */
+  /** Reason of a failure. */
   readonly reason?: string;
 }
 
-/** Why a worker has ended, or did not start: of an error, of an event that says more or less, of an exit code. */
+/** Returns the reason why a worker ended or did not start, from an error, an event or an exit code. */
 export function reasonOf(cause: unknown): string {
   if (typeof cause === "string") return cause;
   if (typeof cause === "number") return `the worker ended with ${cause}`;
@@ -17,14 +17,14 @@ export function reasonOf(cause: unknown): string {
     const message = (cause as { message?: unknown } | null | undefined)?.message;
     if (typeof message === "string" && message !== "") return message;
   } catch {
-    // Programs may throw anything, also proxies and objects with throwing getters.
+    // Programs may throw anything, including proxies and objects with throwing getters.
   }
   return "the worker's script could not be loaded (not found, or forbidden by a policy)";
 }
 
 const said = new Set<string>();
 
-/** Says once for each set of reasons that there are no workers, and what can be done about that. */
+/** Warns once per set of reasons that there are no workers, and how to fix it. */
 export function sayNoWorkers(reasons: readonly string[]): void {
   const text = reasons.join("; ");
   if (said.has(text)) return;
