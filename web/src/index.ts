@@ -1,5 +1,5 @@
 /**
- * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
+ * zarr-wasm: reads and writes Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
 

@@ -1,5 +1,6 @@
 /**
- * A drop-in for npm `numcodecs`: its classes, on this library's codec core. docs/drop-ins.md says what differs.
+ * Drop-in replacement for npm `numcodecs`: its classes, on this library's codec core. docs/drop-ins.md lists
+ * the differences.
  * @packageDocumentation
  */
 

@@ -1,6 +1,6 @@
 /**
- * A drop-in for what applications use of npm `zarrita`, over this library's `open` and `get`.
- * docs/drop-ins.md says what differs.
+ * Drop-in replacement for npm `zarrita` as used by applications, on this library's `open` and `get`.
+ * docs/drop-ins.md lists the differences.
  * @packageDocumentation
  */
 
