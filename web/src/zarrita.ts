@@ -1,5 +1,6 @@
 /**
- * Drop-in replacement for npm `zarrita` on this library's `open` and `get`. docs/drop-ins.md lists the differences.
+ * Drop-in replacement for npm `zarrita` as used by applications, on this library's `open` and `get`.
+ * docs/drop-ins.md lists the differences.
  * @packageDocumentation
  */
 

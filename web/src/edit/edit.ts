@@ -26,9 +26,9 @@ import type {
 const writing = lazy("writing", () => import("./part.js"));
 
 /**
- * Creates an array, from options or like another array. With `like`, the version is that of the other array,
+ * Creates an array, from options or like another array. With `like`, it has the version of the other array,
  * unless the target is a group or `zarrFormat` is given. Missing parent groups are created, too. Existing
- * nodes are not changed unless `overwrite` is given. All chunks of the new array are fill value.
+ * nodes are not changed unless `overwrite` is given. All elements of the new array have the fill value.
  * @throws before anything is written: InvalidArgument, UnknownCodec, LimitExceeded; Unsupported for features
  *   that the version lacks; AlreadyExists; NotAllowed for files that `overwrite` does not delete ("not-zarr",
  *   "foreign-files", "protected-folder", "is-source"); ReadOnly for a store that cannot write. Errors of the
@@ -63,7 +63,7 @@ export async function updateAttributes(
  *   LimitExceeded for more chunks to delete or change than `limits.readChunks`, if the store cannot list; the
  *   errors of {@link updateAttributes}; CorruptChunk, EncodeFailed and errors of the store for chunks that
  *   could not be changed or deleted. The array then has its old shape, and some of the elements to be cut off
- *   are fill value. The call can be repeated.
+ *   have the fill value. The call can be repeated.
  */
 export async function resize(
   array: ZarrArray,
@@ -111,8 +111,8 @@ export async function consolidate(
  * @param selection in the same form as for `get`. If an index is listed twice, its last value counts.
  * @param values must not change until the promise settles.
  * @throws InvalidSelection, InvalidArgument, ReadOnly, LimitExceeded before anything is written; CorruptChunk
- *   for a partly covered chunk; EncodeFailed, Conflict and errors of the store, with the chunk's key and
- *   `written`: all other chunks are unchanged. The signal's reason if aborted.
+ *   for a chunk that is only partly covered; EncodeFailed, Conflict and errors of the store, with the chunk's
+ *   key and `written`: all other chunks are unchanged. The signal's reason if aborted.
  */
 export async function set(
   array: ZarrArray,

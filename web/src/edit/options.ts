@@ -144,7 +144,7 @@ export interface WriteChunkOptions {
    * "error" throws Conflict; "ignore" overwrites it.
    */
   conflicts?: "retry" | "error" | "ignore" | undefined;
-  /** Stores chunks that are entirely fill value. Default: false; such chunks are deleted. */
+  /** Stores chunks that contain only the fill value. Default: false; such chunks are deleted. */
   writeEmptyChunks?: boolean | undefined;
   /**
    * Workers that encode. They read the values in place if these lie in a SharedArrayBuffer. The stored data

@@ -32,7 +32,7 @@ export interface ChunkOptions {
   signal?: AbortSignal | undefined;
   /** Workers that decode the chunk. Default: the calling thread decodes. */
   pool?: WorkerPool | undefined;
-  /** Called if the chunk is not stored; the result is then fill value. */
+  /** Called if the chunk is not stored; the result is then filled with the fill value. */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
@@ -158,7 +158,7 @@ export class ZarrArray<D extends Elements = Elements> {
 
   /**
    * Reads one whole chunk in C order. A chunk that overhangs the array has its full shape too; elements
-   * outside the array are as stored. A missing chunk is all fill value.
+   * outside the array are as stored. A missing chunk is read as the fill value.
    * @param coordinates position in the grid of chunks (of inner chunks, if the array has shards).
    * @throws InvalidSelection for invalid coordinates; InvalidArgument; Network, CorruptChunk, …, naming the
    *   chunk's key; the signal's reason.

@@ -30,7 +30,8 @@ export interface ReadOptions {
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Called for each chunk that is not stored and reads as fill value, with its coordinates as for `getChunk`.
+   * Called for each chunk that is not stored and is read as the fill value, with its coordinates as for
+   * `getChunk`.
    */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
   /** Workers that decode the chunks. Default: the calling thread decodes. */

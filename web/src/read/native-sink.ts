@@ -57,7 +57,7 @@ export class NativeSink implements Sink {
   end(): void {}
 }
 
-/** Copies the projected part of a chunk; a missing chunk is fill value. */
+/** Copies the projected part of a chunk; a missing chunk is filled with the fill value. */
 function placeNative(
   plan: Plan,
   encoded: Uint8Array | undefined,

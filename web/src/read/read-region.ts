@@ -156,7 +156,7 @@ export interface ChunkElements {
   readonly shape: readonly number[];
 }
 
-/** Reads and decodes one whole chunk; all fill value if it is not stored. */
+/** Reads and decodes one whole chunk; filled with the fill value if it is not stored. */
 export async function readChunkElements(
   reader: ArrayReader,
   coordinates: readonly number[],

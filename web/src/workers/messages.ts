@@ -50,7 +50,7 @@ export interface WorkAnswer {
   readonly failure?: FailureMessage | undefined;
 }
 
-/** An encoded chunk, nothing for fill value that is not kept, or a failure. */
+/** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */
 export interface ChunkAnswer {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   readonly failure?: FailureMessage | undefined;

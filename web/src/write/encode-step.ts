@@ -26,7 +26,7 @@ export interface EncodeStep {
   /** The values, and their move into the slab. */
   readonly source: Uint8Array;
   readonly move: Move;
-  /** Whether to encode chunks that are entirely fill value. */
+  /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
 }
 
@@ -51,7 +51,7 @@ export function wholeStep(
   return { plan, bytes, place, before: undefined, source, move: moveOf(values, box, shape), keepsFill };
 }
 
-/** Returns the step for a chunk whose other elements come from a stored chunk, or are fill value. */
+/** Returns the step for a chunk whose other elements come from a stored chunk, or have the fill value. */
 export function patchStep(
   { plan }: CoreChunkCodec,
   values: Values,
@@ -89,8 +89,8 @@ export interface EncodeBatch extends Omit<EncodeStep, "place"> {
 
 /**
  * Runs a batch.
- * @param each gets a function that encodes one chunk (undefined for fill value that is not kept) and returns
- *   its result.
+ * @param each gets a function that encodes one chunk (undefined if it contains only the fill value and is not
+ *   kept) and returns its result.
  * @param copy receives the encoded bytes. Default: copies them to new memory.
  * @returns "no room" if a slab cannot be allocated.
  * @throws CorruptChunk for the stored chunk; errors that `each` passes on: EncodeFailed.

@@ -29,7 +29,7 @@ export interface Encoders {
 }
 
 export interface EncoderOptions {
-  /** Whether to store chunks that are entirely fill value. */
+  /** Whether to store chunks that contain only the fill value. */
   readonly keepsFill: boolean;
   readonly encoders: Encoders | undefined;
   readonly signal: AbortSignal | undefined;
@@ -100,7 +100,7 @@ export class ChunkEncoder {
 
   /**
    * Encodes a chunk with some new values.
-   * @param stored the encoded chunk with its other elements. Default: they are fill value.
+   * @param stored the encoded chunk with its other elements. Default: they have the fill value.
    * @throws CorruptChunk for the stored chunk; EncodeFailed.
    */
   patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {

@@ -134,7 +134,7 @@ export class ObjectWriter {
     return changeShard(work, levels, stored, tasks, at);
   }
 
-  /** Returns an object that is entirely fill value. */
+  /** Returns an object that contains only the fill value. */
   #empty(object: readonly number[]): Uint8Array {
     const { encoder, reader } = this;
     const { levels, leaf } = reader.layoutOf(object);

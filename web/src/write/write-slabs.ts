@@ -50,7 +50,8 @@ export class ValueSlabs {
 
   /**
    * Encodes a chunk that the values cover.
-   * @returns undefined for fill value that is not kept; "no room" if a slab cannot be allocated.
+   * @returns undefined for a chunk that contains only the fill value and is not kept; "no room" if a slab
+   *   cannot be allocated.
    */
   encode(
     task: RegionTask,

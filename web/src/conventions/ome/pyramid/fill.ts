@@ -175,7 +175,9 @@ export class LevelFill {
     onBlock(this.#chunksOf(box), bytes);
   }
 
-  /** Whether all of a block's chunks or shards are stored. Chunks of fill value never are. */
+  /**
+   * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
+   */
   async #isThere({ start, shape }: Box): Promise<boolean> {
     const { target } = this.filling;
     const { store, path, spec } = target;
