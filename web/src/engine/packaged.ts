@@ -9,7 +9,7 @@ import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";
 
-/** The modules' scripts. */
+/** The glue scripts of the modules. */
 export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
   decode: () => import("../wasm/decode.mjs"),
   full: () => import("../wasm/full.mjs"),
@@ -23,9 +23,9 @@ const urls: Readonly<Record<ModuleName, () => URL>> = {
   images: () => new URL("../wasm/images.wasm", import.meta.url),
 };
 
-/** Compiles a module from its file, or from its copy in a script if a bundler has left the file behind. */
+/** Compiles a module from its file, or from its embedded copy if the file is not available. */
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
-  const here = import.meta.url; // not within `new URL` again: bundlers would copy the file once more
+  const here = import.meta.url; // not inside `new URL` again: bundlers would copy the file once more
   return compileEmbedded(name, () => {
     // Bundlers for Node replace the addresses below by those of a page's assets.
     if (hasNodeModules()) return compileSource(packageFile(`wasm/${name}.wasm`, here));

@@ -1,15 +1,15 @@
 /**
- * Loads parts of the library on demand. Each part is a `part.ts`, which `import()` loads once something asks for it, and
- * bundlers make a file of it; docs/architecture.md lists them.
+ * Loads rarely used features with `import()` on first use. Each such part is one file `part.ts`, which bundlers
+ * turn into a chunk; docs/architecture.md lists them.
  */
 import { engineFailed, messageOf } from "./errors.js";
 
 /**
- * A function that loads a part, once; what has failed is tried again at the next call.
- * @param what stands in the part, for messages.
+ * Returns a function that loads a part once; a failed load is retried at the next call.
+ * @param what contents of the part, for messages.
  */
 export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined; // kept: asking the engine again costs microseconds
+  let loading: Promise<T> | undefined; // cached: importing again costs microseconds
   const attempt = async (): Promise<T> => {
     try {
       return await load();
@@ -25,7 +25,7 @@ export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> 
   };
 }
 
-/** Starts loading a part that will be asked for. If that fails, whoever asks for it will say so. */
+/** Starts loading a part that will be needed soon. A failure surfaces at the first real use. */
 export function preload(load: () => Promise<unknown>): void {
   load().catch(() => {});
 }
