@@ -1,9 +1,9 @@
-/** Waiting that a signal can cut short. */
+/** Waiting that an abort signal can interrupt. */
 import { allowListeners } from "./platform.js";
 
 /**
- * What `work` gives, or the signal's reason as soon as it is aborted, whether or not the work heeds it: what it gives
- * later is dropped, a failure of it too.
+ * Settles like `work`, or rejects with the signal's reason as soon as it is aborted, even if the work ignores
+ * the signal. A later result or failure of the work is dropped.
  */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return Promise.resolve(work);

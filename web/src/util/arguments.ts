@@ -1,12 +1,15 @@
-/** Checks of arguments, so that what is of the wrong type is said in one sentence. */
+/** Checks arguments, so that one of the wrong type is reported in one sentence. */
 import { invalidArgument, shown } from "./errors.js";
 
-/** @throws InvalidArgument for what is no object. */
+/** @throws InvalidArgument if the value is not an object. */
 export function checkObject(value: unknown, what = "options"): void {
   if (typeof value !== "object" || value === null) throw invalidArgument(`${what} cannot be ${shown(value)}`);
 }
 
-/** @throws InvalidArgument for what is no AbortSignal; undefined and null are none. */
+/**
+ * Accepts undefined and null, which mean no signal. @throws InvalidArgument for any other value that is not
+ * an AbortSignal.
+ */
 export function checkSignal(value: unknown): void {
   if (value === undefined || value === null) return;
   const { throwIfAborted, addEventListener } = value as Partial<AbortSignal>;
@@ -14,7 +17,7 @@ export function checkSignal(value: unknown): void {
     throw invalidArgument(`signal must be an AbortSignal, not ${shown(value)}`);
 }
 
-/** @throws InvalidArgument for options that are no object, or have a signal that is none. */
+/** @throws InvalidArgument if the options are not an object or their signal is not an AbortSignal. */
 export function checkSignalIn(options: { readonly signal?: unknown }): void {
   checkObject(options);
   checkSignal(options.signal);

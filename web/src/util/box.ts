@@ -1,12 +1,12 @@
 /** Boxes of positions in a grid: of elements, of chunks, or of stored objects. */
 
-/** From `from` up to, not including, `to` along each axis. */
+/** Positions from `from` up to, but not including, `to` along each axis. */
 export interface Box {
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-/** Every position in a box in C order, each an array of its own; one empty position for no axes. */
+/** Yields every position in a box in C order, each as a new array; one empty position if there are no axes. */
 export function* positionsIn({ from, to }: Box): Generator<number[]> {
   if (from.some((start, axis) => start >= to[axis]!)) return;
   const at = [...from];

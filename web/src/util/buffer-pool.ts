@@ -1,19 +1,19 @@
 /**
- * Memory that has been used and may be used again: fresh memory, which is filled with zeros and mapped page by page,
- * costs as much as what is done with it.
+ * Keeps used buffers for reuse. Fresh memory is zeroed and mapped page by page, which costs as much as the
+ * work done in it.
  */
 export class BufferPool {
   readonly #buffers: ArrayBuffer[] = [];
 
-  /** A buffer of at least `bytes` bytes and at most `most`; where there is none, one that did not fit goes. */
+  /** Returns a buffer of at least `bytes` and at most `most` bytes. If none fits, drops the oldest one. */
   take(bytes: number, most = bytes): ArrayBuffer | undefined {
     const at = this.#buffers.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= most);
     if (at >= 0) return this.#buffers.splice(at, 1)[0];
-    this.#buffers.shift(); // of another read, perhaps
+    this.#buffers.shift(); // probably left by another read
     return undefined;
   }
 
-  /** @param most buffers that are kept */
+  /** @param most maximum number of buffers to keep */
   give(buffer: ArrayBuffer, most: number): void {
     if (this.#buffers.length < most) this.#buffers.push(buffer);
   }

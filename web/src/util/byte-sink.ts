@@ -2,22 +2,22 @@
 import { limitExceeded } from "./errors.js";
 import { uninitialised } from "./platform.js";
 
-/** No more is allocated because a header announces a size; from there on the buffer grows as bytes arrive. */
+/** Maximum initial allocation, whatever size a header announces. Beyond it, the buffer grows as bytes arrive. */
 const trustedBytes = 2 ** 20;
 /** Maximum growth of the buffer in one step, in bytes. */
 const maxGrowth = 2 ** 28;
 /** Maximum factor by which the buffer grows towards the announced length. */
 const growthFactor = 32;
 
-/** Collects bytes in one buffer, of which nothing is shown that has not been written. */
+/** Collects bytes in one buffer and never exposes unwritten memory. */
 export class ByteSink {
   #buffer: Uint8Array<ArrayBuffer>;
-  /** Memory that is used again: what is not needed of it is not worth a copy of the rest. */
+  /** Whether the buffer is reused memory. Its unused tail is kept: trimming it is not worth a copy. */
   #isSpare: boolean;
   readonly #expected: number;
   length = 0;
 
-  /** @param expectedBytes how many bytes are likely to come: a hint only. */
+  /** @param expectedBytes likely total number of bytes; only a hint. */
   constructor(expectedBytes: number, spare?: ArrayBuffer) {
     this.#isSpare = spare !== undefined;
     this.#expected = expectedBytes;
@@ -31,7 +31,7 @@ export class ByteSink {
     this.length = needed;
   }
 
-  /** Leaves out all but the last bytes. */
+  /** Drops all but the last `bytes` bytes. */
   keepLast(bytes: number): void {
     if (bytes >= this.length) return;
     this.#buffer.copyWithin(0, this.length - bytes, this.length);
@@ -40,7 +40,7 @@ export class ByteSink {
 
   #grow(needed: number): void {
     const size = this.#buffer.byteLength;
-    // No further than to what was announced at first, so that nothing is left over there; then by doubling.
+    // First grow to at most the announced length, so that nothing is left unused; beyond that, double.
     const next = size < this.#expected ? Math.min(growthFactor * size, this.#expected) : 2 * size;
     let grown: Uint8Array<ArrayBuffer>;
     try {
@@ -53,7 +53,7 @@ export class ByteSink {
     this.#isSpare = false;
   }
 
-  /** What was added, in a buffer of just that size or in a spare one. */
+  /** Returns the collected bytes, in a buffer of exactly that size or in a spare one. */
   bytes(): Uint8Array<ArrayBuffer> {
     if (this.length === this.#buffer.byteLength) return this.#buffer;
     return this.#isSpare ? this.#buffer.subarray(0, this.length) : this.#buffer.slice(0, this.length);

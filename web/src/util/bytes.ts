@@ -1,7 +1,7 @@
 /**
- * Bytes, in whatever a caller or a store hands them over. What a value holds is asked of the engine itself (the getters
- * of its prototypes read internal slots, of objects of other realms, too): properties, names and tags of objects can
- * say anything, and a length that is not one lets stale memory through.
+ * Recognises byte buffers passed by callers and stores. Kind, size and offset are read with the engine's own
+ * getters, which read internal slots and work for objects of other realms. An object's properties, name and
+ * tag can be forged, and a forged length would expose stale memory.
  */
 
 type Getter<T> = { call(value: unknown): T };
@@ -11,26 +11,29 @@ function getterOf<T>(prototype: object, name: PropertyKey): Getter<T> {
 }
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
-/** The name of a typed array's kind; undefined for everything else. */
+/** Returns the kind of a typed array ("Uint8Array"); undefined for any other value. */
 const kindOf = getterOf<string | undefined>(typedArray, Symbol.toStringTag);
 const lengthOf = getterOf<number>(typedArray, "byteLength");
 const offsetOf = getterOf<number>(typedArray, "byteOffset");
 const bufferOf = getterOf<ArrayBufferLike>(typedArray, "buffer");
 
-/** True for a Uint8Array of any realm, Node's Buffers and other subclasses included; for nothing that only looks like one. */
+/**
+ * Whether a value is a Uint8Array of any realm, including Node's Buffer and other subclasses; false for
+ * look-alikes.
+ */
 export function isBytes(value: unknown): value is Uint8Array {
   return kindOf.call(value) === "Uint8Array";
 }
 
-/** How many bytes a typed array really has: none, where its memory is gone. */
+/** Returns the actual byte length of a typed array: 0 if its memory is detached. */
 export function sizeOf(bytes: unknown): number {
   return lengthOf.call(bytes);
 }
 
 /**
- * The bytes of a value as a plain Uint8Array: of a Uint8Array, another typed array of single bytes, or a buffer. It
- * shares their memory, unless that can be resized or is shared between threads: those bytes are copied.
- * @returns undefined for what is not bytes, wider typed arrays included; for memory that has been detached.
+ * Returns the bytes of a Uint8Array, another typed array of single bytes, or a buffer, as a plain Uint8Array.
+ * It shares their memory, unless that is resizable or shared between threads: then the bytes are copied.
+ * @returns undefined for values that are not bytes, including wider typed arrays, and for detached memory.
  */
 export function asBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (isPlain(value)) return value;
@@ -42,7 +45,7 @@ export function asBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** What nearly all bytes are: a Uint8Array of this realm, as it was made, over memory that stays. */
+/** Fast path for nearly all bytes: an unmodified Uint8Array of this realm over fixed memory. */
 function isPlain(value: unknown): value is Uint8Array<ArrayBuffer> {
   if (!isBytes(value) || Object.getPrototypeOf(value) !== Uint8Array.prototype) return false;
   const size = sizeOf(value);
@@ -53,19 +56,20 @@ function isFixed(buffer: ArrayBufferLike): boolean {
   return buffer instanceof ArrayBuffer && !(buffer as { resizable?: boolean }).resizable;
 }
 
-/** @throws TypeError for detached memory, and for what is no buffer. */
+/** @throws TypeError for detached memory and for values that are not buffers. */
 function viewOf(value: unknown): Uint8Array | undefined {
   const kind = kindOf.call(value);
   if (kind)
     return /8/.test(kind)
       ? new Uint8Array(bufferOf.call(value), offsetOf.call(value), sizeOf(value))
       : undefined;
-  // Only real buffers, of any realm, can be viewed so: other objects would be taken for lists.
+  // DataView accepts only real buffers, of any realm; the Uint8Array constructor would read other objects as
+  // lists.
   new DataView(value as ArrayBuffer);
   return new Uint8Array(value as ArrayBuffer);
 }
 
-/** What a value is, for messages: "null", "string", "Int32Array". */
+/** Describes the kind of a value for messages: "null", "string", "Int32Array". */
 export function kindName(value: unknown): string {
   return value === null ? "null" : (kindOf.call(value) ?? typeof value);
 }

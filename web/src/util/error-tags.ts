@@ -1,6 +1,6 @@
-/** The tags of errors: a file of its own, for programs that only read have no use for the list itself. */
+/** The tags of errors. In a separate file because programs that only read do not need the list at run time. */
 
-/** What each tag stands for; the one list of tags. */
+/** The meaning of each tag; the only list of tags. */
 export const errorTags = {
   NotFound: "nothing is stored there",
   InvalidMetadata: "the metadata is not valid",

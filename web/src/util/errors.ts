@@ -1,39 +1,42 @@
 /**
- * Errors: one family, told apart by `_tag` and, more finely, by `code`.
+ * Errors: one class hierarchy, distinguished by `_tag` and, more finely, by `code`.
  *
- * Every error that this library throws on purpose is a {@link ZarrError}, except an abort, which
- * rethrows the signal's own reason. docs/errors.md lists tags and codes.
+ * Every error that this library throws on purpose is a {@link ZarrError}, except an abort, which rethrows the
+ * signal's own reason. docs/errors.md lists tags and codes.
  */
 
 import type { errorTags } from "./error-tags.js";
 
 export type ErrorTag = keyof typeof errorTags;
 
-/** Facts that an error may carry besides its message. */
+/** Facts that an error may carry in addition to its message. */
 export interface ErrorDetails {
-  /** Stable short name of the exact reason, for programs: `"checksum-mismatch"`, `"http-status"`. */
+  /** Stable short name of the exact cause, for programs: `"checksum-mismatch"`, `"http-status"`. */
   code?: string | undefined;
   /** Name of the codec concerned. */
   codec?: string | undefined;
   /** Store key of the chunk concerned. */
   chunkKey?: string | undefined;
   /**
-   * Offset at which the trouble was noticed, in what `codec` was given: the encoded chunk for the codec at the chain's
-   * end, which is the first to decode; for those before it, what the codec behind them made of it.
+   * Offset of the error in the input of `codec` when it decodes. The last codec of the chain decodes first,
+   * and its input is the encoded chunk; the input of any other codec is the output of the codec after it.
    */
   byteOffset?: number | undefined;
-  /** HTTP status of the answer, for `Network`. */
+  /** HTTP status of the response, for `Network`. */
   status?: number | undefined;
-  /** The error behind this one. */
+  /** The error that caused this one. */
   cause?: unknown;
 }
 
-/** Longest message: names from documents stand in messages, whatever their length. */
+/** Maximum length of a message: messages quote names from documents, which may be of any length. */
 const maxMessage = 4096;
 
-/** The base of all errors of this library. */
+/** Base class of all errors of this library. */
 export class ZarrError extends Error {
-  /** What consoles show, also of minified programs. Not a field: next build makes assignments of those, which fail here. */
+  /**
+   * The name that consoles show, also in minified programs. Not a static field: next build turns those into
+   * assignments, which fail here.
+   */
   static override get name(): string {
     return "ZarrError";
   }
@@ -45,7 +48,7 @@ export class ZarrError extends Error {
   readonly chunkKey: string | undefined;
   readonly byteOffset: number | undefined;
   readonly status: number | undefined;
-  /** Of a `set` that has failed: chunks that were written (or found to be all fill value) before, of how many. */
+  /** For a failed `set`: how many of the chunks had been written (or found to be all fill value). */
   declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
   constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
@@ -68,14 +71,17 @@ export function kebab(name: string): string {
 }
 
 /**
- * Narrows an unknown error.
- * @param tags when given, only errors with one of these tags pass.
+ * Returns whether a value is a ZarrError.
+ * @param tags if given, only errors with one of these tags match.
  */
 export function isZarrError(error: unknown, ...tags: ErrorTag[]): error is ZarrError {
   return isError(error) && error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
 }
 
-/** Whether a thrown value is an error with a message. Stores may throw anything, proxies and throwing getters included. */
+/**
+ * Whether a thrown value is an error with a message. Stores may throw anything, even proxies and throwing
+ * getters.
+ */
 export function isError(value: unknown): value is Error {
   try {
     return value instanceof Error && typeof value.message === "string";
@@ -114,9 +120,9 @@ export const encodeFailed = (message: string, details?: ErrorDetails) =>
   new ZarrError("EncodeFailed", message, details);
 
 /**
- * Adds facts to an error where it has none yet, and returns it: lower layers know what went wrong, higher ones know
- * where. It stays the same object, whose stack says where it was thrown. Other values pass unchanged.
- * @param place put before the message, such as "the index: "; a chunk's key names itself.
+ * Adds missing facts to an error and returns it: lower layers know the cause, higher ones the location. The
+ * error keeps its identity and its stack. Other values are returned unchanged.
+ * @param place prefix of the message, such as "the index: "; ignored if the chunk's key is added instead.
  */
 export function withDetails(error: unknown, details: ErrorDetails, place = ""): unknown {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
@@ -129,25 +135,28 @@ export function withDetails(error: unknown, details: ErrorDetails, place = ""): 
   for (const name of ["codec", "chunkKey", "byteOffset", "status", "cause"] as const)
     if (details[name] !== undefined) facts[name] ??= details[name] as never;
   error.message = where + message;
-  // Engines that begin the stack with the message wrote it when the error was made.
+  // Some engines copy the message into the stack when the error is created.
   if (where !== "" && stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
   return error;
 }
 
-/** What tells the chunk before a message, which may begin with its key: stores name what they were asked for. */
+/**
+ * Returns the prefix that names the chunk; short if the message already begins with the key, as messages of
+ * stores do.
+ */
 const chunkBefore = (message: string, key: string): string =>
   message.startsWith(`${key}: `) ? "chunk " : `chunk ${key}: `;
 
-/** What an error, or anything else that was thrown, says. */
+/** Returns the message of an error, or of any other thrown value. */
 export function messageOf(error: unknown): string {
   try {
     return isError(error) ? error.message : String(error);
   } catch {
-    return shown(error); // it cannot be made a text
+    return shown(error); // it cannot be converted to a string
   }
 }
 
-/** A value as messages show it: of what may not be made a text only what it is. */
+/** Formats a value for messages; describes only the type of values that may not convert to a string. */
 export function shown(value: unknown): string {
   const isText = value === null || !["object", "function", "symbol"].includes(typeof value);
   if (isText) return String(value);
@@ -158,12 +167,12 @@ export function shown(value: unknown): string {
   }
 }
 
-/** A warning: something odd that was read nonetheless. */
+/** A warning about something irregular that was read nonetheless. */
 export interface ZarrWarning {
   /** Stable short name: `"v1-order"`, `"duplicate-key"`. */
   code: string;
   message: string;
 }
 
-/** Receives warnings; without one they are not shown. */
+/** Receives warnings. Without it they are dropped. */
 export type OnWarning = (warning: ZarrWarning) => void;

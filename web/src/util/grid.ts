@@ -1,25 +1,25 @@
 /**
  * Grids of chunks, one axis at a time. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear".
  *
- * Nothing here takes longer, or more memory, for a grid of 10^12 chunks than for one of ten.
+ * Nothing here takes more time or memory for a grid of 10^12 chunks than for one of ten.
  */
 import { invalidMetadata } from "./errors.js";
 
-/** One axis of a grid. Chunks may reach beyond the array's length. */
+/** One axis of a grid. Chunks may extend beyond the end of the array. */
 export interface AxisGrid {
   /** Length of the array. */
   readonly length: number;
   /** Number of chunks. */
   readonly count: number;
-  /** The chunk that holds an element, `0 <= index < length`. */
+  /** Returns the chunk that contains an element, `0 <= index < length`. */
   find(index: number): number;
-  /** First element of a chunk. */
+  /** Returns the first element of a chunk. */
   start(chunk: number): number;
-  /** Length of a chunk. */
+  /** Returns the length of a chunk. */
   size(chunk: number): number;
 }
 
-/** Chunks of one length. */
+/** An axis whose chunks all have the same length. */
 export class RegularAxis implements AxisGrid {
   readonly count: number;
 
@@ -40,7 +40,7 @@ export class RegularAxis implements AxisGrid {
   }
 }
 
-/** A run of chunks of one length. */
+/** A run of chunks of the same length. */
 interface Run {
   readonly size: number;
   readonly count: number;
@@ -48,12 +48,12 @@ interface Run {
   readonly start: number;
 }
 
-/** Chunks of several lengths, kept as the runs that the metadata gives: counts are never expanded. */
+/** An axis with chunks of different lengths, stored as the runs in the metadata: counts are never expanded. */
 export class RectilinearAxis implements AxisGrid {
   readonly count: number;
   readonly #runs: Run[] = [];
 
-  /** @param runs [length, how many] in order, all at least 1; together at least `length`. */
+  /** @param runs pairs of length and count in order, all at least 1, covering at least `length`. */
   constructor(
     readonly length: number,
     runs: Iterable<readonly [size: number, count: number]>,
@@ -72,7 +72,7 @@ export class RectilinearAxis implements AxisGrid {
     }
   }
 
-  /** Lengths that chunks have. */
+  /** The distinct chunk lengths. */
   get sizes(): ReadonlySet<number> {
     return new Set(this.#runs.map((run) => run.size));
   }
@@ -88,7 +88,7 @@ export class RectilinearAxis implements AxisGrid {
     return this.#last((candidate) => candidate.firstChunk <= chunk).size;
   }
 
-  /** The last run that is not behind what is looked for (runs are sorted). */
+  /** Returns the last run for which `isBefore` is true (runs are sorted). */
   #last(isBefore: (run: Run) => boolean): Run {
     let [low, high] = [0, this.#runs.length];
     while (high - low > 1) {
@@ -100,7 +100,7 @@ export class RectilinearAxis implements AxisGrid {
   }
 }
 
-/** The grid of an array whose chunks all have one shape. */
+/** Returns the grid of an array whose chunks all have the same shape. */
 export function regularGrid(shape: readonly number[], chunkShape: readonly number[]): AxisGrid[] {
   return shape.map((length, axis) => new RegularAxis(length, chunkShape[axis]!));
 }

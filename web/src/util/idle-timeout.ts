@@ -1,22 +1,25 @@
-/** Giving up on servers that fall silent. */
+/** Aborts requests to servers that stop responding. */
 import { invalidArgument } from "./errors.js";
 
-/** Milliseconds without a byte after which a request is given up. */
+/** Default time without a byte after which a request is aborted, in milliseconds. */
 export const defaultTimeout = 60_000;
 
 /**
- * The time is counted in beats. A thread that was busy or asleep misses beats instead of catching up on them, so
- * that bytes which have arrived meanwhile are seen before the server counts as silent.
+ * The timeout is counted in beats. A thread that was busy or suspended misses beats instead of catching up on
+ * them, so that bytes which arrived in the meantime are seen before the request times out.
  */
 const beats = 4;
 
-/** Throws InvalidArgument for an invalid time. */
+/** @throws InvalidArgument for an invalid timeout. */
 export function checkTimeout(timeout: number): number {
   if (!(timeout > 0)) throw invalidArgument(`timeout must be a positive number, not ${timeout}`);
   return timeout;
 }
 
-/** Watches by the time between two of their beats: a timer for each would cost a small request as much as its answer. */
+/**
+ * Watches by beat period. They share a timer, since one timer each would cost a small request as much as its
+ * response.
+ */
 const beating = new Map<number, Beats>();
 
 interface Beats {
@@ -26,7 +29,7 @@ interface Beats {
 
 function startBeats(period: number): Beats {
   const watches = new Set<Watch>();
-  // Longer ones do not fit the timers of JavaScript, which would go off at once.
+  // Longer periods overflow JavaScript timers, which would then fire at once.
   const timer = period < 2 ** 31 ? setInterval(missBeat, period, watches) : undefined;
   const started = { watches, timer };
   beating.set(period, started);
@@ -37,14 +40,14 @@ function missBeat(watches: Set<Watch>): void {
   for (const watch of watches) watch.missBeat();
 }
 
-/** Ends one request when its caller gives up, or when nothing comes for too long. */
+/** Aborts one request when its caller aborts or when no data arrives within the timeout. */
 export class Watch {
   readonly #controller = new AbortController();
-  /** Aborted at the end, whichever it is. */
+  /** Aborted when the request ends for either reason. */
   readonly signal = this.#controller.signal;
-  /** Whether it was the server's silence that ended the request. */
+  /** Whether the request timed out. */
   isSilent = false;
-  /** The request is over. */
+  /** Stops watching, because the request is over. */
   readonly stop: () => void;
   #missed = 0;
 
@@ -56,7 +59,7 @@ export class Watch {
     const { watches, timer } = beating.get(period) ?? startBeats(period);
     watches.add(this);
     this.stop = () => {
-      // With the last one the timer goes: nothing is left that would keep a process alive.
+      // Stop the timer with the last watch, so that it does not keep the process alive.
       if (watches.delete(this) && watches.size === 0) {
         clearInterval(timer);
         beating.delete(period);
@@ -65,12 +68,12 @@ export class Watch {
     };
   }
 
-  /** Something has come. */
+  /** Restarts the timeout, because data arrived. */
   hear(): void {
     this.#missed = 0;
   }
 
-  /** A part of the time has gone by; the first one may be shorter than the others. */
+  /** Counts one beat; the first one may be shorter than the others. */
   missBeat(): void {
     if (++this.#missed <= beats) return;
     this.isSilent = true;
@@ -79,7 +82,7 @@ export class Watch {
   }
 }
 
-/** What work gives, unless the signal is first; what comes after that is handed to `drop`. */
+/** Settles like `work` unless the signal is aborted first; a later result is passed to `drop`. */
 export async function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

@@ -1,15 +1,15 @@
-/** Raw DEFLATE (RFC 1951), by what the runtime brings. */
+/** Inflates raw DEFLATE (RFC 1951) with the decompressor of the runtime. */
 
 import { ByteSink } from "./byte-sink.js";
 import { corruptChunk, unsupported } from "./errors.js";
 import { nodeModule } from "./platform.js";
 
-/** No DEFLATE stream grows by more than this. */
+/** Maximum expansion of any DEFLATE stream. */
 const maxRatio = 1032;
 
 /**
  * Inflates a stream of exactly `bytes` bytes.
- * @throws CorruptChunk for one that is damaged, or of another length; Unsupported where the runtime has no
+ * @throws CorruptChunk for a damaged stream or one of another length; Unsupported if the runtime has no
  *   decompressor.
  */
 export async function inflate(
@@ -37,7 +37,7 @@ export async function inflate(
 
 type Decompressor = GenericTransformStream;
 
-/** Undefined where the runtime has none, or none for raw streams (Node below 20.12). */
+/** Returns undefined if the runtime has no decompressor, or none for raw streams (Node below 20.12). */
 function decompressor(): Decompressor | undefined {
   try {
     return new DecompressionStream("deflate-raw");
@@ -47,12 +47,12 @@ function decompressor(): Decompressor | undefined {
 }
 
 /**
- * Bytes that are handed over at a time. Browsers inflate all of what they get before anybody can stop them: so much, and
- * at most {@link maxRatio} times as many bytes, is under way.
+ * Number of bytes fed at a time. Browsers inflate a whole piece before it can be stopped, so at most this
+ * many bytes, expanded at most {@link maxRatio} times, are in flight.
  */
 const pieceBytes = 2 ** 14;
 
-/** Hands a stream over piece by piece, each when the one before it has been inflated and read. */
+/** Feeds a stream piece by piece, each when the one before it has been inflated and read. */
 async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, deflated: Uint8Array): Promise<void> {
   for (let at = 0; at < deflated.byteLength; at += pieceBytes) {
     await writer.ready;
@@ -61,7 +61,7 @@ async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, deflated: U
   await writer.close();
 }
 
-/** Inflates, and stops once there is one byte too many. */
+/** Inflates a stream and stops at the first excess byte. */
 async function streamed(
   { readable, writable }: Decompressor,
   deflated: Uint8Array,
@@ -69,7 +69,7 @@ async function streamed(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const writer = (writable as WritableStream<Uint8Array>).getWriter();
   const reader = (readable as ReadableStream<Uint8Array>).getReader();
-  // What goes wrong is heard of at the reading end.
+  // Errors surface at the reading end.
   feed(writer, deflated).catch(() => {});
   const sink = new ByteSink(bytes);
   for (;;) {

@@ -1,16 +1,16 @@
 /**
  * A strict JSON reader for Zarr metadata.
  *
- * `JSON.parse` cannot serve: genuine Zarr documents hold the bare tokens `NaN`, `Infinity` and
- * `-Infinity` (Python's json writes them), and integers beyond 2⁵³ that must stay exact. This reader
- * keeps the text of every number, bounds size and nesting, and is RFC 8259 otherwise. It does not recurse, can stop
- * and go on (`JsonReader`), and treats no key specially: `__proto__` becomes an ordinary own property.
+ * `JSON.parse` is not enough: real Zarr documents contain the bare tokens `NaN`, `Infinity` and `-Infinity`
+ * (Python's json writes them), and integers beyond 2⁵³ that must stay exact. This reader keeps the text of
+ * every number, bounds size and nesting, and is RFC 8259 otherwise. It does not recurse, can pause and resume
+ * (`JsonReader`), and treats no key specially: `__proto__` becomes an ordinary own property.
  */
 
 import { invalidMetadata, limitExceeded, type OnWarning } from "./errors.js";
 import { textDecoder } from "./platform.js";
 
-/** A number as it was written. */
+/** A number with its original text. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 
@@ -18,11 +18,11 @@ export class JsonNumber {
   get value(): number {
     return Number(this.text);
   }
-  /** True for the form of an integer: no fraction, no exponent, not one of the three bare tokens. */
+  /** Whether the number is written as an integer: no fraction, no exponent, not one of the three bare tokens. */
   get isInteger(): boolean {
     return /^-?\d+$/.test(this.text);
   }
-  /** The exact integer; only where `isInteger`. */
+  /** The exact integer; valid only if `isInteger`. */
   get bigint(): bigint {
     return BigInt(this.text);
   }
@@ -34,31 +34,31 @@ export interface JsonObject {
 }
 
 export interface JsonOptions {
-  /** What the document is called in messages. */
+  /** Name of the document in messages. */
   name: string;
-  /** Deepest nesting. */
+  /** Maximum nesting depth. */
   maxDepth: number;
   /** Whether the bare tokens NaN, Infinity and -Infinity are accepted as numbers. */
   bareNonFinite: boolean;
-  /** Most values in all; without it as many as there is text for. */
+  /** Maximum number of values. Default: limited only by the length of the document. */
   maxValues?: number | undefined;
   /**
-   * Receives every member of the document, and of the objects in it, with its keys from the outside. Members for which
-   * it returns true are left out of the result.
+   * Receives every member of the document, and of the objects in it, with its keys from the outside in.
+   * Members for which it returns true are omitted from the result.
    */
   take?: ((value: Json, keys: readonly string[]) => boolean) | undefined;
   onWarning?: OnWarning | undefined;
 }
 
-/** Keys in the order of the document, of objects that have some which JavaScript would put first: "0", "10". */
+/** Key order of the document, for objects with keys that JavaScript would move to the front: "0", "10". */
 const writtenOrders = new WeakMap<JsonObject, readonly string[]>();
 
-/** An object's keys in the order in which they were written. */
+/** Returns an object's keys in the order of the document. */
 export function writtenKeys(object: JsonObject): readonly string[] {
   return writtenOrders.get(object) ?? Object.keys(object);
 }
 
-/** Remembers the order of an object's keys. */
+/** Records the order of an object's keys. */
 export function orderKeys(object: JsonObject, keys: readonly string[]): void {
   if (keys.some((key) => /^\d/.test(key))) writtenOrders.set(object, [...new Set(keys)]);
 }
@@ -66,14 +66,14 @@ export function orderKeys(object: JsonObject, keys: readonly string[]): void {
 /** Large containers; objects with their keys, because `Object.keys` of a large object is slow. */
 const largeContainers = new WeakMap<Json[] | JsonObject, readonly string[]>();
 
-/** Containers with at least this many values are large. */
+/** Minimum number of values of a large container. */
 const largeSize = 2 ** 10;
 
 /** Whether a parsed value contains at least `largeSize` others. */
 export const isLarge = (json: Json): json is Json[] | JsonObject =>
   typeof json === "object" && json !== null && largeContainers.has(json as JsonObject);
 
-/** The keys of a large object. */
+/** Returns the keys of a large object. */
 export const keysOfLarge = (object: JsonObject): readonly string[] => largeContainers.get(object)!;
 
 /**
@@ -103,22 +103,22 @@ const escapes: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Characters of a number, and those of one that becomes a bigint: that takes time which grows faster than they do. */
+/** Maximum length of a number, and of one that becomes a bigint: converting it takes more than linear time. */
 const maxDigits = 2 ** 20;
 const maxBigintDigits = 2 ** 14;
 
-/** Most keys of an object: engines take hundreds of milliseconds at once to make room for more. */
+/** Maximum number of keys of an object: engines block for hundreds of milliseconds to make room for more. */
 const maxKeys = 2 ** 20;
-/** Most characters of a string: engines copy all of it at once when it is first used. */
+/** Maximum length of a string: engines copy all of it at once on first use. */
 const maxStringLength = 2 ** 26;
 
 /** Maximum number of warnings about duplicate keys per document. */
 const maxDuplicates = 8;
 
-/** Characters within which error messages count lines. */
+/** Number of characters within which error messages count lines. */
 const maxCounted = 2 ** 20;
 
-/** A container whose end has not been read; `first` counts the values read before its own. */
+/** A container that is still open; `first` is the number of values read before its own. */
 type Open = { readonly first: number } & (
   | { readonly list: Json[]; readonly object?: undefined }
   | {
@@ -129,7 +129,10 @@ type Open = { readonly first: number } & (
     }
 );
 
-/** Pieces of a string joined at a time. Concatenating a million one by one occupies the garbage collector for long. */
+/**
+ * Number of string pieces joined at a time. Concatenating a million one by one keeps the garbage collector
+ * busy.
+ */
 const maxPieces = 2 ** 9;
 
 /** Parses one document in steps, between which the caller can do other work. */
@@ -140,9 +143,9 @@ export class JsonReader {
   private duplicates = 0;
   /** Open containers, outermost first. */
   private readonly open: Open[] = [];
-  /** Steps left in this call of `read`: values and escapes. */
+  /** Remaining steps of this call of `read`: values and escapes. */
   private steps = 0;
-  /** Beginning of the string in which the last call of `read` paused. */
+  /** The part already read of the string in which the last call of `read` paused. */
   private begun: string | undefined;
 
   /** @throws InvalidMetadata for bytes that are not UTF-8 text. */
@@ -159,9 +162,9 @@ export class JsonReader {
 
   /**
    * Continues parsing.
-   * @param steps values and escaped characters to read in this call.
-   * @returns the document; undefined until it has been read to its end.
-   * @throws as `parseJson` does.
+   * @param steps maximum number of values and escaped characters to read in this call.
+   * @returns the document; undefined until all of it has been read.
+   * @throws the same errors as `parseJson`.
    */
   read(steps: number): Json | undefined {
     this.steps = steps;
@@ -187,7 +190,7 @@ export class JsonReader {
     return document;
   }
 
-  /** Reads the key of the next value within an object. @returns false after running out of steps. */
+  /** Reads the key of the next value within an object. @returns false if the steps ran out. */
   private readKey(): boolean {
     const container = this.open.at(-1);
     if (!container?.object || container.key !== undefined) return true;
@@ -206,7 +209,7 @@ export class JsonReader {
     return true;
   }
 
-  /** Reads a value. @returns undefined for the start of a non-empty container, and after running out of steps. */
+  /** Reads a value. @returns undefined for the start of a non-empty container, or if the steps ran out. */
   private begin(): Json | undefined {
     if (this.begun !== undefined) return this.string();
     this.steps--;
@@ -231,7 +234,7 @@ export class JsonReader {
     }
   }
 
-  /** Opens a container. @returns it if it is empty. */
+  /** Opens a container. @returns the container if it is empty. */
   private enter(container: Open, end: string): Json | undefined {
     if (this.open.length >= this.options.maxDepth) {
       throw limitExceeded(`${this.options.name} is nested deeper than ${this.options.maxDepth} levels`);
@@ -255,7 +258,7 @@ export class JsonReader {
       throw limitExceeded(`${this.options.name} has an object of more than ${maxKeys} keys`);
   }
 
-  /** Whether a member of the innermost object is left out. */
+  /** Whether `take` consumes a member of the innermost object. */
   private takes(value: Json, key: string): boolean {
     const { open, options } = this;
     if (!options.take || open.length > 2 || !open[0]!.object) return false;
@@ -283,7 +286,7 @@ export class JsonReader {
     throw limitExceeded(`${this.options.name} has a string of more than ${maxStringLength} characters`);
   }
 
-  /** Reads a string, or the rest of one. @returns undefined after running out of steps. */
+  /** Reads a string or the remainder of one. @returns undefined if the steps ran out. */
   private string(): string | undefined {
     if (this.begun === undefined) this.at++;
     let result = this.begun ?? "";
@@ -339,7 +342,7 @@ export class JsonReader {
     return found;
   }
 
-  /** Skips white space and then `char`, if it is there. */
+  /** Skips white space, then `char` if it comes next. @returns whether it did. */
   private skips(char: string): boolean {
     this.match(space);
     if (this.text[this.at] !== char) return false;
@@ -361,7 +364,7 @@ export class JsonReader {
   }
 }
 
-/** The text of a document. @throws InvalidMetadata for bytes that are not UTF-8. */
+/** Decodes a document as UTF-8. @throws InvalidMetadata for bytes that are not UTF-8. */
 function textOf(bytes: Uint8Array, name: string): string {
   try {
     return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -370,7 +373,7 @@ function textOf(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** A JSON value as programs like it: numbers instead of JsonNumber. */
+/** A JSON value with plain numbers instead of JsonNumber. */
 export type PlainJson =
   | null
   | boolean
@@ -381,7 +384,7 @@ export type PlainJson =
   | { [key: string]: PlainJson };
 
 /**
- * Turns JsonNumbers into numbers; integers beyond ±2⁵³ into bigints, so that nothing is lost.
+ * Converts JsonNumbers to numbers, and integers beyond ±2⁵³ to bigints, so that no precision is lost.
  * @throws LimitExceeded for integers of more than 2¹⁴ characters.
  */
 export function toPlain(value: Json): PlainJson {
@@ -396,8 +399,8 @@ export function toPlain(value: Json): PlainJson {
 }
 
 /**
- * Makes an own property of any name. An assignment, which is far faster, would change the prototype for "__proto__", and
- * nothing where the prototype is frozen.
+ * Sets an own property of any name. Plain assignment is far faster, but for "__proto__" it would change the
+ * prototype, and it fails for names that a frozen prototype has.
  */
 export function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   if (key in object)
@@ -413,7 +416,7 @@ function plainNumber(number: JsonNumber): number | bigint {
   return number.bigint;
 }
 
-/** True for a JSON object (not null, not a list, not a number). */
+/** Whether a value is a JSON object (not null, a list or a number). */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
@@ -421,8 +424,8 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 }
 
 /**
- * Returns a number as JSON text that other readers parse as the same float. Python parses "-0" as the integer 0, and
- * GDAL clamps integers of more than 64 bits.
+ * Formats a number as JSON that other readers parse as the same float. Python parses "-0" as the integer 0,
+ * and GDAL clamps integers of more than 64 bits.
  * @param maxInteger integers beyond it get a fraction. Default: 2⁵³ − 1.
  */
 export function numberText(value: number, maxInteger = Number.MAX_SAFE_INTEGER): string {
@@ -432,9 +435,9 @@ export function numberText(value: number, maxInteger = Number.MAX_SAFE_INTEGER):
 }
 
 /**
- * A JSON value as text, every number as it was written; numbers of JavaScript so that they are read as the same ones,
- * -0 and those that are not finite included.
- * @throws LimitExceeded for nesting beyond `maxDepth`, and so for objects that hold themselves.
+ * Formats a JSON value. JsonNumbers keep their text; JavaScript numbers, including -0 and non-finite ones,
+ * are written so that they parse as the same number.
+ * @throws LimitExceeded for nesting beyond `maxDepth`, and so for circular objects.
  */
 export function jsonText(json: Json | PlainJson, maxDepth = Number.POSITIVE_INFINITY): string {
   if (json instanceof JsonNumber) return json.text;
@@ -449,7 +452,7 @@ export function jsonText(json: Json | PlainJson, maxDepth = Number.POSITIVE_INFI
   return `{${members.join(",")}}`;
 }
 
-/** A JSON value as messages show it, shortened. */
+/** Formats a JSON value for messages, shortened. */
 export function showJson(json: Json | undefined): string {
   const text = json instanceof JsonNumber ? json.text : (JSON.stringify(json, plainNumbers) ?? "nothing");
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;

@@ -1,4 +1,4 @@
-/** A map of texts whose growth does not block: a `Map` of millions of entries is rehashed at once, which takes seconds. */
+/** A map of strings that can grow without blocking: rehashing a `Map` of millions of entries takes seconds. */
 export class LargeMap<T> {
   readonly #parts = Array.from({ length: 64 }, () => new Map<string, T>());
 
@@ -6,7 +6,7 @@ export class LargeMap<T> {
     return this.#partOf(key).get(key);
   }
 
-  /** @returns whether the key is a new one. */
+  /** @returns whether the key is new. */
   set(key: string, value: T): boolean {
     const part = this.#partOf(key);
     const { size } = part;
@@ -14,7 +14,7 @@ export class LargeMap<T> {
     return part.size > size;
   }
 
-  /** The part by the end of the key, which differs most between chunks. */
+  /** Selects a part by the last characters of the key, which differ most between chunks. */
   #partOf(key: string): Map<string, T> {
     let hash = key.length;
     for (let at = Math.max(0, key.length - 8); at < key.length; at++)

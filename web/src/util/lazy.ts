@@ -1,19 +1,15 @@
 /**
- * What most viewers do without is loaded by `import()` when something asks for it. Each such part is one file in
- * `lazy/`, of which bundlers make a file; docs/architecture.md lists them.
- *
- * Those files name what is loaded in any case as imports, for nothing but its place in bundles: esbuild makes a file of
- * what each combination of parts has in common, and with these imports that is one file instead of twenty. Imports
- * without names have no effect otherwise, as package.json says of all modules here.
+ * Loads rarely used features with `import()` on first use. Each such part is one file `part.ts`, which bundlers
+ * turn into a chunk; docs/architecture.md lists them.
  */
 import { engineFailed, messageOf } from "./errors.js";
 
 /**
- * A function that loads a part, once; what has failed is tried again at the next call.
- * @param what stands in the part, for messages.
+ * Returns a function that loads a part once; a failed load is retried at the next call.
+ * @param what contents of the part, for messages.
  */
 export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined; // kept: asking the engine again costs microseconds
+  let loading: Promise<T> | undefined; // cached: importing again costs microseconds
   const attempt = async (): Promise<T> => {
     try {
       return await load();
@@ -29,7 +25,7 @@ export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> 
   };
 }
 
-/** Starts loading a part that will be asked for. If that fails, whoever asks for it will say so. */
+/** Starts loading a part that will be needed soon. A failure surfaces at the first real use. */
 export function preload(load: () => Promise<unknown>): void {
   load().catch(() => {});
 }

@@ -1,7 +1,7 @@
-/** A bound on how much is done at a time. */
+/** Limits concurrency. */
 import { invalidArgument } from "./errors.js";
 
-/** Lets at most `limit` pieces of work run at a time; the others wait in order. */
+/** Runs at most `limit` tasks at a time; the others wait in order. */
 export class Limiter {
   #running = 0;
   readonly #waiting = new Set<() => void>();
@@ -13,7 +13,10 @@ export class Limiter {
     }
   }
 
-  /** Runs work when there is room. An abort while it waits throws the signal's reason and takes no room. */
+  /**
+   * Runs a task when a slot is free. If it is aborted while waiting, throws the signal's reason and takes no
+   * slot.
+   */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.#running < this.limit) this.#running++;
@@ -25,7 +28,7 @@ export class Limiter {
     }
   }
 
-  /** The one who leaves hands its place on, so that nobody can slip in between. */
+  /** Passes the slot directly to the next task, so that no later one can overtake it. */
   #leave(): void {
     const [next] = this.#waiting;
     if (!next) {

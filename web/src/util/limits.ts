@@ -1,33 +1,32 @@
 /**
- * Limits on what metadata and chunks may ask for, so that a hostile store can neither exhaust memory
- * nor time. Each can be raised through `open(…, { limits })`.
+ * Limits on the resources that metadata and chunks may demand, so that a hostile store cannot exhaust memory
+ * or time. Each can be changed through `open(…, { limits })`.
  */
 import { invalidArgument } from "./errors.js";
 
 export interface Limits {
-  /** Most bytes of one decoded chunk. At most 2³¹ − 1, what one WebAssembly memory can serve. */
+  /** Maximum size of a decoded chunk, in bytes. At most 2³¹ − 1, the maximum for one WebAssembly memory. */
   chunkBytes: number;
-  /** Most bytes of one encoded chunk that is accepted from a store. */
+  /** Maximum size of an encoded chunk that is accepted from a store, in bytes. */
   encodedBytes: number;
-  /** Most bytes of one metadata document. */
+  /** Maximum size of a metadata document, in bytes. */
   metadataBytes: number;
-  /** Deepest nesting of a metadata document. */
+  /** Maximum nesting depth of a metadata document. */
   metadataDepth: number;
-  /** Most dimensions of an array. Never above 64, the core's own limit. */
+  /** Maximum number of dimensions of an array. Never above 64, the core's own limit. */
   rank: number;
-  /** Most codecs in one chain. Never above 64, the core's own limit. */
+  /** Maximum number of codecs in one chain. Never above 64, the core's own limit. */
   chainLength: number;
-  /** Most inner chunks of one shard. */
+  /** Maximum number of inner chunks of one shard. */
   shardEntries: number;
-  /** Deepest nesting of shards in shards. */
+  /** Maximum depth of shards nested in shards. */
   shardDepth: number;
-  /** Most bytes of one result of `get`. */
+  /** Maximum size of one result of `get`, in bytes. */
   resultBytes: number;
-  /** Most chunks that one `get` may touch. */
+  /** Maximum number of chunks that one `get` may touch. */
   readChunks: number;
 }
 
-/** The defaults. */
 export const defaultLimits: Readonly<Limits> = {
   chunkBytes: 2 ** 30,
   encodedBytes: 2 ** 31 - 2 ** 20,
@@ -41,7 +40,10 @@ export const defaultLimits: Readonly<Limits> = {
   readChunks: 2 ** 22,
 };
 
-/** The defaults with the caller's own values over them. Throws InvalidArgument for a value that is no positive integer. */
+/**
+ * Merges the caller's limits with the defaults. @throws InvalidArgument for unknown limits and values that
+ * are not positive integers.
+ */
 export function resolveLimits(own: Partial<Limits> | undefined): Limits {
   const limits = { ...defaultLimits };
   for (const [name, value] of Object.entries(own ?? {}) as [keyof Limits, number | undefined][]) {

@@ -1,11 +1,11 @@
 /**
- * What differs between runtimes. Nothing here is imported by name, so that every module of the package
- * loads as it is in a browser, and no bundler stumbles over modules of Node's.
+ * Differences between runtimes. Built-in modules are never imported by name, so that every module of the
+ * package loads unchanged in browsers, and bundlers do not try to resolve Node's modules.
  */
 
 /**
- * A built-in module of Node's (also in Deno and Bun). Fails where there are none, without asking for it: to
- * browsers the name is an address, and a policy would be seen to be violated.
+ * Loads a built-in module of Node, also in Deno and Bun. Elsewhere it fails without a request: browsers would
+ * treat the name as a URL and report a policy violation.
  */
 export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
   type Host = {
@@ -21,8 +21,8 @@ export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
 }
 
 /**
- * `new TextDecoder(…)`, which makers of pages for tests (Jest with jsdom) leave out: Node's then. Not to be called while
- * modules are loaded.
+ * Like `new TextDecoder(…)`, with a fallback to Node's where the global is missing (Jest with jsdom). Must
+ * not be called while modules are loading.
  */
 export function textDecoder(
   ...options: ConstructorParameters<typeof TextDecoder>
@@ -30,7 +30,7 @@ export function textDecoder(
   return new (globalThis.TextDecoder ?? nodeUtil().TextDecoder)(...options);
 }
 
-/** What is made when it is first asked for, and kept. */
+/** Returns a function that creates a value on the first call and caches it. */
 export function kept<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -39,7 +39,7 @@ export function kept<T>(make: () => T): () => T {
   };
 }
 
-/** `new TextEncoder()`; see {@link textDecoder}. */
+/** Like `new TextEncoder()`; see {@link textDecoder}. */
 export function textEncoder(): InstanceType<typeof TextEncoder> {
   return new (globalThis.TextEncoder ?? nodeUtil().TextEncoder)();
 }
@@ -50,8 +50,8 @@ function nodeUtil(): typeof import("node:util") {
 }
 
 /**
- * Lets a signal have as many listeners as requests wait on it. Node warns beyond ten, taking them for a leak;
- * other runtimes do not.
+ * Lifts the listener limit of a signal, which one listener per request would exceed. Node alone warns beyond
+ * ten, assuming a leak.
  */
 export function allowListeners(signal: AbortSignal): void {
   type Events = { setMaxListeners(count: number, target: EventTarget): void };
@@ -59,32 +59,32 @@ export function allowListeners(signal: AbortSignal): void {
   try {
     (globalThis as Host).process?.getBuiltinModule?.("node:events")?.setMaxListeners(0, signal);
   } catch {
-    // A runtime that only resembles Node: the warning, should there be one, is all that is at stake.
+    // A runtime that only resembles Node; at worst it prints the warning.
   }
 }
 
-/** True for URLs of files, which only Node, Deno and Bun can read. */
+/** Whether a URL is a file URL, which only Node, Deno and Bun can read. */
 export function isFileUrl(url: URL): boolean {
   return url.protocol === "file:";
 }
 
-/** Reads the file behind a file URL, at once: for small files, which a thread pool takes longer to hand over. */
+/** Reads a file URL synchronously: for small files the thread pool takes longer. */
 export async function readFileUrl(url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const { readFileSync } = await nodeModule<typeof import("node:fs")>("node:fs");
   const bytes = readFileSync(url);
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Memory to be written before it is read: with other contents than zeros where the runtime can save them. */
+/** Allocates memory that will be written before it is read; not zeroed if the runtime allows it. */
 export function uninitialised(bytes: number): Uint8Array<ArrayBuffer> {
   const { Buffer: NodeBuffer } = globalThis as { Buffer?: { allocUnsafeSlow?(bytes: number): Uint8Array } };
   const buffer = NodeBuffer?.allocUnsafeSlow?.(bytes).buffer;
-  // A stand-in for Node's may take it from a pool.
+  // A polyfill of Node's Buffer may allocate from a pool.
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes;
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-/** How many threads run at a time on this machine. */
+/** Returns the number of hardware threads. */
 export function parallelism(): number {
   type Host = {
     navigator?: { hardwareConcurrency?: number };
@@ -99,8 +99,8 @@ export function parallelism(): number {
 }
 
 /**
- * Waits until the event loop has turned. Not by timers where that can be avoided: browsers slow those of hidden pages
- * down to one a second.
+ * Waits for the next turn of the event loop. Avoids timers if possible: browsers throttle those of hidden
+ * pages to one per second.
  */
 export function nextTask(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (task: () => void) => unknown };
@@ -117,7 +117,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** A worker of a browser's, or of node:worker_threads. */
+/** A web worker or a worker of node:worker_threads. */
 export type AnyWorker = WebWorker | NodeWorker;
 
 interface WebWorker {
@@ -134,15 +134,15 @@ interface NodeWorker {
 }
 
 /**
- * True where pools use the web's kind of workers, false where Node's. Deno has both; those of the web would keep it
- * from ending.
+ * Whether pools use web workers rather than Node's. Deno has both, but its web workers would keep the process
+ * alive.
  */
 export const hasWebWorkers = (): boolean => {
   const { Worker, Deno } = globalThis as { Worker?: unknown; Deno?: unknown };
   return typeof Worker === "function" && !Deno;
 };
 
-/** Starts a worker of the web's kind, by an address that bundlers are not to look for. */
+/** Starts a web worker. Takes the URL as a variable, so that bundlers do not try to resolve it. */
 export function startWebWorker(url: string, options?: { type?: "module"; name?: string }): AnyWorker {
   const { Worker: Start } = globalThis as unknown as {
     Worker: new (url: string, options?: object) => AnyWorker;
@@ -150,7 +150,7 @@ export function startWebWorker(url: string, options?: { type?: "module"; name?: 
   return new Start(url, options);
 }
 
-/** Starts a worker whose script is a text: a classic script that imports nothing. */
+/** Starts a worker from source text, which must be a classic script without imports. */
 export async function startTextWorker(text: string): Promise<AnyWorker> {
   if (!hasWebWorkers()) {
     const { Worker: Thread } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
@@ -162,16 +162,19 @@ export async function startTextWorker(text: string): Promise<AnyWorker> {
   return worker;
 }
 
-/** Milliseconds that a script's text may take to be read; some browsers ask for it only some time after `new Worker`. */
+/**
+ * Lifetime of the object URL of a script, in milliseconds; some browsers fetch it only some time after
+ * `new Worker`.
+ */
 const textLifetime = 60_000;
 
-/** Starts a script in a thread of Node's; `execArgv` of this process is not for scripts of ours. */
+/** Starts a script in a Node worker thread, without the `execArgv` of this process, which is not meant for it. */
 export async function startNodeWorker(script: URL): Promise<AnyWorker> {
   const { Worker: Thread } = await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
   return new Thread(script, { execArgv: [] }) as NodeWorker;
 }
 
-/** Listens to a worker: what it says, and its end, after which it must be stopped. */
+/** Listens to the messages of a worker and to its end, after which it must be stopped. */
 export function listenTo(
   worker: AnyWorker,
   onMessage: (data: unknown) => void,
@@ -185,35 +188,38 @@ export function listenTo(
   worker.addEventListener("message", (event) => onMessage(event.data));
   for (const type of ["error", "messageerror"] as const) {
     worker.addEventListener(type, (event) => {
-      event.preventDefault(); // it is dealt with: no word to the page
+      event.preventDefault(); // handled here, so not reported to the page
       onEnd(event);
     });
   }
 }
 
-/** Stops a worker, whatever state it is in. */
+/** Stops a worker in any state. */
 export function stopWorker(worker: AnyWorker): void {
   try {
     const ending = worker.terminate();
     if (ending instanceof Promise) ending.catch(() => {});
   } catch {
-    // Gone already.
+    // Already stopped.
   }
 }
 
-/** Says whether a thread may keep the process alive; runtimes without processes do not ask. */
+/** Sets whether a thread keeps the process alive; a no-op in runtimes without processes. */
 export function keepAlive(thing: unknown, isBusy: boolean): void {
   const counted = thing as { ref?: () => void; unref?: () => void };
   if (isBusy) counted.ref?.();
   else counted.unref?.();
 }
 
-/** A worker's way to whom it works for. */
+/** Sends messages from a worker to its owner. */
 export interface WorkerPort {
   post(message: unknown, transfer: ArrayBuffer[]): void;
 }
 
-/** Listens to messages in a dedicated worker. Returns undefined elsewhere: service workers and workerd post by client. */
+/**
+ * Listens to messages in a dedicated worker. Returns undefined elsewhere: service workers and workerd post to
+ * a client.
+ */
 export async function openWorkerPort(
   onMessage: (port: WorkerPort, data: unknown) => void,
 ): Promise<WorkerPort | undefined> {

@@ -1,8 +1,9 @@
-/** Waiting for several things. */
+/** Waits for several promises. */
 
 /**
- * Waits for all, also after a failure, so that nothing is still running when the caller hears of it.
- * @param onFailure called at the first failure, to have the others given up.
+ * Waits for all promises, even after a failure, so that nothing is still running when the caller learns of
+ * it.
+ * @param onFailure called at the first failure, to cancel the others.
  */
 export async function settleAll(
   work: readonly Promise<void>[],
@@ -19,7 +20,7 @@ export async function settleAll(
   if (failure) throw failure.error;
 }
 
-/** What all of them give; waits like {@link settleAll}. */
+/** Returns the values of all promises; waits like {@link settleAll}. */
 export async function settledValues<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const results = new Array<T>(work.length);
   const kept = work.map(async (promise, i) => {

@@ -1,25 +1,25 @@
-/** Work that several callers wait for. */
+/** Shares work between concurrent callers. */
 import { untilAborted } from "./abort.js";
 
 interface Flight<T> {
   promise: Promise<T>;
   controller: AbortController;
   callers: number;
-  /** Those who have gone, too. */
+  /** Total number of callers, including those that have left. */
   joined: number;
 }
 
 /**
- * Joins callers who ask for the same thing at the same time. Each can give up on its own: the work goes on
- * as long as one caller is left, and is aborted when the last one goes.
+ * Shares one task among callers that request the same thing at the same time. Each can abort independently:
+ * the task continues while at least one caller waits and is aborted when the last one leaves.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /**
-   * Joins the work under way for `id`, or starts it.
-   * @param start gets the signal that says when nobody waits any more.
-   * @throws what the work throws; the reason of this caller's own signal.
+   * Joins the task in flight for `id`, or starts it.
+   * @param start receives a signal that is aborted when no caller waits any more.
+   * @throws errors of the task; the reason of this caller's own signal.
    */
   async run(
     id: string,
@@ -29,7 +29,7 @@ export class SingleFlight<T> {
     return (await this.join(id, signal, start)).result;
   }
 
-  /** {@link run}, and whether anybody else has asked for the same; who comes later has work of his own. */
+  /** Like {@link run}, and also returns whether other callers shared the result. */
   async join(
     id: string,
     signal: AbortSignal | undefined,
@@ -47,7 +47,7 @@ export class SingleFlight<T> {
     }
   }
 
-  /** Has those who come from now on start afresh, for what begins so; who waits already gets what he asked for. */
+  /** Makes later callers of ids with a prefix start new tasks. Callers that already wait keep theirs. */
   leave(prefix: string): void {
     for (const id of this.#flights.keys()) if (id.startsWith(prefix)) this.#flights.delete(id);
   }
@@ -55,14 +55,14 @@ export class SingleFlight<T> {
   #start(id: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const flight = { promise: start(controller.signal), controller, callers: 0, joined: 0 };
-    // When all callers have gone, nobody listens to the failure.
+    // If all callers have left, the failure has no handler.
     const forget = () => this.#forget(id, flight);
     flight.promise.then(forget, forget);
     this.#flights.set(id, flight);
     return flight;
   }
 
-  /** Nobody waits any more: work still under way is aborted, and the next caller starts afresh. */
+  /** Aborts a task that no caller waits for, so that the next caller starts a new one. */
   #end(id: string, flight: Flight<T>, signal: AbortSignal | undefined): void {
     if (this.#flights.get(id) !== flight) return;
     this.#forget(id, flight);

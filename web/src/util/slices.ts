@@ -2,17 +2,17 @@
 import { nextTask } from "./platform.js";
 
 /**
- * Work that can be interrupted: a generator that yields wherever it may pause, at least every few milliseconds, and
- * returns its result.
+ * Interruptible work: a generator that yields at every point where it may pause, at least every few
+ * milliseconds, and returns its result.
  */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Duration of a slice, in milliseconds. */
 export const sliceTime = 40;
-/** Most steps of a slice: in workerd the clock stands still during synchronous work. */
+/** Maximum number of steps per slice: workerd's clock does not advance during synchronous work. */
 const sliceSteps = 2 ** 14;
 
-/** Runs all of the work at once. */
+/** Runs all of the work synchronously. */
 export function runAll<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -20,7 +20,7 @@ export function runAll<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs one slice of the work. @returns the result; undefined where there is more to do. */
+/** Runs one slice of the work. @returns the result; undefined if work remains. */
 export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined {
   const end = performance.now() + sliceTime;
   for (let step = 0; step < sliceSteps; step++) {
@@ -32,8 +32,8 @@ export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined
 }
 
 /**
- * Runs the work in slices, between which the event loop turns.
- * @throws what the work throws; the signal's reason.
+ * Runs the work in slices and yields to the event loop between them.
+ * @throws errors of the work; the signal's reason.
  */
 export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal | undefined): Promise<T> {
   for (;;) {
@@ -44,13 +44,13 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal | undefi
   }
 }
 
-/** Runs the first slice at once. @returns the result, or a promise for it where there is more to do. */
+/** Runs the first slice synchronously. @returns the result, or a promise for it if work remains. */
 export function startSlices<T>(steps: Steps<T>): T | Promise<T> {
   const finished = runSlice(steps);
   return finished ? finished.result : nextTask().then(() => inSlices(steps));
 }
 
-/** Gives values one after another, with a turn of the event loop after each slice. */
+/** Yields values one by one, with a turn of the event loop after each slice. */
 export async function* withTurns<T>(values: Iterable<T>): AsyncGenerator<T> {
   let end = performance.now() + sliceTime;
   for (const value of values) {

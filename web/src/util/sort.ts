@@ -1,10 +1,10 @@
 /** Sorts long lists in steps. */
 import type { Steps } from "./slices.js";
 
-/** Values that are sorted, or merged, in one step. */
+/** Number of values sorted or merged in one step. */
 const run = 2 ** 12;
 
-/** Sorts numbers, or texts by their UTF-16 units. @returns the list itself, or a new one. */
+/** Sorts numbers, or strings by UTF-16 code units. @returns the list itself or a new one. */
 export function* sortSteps<T extends number | string>(values: T[]): Steps<T[]> {
   if (values.length <= run) return values.sort(order);
   let runs: T[][] = [];

@@ -1,33 +1,33 @@
-/** Items moved between two arrays in memory: boxes, steps and lists of them. For what does not pass through the core. */
+/** Copies items between two strided or indexed arrays in memory, for data that does not pass through the core. */
 
-/** One axis of a move: the distance between neighbours in bytes, or where each item lies. */
+/** One axis of a copy: the distance between neighbours in bytes, or the offset of each item. */
 export interface MoveAxis {
   readonly count: number;
   readonly from: number | readonly number[];
   readonly to: number | readonly number[];
 }
 
-/** Which items go where; all in bytes. */
+/** Source and target layout of a copy; all values in bytes. */
 export interface Move {
-  /** Where the first item lies, or what the lists of the axes count from. */
+  /** Offset of the first item, or the base of the axes' lists of offsets. */
   readonly from: number;
   readonly to: number;
   readonly itemBytes: number;
-  /** The last one innermost; none for a single item. */
+  /** Innermost axis last; empty for a single item. */
   readonly axes: readonly MoveAxis[];
 }
 
-/** A move whose items lie one after another where they come from, in the order in which it goes through them. */
+/** The same copy from a packed source, whose items are contiguous in the order of the copy. */
 export function packedSource({ to, itemBytes, axes }: Move): Move {
   return { from: 0, to, itemBytes, axes: packed(axes, itemBytes, "from") };
 }
 
-/** The move that packs them so. */
+/** The same copy into a packed target. */
 export function packing({ from, itemBytes, axes }: Move): Move {
   return { from, to: 0, itemBytes, axes: packed(axes, itemBytes, "to") };
 }
 
-/** How many bytes a move moves. */
+/** Returns the number of bytes that a copy transfers. */
 export const movedBytes = ({ itemBytes, axes }: Move): number =>
   axes.reduce((bytes, { count }) => bytes * count, itemBytes);
 
@@ -43,12 +43,12 @@ function packed(axes: readonly MoveAxis[], itemBytes: number, side: "from" | "to
     .reverse();
 }
 
-/** Runs of so many bytes are left to the engine, whose calls cost as much as a loop over a few hundred bytes. */
+/** Minimum run length copied by the engine, whose calls cost as much as a loop over a few hundred bytes. */
 const longRun = 512;
-/** Runs that are tabled at a time, so that the loop over them is not entered for each short row. */
+/** Number of runs per table, so that the inner loop is not re-entered for each short row. */
 const tableSize = 512;
 
-/** Moves items. What would lie outside of the target is not written. */
+/** Copies items. Writes outside the target are dropped. */
 export function moveItems(source: Uint8Array, target: Uint8Array, move: Move): void {
   if (movedBytes(move) === 0) return;
   const { run, axes } = withRuns(move);
@@ -69,7 +69,7 @@ export function moveItems(source: Uint8Array, target: Uint8Array, move: Move): v
   }
 }
 
-/** Joins inner axes along which items lie side by side on both sides into runs, and leaves out those of one item. */
+/** Merges inner axes that are contiguous on both sides into runs, and drops axes of one item. */
 function withRuns({ itemBytes, axes }: Move): { run: number; axes: MoveAxis[] } {
   const rest = axes.filter(({ count, from, to }) => count > 1 || Array.isArray(from) || Array.isArray(to));
   let run = itemBytes;
@@ -80,17 +80,17 @@ function withRuns({ itemBytes, axes }: Move): { run: number; axes: MoveAxis[] } 
   return { run, axes: rest };
 }
 
-/** Where an item lies along an axis. */
+/** Returns the offset of an item along an axis. */
 export const offsetIn = (axis: number | readonly number[], i: number): number =>
   typeof axis === "number" ? axis * i : axis[i]!;
 
 type Offsets = Int32Array | Float64Array;
 
-/** Where the runs of the innermost axes begin, counted from the first. */
+/** Offsets of the runs of the innermost axes, relative to the first. */
 interface Table {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** How many axes it stands for. */
+  /** Number of axes that the table covers. */
   readonly axes: number;
 }
 
@@ -116,14 +116,14 @@ function spread(inner: readonly number[], axis: number | readonly number[], coun
   return all;
 }
 
-/** In words; 32-bit numbers where they do: loops over them are faster. */
+/** Converts offsets to words, as 32-bit integers if they fit: loops over them are faster. */
 function inWords(offsets: readonly number[], width: number): Offsets {
   const words = Int32Array.from(offsets, (offset) => offset / width);
   const isExact = offsets.every((offset, i) => words[i]! * width === offset);
   return isExact ? words : Float64Array.from(offsets, (offset) => offset / width);
 }
 
-/** The same in words of a width. */
+/** A {@link Table} in units of words. */
 interface WordTable {
   readonly from: Offsets;
   readonly to: Offsets;
@@ -133,9 +133,9 @@ type Copy = (from: number, to: number) => void;
 type Sides = { from: number | Iterable<number>; to: number | Iterable<number> };
 
 /**
- * How the runs of the inner axes are copied: in words as wide as they and all places allow, or by the engine where they
- * are long.
- * @param others all other places
+ * Returns a function that copies the runs of the inner axes: in the widest words that all offsets allow, or
+ * by the engine if they are long.
+ * @param others all other offsets
  */
 function copier(
   source: Uint8Array,
@@ -164,7 +164,7 @@ function copier(
   return (from, to) => copyWords(a, b, from / 4, to / 4, table, words);
 }
 
-/** Not wider than 4 bytes: engines change the bits of NaNs in arrays of floats, and are slow with bigints. */
+/** At most 4 bytes: engines alter the bits of NaNs in float arrays and are slow with bigints. */
 function wordWidth(run: number, from: number, to: number, places: readonly Sides[]): 1 | 2 | 4 {
   let bits = run | from | to;
   for (const place of places)
@@ -181,7 +181,7 @@ const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 const halvesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Int16Array(buffer, byteOffset, byteLength >> 1);
 
-// The same three times: engines compile a loop for the one type of array that they have seen there.
+// Three copies of one function: engines specialise a loop for a single type of array.
 
 function copyWords(
   source: Int32Array,

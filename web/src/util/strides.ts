@@ -1,6 +1,6 @@
 /** Shapes and strides. */
 
-/** Strides of a C-order array, in units of `unit` (1 for elements, the item size for bytes). */
+/** Returns the strides of a C-order array, in units of `unit` (1 for elements, the item size for bytes). */
 export function stridesOf(shape: readonly number[], unit = 1): number[] {
   const strides = new Array<number>(shape.length);
   let stride = unit;
@@ -11,12 +11,12 @@ export function stridesOf(shape: readonly number[], unit = 1): number[] {
   return strides;
 }
 
-/** Number of elements of a shape. */
+/** Returns the number of elements of a shape. */
 export function countOf(shape: readonly number[]): number {
   return shape.reduce((count, length) => count * length, 1);
 }
 
-/** Every index of a shape in C order; one empty index for no axes. */
+/** Yields every index of a shape in C order; one empty index if there are no axes. */
 export function* indices(shape: readonly number[]): Generator<readonly number[]> {
   if (countOf(shape) === 0) return;
   const at = shape.map(() => 0);

@@ -1,17 +1,17 @@
-/** Boxes of arrays in memory: filling and copying. For what does not pass through the core. */
+/** Fills and copies boxes of arrays in memory, for data that does not pass through the core. */
 import { indices, stridesOf } from "./strides.js";
 
-/** An array in C order: bytes, or values of any kind. */
+/** An array in C order: bytes, or values of any type. */
 export interface MemoryArray {
   readonly content: Uint8Array | unknown[];
   readonly shape: readonly number[];
 }
 
-/** `bytes` bytes of one item, again and again; a multiple of its size. */
+/** Returns `bytes` bytes of a repeated item; `bytes` must be a multiple of the item's size. */
 export function repeated(item: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {
   const filled = new Uint8Array(bytes);
   if (bytes === 0 || item.every((byte) => byte === 0)) return filled;
-  // Doubling copies: as fast as a fill, for items of any width.
+  // Copying in doubling steps is as fast as a fill, for items of any width.
   filled.set(item);
   for (let done = item.byteLength; done < bytes; done *= 2) filled.copyWithin(done, 0, done);
   return filled;
@@ -19,8 +19,8 @@ export function repeated(item: Uint8Array, bytes: number): Uint8Array<ArrayBuffe
 
 /**
  * Copies a box from one array to another, row by row.
- * @param shape the box's; it lies at `fromOrigin` in the one array and at `toOrigin` in the other.
- * @param width entries of the content that make one element.
+ * @param shape shape of the box, which starts at `fromOrigin` in the source and at `toOrigin` in the target.
+ * @param width number of content entries per element.
  */
 export function copySubarray(
   from: MemoryArray,
@@ -38,12 +38,12 @@ export function copySubarray(
   }
 }
 
-/** Offset of a row: `index` counts from the origin, along all axes but the last. */
+/** Returns the offset of a row. `index` is relative to the origin and covers all axes but the last. */
 function offsetOf(origin: readonly number[], index: readonly number[], strides: readonly number[]): number {
   return origin.reduce((sum, first, axis) => sum + (first + (index[axis] ?? 0)) * strides[axis]!, 0);
 }
 
-/** Copies neighbouring entries. */
+/** Copies contiguous entries. */
 export function copyRun(
   from: MemoryArray["content"],
   fromAt: number,

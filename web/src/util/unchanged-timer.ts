@@ -1,18 +1,19 @@
-/** Decides how long something has not changed without comparing clocks of different computers. */
+/** Measures how long a value has not changed, without comparing the clocks of different computers. */
 
 /**
- * Measures how long an observer has seen the same value. Two observations count as `longestStep` at most: the time during
- * which this process was suspended, or the store did not respond, tells nothing about the writer of the value.
+ * Measures how long an observer has seen the same value. The time between two observations counts as at most
+ * `longestStep`: while this process was suspended or the store did not respond, nothing is known about the
+ * writer.
  */
 export class UnchangedTimer {
   #value: string | undefined;
   #observed = 0;
   #elapsed = 0;
 
-  /** @param longestStep milliseconds. */
+  /** @param longestStep maximum time counted per observation, in milliseconds. */
   constructor(private readonly longestStep: number) {}
 
-  /** Returns the milliseconds for which the value has been the same. */
+  /** Returns for how many milliseconds the value has been the same. */
   observe(value: string): number {
     const now = performance.now();
     this.#elapsed =

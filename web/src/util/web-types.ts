@@ -1,6 +1,6 @@
 /**
- * Types of the web platform that TypeScript's DOM library declares and Node's types do not: what they are where they
- * are declared, so that programs for Node compile without that library.
+ * Types of the web platform that TypeScript's DOM library declares and Node's types do not. They resolve to
+ * the global types if those are declared, so that programs for Node compile without that library.
  */
 type Globals = typeof globalThis;
 
@@ -21,5 +21,5 @@ export type WasmImports = Globals extends {
   ? NonNullable<Imports>
   : object;
 
-/** HeadersInit: what `new Headers()` takes. */
+/** HeadersInit: the argument of `new Headers()`. */
 export type HeadersSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
