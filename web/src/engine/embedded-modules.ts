@@ -1,10 +1,10 @@
-/** Copies of the modules as texts, for bundles that come without the files. */
+/** Copies of the modules as strings, for bundles that come without the .wasm files. */
 
 import { inflate } from "../util/inflate.js";
 import type { ModuleName } from "./compile.js";
 
 interface Embedded {
-  /** Raw DEFLATE, in base 64. */
+  /** Raw DEFLATE, in base64. */
   readonly deflated: string;
   readonly bytes: number;
 }
@@ -15,7 +15,7 @@ const modules: Readonly<Record<ModuleName, () => Promise<Embedded>>> = {
   images: () => import("../wasm/images-embedded.js"),
 };
 
-/** The bytes of a module. */
+/** Returns the bytes of a module. */
 export async function embeddedModule(name: ModuleName): Promise<Uint8Array<ArrayBuffer>> {
   const { deflated, bytes } = await modules[name]();
   const packed = Uint8Array.from(atob(deflated), (letter) => letter.charCodeAt(0));

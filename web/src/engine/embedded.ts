@@ -1,4 +1,4 @@
-/** Modules that come from their copy in a script, which is loaded only then. */
+/** Falls back to copies of the modules embedded in a script, which is loaded only if needed. */
 import { lazy } from "../util/lazy.js";
 import type { WasmModule } from "../util/web-types.js";
 import type { ModuleName } from "./compile.js";
@@ -6,9 +6,10 @@ import type { ModuleName } from "./compile.js";
 const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
 
 /**
- * Compiles a module from its file, or from its copy where the file is not to be had.
- * @param fromFile compiles the file; a CompileError is about the module or a policy, so that a copy would not help
- * @throws what both ways failed with, in one message
+ * Compiles a module from its file, or from its embedded copy if the file is not available.
+ * @param fromFile compiles the file; a CompileError concerns the module or a policy, so the copy would not
+ *   help
+ * @throws both failures in one message
  */
 export async function compileEmbedded(
   name: ModuleName,

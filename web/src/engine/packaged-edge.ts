@@ -1,6 +1,6 @@
 /**
- * packaged.ts in the bundles for workerd (Cloudflare's workers) and other runtimes on the edge. Nothing may be compiled
- * there: modules are imported as such.
+ * Replaces packaged.ts in the bundles for workerd (Cloudflare Workers) and other edge runtimes. They forbid
+ * compiling at run time: modules are imported as such.
  */
 import type { WasmModule } from "../util/web-types.js";
 import decode from "../wasm/decode.mjs";

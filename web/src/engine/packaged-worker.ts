@@ -1,4 +1,4 @@
-/** packaged.ts in the scripts of workers, which are one file each: modules come compiled, from whoever has work. */
+/** Replaces packaged.ts in worker scripts, which are one file each: compiled modules are received with the work. */
 import type { WasmModule } from "../util/web-types.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";

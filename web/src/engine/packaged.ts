@@ -1,6 +1,6 @@
 /**
- * The modules that the package holds, as pages and bundlers find them. The build has other files in this one's place:
- * packaged-node.ts in the bundles for Node, packaged-edge.ts in those for workerd, packaged-worker.ts in workers.
+ * The modules in the package, for pages and bundlers. The build replaces this file with packaged-node.ts in
+ * the bundles for Node, packaged-edge.ts in those for workerd, and packaged-worker.ts in workers.
  */
 import { isLeftBehind } from "../util/package-files.js";
 import type { WasmModule } from "../util/web-types.js";
@@ -8,7 +8,7 @@ import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";
 
-/** The modules' scripts. */
+/** The glue scripts of the modules. */
 export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
   decode: () => import("../wasm/decode.mjs"),
   full: () => import("../wasm/full.mjs"),
@@ -22,9 +22,9 @@ const urls: Readonly<Record<ModuleName, () => URL>> = {
   images: () => new URL("../wasm/images.wasm", import.meta.url),
 };
 
-/** Compiles a module: from its file, or, where that is not to be had, from its copy in a script. */
+/** Compiles a module from its file, or from its embedded copy if the file is not available. */
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
-  const here = import.meta.url; // not within `new URL` again: bundlers would copy the file once more
+  const here = import.meta.url; // not inside `new URL` again: bundlers would copy the file once more
   return compileEmbedded(name, () => {
     const url = urls[name]();
     if (isLeftBehind(url, `../wasm/${name}.wasm`, here))
