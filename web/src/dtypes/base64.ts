@@ -1,6 +1,6 @@
 /** Standard base64 (RFC 4648, section 4), with padding. */
 
-/** The bytes of a base64 text; undefined for anything else, and for more bytes than there may be. */
+/** Decodes a base64 string; returns undefined if it is invalid or decodes to more than `maxBytes` bytes. */
 export function decodeBase64(text: string, maxBytes = Number.POSITIVE_INFINITY): Uint8Array | undefined {
   if (text.length % 4 !== 0 || (text.length / 4) * 3 - 2 > maxBytes || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
     return undefined;
@@ -10,7 +10,7 @@ export function decodeBase64(text: string, maxBytes = Number.POSITIVE_INFINITY):
   return bytes;
 }
 
-/** Bytes per step: what may be passed as arguments of one call. */
+/** Number of bytes per step, limited by the number of arguments of one call. */
 const step = 0x6000;
 
 export function encodeBase64(bytes: Uint8Array): string {

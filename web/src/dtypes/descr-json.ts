@@ -1,11 +1,11 @@
-/** Data types as Zarr v1 and v2 hold them: the counterpart of typestr.ts. */
+/** Formats data types as Zarr v1 and v2 metadata: the counterpart of typestr.ts. */
 import { unsupported } from "../util/errors.js";
 import { type Json, JsonNumber } from "../util/json.js";
 import type { DType, Field } from "./dtype.js";
 import type { CoreType } from "./table.js";
 import type { Endian } from "./typestr.js";
 
-/** Kinds of NumPy; types without one are not NumPy's. */
+/** NumPy kind characters; types without one do not exist in NumPy. */
 const kinds: Readonly<Partial<Record<CoreType, string>>> = {
   bool: "b",
   int8: "i",
@@ -32,8 +32,9 @@ const kinds: Readonly<Partial<Record<CoreType, string>>> = {
 const orderless: readonly string[] = ["bool", "int8", "uint8", "raw", "fixed_bytes"];
 
 /**
- * The type string, or the list of fields, that parseDescr reads as this type, in one byte order.
- * @throws Unsupported for types that NumPy, and so these versions, do not have; in v1 for objects and subarrays, too.
+ * Returns the type string or list of fields that parseDescr parses as this type, in one byte order.
+ * @throws Unsupported for types that do not exist in NumPy, and so in these versions; in v1 also for objects
+ *   and subarrays.
  */
 export function descrJson(dtype: DType, endian: Endian, version: 1 | 2): Json {
   const { core, itemBytes, unit, scaleFactor, fields } = dtype;

@@ -1,12 +1,12 @@
-/** Types of element data by data type, for programs that know what they read. */
+/** Types of element data by data type, for programs that know the data type in advance. */
 import type { ElementData } from "./typed-arrays.js";
 
-/** Whatever elements come in: typed arrays, or lists of values of variable length. */
+/** Element data of any type: typed arrays, or lists of values of variable length. */
 export type Elements = ElementData | readonly unknown[];
 
 /**
- * What the elements of a data type come in. Types whose typed array depends on the engine (float16) are not among
- * them, nor those whose name says only half (structured types, times).
+ * Element data by data type. Omits types whose typed array depends on the engine (float16) and types that the
+ * name alone does not determine (structured types, times).
  */
 export interface ElementsByType {
   bool: Uint8Array;
@@ -27,5 +27,5 @@ export interface ElementsByType {
   bytes: Uint8Array[];
 }
 
-/** What reading gives where nothing is known of the data type: typed arrays, as long as nobody says otherwise. */
+/** Element data if the data type is not known: typed arrays, unless the caller specifies otherwise. */
 export type ReadAs<D extends Elements> = Elements extends D ? ElementData : D;

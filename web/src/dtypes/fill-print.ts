@@ -1,4 +1,4 @@
-/** Fill values in the documents of each Zarr version. */
+/** Formats fill values for the documents of each Zarr version. */
 
 import { type Json, numberText } from "../util/json.js";
 import { textDecoder } from "../util/platform.js";
@@ -11,9 +11,10 @@ import { fromPlain } from "./plain.js";
 import type { Endian } from "./typestr.js";
 
 /**
- * What the reader of a version reads as this value again, as far as the version has a form for it: the caller reads it
- * to find out. Structured values of v2 are base64 of the element in its stored byte order (`endian`, per run of components where it is a list); v1 has no base64, but texts
- * and lists of fields.
+ * Returns the JSON that a reader of the version parses as this value, as far as the version can express it:
+ * the caller must parse it back to find out. Structured values of v2 are base64 of the element in its stored
+ * byte order (`endian`; a list has one entry per run of components). v1 has no base64, but strings and lists
+ * of fields.
  */
 export function printFill(
   dtype: DType,
@@ -31,13 +32,13 @@ export function printFill(
 /** Returns JSON whose floats other readers do not parse as integers. */
 const asJson = (value: FillJson): Json => fromPlain(value, numberText);
 
-/** What an undefined fill value reads as; v3 has no undefined ones. */
+/** Replaces an undefined fill value by the zero that it reads as; v3 has no undefined ones. */
 const zeroFill = (dtype: DType, fill: FillValue): FillValue => ({
   value: dtype.isVariable ? missingValue(dtype, fill) : 0,
   item: fill.item,
 });
 
-/** A value of v1, as Python's json writes it. */
+/** Formats a value for v1, like Python's json. */
 function plainJson(dtype: DType, item: Uint8Array): Json {
   if (item.every((byte) => byte === 0) && (dtype.fields || dtype.core === "raw")) return asJson(0);
   if (dtype.fields) {
@@ -50,7 +51,7 @@ function plainJson(dtype: DType, item: Uint8Array): Json {
   return asJson(fillJson(dtype, { value: 0, item }, 2));
 }
 
-/** An element in its stored byte order: one for all, or one per run of components. */
+/** Returns an element in its stored byte order: one for all, or one per run of components. */
 function stored(dtype: DType, item: Uint8Array, endian: Endian | readonly (Endian | null)[]): Uint8Array {
   const turned = item.slice();
   let at = 0;

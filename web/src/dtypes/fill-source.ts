@@ -1,18 +1,18 @@
-/** What the readers of fill values are given. */
+/** Input types shared by the parsers of fill values. */
 import { invalidMetadata } from "../util/errors.js";
 import { type Json, JsonNumber, type PlainJson, showJson } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import type { Endian } from "./typestr.js";
 
 /**
- * "strict": Zarr v3. "loose": v2, and what its writers have really written. "plain": v1, which is loose as v2 is, but
- * knows no base64: zarr-python 1.x wrote values as they are.
+ * "strict": Zarr v3. "loose": v2, including values that its writers produce in practice. "plain": v1, which
+ * is as loose as v2 but has no base64: zarr-python 1.x wrote values directly.
  */
 export type FillRules = "loose" | "plain" | "strict";
 
 /**
- * A fill value as programs see it. Complex is [re, im]; fixed-length byte strings, raw and structured types
- * are the item's bytes; values of types of variable length are what their elements are.
+ * A fill value for programs. Complex is [re, im]; fixed-length byte strings, raw and structured types are the
+ * item's bytes; values of variable-length types have the same form as their elements.
  */
 export type FillScalar = PlainJson | Uint8Array;
 
@@ -31,7 +31,7 @@ export function refuse({ dtype, json }: FillSource): never {
   });
 }
 
-/** NumPy's zero, which writers of v1 and v2 gave every type. */
+/** Whether the value is NumPy's zero, which writers of v1 and v2 used for every type. */
 export function isLooseZero({ json, rules }: FillSource): boolean {
   return rules !== "strict" && json instanceof JsonNumber && json.value === 0;
 }

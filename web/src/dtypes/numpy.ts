@@ -1,11 +1,11 @@
-/** Data types as NumPy describes them, for .npy files and for people who think in NumPy. */
+/** NumPy descriptions of data types, for .npy files and users of NumPy. */
 import type { DType } from "./dtype.js";
 import { type CoreType, coreRow } from "./table.js";
 
 /** A type string, or the list of fields of a structured type. */
 export type NumpyDescr = string | [name: string, descr: NumpyDescr, shape?: readonly number[]][];
 
-/** Types that NumPy has; the others are described as bytes of their width. */
+/** Types that exist in NumPy; the others are described as bytes of the same width. */
 const letters: Readonly<Partial<Record<CoreType, string>>> = {
   bool: "|b",
   int8: "|i",
@@ -29,9 +29,9 @@ const letters: Readonly<Partial<Record<CoreType, string>>> = {
 };
 
 /**
- * The description of little-endian, packed elements as getBytes gives them. Types that NumPy does not have are
- * `|V1` or `<V2` (bfloat16; `<V4` its complex form), which is what ml_dtypes' types look like in .npy files;
- * elements of variable length are `|O`.
+ * Returns the description of little-endian, packed elements, the form that getBytes returns. Types that do
+ * not exist in NumPy are `|V1` or `<V2` (bfloat16; `<V4` for its complex form), as ml_dtypes writes them to
+ * .npy files; elements of variable length are `|O`.
  */
 export function numpyDescr(dtype: DType): NumpyDescr {
   if (dtype.fields) {

@@ -1,13 +1,13 @@
-/** Strings of fixed length, read. */
+/** Reads strings of fixed length. */
 
-/** The bytes of a NUL-padded string. */
+/** Returns the bytes of a NUL-padded string. */
 export function withoutPadding(item: Uint8Array): Uint8Array {
   let end = item.length;
   while (end > 0 && item[end - 1] === 0) end--;
   return item.subarray(0, end);
 }
 
-/** A NUL-padded UTF-32 string; code points beyond Unicode become U+FFFD. */
+/** Decodes a NUL-padded UTF-32 string; code points beyond Unicode become U+FFFD. */
 export function utf32String(item: Uint8Array): string {
   const view = new DataView(item.buffer, item.byteOffset, item.byteLength);
   let text = "";
@@ -18,7 +18,10 @@ export function utf32String(item: Uint8Array): string {
   return withoutNuls(text);
 }
 
-/** A text without U+0000 at its end; in a loop, for an expression takes the square of the time for many of them inside. */
+/**
+ * Removes trailing U+0000. A loop, because a regular expression takes quadratic time for strings with many
+ * inner ones.
+ */
 export function withoutNuls(text: string): string {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end--;

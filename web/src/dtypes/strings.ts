@@ -1,4 +1,4 @@
-/** Strings of fixed length, written. */
+/** Packs strings of fixed length. */
 
 import { checkObject } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
@@ -6,8 +6,8 @@ import { textEncoder } from "../util/platform.js";
 import type { DType } from "./dtype.js";
 
 /**
- * Packs strings of fixed length, which `strings` reads: one item after the other, padded with NULs. Byte strings
- * are written as UTF-8.
+ * Packs strings of fixed length, the inverse of `strings`: one item after the other, padded with NULs. Byte
+ * strings are encoded as UTF-8.
  * @throws InvalidArgument for strings that do not fit, and for other data types.
  */
 export function packStrings(dtype: DType, values: readonly string[]): Uint8Array {

@@ -1,4 +1,4 @@
-/** Data types of Zarr v3 that are known and not supported, with the reason. */
+/** Zarr v3 data types that are recognised but not supported, with the reason. */
 const proposal = "its proposal to zarr-extensions is not settled";
 
 export const unsupportedTypes: Readonly<Record<string, string>> = {

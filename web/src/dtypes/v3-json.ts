@@ -1,11 +1,11 @@
-/** Data types as Zarr v3 metadata holds them: the counterpart of v3.ts, by registered names where there are any. */
+/** Formats data types as Zarr v3 metadata, by registered names if there are any: the counterpart of v3.ts. */
 import { unsupported } from "../util/errors.js";
 import type { DType } from "./dtype.js";
 
 export type DataTypeJson = string | { name: string; configuration: { [option: string]: unknown } };
 
 /**
- * The name, or name and configuration, that parseDataType reads as this type.
+ * Returns the name, or name and configuration, that parseDataType parses as this type.
  * @throws Unsupported for objects and for subarrays in structured types, which Zarr v3 does not have.
  */
 export function dataTypeJson(dtype: DType): DataTypeJson {

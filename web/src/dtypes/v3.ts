@@ -1,6 +1,7 @@
 /**
- * Data types as Zarr v3 names them.
- * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and zarrs write.
+ * Parses Zarr v3 data types.
+ * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and
+ * zarrs write.
  */
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
 import { isRecord, own } from "../util/own-property.js";
@@ -38,7 +39,7 @@ const variableNames: readonly [name: string, type: VariableName][] = [
 ];
 for (const [name, type] of variableNames) plain.set(name, DType.variable(type));
 
-/** Types with a configuration: the names in it, and what is made of them. */
+/** Types with a configuration: the options in it, and a function that makes the type. */
 const configured = new Map<string, { options: readonly string[]; make(c: Options, depth: number): DType }>([
   ["raw_bytes", { options: ["length_bytes"], make: (c) => DType.raw(lengthOf(c, "raw_bytes", 1)) }],
   [
@@ -58,9 +59,9 @@ const configured = new Map<string, { options: readonly string[]; make(c: Options
 const refused = (message: string): ZarrError => invalidMetadata(message, { code: "unknown-dtype" });
 
 /**
- * Parses a data type: a name, an object `{ name, configuration }`, or a DType that is passed on.
- * @throws InvalidMetadata for a configuration that does not fit, Unsupported for an unknown name,
- *   LimitExceeded for elements of more than 2²⁰ bytes and deep nesting.
+ * Parses a data type: a name, an object `{ name, configuration }`, or a DType, which is returned unchanged.
+ * @throws InvalidMetadata for an invalid configuration, Unsupported for an unknown name, LimitExceeded for
+ *   elements of more than 2²⁰ bytes and deep nesting.
  */
 export function parseDataType(value: unknown, depth = 0): DType {
   if (value instanceof DType) return value;
